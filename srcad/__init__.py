@@ -1,0 +1,32 @@
+"""Differentiates numerical Python by rewriting its source: gradients that can be read, compiled by Numba.
+
+`grad` and its relatives take functions, `GradientTape` records a block, `source` shows what is generated.
+"""
+
+from srcad.api import function, grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
+from srcad.check import check_grads
+from srcad.runtime.stop import stop_gradient
+from srcad.runtime.tape import GradientTape, UnconnectedGradients
+from srcad.runtime.tensor import Tensor, constant, convert_to_tensor
+from srcad.runtime.variable import Variable
+from srcad.show import source
+
+__all__ = [
+    "GradientTape",
+    "Tensor",
+    "UnconnectedGradients",
+    "Variable",
+    "check_grads",
+    "constant",
+    "convert_to_tensor",
+    "function",
+    "grad",
+    "hessian",
+    "hvp",
+    "jacobian",
+    "jvp",
+    "source",
+    "stop_gradient",
+    "value_and_grad",
+    "vjp",
+]

@@ -1,0 +1,174 @@
+"""The functional API: transforms from functions to functions; `vjp` and `jvp`, which take the arguments at once."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, overload
+
+from srcad.errors import BadArgument
+from srcad.gradient import Derivative, bind, made, positions, refuse_derivative, signature_of
+from srcad.matrices import Hessian, Jacobian, derivative_of_derivative, jacobian_of_gradient
+from srcad.pullback import Function, function_of, matching, pair_of
+from srcad.version import Request
+
+Wrt = int | str | tuple[int | str, ...]
+
+
+@overload
+def function(f: Callable[..., Any], *, jit: bool = True) -> Function: ...
+@overload
+def function(f: None = None, *, jit: bool = True) -> Callable[[Callable[..., Any]], Function]: ...
+def function(f: Callable[..., Any] | None = None, *, jit: bool = True) -> Any:
+    """Make a function run compiled, and be one node of a `GradientTape` that records it. A decorator.
+
+    >>> @function
+    ... def kinetic(mass, speed):
+    ...     return 0.5 * mass * speed * speed
+    >>> kinetic(2.0, 3.0)
+    9.0
+    """
+    if f is None:
+        return functools.partial(function, jit=jit)
+    refuse_derivative(f, "a srcad.function")
+    return f if isinstance(f, Function) else Function(f, jit)
+
+
+def grad(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True) -> Any:
+    """The gradient of a function whose result is one real number.
+
+    wrt     the argument to differentiate by: an index, a name, or a tuple of them, which gives a tuple of gradients
+    jit     False runs the generated source as plain Python, for stepping through it
+
+    The result takes the arguments that `f` takes. A gradient has the shape and the dtype of its argument.
+
+    >>> import numpy as np
+    >>> def energy(x, k):
+    ...     return 0.5 * k * np.sum(x * x)
+    >>> grad(energy)(np.array([1.0, 2.0]), 3.0)
+    array([3., 6.])
+    >>> grad(energy, wrt=("k", 0))(np.array([1.0, 2.0]), 3.0)
+    (2.5, array([3., 6.]))
+    """
+    if isinstance(f, Derivative):
+        return derivative_of_derivative(f, *positions(f.function, wrt), jit)
+    refuse_derivative(f, "grad")
+    return _derivative(f, "grad", wrt, jit)
+
+
+def value_and_grad(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True) -> Derivative:
+    """The value of a function together with its gradient, for less than the two cost alone.
+
+    >>> def square(x):
+    ...     return x * x
+    >>> value_and_grad(square)(3.0)
+    (9.0, 6.0)
+    """
+    refuse_derivative(f, "value_and_grad")
+    return _derivative(f, "value_and_grad", wrt, jit)
+
+
+def hvp(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True) -> Derivative:
+    """The product of the Hessian with a vector, without the Hessian.
+
+    The result takes the arguments of `f`, then one vector for each argument in `wrt`.
+
+    >>> import numpy as np
+    >>> def f(x):
+    ...     return x[0] * x[0] * x[1]
+    >>> hvp(f)(np.array([1.0, 2.0]), np.array([1.0, 0.0]))
+    array([4., 2.])
+    """
+    refuse_derivative(f, "hvp")
+    return _derivative(f, "hvp", wrt, jit)
+
+
+def hessian(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True) -> Hessian:
+    """All second partial derivatives, with the shape of the argument twice; for a tuple of arguments, rows of blocks.
+
+    >>> import numpy as np
+    >>> def f(x):
+    ...     return x[0] * x[0] * x[1]
+    >>> hessian(f)(np.array([1.0, 2.0]))
+    array([[4., 2.],
+           [2., 0.]])
+    """
+    refuse_derivative(f, "hessian")
+    where, many = positions(f, wrt)
+    return Hessian(made(f, Request("hvp", where, True), jit), many)
+
+
+def jacobian(f: Callable[..., Any], wrt: Wrt = 0, mode: str | None = None, jit: bool = True) -> Any:
+    """All first partial derivatives, with the shape of the result followed by that of the argument.
+
+    mode    "forward" takes one sweep per element of the arguments, "reverse" one per element of the result; by default
+            whichever takes fewer
+
+    >>> import numpy as np
+    >>> def polar(x):
+    ...     return np.array([np.hypot(x[0], x[1]), x[0] * x[1]])
+    >>> jacobian(polar)(np.array([3.0, 4.0]))
+    array([[0.6, 0.8],
+           [4. , 3. ]])
+    """
+    if mode not in (None, "forward", "reverse"):
+        raise BadArgument(f"the mode {mode!r} is unknown", hint='it is "forward", "reverse" or None')
+    if isinstance(f, Derivative):
+        return jacobian_of_gradient(f, *positions(f.function, wrt), jit)
+    refuse_derivative(f, "jacobian")
+    where, many = positions(f, wrt)
+    return Jacobian(f, where, many, mode, jit)
+
+
+def vjp(
+    f: Callable[..., Any], *args: Any, wrt: Wrt | None = None, jit: bool = True
+) -> tuple[Any, Callable[[Any], Any]]:
+    """The value of f(*args), and its pullback: from a cotangent of the value to gradients of the arguments.
+
+    The pullback gives a tuple with one entry per argument, None for those that can have no derivative; with `wrt`, what
+    that asks for. It may be called any number of times, as long as the arguments are what they were.
+
+    >>> import numpy as np
+    >>> value, pullback = vjp(lambda x, n: x ** n, np.array([1.0, 2.0]), 2)
+    >>> value, pullback(np.array([1.0, 0.0])), pullback(np.array([0.0, 1.0]))
+    (array([1., 4.]), (array([2., 0.]), None), (array([0., 4.]), None))
+    """
+    refuse_derivative(f, "vjp")
+    args = bind(signature_of(f), args, {})
+    if wrt is None:
+        return _whole_vjp(function_of(f, jit), args)
+    where, many = positions(f, wrt)
+    version, routines = pair_of(f, where, jit).current()
+    arguments = (*args, *version.hidden())
+    value, trace = routines.forward(*arguments)
+    pull = routines.pullback(arguments, value, trace)
+    return value, pull if many else lambda cotangent: pull(cotangent)[0]
+
+
+def _whole_vjp(run: Function, args: tuple[Any, ...]) -> tuple[Any, Callable[[Any], Any]]:
+    values = (*args, *(each._array() for each in run.captured_variables()))
+    value, pull = run.forward(values)
+    return value, lambda cotangent: tuple(pull(matching(cotangent, value, "the cotangent")))[: len(args)]
+
+
+def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], jit: bool = True) -> tuple[Any, Any]:
+    """The value of f(*primals), and how it changes when the arguments move along the tangents; None is no movement.
+
+    >>> jvp(lambda x, n: x ** n, (3.0, 2), (1.0, None))
+    (9.0, 6.0)
+    """
+    refuse_derivative(f, "jvp")
+    if len(primals) != len(tangents):
+        raise BadArgument(f"there are {len(primals)} primals but {len(tangents)} tangents", hint="None is no movement")
+    moving = tuple(place for place, each in enumerate(tangents) if each is not None)
+    if not moving:
+        raise BadArgument("no tangent is given", hint="call the function itself for its value alone")
+    args = bind(signature_of(f), tuple(primals), {})
+    directions = [matching(tangents[place], primals[place], "the tangent") for place in moving]
+    found: tuple[Any, Any] = made(f, Request("tangent", moving), jit)(*args, *directions)
+    return found
+
+
+def _derivative(f: Callable[..., Any], mode: str, wrt: Wrt, jit: bool) -> Derivative:
+    where, many = positions(f, wrt)
+    return made(f, Request(mode, where, many), jit)

@@ -1,0 +1,203 @@
+"""`check_grads`: gradients held against finite differences, element by element.
+
+Differences are central, at two step widths, and extrapolated; how far the two widths disagree says how good they are.
+So an element counts as different only where srcad and the differences disagree by more than the differences' own error.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import typeof
+
+from srcad.errors import BadArgument, WrongGradient
+from srcad.gradient import bind, name_of, positions, signature_of
+from srcad.pullback import Function, is_differentiable, pair_of
+
+_MOST_ELEMENTS = 1000
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class _Difference:
+    where: str
+    gradient: float
+    expected: float
+
+
+def check_grads(
+    f: Callable[..., Any],
+    args: Sequence[Any],
+    wrt: int | str | tuple[int | str, ...] | None = None,
+    *,
+    rtol: float | None = None,
+    atol: float | None = None,
+    jit: bool = True,
+    seed: int = 0,
+) -> None:
+    """Compare reverse mode with finite differences; raises `WrongGradient`, an AssertionError, that says what differs.
+
+    args        the arguments, which stay as they are
+    wrt         the arguments to differentiate by; by default all that can have a derivative
+    rtol, atol  by default what differences in the arguments' precision allow, 1e-6 for float64
+    seed        of the random weights, where the result is more than one number
+
+    Of arguments with more than a thousand elements a sample is compared.
+
+    >>> import numpy as np
+    >>> check_grads(lambda x, k: k * np.sum(x ** 3), (np.array([1.0, 2.0]), 0.5))
+    """
+    signature = signature_of(f)
+    given = bind(signature, tuple(args), {})
+    where = _differentiable(given) if wrt is None else positions(f, wrt)[0]
+    if not where:
+        raise BadArgument(f"no argument of {name_of(f)} can have a derivative", hint="pass floats, or arrays of floats")
+    run = f.__wrapped__ if isinstance(f, Function) else f
+    expected = run(*_called(signature, _copied(given)))
+    weights = _weights(expected, np.random.default_rng(seed))
+    bars = _gradients(run, where, given, expected, weights, jit)
+    single = any(_dtype(given[place]) in (np.float32, np.complex64) for place in where)
+    tolerances = (rtol or (2e-2 if single else 1e-6), atol or (1e-3 if single else 1e-8))
+    names, found, compared = list(signature.parameters), [], 0
+    for place, bar in zip(where, bars, strict=True):
+        for each, differs in _compare(run, signature, given, place, names[place], bar, weights, tolerances, seed):
+            compared += 1
+            found += [each] if differs else []
+    if found:
+        raise WrongGradient(_report(name_of(f), found, compared))
+
+
+def _gradients(
+    run: Callable[..., Any], where: tuple[int, ...], given: tuple[Any, ...], expected: Any, weights: Any, jit: bool
+) -> tuple[Any, ...]:
+    version, pair = pair_of(run, where, jit).current()
+    arguments = (*_copied(given), *version.hidden())
+    value, trace = pair.forward(*arguments)
+    _compare_values(name_of(run), value, expected)
+    return pair.pullback(arguments, value, trace)(weights)
+
+
+def _report(name: str, found: list[_Difference], compared: int) -> str:
+    found.sort(key=lambda each: -_relative(each))
+    lines = [f"the gradient of {name} differs from finite differences in {len(found)} of {compared} elements:"]
+    for each in found[:_SHOWN]:
+        lines.append(
+            f"    {each.where}: gradient {each.gradient:.9g}, differences {each.expected:.9g} "
+            f"(relative difference {_relative(each):.1e})"
+        )
+    return "\n".join(lines + ([f"    and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []))
+
+
+def _relative(each: _Difference) -> float:
+    scale = max(abs(each.gradient), abs(each.expected), 1e-300)
+    off = abs(each.gradient - each.expected)
+    return off / scale if np.isfinite(off) else np.inf
+
+
+def _compare(
+    run: Callable[..., Any],
+    signature: inspect.Signature,
+    given: tuple[Any, ...],
+    place: int,
+    name: str,
+    bar: Any,
+    weights: Any,
+    tolerances: tuple[float, float],
+    seed: int,
+) -> Iterator[tuple[_Difference, bool]]:
+    """Each element of one argument: the two numbers, and whether they differ."""
+    value = given[place]
+
+    def along(index: tuple[int, ...], step: complex) -> float:
+        moved = list(_copied(given))
+        if isinstance(value, np.ndarray):
+            moved[place][index] += step
+        else:
+            moved[place] = type(value)(value + step)
+        return _weighted(run(*_called(signature, tuple(moved))), weights)
+
+    if np.shape(bar) != np.shape(value):
+        raise WrongGradient(f"the gradient by {name} has the shape {np.shape(bar)}, {name} has {np.shape(value)}")
+    gradient = np.asarray(bar)
+    for index in _sample(np.shape(value), seed):
+        for unit, component in _units(gradient[index], _dtype(value)):
+            expected, error = _slope(along, index, unit, np.asarray(value)[index])
+            spot = f"{name}[{', '.join(map(str, index))}]" if index else name
+            off = abs(component - expected)
+            allowed = tolerances[1] + tolerances[0] * max(abs(expected), abs(component)) + 3.0 * error
+            yield _Difference(spot + (", imaginary" if unit == 1j else ""), component, expected), not off <= allowed
+
+
+def _slope(along: Callable[..., float], index: tuple[int, ...], unit: complex, at: Any) -> tuple[float, float]:
+    """The derivative along one element, and an estimate of its error."""
+    precision = np.finfo(at.dtype).eps
+    step = float(precision**0.2) * max(1.0, abs(complex(at))) * 0.1
+    wide, narrow = (
+        (along(index, unit * each) - along(index, -unit * each)) / (2.0 * each) for each in (step, 0.5 * step)
+    )
+    best = (4.0 * narrow - wide) / 3.0
+    # A kink or a jump makes the widths disagree by as much as they say; that much is no error of measurement.
+    return best, min(abs(narrow - wide) / 10.0, 1e-3 * abs(best))
+
+
+def _units(gradient: Any, dtype: np.dtype[Any]) -> list[tuple[complex, float]]:
+    """Directions of one element, and the gradient's component along each; a complex gradient points uphill."""
+    if dtype.kind != "c":
+        return [(1.0, float(np.real(gradient)))]
+    return [(1.0, float(np.real(gradient))), (1j, float(np.imag(gradient)))]
+
+
+def _sample(shape: tuple[int, ...], seed: int) -> list[tuple[int, ...]]:
+    size = int(np.prod(shape, dtype=int))
+    if size <= _MOST_ELEMENTS:
+        return list(np.ndindex(shape))
+    drawn = np.sort(np.random.default_rng(seed).choice(size, _MOST_ELEMENTS, replace=False))
+    return [tuple(int(axis) for axis in np.unravel_index(each, shape)) for each in drawn]
+
+
+def _weights(value: Any, generator: np.random.Generator) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_weights(each, generator) for each in value)
+    if np.ndim(value) == 0 and not np.iscomplexobj(value):
+        return 1.0
+    drawn = generator.uniform(0.5, 1.5, np.shape(value))
+    return drawn + 1j * generator.uniform(0.5, 1.5, np.shape(value)) if np.iscomplexobj(value) else drawn
+
+
+def _weighted(value: Any, weights: Any) -> float:
+    if isinstance(value, tuple):
+        return sum(_weighted(each, weight) for each, weight in zip(value, weights, strict=True))
+    total = np.sum(np.conj(weights) * np.asarray(value, np.complex128 if np.iscomplexobj(value) else np.float64))
+    return float(np.real(total))
+
+
+def _compare_values(name: str, value: Any, expected: Any) -> None:
+    if isinstance(expected, tuple) and isinstance(value, tuple) and len(value) == len(expected):
+        for part, other in zip(value, expected, strict=True):
+            _compare_values(name, part, other)
+        return
+    close = np.shape(value) == np.shape(expected) and np.allclose(value, expected, rtol=1e-4, equal_nan=True)
+    if not close:
+        raise WrongGradient(f"the forward function of {name} gives {value!r}, {name} itself {expected!r}")
+
+
+def _called(signature: inspect.Signature, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    if any(each.kind is each.KEYWORD_ONLY for each in signature.parameters.values()):
+        raise BadArgument("check_grads takes no function with keyword-only parameters", hint="wrap it in a lambda")
+    return values
+
+
+def _copied(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(each.copy() if isinstance(each, np.ndarray) else each for each in values)
+
+
+def _differentiable(values: tuple[Any, ...]) -> tuple[int, ...]:
+    return tuple(place for place, each in enumerate(values) if is_differentiable(typeof(each)))
+
+
+def _dtype(value: Any) -> np.dtype[Any]:
+    return np.asarray(value).dtype

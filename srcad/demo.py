@@ -1,0 +1,147 @@
+"""What `srcad demo` runs: a generated adjoint beside its primal, then a model trained on real data through the tape.
+
+The model is softmax regression on the 1797 handwritten digits that come with scikit-learn; nothing is downloaded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import shutil
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import srcad
+
+Floats = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.int64]
+
+
+def drag(x: Any, k: Any) -> Any:
+    """Sum the speeds of a body that is slowed down, one way when fast and another when slow."""
+    v = 1.0
+    s = 0.0
+    for i in range(x.shape[0]):
+        a = k * v * v
+        if a > 0.5:
+            v = v - 0.1 * a
+        else:
+            v = v - 0.1 * np.sin(x[i]) * v
+        s += v
+    return s
+
+
+def main(argv: Sequence[str] = ()) -> int:
+    """Run the demo with these command-line arguments; the exit status."""
+    parser = argparse.ArgumentParser(prog="srcad demo", description="train softmax regression on handwritten digits")
+    parser.add_argument("--epochs", type=int, default=30, help="passes through the training digits (default: 30)")
+    parser.add_argument("--seed", type=int, default=0, help="decides the split and the order (default: 0)")
+    options = parser.parse_args(argv)
+    try:
+        split = digits(options.seed)
+    except ModuleNotFoundError as missing:
+        print(f"srcad demo needs {missing.name}: pip install 'srcad[examples]'", file=sys.stderr)
+        return 1
+    show_adjoint(shutil.get_terminal_size().columns)
+    train(*split, epochs=options.epochs, seed=options.seed)
+    return 0
+
+
+def show_adjoint(columns: int) -> None:
+    """Print `drag` and the gradient made of it, side by side where that fits into so many columns."""
+    print("A function, and the gradient that srcad writes for it:\n")
+    generated = srcad.source(drag, mode="grad", wrt=(0, 1), signature="f8[:], f8")
+    print(side_by_side(inspect.getsource(drag), generated, columns))
+
+
+def side_by_side(left: str, right: str, columns: int) -> str:
+    r"""Two texts as two columns, or one below the other where they need more room.
+
+    >>> print(side_by_side("a = 1\nb = 2", "c = 3", columns=20))
+    a = 1   |   c = 3
+    b = 2   |
+    >>> print(side_by_side("a = 1\nb = 2", "c = 3", columns=10))
+    a = 1
+    b = 2
+    <BLANKLINE>
+    c = 3
+    """
+    first, second = left.rstrip().splitlines(), right.rstrip().splitlines()
+    width = max(map(len, first))
+    gap = "   |   "
+    if width + len(gap) + max(map(len, second)) > columns:
+        return "\n".join([*first, "", *second])
+    rows = max(len(first), len(second))
+    first += [""] * (rows - len(first))
+    second += [""] * (rows - len(second))
+    return "\n".join(f"{a:{width}}{gap}{b}".rstrip() for a, b in zip(first, second, strict=True))
+
+
+def digits(seed: int) -> tuple[Floats, Labels, Floats, Labels]:
+    """Training images and labels, then held-out ones: every image a row of 64 brightnesses between 0 and 1."""
+    from sklearn.datasets import load_digits
+
+    images, labels = load_digits(return_X_y=True)
+    order = np.random.default_rng(seed).permutation(len(labels))
+    held_out, kept = order[:360], order[360:]
+    images = images / 16.0
+    return images[kept], labels[kept], images[held_out], labels[held_out]
+
+
+def cross_entropy(images: Floats, labels: Labels, weights: srcad.Variable, bias: srcad.Variable) -> Any:
+    """Mean negative log-probability of the right labels, in ordinary NumPy."""
+    scores = images @ weights + bias
+    scores = scores - np.max(scores, axis=1, keepdims=True)
+    log_probability = scores - np.log(np.sum(np.exp(scores), axis=1, keepdims=True))
+    return -np.mean(log_probability[np.arange(len(labels)), labels])
+
+
+def batches(images: Floats, labels: Labels, rng: np.random.Generator) -> Iterator[tuple[Floats, Labels]]:
+    """The training set once, in random order, 64 images at a time."""
+    order = rng.permutation(len(labels))
+    for start in range(0, len(order), 64):
+        chosen = order[start : start + 64]
+        yield images[chosen], labels[chosen]
+
+
+def train(images: Floats, labels: Labels, test_images: Floats, test_labels: Labels, epochs: int, seed: int) -> float:
+    """Stochastic gradient descent with the progress shown; the accuracy on the held-out images."""
+    print(f"\nTraining on {len(labels)} digits with srcad.GradientTape, {len(test_labels)} held out:\n")
+    weights, bias = srcad.Variable(np.zeros((64, 10))), srcad.Variable(np.zeros(10))
+    rng = np.random.default_rng(seed)
+    began = time.perf_counter()
+    for epoch in range(1, epochs + 1):
+        losses = []
+        for some_images, some_labels in batches(images, labels, rng):
+            with srcad.GradientTape() as tape:
+                loss = cross_entropy(some_images, some_labels, weights, bias)
+            for variable, gradient in zip((weights, bias), tape.gradient(loss, [weights, bias]), strict=True):
+                variable.assign_sub(0.5 * gradient)
+            losses.append(float(loss))
+        accuracy = float(np.mean(predict(test_images, weights, bias) == test_labels))
+        show_progress(epoch, epochs, float(np.mean(losses)), accuracy)
+    print(f"\nHeld-out accuracy: {accuracy:.1%} after {time.perf_counter() - began:.1f} s")
+    return accuracy
+
+
+def predict(images: Floats, weights: srcad.Variable, bias: srcad.Variable) -> Labels:
+    """The likeliest digit for each image."""
+    scores: Floats = images @ weights.numpy() + bias.numpy()
+    likeliest: Labels = np.argmax(scores, axis=1)
+    return likeliest
+
+
+def show_progress(epoch: int, epochs: int, loss: float, accuracy: float) -> None:
+    """One line that is drawn over on a terminal; in a pipe, a line for the first epoch and every tenth."""
+    done = 20 * epoch // epochs
+    bar = "#" * done + "." * (20 - done)
+    line = f"  epoch {epoch:{len(str(epochs))}}/{epochs}  [{bar}]  loss {loss:.4f}  held-out accuracy {accuracy:.1%}"
+    if sys.stdout.isatty():
+        print("\r" + line, end="" if epoch < epochs else "\n", flush=True)
+    elif epoch == 1 or epoch % 10 == 0 or epoch == epochs:
+        print(line, flush=True)

@@ -1,0 +1,252 @@
+"""The callables that `srcad.grad` and its relatives return.
+
+A `Derivative` looks like the function that it belongs to, with the same parameters and defaults, and can be called from
+Python and from inside `@njit`. What it runs is a Numba dispatcher, which it holds where Python looks for a call: so a
+call from Python costs what a call of that dispatcher costs, unless there are captured arrays to be passed along.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numba
+from numba.core import types
+from numba.core.dispatcher import Dispatcher
+from numba.extending import typeof_impl
+
+from srcad.errors import BadArgument, NotDifferentiable
+from srcad.load import unwrap
+from srcad.remember import remembered
+from srcad.version import Request, Version, compiled_routine, uncompiled_routine
+
+
+class Derivative:
+    """A function made from another one by differentiation.
+
+    >>> import srcad
+    >>> def area(width, height=2.0):
+    ...     return width * width * height
+    >>> slope = srcad.grad(area, wrt="width")
+    >>> slope(3.0), slope(width=3.0, height=1.0), slope
+    (12.0, 6.0, <srcad grad of area with respect to width>)
+    """
+
+    # `__call__` is a slot of each object: it holds the function that is called, without a layer of Python around it.
+    __slots__ = ("__call__", "__dict__", "__weakref__", "_native", "_version", "function", "jit", "request")
+    __srcad_primitive__ = True
+
+    __call__: Callable[..., Any]
+    function: Callable[..., Any]
+    request: Request
+    jit: bool
+
+    def __init__(self, function: Callable[..., Any], request: Request, jit: bool = True) -> None:
+        self.function, self.request, self.jit = function, request, jit
+        self._version: Version | None = None
+        self._native: Dispatcher | None = None
+        self.__name__ = f"{name_of(function)}_{request.mode}"
+        self.__signature__ = _signature(function, request)
+        self.__call__ = self._first_call
+
+    def __repr__(self) -> str:
+        names = list(signature_of(self.function).parameters)
+        of = ", ".join(names[position] for position in self.request.wrt)
+        return f"<srcad {self.request.mode} of {name_of(self.function)} with respect to {of}>"
+
+    def __reduce__(self) -> Any:
+        return Derivative, (self.function, self.request, self.jit)
+
+    def _first_call(self, *args: Any, **kwargs: Any) -> Any:
+        self.prepare()
+        return self.__call__(*args, **kwargs)
+
+    def prepare(self) -> Version:
+        """Read the function, with what it captures as it is now."""
+        version = self._version = Version(self.function, self.request)
+        self._native = None
+        if self.jit:
+            routine: Callable[..., Any] = compiled_routine(version, 0, self._shape(version))
+        else:
+            routine = uncompiled_routine(version, 0)
+        direct = self.jit and not version.unit.hidden and not version.may_change and _is_positional(self.__signature__)
+        self.__call__ = routine if direct else self._with_captured(version, routine)
+        return version
+
+    def current(self) -> Version:
+        """The function with the captured numbers of now."""
+        version = self._version
+        if version is None or (version.may_change and not version.is_current()):
+            version = self.prepare()
+        return version
+
+    @property
+    def native(self) -> Dispatcher:
+        """What stands for this object inside `@njit`; captured arrays are constants there, as globals are."""
+        if not self.jit:
+            raise BadArgument("a derivative made with jit=False cannot be called from compiled code")
+        version = self._version or self.prepare()
+        if self._native is None:
+            if isinstance(self.__call__, Dispatcher):
+                self._native = self.__call__
+            else:
+                self._native = _frozen(version, compiled_routine(version, 0, self._shape(version)), self)
+        return self._native
+
+    def _shape(self, version: Version) -> Callable[..., Any]:
+        extra = len(self.request.wrt) if self.request.mode in _WITH_DIRECTIONS else 0
+        names = (*version.unit.parameters, *_directions(version.unit.parameters, extra))
+        defaults: tuple[Any, ...] = ()
+        if not version.unit.hidden and not extra and _is_positional(self.__signature__):
+            defaults = _defaults(self.__signature__)
+        return shape_of(self.__name__, names, defaults)
+
+    def _with_captured(self, version: Version, routine: Callable[..., Any]) -> Callable[..., Any]:
+        """A call that passes the captured arrays too, and starts anew when captured numbers have changed."""
+        own = len(version.own_parameters)
+        signature, may_change, hidden = self.__signature__, version.may_change, version.unit.hidden
+        count = len(signature.parameters)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if may_change and not version.is_current():
+                self.prepare()
+                return self.__call__(*args, **kwargs)
+            if kwargs or len(args) != count:
+                args = bind(signature, args, kwargs)
+            if hidden:
+                args = (*args[:own], *version.hidden(), *args[own:])
+            return routine(*args)
+
+        return call
+
+
+def made(function: Callable[..., Any], request: Request, jit: bool) -> Derivative:
+    """The derivative of a function, the same object when asked for again: what it has compiled is kept with it."""
+    return remembered(function, (request, jit), lambda: Derivative(function, request, jit))
+
+
+_WITH_DIRECTIONS = frozenset({"tangent", "hvp"})
+
+
+def plain_function(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The Python function within a dispatcher, a method or an object of srcad's."""
+    return unwrap(function)[0]
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """The function's name, where it has one."""
+    name = plain_function(function).__name__
+    return name if name.isidentifier() else "anonymous"
+
+
+def signature_of(function: Callable[..., Any]) -> inspect.Signature:
+    """The parameters that a caller of the function sees."""
+    plain, _, receiver = unwrap(function)
+    signature = inspect.signature(plain, follow_wrapped=False)
+    parameters = list(signature.parameters.values())
+    return signature.replace(parameters=parameters[receiver is not None :])
+
+
+def positions(function: Callable[..., Any], wrt: Any) -> tuple[tuple[int, ...], bool]:
+    """What `wrt` names, as positions of parameters, and whether it was a tuple.
+
+    >>> positions(lambda x, y: x * y, "y"), positions(lambda x, y: x * y, (0, "y"))
+    (((1,), False), ((0, 1), True))
+    """
+    names = list(signature_of(function).parameters)
+    many = isinstance(wrt, (tuple, list))
+    found = tuple(_position(names, each, function) for each in (wrt if many else (wrt,)))
+    if not found:
+        raise BadArgument("`wrt` is empty", hint=f"the parameters are {', '.join(names)}")
+    if len(set(found)) < len(found):
+        raise BadArgument(f"`wrt` names a parameter twice: {wrt!r}")
+    return found, many
+
+
+def _position(names: list[str], each: Any, function: Callable[..., Any]) -> int:
+    if isinstance(each, str) and each in names:
+        return names.index(each)
+    if isinstance(each, int) and not isinstance(each, bool) and -len(names) <= each < len(names):
+        return each % len(names)
+    name = name_of(function)
+    if not isinstance(each, (int, str)) or isinstance(each, bool):
+        raise BadArgument(f"`wrt` is {each!r}", hint="give an index, a name, or a tuple of them")
+    raise BadArgument(f"{name} has no parameter {each!r}", hint=f"its parameters are {', '.join(names) or 'none'}")
+
+
+def bind(signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """Arguments in the order of the parameters, with keywords and defaults put in place."""
+    bound = signature.bind(*args, **kwargs)
+    bound.apply_defaults()
+    return tuple(bound.arguments[name] for name in signature.parameters)
+
+
+def shape_of(name: str, parameters: tuple[str, ...], defaults: tuple[Any, ...] = ()) -> Callable[..., Any]:
+    """A function that has a name, parameters and defaults, and does nothing."""
+    namespace: dict[str, Any] = {}
+    exec(f"def {name}({', '.join(parameters)}): pass", namespace)
+    function: Any = namespace[name]
+    function.__defaults__ = defaults
+    return function  # type: ignore[no-any-return]
+
+
+def _signature(function: Callable[..., Any], request: Request) -> inspect.Signature:
+    """The function's own parameters; where directions follow, these have names too and nothing has a default."""
+    signature = signature_of(function)
+    if request.mode not in _WITH_DIRECTIONS:
+        return signature.replace(return_annotation=inspect.Signature.empty)
+    names = tuple(signature.parameters)
+    added = _directions(tuple(names[position] for position in request.wrt), len(request.wrt))
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return inspect.Signature([inspect.Parameter(name, kind) for name in (*names, *added)])
+
+
+def _directions(names: tuple[str, ...], count: int) -> tuple[str, ...]:
+    found: list[str] = []
+    for name in names[:count]:
+        wish = f"{name}_dot"
+        while wish in names or wish in found:
+            wish += "_"
+        found.append(wish)
+    return tuple(found)
+
+
+def _defaults(signature: inspect.Signature) -> tuple[Any, ...]:
+    return tuple(each.default for each in signature.parameters.values() if each.default is not each.empty)
+
+
+def _is_positional(signature: inspect.Signature) -> bool:
+    return all(each.kind is not each.KEYWORD_ONLY for each in signature.parameters.values())
+
+
+def _frozen(version: Version, routine: Dispatcher, derivative: Derivative) -> Dispatcher:
+    """The routine with the captured arrays of now given as constants."""
+    if not version.unit.hidden:
+        return routine
+    own = len(version.own_parameters)
+    names = routine.py_func.__code__.co_varnames[: routine.py_func.__code__.co_argcount]
+    hidden = names[own : own + len(version.unit.hidden)]
+    outer = (*names[:own], *names[own + len(hidden) :])
+    namespace: dict[str, Any] = dict(zip(hidden, version.hidden(), strict=True))
+    namespace["routine"] = routine
+    exec(f"def {derivative.__name__}({', '.join(outer)}):\n    return routine({', '.join(names)})\n", namespace)
+    function = namespace[derivative.__name__]
+    if len(outer) == len(derivative.__signature__.parameters):
+        function.__defaults__ = _defaults(derivative.__signature__)
+    return numba.njit(function)
+
+
+@typeof_impl.register(Derivative)  # type: ignore[untyped-decorator]  # Numba carries no annotations
+def _typeof_derivative(value: Derivative, context: Any) -> types.Dispatcher:
+    """To Numba a derivative is its dispatcher."""
+    return types.Dispatcher(value.native)
+
+
+def refuse_derivative(function: Any, what: str) -> None:
+    """A derivative of a derivative that srcad cannot give (yet)."""
+    if getattr(function, "__srcad_primitive__", False):
+        raise NotDifferentiable(
+            f"{what} of {getattr(function, '__name__', function)} is not supported",
+            hint="second derivatives are grad(grad(f)), jacobian(grad(f)), hessian(f), hvp(f); there are no third ones",
+        )

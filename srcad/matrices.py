@@ -1,0 +1,190 @@
+"""Jacobians and Hessians, put together from sweeps along one direction each, and derivatives of derivatives.
+
+A Jacobian takes tangent sweeps, one per element of the arguments, or reverse sweeps, one per element of the result. A
+Hessian takes Hessian-vector products, and so do `grad(grad(f))` and `jacobian(grad(f))`: a reverse sweep is never
+differentiated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from srcad.errors import NotDifferentiable
+from srcad.gradient import Derivative, bind, made, name_of, signature_of
+from srcad.pullback import pair_of
+from srcad.version import Request
+
+
+class Jacobian:
+    """All first partial derivatives of a function; what `srcad.jacobian` returns."""
+
+    __srcad_primitive__ = True
+
+    def __init__(
+        self, function: Callable[..., Any], wrt: tuple[int, ...], many: bool, mode: str | None, jit: bool
+    ) -> None:
+        self.function, self.wrt, self.many, self.mode, self.jit = function, wrt, many, mode, jit
+        self.__name__, self.__signature__ = f"{name_of(function)}_jacobian", signature_of(function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """One array per result and argument; tuples where the result or `wrt` is a tuple."""
+        args = bind(self.__signature__, args, kwargs)
+        inputs = [args[place] for place in self.wrt]
+        width = sum(np.size(each) for each in inputs)
+        if self.mode == "forward" or (self.mode is None and width == 1):
+            return self._by_columns(args, inputs)
+        version, pair = pair_of(self.function, self.wrt, self.jit).current()
+        arguments = (*args, *version.hidden())
+        value, trace = pair.forward(*arguments)
+        outputs = value if isinstance(value, tuple) else (value,)
+        if self.mode is None and sum(np.size(each) for each in outputs) > width:
+            return self._by_columns(args, inputs)
+        pull = pair.pullback(arguments, value, trace)
+        found = [[_blank(output, each) for each in inputs] for output in outputs]
+        for row, index, seed in _unit_directions(outputs):
+            bars = pull(seed if isinstance(value, tuple) else seed[0])
+            for block, bar in zip(found[row], bars, strict=True):
+                block[index] = bar
+        return self._shaped(found, isinstance(value, tuple))
+
+    def _by_columns(self, args: tuple[Any, ...], inputs: list[Any]) -> Any:
+        push = made(self.function, Request("tangent", self.wrt), self.jit)
+        found: list[list[Any]] = []
+        several = False
+        for column, index, seed in _unit_directions(inputs):
+            value, dots = push(*args, *seed)
+            several = isinstance(value, tuple)
+            outputs, dots = (value, dots) if several else ((value,), (dots,))
+            found = found or [[_blank(output, each) for each in inputs] for output in outputs]
+            for row, dot in enumerate(dots):
+                found[row][column][(slice(None),) * np.ndim(dot) + index] = dot
+        return self._shaped(found, several)
+
+    def _shaped(self, found: list[list[Any]], several: bool) -> Any:
+        rows = [tuple(map(_unwrap, row)) if self.many else _unwrap(row[0]) for row in found]
+        return tuple(rows) if several else rows[0]
+
+
+class Hessian:
+    """All second partial derivatives of a function; what `srcad.hessian` returns."""
+
+    __srcad_primitive__ = True
+
+    def __init__(self, products: Derivative, many: bool) -> None:
+        self.products, self.many = products, many
+        self.__name__ = f"{name_of(products.function)}_hessian"
+        self.__signature__ = signature_of(products.function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """One array, or a tuple of rows of blocks."""
+        args = bind(self.__signature__, args, kwargs)
+        every = tuple(range(len(self.products.request.wrt)))
+        found = _blocks(self.products, args, every, every)
+        return found if self.many else found[0][0]
+
+
+def _blocks(products: Derivative, args: tuple[Any, ...], rows: tuple[int, ...], columns: tuple[int, ...]) -> Any:
+    """Blocks of the Hessian; rows and columns are places in `wrt` of the Hessian-vector product."""
+    inputs = [args[place] for place in products.request.wrt]
+    found = [[_blank(inputs[row], inputs[column]) for column in columns] for row in rows]
+    for column, index, seed in _unit_directions(inputs):
+        if column in columns:
+            dots = products(*args, *seed)
+            for row, blocks in zip(rows, found, strict=True):
+                blocks[columns.index(column)][(slice(None),) * np.ndim(dots[row]) + index] = dots[row]
+    return tuple(tuple(map(_unwrap, row)) for row in found)
+
+
+def _unit_directions(values: Any) -> Iterator[tuple[int, tuple[int, ...], tuple[Any, ...]]]:
+    """For each element of each value: which value, which element, and all values with a one there and zeros else."""
+    for place, value in enumerate(values):
+        for index in np.ndindex(np.shape(value)):
+            seed = [_zeros(each) for each in values]
+            if isinstance(value, np.ndarray):
+                seed[place][index] = 1.0
+            else:
+                seed[place] = type(seed[place])(1.0)
+            yield place, index, tuple(seed)
+
+
+def _zeros(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return np.zeros(value.shape, value.dtype)
+    return value.dtype.type(0.0) if isinstance(value, np.inexact) else 0j if isinstance(value, complex) else 0.0
+
+
+def _blank(output: Any, argument: Any) -> Any:
+    """A block of zeros in the argument's dtype, as gradients have it; complex where the result is."""
+    dtype = np.result_type(argument.dtype if hasattr(argument, "dtype") else type(argument))
+    shape = (*np.shape(output), *np.shape(argument))
+    return np.zeros(shape, np.result_type(dtype, np.complex64) if np.iscomplexobj(output) else dtype)
+
+
+def _unwrap(block: Any) -> Any:
+    return block.item() if block.ndim == 0 and block.dtype in (np.float64, np.complex128) else block[()]
+
+
+def _gradient_of(f: Derivative, what: str) -> int:
+    """The position by which `f` differentiates, if it is a gradient by one argument."""
+    if f.request.mode != "grad" or f.request.tuple_result:
+        raise NotDifferentiable(
+            f"{what} of {f!r} is not supported", hint="take srcad.hessian or srcad.hvp of the function itself"
+        )
+    return f.request.wrt[0]
+
+
+class SecondDerivative:
+    """The derivative of a derivative by a number; what `srcad.grad(srcad.grad(f))` returns."""
+
+    __srcad_primitive__ = True
+
+    def __init__(self, products: Derivative, inner: int, outer: tuple[int, ...], many: bool) -> None:
+        self.products, self.many, self.inner = products, many, inner
+        self.places = tuple(products.request.wrt.index(each) for each in outer)
+        self.__name__ = f"{name_of(products.function)}_grad_grad"
+        self.__signature__ = signature_of(products.function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The second partial derivatives."""
+        args = bind(self.__signature__, args, kwargs)
+        if np.ndim(args[self.inner]):
+            raise NotDifferentiable(
+                f"{self.__name__}: the gradient that it differentiates is an array, not a number",
+                hint="jacobian(grad(f)) or hessian(f) give all second derivatives",
+            )
+        seed = [_zeros(args[place]) for place in self.products.request.wrt]
+        direction = self.products.request.wrt.index(self.inner)
+        seed[direction] = type(seed[direction])(1.0)
+        found = self.products(*args, *seed)
+        return tuple(found[place] for place in self.places) if self.many else found[self.places[0]]
+
+
+def derivative_of_derivative(f: Derivative, where: tuple[int, ...], many: bool, jit: bool) -> SecondDerivative:
+    """The derivative of a gradient that is a number."""
+    inner = _gradient_of(f, "grad")
+    products = made(f.function, Request("hvp", _union(inner, where)), jit and f.jit)
+    return SecondDerivative(products, inner, where, many)
+
+
+def jacobian_of_gradient(f: Derivative, where: tuple[int, ...], many: bool, jit: bool) -> Callable[..., Any]:
+    """Second derivatives with the shape of the gradient followed by that of the argument."""
+    inner = _gradient_of(f, "jacobian")
+    union = _union(inner, where)
+    products = made(f.function, Request("hvp", union), jit and f.jit)
+    columns = tuple(union.index(each) for each in where)
+    signature = signature_of(f.function)
+
+    def second(*args: Any, **kwargs: Any) -> Any:
+        found = _blocks(products, bind(signature, args, kwargs), (union.index(inner),), columns)[0]
+        return found if many else found[0]
+
+    second.__name__ = f"{name_of(f.function)}_grad_jacobian"
+    second.__signature__ = signature  # type: ignore[attr-defined]
+    return second
+
+
+def _union(inner: int, where: tuple[int, ...]) -> tuple[int, ...]:
+    return (inner, *(each for each in where if each != inner))

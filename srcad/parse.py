@@ -1,0 +1,199 @@
+"""Text to syntax tree: finds, in the text of a file, the very function that a code object was compiled from.
+
+The whole file is parsed, so that lines and columns are those of the file. A function counts as found only when its
+text, compiled again, gives the code object in hand: the text of a file that was edited after its import is never taken
+for the code that runs.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from types import CodeType
+from typing import Any
+
+import gast
+
+_MARK = 10_000_000  # lines given to lambdas that share a line, so that their code objects can be told apart
+# Kinds of function; other flags, such as those of `from __future__`, may come from the session instead of the text.
+_KINDS = (
+    inspect.CO_VARARGS
+    | inspect.CO_VARKEYWORDS
+    | inspect.CO_GENERATOR
+    | inspect.CO_COROUTINE
+    | inspect.CO_ASYNC_GENERATOR
+)
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+class MismatchError(LookupError):
+    """No function of the text compiles to the code object; the message says which kind of mismatch it is."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A function's node in its file, and the name that the file gives to it (None for a lambda without one)."""
+
+    node: Function
+    name: str | None
+
+
+def find_function(code: CodeType, text: str, file: str) -> Found:
+    """The function in `text` that compiles to `code`; raises MismatchError when there is none or it cannot be told.
+
+    >>> text = "f = lambda x: x * x, lambda x: x + x"
+    >>> double = eval(text.partition(", ")[2])
+    >>> found = find_function(double.__code__, text, "example.py")
+    >>> ast.unparse(found.node), found.node.col_offset
+    ('lambda x: x + x', 21)
+    """
+    module = _parsed(text, file)
+    candidates = [node for node in _functions(text, file) if _begins(node, code)]
+    if not candidates:
+        raise MismatchError(f"line {code.co_firstlineno} holds no function `{code.co_name}`")
+    compiled = _compiled_lambdas(module, candidates, file) if len(candidates) > 1 else _compiled(text, file, code)
+    same = [(node, other) for node, other in zip(candidates, compiled, strict=False) if same_code(code, other)]
+    if not same:
+        raise MismatchError(
+            f"the text of `{code.co_name}` in line {code.co_firstlineno} is not what it was compiled from"
+        )
+    if len(same) > 1:
+        same = [pair for pair in same if _columns(pair[1]) == _columns(code)] or same
+    if len({ast.dump(node) for node, _ in same}) > 1:
+        raise MismatchError(f"line {code.co_firstlineno} holds several functions that compile to the same code")
+    node = same[0][0]
+    return Found(node, _given_name(module, node))
+
+
+def function_to_gast(found: Found, name: str) -> gast.FunctionDef:
+    """The function as a gast definition without decorators; a lambda becomes a definition of one `return`.
+
+    >>> tree = ast.parse("f = lambda x: x").body[0].value
+    >>> print(gast.unparse(function_to_gast(Found(tree, "f"), "f")).strip())
+    def f(x):
+        return x
+    """
+    tree = gast.ast_to_gast(found.node)
+    if isinstance(tree, gast.Lambda):
+        result = gast.Return(value=tree.body)
+        gast.copy_location(result, tree.body)
+        definition = gast.FunctionDef(
+            name=name, args=tree.args, body=[result], decorator_list=[], returns=None, type_comment=None, type_params=[]
+        )
+        return gast.copy_location(definition, tree)
+    tree.decorator_list = []
+    return tree
+
+
+def same_code(left: CodeType, right: CodeType) -> bool:
+    """Whether two code objects do the same, line numbers apart.
+
+    >>> same_code(compile("x + 1", "a", "eval"), compile("x +  1", "b", "eval"))
+    True
+    >>> same_code(compile("x + 1", "a", "eval"), compile("x + 1.0", "b", "eval"))
+    False
+    """
+    if _is_instrumented(left):
+        return _outline(left) == _outline(right)
+    return _behaviour(left) == _behaviour(right)
+
+
+def _is_instrumented(code: CodeType) -> bool:
+    """Whether pytest has rewritten the function's assertions, which leaves names that no user can write."""
+    nested = (constant for constant in code.co_consts if isinstance(constant, CodeType))
+    return any(name.startswith("@py") for name in code.co_names) or any(_is_instrumented(inner) for inner in nested)
+
+
+def _outline(code: CodeType) -> tuple[Any, ...]:
+    own = frozenset(name for name in code.co_varnames + code.co_cellvars if not name.startswith("@"))
+    return code.co_name, code.co_argcount, code.co_kwonlyargcount, own, code.co_freevars
+
+
+def _behaviour(code: CodeType) -> tuple[Any, ...]:
+    names = code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
+    counts = code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags & _KINDS
+    return code.co_name, names, counts, code.co_code, tuple(_behaviour_of_constant(c) for c in code.co_consts)
+
+
+def _behaviour_of_constant(value: Any) -> Any:
+    if isinstance(value, CodeType):
+        return _behaviour(value)
+    if isinstance(value, tuple):
+        return tuple(_behaviour_of_constant(element) for element in value)
+    if isinstance(value, frozenset):
+        return frozenset(_behaviour_of_constant(element) for element in value)
+    return type(value).__name__, repr(value)  # as text: 1 == 1.0 == True, and nan != nan
+
+
+def _columns(code: CodeType) -> list[Any]:
+    """Columns of all instructions; Python 3.10 does not know them."""
+    positions = getattr(code, "co_positions", tuple)
+    return [columns for _, _, *columns in positions()]
+
+
+def _begins(node: Function, code: CodeType) -> bool:
+    """Whether the node has the code's name and first line; that of a decorated function is its first decorator's."""
+    if isinstance(node, ast.Lambda):
+        return code.co_name == "<lambda>" and node.lineno == code.co_firstlineno
+    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+    return node.name == code.co_name and first == code.co_firstlineno
+
+
+def _compiled_lambdas(module: ast.Module, candidates: list[Function], file: str) -> list[CodeType]:
+    """The code of each of several lambdas in one line, found by giving each a line of its own for a moment."""
+    marked = copy.deepcopy((module, candidates))
+    for number, node in enumerate(marked[1]):
+        node.lineno = node.end_lineno = _MARK + number
+    found = {code.co_firstlineno: code for code in _nested(_compile(marked[0], file))}
+    return [found[_MARK + number] for number in range(len(candidates))]
+
+
+def _compiled(text: str, file: str, code: CodeType) -> list[CodeType]:
+    wanted = code.co_name, code.co_firstlineno
+    return [other for other in _all_codes(text, file) if (other.co_name, other.co_firstlineno) == wanted]
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str, file: str) -> ast.Module:
+    try:
+        return ast.parse(text, file)
+    except (SyntaxError, ValueError) as error:  # ValueError: a null byte
+        raise MismatchError(f"the file does not parse: {error}") from None
+
+
+@lru_cache(maxsize=64)
+def _functions(text: str, file: str) -> tuple[Function, ...]:
+    return tuple(node for node in ast.walk(_parsed(text, file)) if isinstance(node, Function))
+
+
+@lru_cache(maxsize=64)
+def _all_codes(text: str, file: str) -> tuple[CodeType, ...]:
+    return tuple(_nested(_compile(_parsed(text, file), file)))
+
+
+def _compile(module: ast.Module, file: str) -> CodeType:
+    # Cells of a notebook may await at their top level.
+    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    code: CodeType = compile(module, file, "exec", flags=flags, dont_inherit=True)
+    return code
+
+
+def _nested(code: CodeType) -> Iterator[CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from _nested(constant)
+
+
+def _given_name(module: ast.Module, function: Function) -> str | None:
+    if not isinstance(function, ast.Lambda):
+        return function.name
+    for node in ast.walk(module):
+        if isinstance(node, ast.Assign) and node.value is function and isinstance(node.targets[0], ast.Name):
+            return node.targets[0].id
+    return None

@@ -1,0 +1,187 @@
+"""The compiler's table of contents: the stages in order, from a function to the text of generated functions."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections import namedtuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import gast
+import numpy as np
+from numba import types as nb
+
+from srcad.errors import BadArgument
+from srcad.load import load
+from srcad.lower import lower
+from srcad.printer import print_module
+from srcad.runtime import kernels
+from srcad.runtime.stop import stop_gradient
+from srcad.transforms.fold import fold
+from srcad.transforms.fuse import fuse
+from srcad.transforms.gradient import (
+    Made,
+    function,
+    gradient_function,
+    refuse_arguments,
+    refuse_result,
+    tangent_function,
+    tangent_unit,
+)
+from srcad.transforms.observe import Observation, refuse_unknown
+from srcad.transforms.pair import split_functions
+from srcad.transforms.ready import ready
+from srcad.transforms.settle import settle
+from srcad.transforms.ssa import to_ssa
+from srcad.transforms.tidy import tidy
+from srcad.transforms.typing import Types, types_of
+from srcad.transforms.unit import Unit
+
+MODULES: dict[str, tuple[Any, str]] = {
+    "namedtuple": (namedtuple, "from collections import namedtuple"),
+    "math": (math, "import math"),
+    "operator": (operator, "import operator"),
+    "np": (np, "import numpy as np"),
+    "kernels": (kernels, "from srcad.runtime import kernels"),
+}
+STAGES = ("lower", "ssa", "settle", "fuse", "tidy", "ready", "differentiate", "simplify")
+MODES = ("core", "grad", "value_and_grad", "vjp", "tangent", "hvp")
+
+
+@dataclass(frozen=True)
+class Generated:
+    """Generated source: a whole module, the names of its public functions, and what its text cannot import."""
+
+    text: str
+    functions: tuple[str, ...]
+    bindings: Mapping[str, Any]
+    result: nb.Type | None
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What a stage hands on: the unit, its types once they are known, and the names of the trip counts of its loops."""
+
+    name: str
+    unit: Unit
+    facts: Types | None = None
+    counts: Mapping[int, str] = field(default_factory=dict)
+
+
+def prepare(function: Callable[..., Any]) -> Unit:
+    """Stages 1 to 3: a function in core form; types are not looked at yet."""
+    return lower(load(function))
+
+
+def derive(
+    unit: Unit,
+    mode: str,
+    wrt: Sequence[int],
+    types: Sequence[nb.Type],
+    *,
+    loops: bool = True,
+    tuple_result: bool = False,
+    after: str | None = None,
+    observed: Observation | None = None,
+) -> Generated:
+    """Stages 4 to 8: source for one mode, one set of argument types; `observed` stands for Numba's inference.
+
+    `after` names one of STAGES: the function as it is then, before differentiation, or before it is simplified.
+    Raises CannotType where Numba has no type for the function, NotDifferentiable and other SrcadErrors.
+    """
+    if mode not in MODES:
+        raise BadArgument(f"there is no mode '{mode}'", hint=f"modes are {', '.join(MODES)}")
+    if after is not None and after not in STAGES:
+        raise BadArgument(f"there is no stage '{after}'", hint=f"stages are {', '.join(STAGES)}")
+    if mode == "core":
+        after = after or "lower"
+    for stage in _stages(unit, tuple(types), loops and observed is None, observed):
+        if stage.name == after:
+            tree = stage.unit.tree
+            return _printed(Made([tree], dict(stage.unit.bindings), (tree.name,)), stage.facts and stage.facts.result)
+    typed, facts, counts = stage.unit, stage.facts, stage.counts
+    assert facts is not None
+    refuse_arguments(typed, facts, wrt)
+    if observed is not None:
+        refuse_unknown(typed, facts, wrt)
+    if mode in ("grad", "value_and_grad"):
+        made = gradient_function(typed, facts, counts, wrt, tuple_result, mode == "value_and_grad")
+    elif mode == "vjp":
+        made = split_functions(typed, facts, counts, wrt)
+    elif mode == "tangent":
+        made = tangent_function(typed, facts, wrt)
+    else:
+        made = _second_order(typed, facts, tuple(types), wrt, tuple_result, observed)
+    return _printed(made if after == "differentiate" else simplified(made), facts.result)
+
+
+def _stages(unit: Unit, types: tuple[nb.Type, ...], loops: bool, observed: Observation | None) -> Iterator[Stage]:
+    """The stages before differentiation."""
+    yield Stage("lower", unit)
+    unit, facts = _facts(to_ssa(unit), types, observed)
+    yield Stage("ssa", unit, facts)
+    unit = settle(unit, facts)
+    yield Stage("settle", unit, facts)
+    if loops:
+        unit = fuse(unit, facts)
+        facts = types_of(unit, types)
+        yield Stage("fuse", unit, facts)
+    unit = tidy(unit, facts)
+    yield Stage("tidy", unit, facts)
+    unit, facts, counts = ready(unit, facts)
+    yield Stage("ready", unit, facts, counts)
+
+
+def _facts(unit: Unit, types: tuple[nb.Type, ...], observed: Observation | None) -> tuple[Unit, Types]:
+    """Types from Numba's inference, else from what was observed; the unit then without what was not."""
+    return (unit, types_of(unit, types)) if observed is None else observed.types_of(unit)
+
+
+def _second_order(
+    unit: Unit,
+    facts: Types,
+    types: tuple[nb.Type, ...],
+    wrt: Sequence[int],
+    tuple_result: bool,
+    observed: Observation | None,
+) -> Made:
+    """Gradient of the directional derivative: Hessian times vector."""
+    refuse_result(unit, facts)
+    directional = tangent_unit(unit, facts, wrt)
+    kinds = (*types, *(types[k] for k in wrt))
+    directional, second = _facts(directional, kinds, observed)
+    if observed is not None:
+        refuse_unknown(directional, second, wrt)
+    directional, second, counts = ready(settle(directional, second), second)
+    made = gradient_function(directional, second, counts, wrt, tuple_result, False)
+    name = f"{unit.name}_hvp"
+    made.functions[0].name = name
+    return Made(made.functions, made.bindings, (name,))
+
+
+def simplified(made: Made) -> Made:
+    """Generated functions without what nothing reads."""
+    functions = []
+    for each in made.functions:
+        parameters = tuple(argument.id for argument in each.args.args)
+        functions.append(function(each.name, parameters, fold(each.body, parameters)))
+    return replace(made, functions=functions)
+
+
+def _printed(made: Made, result: nb.Type | None) -> Generated:
+    parts = [*made.before, *made.functions]
+    used = {node.id for each in parts for node in gast.walk(each) if isinstance(node, gast.Name)}
+    bound = {name: made.bindings[name] for name in [*MODULES, *made.bindings] if name in used and name in made.bindings}
+    imports = {name: text for name, thing in bound.items() if (text := _import_of(name, thing))}
+    own = {name: thing for name, thing in bound.items() if name not in imports}
+    return Generated(print_module(parts, [*imports.values()]), made.names, own, result)
+
+
+def _import_of(name: str, thing: Any) -> str | None:
+    """The statement that gives generated code what this name means, where there is one."""
+    if thing is stop_gradient:
+        return "from srcad import stop_gradient" + (f" as {name}" if name != "stop_gradient" else "")
+    module, text = MODULES.get(name, (None, None))
+    return text if module is thing else None

@@ -1,0 +1,251 @@
+"""The table of refused constructs: what is said about each, and the way out.
+
+The first row that fits a node speaks. A new row needs no test of its own: each example is run, and its message is
+written into `docs/limitations.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+Parents = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A construct that is refused.
+
+    title       heading in the documentation
+    kinds       names of the syntax nodes that it concerns
+    what        the message; `{}` stands for the name of an attribute
+    hint        the way out
+    example     a function that shows it, for the documentation
+    when        whether this node, inside these parents (outermost first), is meant; by default each one is
+    """
+
+    title: str
+    kinds: tuple[str, ...]
+    what: str
+    hint: str
+    example: str
+    when: Callable[[Any, Parents], bool] = lambda node, parents: True
+
+
+def _in_message(node: Any, parents: Parents) -> bool:
+    """Whether the node is part of what an `assert`, a `raise` or a `print` says."""
+    for outer, inner in zip(parents, (*parents[1:], node), strict=True):
+        is_print = isinstance(outer, gast.Call) and getattr(outer.func, "id", None) == "print"
+        if is_print or isinstance(outer, gast.Raise) or (isinstance(outer, gast.Assert) and inner is outer.msg):
+            return True
+    return False
+
+
+def _in_call(node: Any, parents: Parents) -> bool:
+    """Whether the node is an argument of a call, or part of a display that is."""
+    displays = (gast.List, gast.Tuple, gast.keyword)
+    return isinstance(next(outer for outer in reversed(parents) if not isinstance(outer, displays)), gast.Call)
+
+
+def _is_stored(node: Any, parents: Parents) -> bool:
+    return isinstance(node.ctx, gast.Store)
+
+
+REFUSED = (
+    Refusal(
+        "Generators",
+        ("Yield", "YieldFrom"),
+        "a generator cannot be differentiated",
+        "write the values into an array and return it",
+        "def f(x):\n    yield x * x",
+    ),
+    Refusal(
+        "Coroutines",
+        ("AsyncFunctionDef", "Await", "AsyncFor", "AsyncWith"),
+        "a coroutine cannot be differentiated",
+        "differentiate an ordinary function and call it from the coroutine",
+        "async def f(x):\n    return x * x",
+    ),
+    Refusal(
+        "`try`",
+        ("Try", "TryStar"),
+        "`try` cannot be differentiated",
+        "test with `if` before the operation that may fail, or catch the exception in the caller",
+        "def f(x):\n    try:\n        return 1.0 / x\n    except ZeroDivisionError:\n        return 0.0",
+    ),
+    Refusal(
+        "`with`",
+        ("With",),
+        "`with` cannot be differentiated",
+        "enter the context in the caller",
+        "def f(x):\n    with np.errstate(all='ignore'):\n        return np.log(x)",
+    ),
+    Refusal(
+        "`global`",
+        ("Global",),
+        "`global` cannot be differentiated",
+        "pass the value as an argument and return the new one",
+        "def f(x):\n    global count\n    count += 1\n    return x",
+    ),
+    Refusal(
+        "`nonlocal`",
+        ("Nonlocal",),
+        "`nonlocal` cannot be differentiated",
+        "pass the value as an argument and return the new one",
+        "def f(x):\n    total = 0.0\n\n    def add(y):\n        nonlocal total\n        total += y\n\n"
+        "    add(x)\n    return total",
+    ),
+    Refusal(
+        "`del`",
+        ("Delete",),
+        "`del` cannot be differentiated",
+        "leave it out",
+        "def f(x):\n    y = x * x\n    del x\n    return y",
+    ),
+    Refusal(
+        "Class definitions",
+        ("ClassDef",),
+        "a class definition inside the function cannot be differentiated",
+        "define the class outside of the function",
+        "def f(x):\n    class Point:\n        pass\n\n    return x",
+    ),
+    Refusal(
+        "Imports inside the function",
+        ("Import", "ImportFrom"),
+        "an import inside the function is not supported",
+        "import it at the top of the file",
+        "def f(x):\n    import math\n\n    return math.sin(x)",
+    ),
+    Refusal(
+        "Assignment expressions",
+        ("NamedExpr",),
+        "an assignment inside an expression, `:=`, is not supported",
+        "assign in a statement of its own before the expression",
+        "def f(x):\n    return (y := x * x) + y",
+    ),
+    Refusal(
+        "`match`",
+        ("Match",),
+        "`match` is not supported",
+        "write it with `if` and `elif`",
+        "def f(x, n):\n    match n:\n        case 0:\n            return x\n        case _:\n            return x * x",
+    ),
+    Refusal(
+        "List comprehensions",
+        ("ListComp",),
+        "a list comprehension is not supported",
+        "make an array with np.empty and fill it in a loop",
+        "def f(x):\n    return np.array([v * v for v in x])",
+    ),
+    Refusal(
+        "Generator expressions",
+        ("GeneratorExp",),
+        "a generator expression is not supported",
+        "add up in a loop, or use a function of NumPy on the whole array, such as np.sum",
+        "def f(x):\n    return sum(v * v for v in x)",
+    ),
+    Refusal(
+        "Sets",
+        ("SetComp", "Set"),
+        "a set is not supported",
+        "use an array or a tuple",
+        "def f(x, n):\n    return x if n in {1, 2} else -x",
+    ),
+    Refusal(
+        "Dictionaries",
+        ("DictComp", "Dict"),
+        "a dictionary is not supported",
+        "use a name for each value, or an array",
+        "def f(x):\n    p = {'a': x}\n    return p['a']",
+    ),
+    Refusal(
+        "Lists, except as arguments of a call",
+        ("List",),
+        "a list outside of the arguments of a call is not supported",
+        "use an array or a tuple",
+        "def f(x):\n    values = [x, 2.0 * x]\n    return values[0]",
+        lambda node, parents: not _in_call(node, parents),
+    ),
+    Refusal(
+        "f-strings, except in messages",
+        ("JoinedStr",),
+        "an f-string is supported only in what `print`, `assert` and `raise` say",
+        "make the text outside of the function",
+        "def f(x):\n    name = f'{x}'\n    return x",
+        lambda node, parents: not _in_message(node, parents),
+    ),
+    Refusal(
+        "Arguments from a sequence",
+        ("Starred",),
+        "arguments from a sequence, `*`, are not supported",
+        "write the arguments one by one",
+        "def f(x):\n    return np.hypot(*x)",
+        lambda node, parents: isinstance(parents[-1], gast.Call),
+    ),
+    Refusal(
+        "Starred names",
+        ("Starred",),
+        "a starred name is not supported",
+        "take the parts with indices and slices, such as `rest = x[1:]`",
+        "def f(x):\n    first, *rest = x\n    return first",
+    ),
+    Refusal(
+        "Keyword arguments from a dictionary",
+        ("keyword",),
+        "keyword arguments from a dictionary, `**`, are not supported",
+        "write the keyword arguments one by one",
+        "def f(x, options):\n    return np.sum(x, **options)",
+        lambda node, parents: node.arg is None,
+    ),
+    Refusal(
+        "`*args` and `**kwargs`",
+        ("arguments",),
+        "parameters `*args` and `**kwargs` are not supported",
+        "give each parameter a name",
+        "def f(*args):\n    return args[0]",
+        lambda node, parents: node.vararg is not None or node.kwarg is not None,
+    ),
+    Refusal(
+        "Decorated inner functions",
+        ("FunctionDef",),
+        "a decorated function inside the function is not supported",
+        "define the decorated function outside",
+        "def f(x):\n    @njit\n    def square(y):\n        return y * y\n\n    return square(x)",
+        lambda node, parents: bool(parents) and bool(node.decorator_list),
+    ),
+    Refusal(
+        "`raise` with `from`",
+        ("Raise",),
+        "`raise` with `from` is not supported",
+        "raise the exception alone",
+        "def f(x):\n    if x < 0.0:\n        raise ValueError('negative') from None\n    return np.sqrt(x)",
+        lambda node, parents: node.cause is not None,
+    ),
+    Refusal(
+        "Writing to attributes",
+        ("Attribute",),
+        "writing to the attribute `{}` is not supported",
+        "write to a name, and return what is to be kept",
+        "def f(state):\n    state.x = 2.0 * state.x\n    return state.x",
+        _is_stored,
+    ),
+    Refusal(
+        "Private attributes",
+        ("Attribute",),
+        "the private attribute `{}` of a class is not supported",
+        "give it a name that begins with one underscore",
+        "class Model:\n    def f(self, x):\n        return self.__rate * x",
+        lambda node, parents: node.attr.startswith("__") and not node.attr.endswith("__"),
+    ),
+    Refusal(
+        "Loop variables that are array elements",
+        ("Subscript",),
+        "a loop that counts in an array element is not supported",
+        "count in a name and assign it to the element in the loop",
+        "def f(x):\n    for x[0] in range(3):\n        x[1] += x[0]\n    return x[1]",
+        lambda node, parents: isinstance(parents[-1], gast.For) and node is parents[-1].target,
+    ),
+)

@@ -1,0 +1,1 @@
+"""What runs: derivative rules, kernels that generated code calls, the tape."""

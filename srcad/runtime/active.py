@@ -1,0 +1,61 @@
+"""What is being recorded in this thread: a stack of recordings, innermost last.
+
+A recording knows identities (of watched tensors and of what was computed from them) and holds nodes in the order in
+which they happened. It is what a `GradientTape` pushes here while it is entered.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from typing import Any
+
+
+class Recording:
+    """The nodes that one tape has recorded, the identities that it follows, the variables that it watches."""
+
+    __slots__ = ("__weakref__", "known", "nodes", "variables", "watches_accessed")
+
+    def __init__(self, watches_accessed: bool = True) -> None:
+        self.known: set[int] = set()
+        self.nodes: list[Any] = []
+        self.variables: dict[int, Any] = {}
+        self.watches_accessed = watches_accessed
+
+    def note_access(self, variable: Any) -> None:
+        """A variable is read or assigned: follow it, if it is trainable and this recording watches such."""
+        if self.watches_accessed and variable._trainable:
+            self.watch_variable(variable)
+
+    def watch_variable(self, variable: Any) -> None:
+        """Follow a variable."""
+        self.variables[variable._identity] = variable
+        if variable.dtype.kind in "fc":
+            self.known.add(variable._identity)
+
+    def watched_variables(self) -> tuple[Any, ...]:
+        """The variables followed, in the order in which they were constructed."""
+        return tuple(self.variables[identity] for identity in sorted(self.variables))
+
+
+class Active(threading.local):
+    """The recordings of the current thread. Tuples, so that a loop over them never sees them change."""
+
+    tapes: tuple[Recording, ...] = ()
+    live_sweeps: int = 0  # reverse sweeps under way whose own operations are recorded
+
+    def push(self, recording: Recording) -> None:
+        """Start recording."""
+        self.tapes = (*self.tapes, recording)
+
+    def remove(self, recording: Recording) -> None:
+        """Stop recording, whatever was pushed later."""
+        self.tapes = tuple(each for each in self.tapes if each is not recording)
+
+    def who_know(self, identities: Iterable[int]) -> list[Recording]:
+        """The recordings that follow one of these identities."""
+        found = list(identities)
+        return [tape for tape in self.tapes if any(identity in tape.known for identity in found)]
+
+
+active = Active()

@@ -1,0 +1,255 @@
+"""Calls of primitives on tensors and variables: computed on their arrays, and recorded where a tape follows an input.
+
+    np.sin(x)      with x a tensor      computes np.sin of x's array, wraps the result in a tensor
+                   and x followed       appends a node to the tape, and the result is followed too
+
+Every operator, method and NumPy function on a tensor comes here. `apply` is the short way;
+`call` takes lists of tensors and functions with several results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from srcad.errors import MissingRule
+from srcad.runtime.active import Recording, active
+from srcad.runtime.arithmetic import NO_KEYWORDS, Arithmetic
+from srcad.runtime.keep import SCALARS, frozen, kept
+from srcad.runtime.live import on_tensors
+from srcad.runtime.nest import flatten, map_leaves
+from srcad.runtime.node import GeneralNode, Node, tensors_in
+from srcad.runtime.operand import Operand, read_only
+from srcad.runtime.registry import definition, find, variants
+from srcad.runtime.spelled import ALWAYS, FOR_COMPLEX
+from srcad.runtime.template import primitive_name
+from srcad.runtime.tensor import Tensor, next_identity, tensor_of
+from srcad.runtime.variable import Variable
+
+# Types of arguments that are passed on as they are, and need no look inside.
+_PLAIN = frozenset((np.ndarray, type(np.dtype(float)), *SCALARS))
+# Functions that may write to an argument; they get read-only arrays in place of tensors.
+_WRITERS = frozenset(
+    (
+        np.copyto,
+        np.put,
+        np.place,
+        np.putmask,
+        np.fill_diagonal,
+        np.put_along_axis,
+        np.nan_to_num,
+        np.median,
+        np.nanmedian,
+        np.percentile,
+        np.nanpercentile,
+        np.quantile,
+        np.nanquantile,
+    )
+)
+_FLAT = frozenset((np.sign,))
+_new = object.__new__
+
+_ZERO, _RULE, _DEFINITION, _UNKNOWN = range(4)
+_derivatives: dict[Any, int] = {}  # primitive -> what its derivative is; asked of the rule tables once
+
+
+def apply(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any] = NO_KEYWORDS) -> Any:
+    """The result of a primitive, as a tensor; recorded by the tapes that follow an argument."""
+    values = []
+    for argument in arguments:
+        kind = type(argument)
+        if kind is Tensor:
+            values.append(argument._value)
+        elif kind in _PLAIN or (kind is tuple and _is_plain(argument)):
+            values.append(argument)
+        else:
+            return _apply_to_others(primitive, arguments, keywords)
+    if (keywords and not _is_plain(keywords.values())) or primitive in _WRITERS:
+        return _apply_to_others(primitive, arguments, keywords)
+    result = primitive(*values, **keywords)
+    if not isinstance(result, (np.ndarray, np.generic)):
+        return call(primitive, arguments, keywords)
+    tensor = _new(Tensor)
+    tensor._value = result
+    tensor._identity = next_identity()
+    tapes = active.tapes
+    if tapes:
+        for argument in arguments:
+            if type(argument) is Tensor:
+                identity = argument._identity
+                for tape in tapes:
+                    if identity in tape.known:
+                        return _recorded(primitive, arguments, keywords, tensor)
+    return tensor
+
+
+def _is_plain(parts: Iterable[Any]) -> bool:
+    return all(type(part) in SCALARS or (type(part) is tuple and _is_plain(part)) for part in parts)
+
+
+def _apply_to_others(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+    """The same where an argument is a variable, a tuple, a list, or something that we do not know."""
+    for argument in arguments:
+        if not isinstance(argument, Operand) and getattr(argument, "__array_ufunc__", True) is None:
+            return NotImplemented
+    if any(isinstance(argument, Variable) for argument in arguments):
+        arguments = tuple([each._read() if isinstance(each, Variable) else each for each in arguments])
+        return apply(primitive, arguments, keywords)
+    return call(primitive, arguments, keywords)
+
+
+def _recorded(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any], result: Tensor) -> Any:
+    """The result, which the tapes that follow an argument now follow too."""
+    kind = _derivatives.get(primitive)
+    if kind != _RULE or primitive in FOR_COMPLEX:
+        kind = _derivative(primitive)
+        if kind == _DEFINITION or _spelling(primitive, arguments) is not None:
+            return call(primitive, arguments, keywords)
+        if kind == _UNKNOWN:
+            _check_discrete(primitive, result)
+        if kind != _RULE:
+            if primitive in _FLAT:
+                # Its slope is that of a branch never taken: zero, where others of its kind are not connected at all.
+                return _recorded(np.where, (False, *arguments, 0.0), NO_KEYWORDS, result)
+            return result
+    if result._value.dtype.kind not in "fc":
+        return result
+    node = None
+    for tape in active.tapes:
+        known = tape.known
+        for argument in arguments:
+            if type(argument) is Tensor and argument._identity in known:
+                if node is None:
+                    _check_covered(primitive, arguments, keywords)
+                    node = Node(primitive, *kept(primitive, arguments, result), keywords)
+                tape.nodes.append(node)
+                known.add(result._identity)
+                break
+    return result
+
+
+def _derivative(primitive: Any) -> int:
+    """What the derivative of a primitive is, as far as the rule tables know."""
+    if primitive in _derivatives:
+        return _derivatives[primitive]
+    rules = variants(primitive)
+    if rules:
+        kind = _ZERO if all(rule.kind == "zero" for rule in rules) else _RULE
+    elif definition(primitive) is not None:
+        kind = _DEFINITION
+    else:
+        return _UNKNOWN  # not kept: the user may state a rule later
+    return _derivatives.setdefault(primitive, kind)
+
+
+def _spelling(primitive: Any, arguments: Sequence[Any]) -> Callable[..., Any] | None:
+    """The function that says in other words what a primitive without a rule for these arguments means."""
+    if primitive in FOR_COMPLEX and arguments[0].dtype.kind == "c":
+        return FOR_COMPLEX[primitive]
+    return ALWAYS.get(primitive)
+
+
+def _check_discrete(primitive: Any, result: Any) -> None:
+    """Raises MissingRule unless what a function without a rule has returned cannot have a derivative anyway."""
+    leaves = flatten(result)
+    if any(leaf is None or isinstance(leaf, (float, complex)) or _is_inexact(leaf) for leaf in leaves):
+        raise _missing(primitive)
+
+
+def _missing(primitive: Any) -> MissingRule:
+    return MissingRule(
+        f"{primitive_name(primitive)} has no derivative rule, and a tape follows one of its arguments",
+        hint="call it on the tensor's `.numpy()` to leave it out of the derivative, or state a rule for it",
+    )
+
+
+def _is_inexact(value: Any) -> bool:
+    return isinstance(value, (Tensor, np.ndarray)) and value.dtype.kind not in "biuSUmM"
+
+
+def call(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+    """The same for any arguments; arrays in the result, however nested, become tensors."""
+    arguments, keywords = without_variables(arguments), without_variables(keywords)
+    inputs = list(tensors_in((arguments, keywords)))
+    tapes = active.who_know([tensor._identity for tensor in inputs]) if active.tapes else []
+    kind = _derivative(primitive) if tapes else _ZERO
+    meaning = _spelling(primitive, arguments) if tapes else None
+    if meaning is not None:
+        return meaning(*arguments, **keywords)
+    if kind == _DEFINITION:
+        meaning = definition(primitive)
+        assert meaning is not None
+        return on_tensors(meaning)(*arguments, **keywords)
+    if kind == _RULE:
+        _check_covered(primitive, arguments, keywords)
+    elif kind == _UNKNOWN and (primitive in _WRITERS or "out" in keywords):
+        raise _missing(primitive)
+    result = primitive(*_shown(arguments), **_shown(keywords))
+    if kind == _UNKNOWN:
+        _check_discrete(primitive, result)
+    if "out" in keywords:
+        return result
+    result = wrapped(result, arguments)
+    if kind == _RULE and any(tensor.dtype.kind in "fc" for tensor in tensors_in(result)):
+        arguments, keywords = _positional(primitive, arguments, keywords)
+        record(GeneralNode(primitive, frozen(arguments), frozen(keywords), result), tapes)
+    return result
+
+
+def _check_covered(primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
+    """Raises MissingRule if the rule of a primitive knows nothing of a keyword, before anything is computed."""
+    if keywords:
+        rule = find(primitive, [getattr(argument, "ndim", 0) for argument in arguments])
+        if rule is not None:
+            rule.bind(arguments, keywords)
+
+
+def _positional(primitive: Any, arguments: Any, keywords: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+    """The call with tensors that stand in keywords as positional arguments, which is where nodes look for them."""
+    if not any(tensors_in(keywords)):
+        return arguments, keywords
+    rule = find(primitive)
+    template = None if rule is None else rule.partials or rule.adjoint
+    if rule is None or template is None:
+        raise _missing(primitive)
+    bound = {**template.defaults, **rule.bind(arguments, keywords)}
+    return tuple(bound[name] for name in rule.parameters[1:]), NO_KEYWORDS
+
+
+def record(node: Any, tapes: Iterable[Recording]) -> None:
+    """Append a node to tapes, which from now on follow its results."""
+    identities = node.outputs()
+    for tape in tapes:
+        tape.nodes.append(node)
+        tape.known.update(identities)
+
+
+def without_variables(structure: Any) -> Any:
+    """The same structure with tensors in place of variables, which are thereby read."""
+    if isinstance(structure, Variable):
+        return structure._read()
+    return map_leaves(without_variables, structure) if isinstance(structure, (list, tuple, dict)) else structure
+
+
+def _shown(structure: Any) -> Any:
+    """The same structure with read-only arrays in place of tensors, for functions that may write to their arguments."""
+    if type(structure) is Tensor:
+        return read_only(structure._value) if isinstance(structure._value, np.ndarray) else structure._value
+    return map_leaves(_shown, structure) if isinstance(structure, (list, tuple, dict)) else structure
+
+
+def wrapped(result: Any, arguments: tuple[Any, ...]) -> Any:
+    """The same structure with tensors in place of arrays; what shares memory with a caller's array is copied."""
+    if isinstance(result, (list, tuple, dict)):
+        return map_leaves(lambda leaf: wrapped(leaf, arguments), result)
+    if not isinstance(result, (np.ndarray, np.generic)):
+        return result
+    theirs = [each for each in flatten(arguments) if type(each) is np.ndarray] if result.ndim else ()
+    if any(np.may_share_memory(result, each) for each in theirs):
+        result = result.copy()
+    return tensor_of(result if result.ndim else result[()])
+
+
+Arithmetic._apply = staticmethod(apply)

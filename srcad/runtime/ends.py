@@ -1,0 +1,86 @@
+"""The two ends of a gradient: targets with their cotangents, sources with what is returned for them."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from srcad.errors import BadArgument, NotATensor
+from srcad.runtime.nest import flatten
+from srcad.runtime.tensor import Tensor, convert_to_tensor, tensor_of
+from srcad.runtime.variable import Variable
+
+
+class UnconnectedGradients(enum.Enum):
+    """What `gradient` returns for a source that the target does not depend on: None, or zeros.
+
+    >>> UnconnectedGradients("zero")
+    <UnconnectedGradients.ZERO: 'zero'>
+    """
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+def as_followed(thing: Any, role: str) -> Tensor:
+    """The tensor under whose identity tapes know a target or source."""
+    if isinstance(thing, Variable):
+        return thing._tensor
+    if isinstance(thing, Tensor):
+        return thing
+    raise NotATensor(f"a {role} must be a srcad.Tensor or srcad.Variable, not {thing!r} of type {type(thing).__name__}")
+
+
+def is_zero(unconnected_gradients: Any) -> bool:
+    """Whether zeros are wanted for unconnected sources; raises ValueError for what is no such choice."""
+    try:
+        return UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+    except ValueError:
+        raise BadArgument(
+            f"Unknown value for unconnected_gradients: {unconnected_gradients!r}", hint="'none' or 'zero'"
+        ) from None
+
+
+def finished(bar: Any, source: Tensor, wants_zeros: bool) -> Tensor | None:
+    """What the user gets for a source whose adjoint is `bar`."""
+    if bar is None:
+        return tensor_of(np.zeros_like(source._value)[()]) if wants_zeros else None
+    return bar if isinstance(bar, Tensor) else tensor_of(bar)
+
+
+def seeds_of(targets: Sequence[Tensor], output_gradients: Any) -> list[Tensor]:
+    """A cotangent for each target, in its shape and dtype."""
+    if output_gradients is None:
+        return [ones(target) for target in targets]
+    given = flatten(output_gradients)
+    if len(given) != len(targets):
+        raise BadArgument(
+            f"{len(given)} output gradients for {len(targets)} targets",
+            hint="give one array for each target, None for ones",
+        )
+    pairs = zip(given, targets, strict=True)
+    return [ones(target) if each is None else _fitted(each, target) for each, target in pairs]
+
+
+def ones(target: Tensor) -> Tensor:
+    """The cotangent of a target whose elements are to be summed."""
+    return tensor_of(np.ones_like(target._value)[()])
+
+
+def _fitted(given: Any, target: Tensor) -> Any:
+    """An output gradient as a tensor of its target's shape and dtype; raises ValueError if it does not fit."""
+    seed: Any = convert_to_tensor(given)
+    try:
+        fits = np.broadcast_shapes(seed.shape, target.shape) == target.shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise BadArgument(f"an output gradient of shape {seed.shape} for a target of shape {target.shape}")
+    if not np.can_cast(seed.dtype, target.dtype, "same_kind"):
+        raise BadArgument(f"an output gradient of dtype {seed.dtype} for a target of dtype {target.dtype}")
+    if seed.dtype != target.dtype:
+        seed = seed.astype(target.dtype)
+    return seed if seed.shape == target.shape else np.broadcast_to(seed, target.shape)

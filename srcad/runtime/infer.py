@@ -1,0 +1,168 @@
+"""Numba's own type inference, run on a Python function without compiling it.
+
+    def f(x, n):            infer(f, (float64[::1], int64))
+        s = 0.0                 types:  x -> array(float64, 1d, C), n -> int64, s -> float64
+        ...                     result: float64
+
+All that Numba does before inference (pruning of branches on `None`, constants, static indices) is done here too, so
+that what types here also compiles. A name in a pruned branch has no type. Nothing of the function is executed.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from numba.core import compiler, errors, types
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.compiler_machinery import PassManager
+from numba.core.registry import cpu_target
+from numba.core.typed_passes import NopythonTypeInference
+from numba.core.types import Type
+
+from srcad.errors import Place
+
+
+@dataclass(frozen=True)
+class Inferred:
+    """What inference found: a type for every local name that is reached, and the type of the result."""
+
+    types: Mapping[str, Type]
+    result: Type
+
+
+class CannotType(Exception):
+    """Numba has no type for a function: `reason` is the shortest cause, `line` its line in the function's file.
+
+    `place` is added by who knows which line of the user's that is.
+    """
+
+    def __init__(self, reason: str, line: int | None = None, place: Place | None = None) -> None:
+        super().__init__(reason)
+        self.reason, self.line, self.place = reason, line, place
+
+
+def infer(function: Callable[..., Any], argument_types: tuple[Type, ...]) -> Inferred:
+    """The types of all local names of a Python function, called with arguments of these types.
+
+    Raises `CannotType` where Numba does not know a function, an attribute or a mixture of types.
+
+    >>> def double(x):
+    ...     y = x + x
+    ...     return y
+    >>> infer(double, (types.float32,))
+    Inferred(types={'x': float32, 'y': float32}, result=float32)
+    """
+    if hasattr(function, "py_func"):
+        function = function.py_func
+    try:
+        with global_compiler_lock:
+            state = _run(function, argument_types)
+    except (errors.NumbaError, errors.UnsupportedBytecodeError, NotImplementedError, AssertionError) as error:
+        raise CannotType(reason_of(error), _line(error, function)) from error
+    return Inferred(_locals(function, state.typemap), types.unliteral(state.return_type))
+
+
+class _Inference(compiler.CompilerBase):  # type: ignore[misc]  # Numba carries no annotations
+    """Numba's compiler, stopped after type inference."""
+
+    def define_pipelines(self) -> list[PassManager]:
+        manager = PassManager("srcad inference")
+        manager.passes.extend(compiler.DefaultPassBuilder.define_untyped_pipeline(self.state).passes)
+        manager.add_pass(NopythonTypeInference, "nopython frontend")
+        manager.finalize()
+        return [manager]
+
+
+def _run(function: Callable[..., Any], argument_types: tuple[Type, ...]) -> Any:
+    typing_context, target_context = cpu_target.typing_context, cpu_target.target_context
+    flags = compiler.Flags()
+    flags.nrt = True
+    inference = _Inference(typing_context, target_context, None, argument_types, None, flags, {})
+    # The inference is over when its passes are: there is nothing compiled to hand back.
+    state = inference.state
+    state.cr = _NOTHING_COMPILED
+    with warnings.catch_warnings():
+        # Numba warns of what is slow when it compiles; here nothing is compiled.
+        warnings.simplefilter("ignore", errors.NumbaWarning)
+        inference.compile_extra(function)
+    return state
+
+
+_NOTHING_COMPILED = object()
+
+
+def _locals(function: Callable[..., Any], typemap: Mapping[str, Type]) -> dict[str, Type]:
+    """The user's names: Numba numbers the stores of a name (`x`, `x.1`, ...), made-up names start with `$`."""
+    found: dict[str, Type] = {}
+    names = function.__code__.co_varnames
+    for numbered, each in typemap.items():
+        name = numbered.partition(".")[0]
+        if name not in names:
+            continue
+        plain = types.unliteral(each)
+        if name in found and found[name] != plain:
+            joined = cpu_target.typing_context.unify_types(found[name], plain)
+            if joined is None:
+                raise CannotType(f"'{name}' is now {found[name]}, now {plain}")
+            plain = joined
+        found[name] = plain
+    return {name: found[name] for name in names if name in found}
+
+
+_SIMPLER = (
+    # Numba's wording                                                       ours
+    (r"No implementation of function Function\((.*?)\) found for signature:\s*(?:>>>\s*)?(.*)", "implementation"),
+    (r"Unknown attribute '(\w+)' of type (Module\(.*?\)|.*)", "attribute"),
+    (r"Untyped global name '(.*?)':?\s*(.*)", "global"),
+    (r"Cannot unify (.*?) and (.*?) for '(.*?)'", "unify"),
+    (r"[vV]ariable '?(\S+?)'? (?:is )?(?:referenced before assignment|not defined)", "unbound"),
+)
+
+
+def reason_of(error: Exception) -> str:
+    """The innermost cause in one of Numba's reports."""
+    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    text = re.sub(r"Literal\[\w+\]\((.*?)\)", r"\1", text)
+    # The innermost cause stands last in Numba's nested reports.
+    best: tuple[int, str] | None = None
+    for pattern, kind in _SIMPLER:
+        for match in re.finditer(pattern, text):
+            if best is None or (match.start() > best[0] and kind != "global"):
+                best = (match.start(), _phrase(kind, match))
+    if best is not None:
+        return best[1]
+    plain = [line.strip() for line in text.splitlines() if line.strip()]
+    plain = [line for line in plain if not line.startswith(("Failed in", "During:", "File ", "<source"))]
+    return plain[0].partition(" Raised from ")[0] if plain else type(error).__name__
+
+
+def _phrase(kind: str, match: re.Match[str]) -> str:
+    if kind == "attribute":
+        module = re.match(r"Module\(<module '([\w.]+)'", match[2])
+        owner = module[1].replace("numpy", "np", 1) if module else match[2].strip()
+        return f"{owner}.{match[1]} is not known to Numba"
+    if kind == "implementation":
+        return f"Numba has no implementation of {match[2].strip()}"
+    if kind == "global":
+        return f"'{match[1]}' is not known to Numba"
+    if kind == "unify":
+        return f"'{match[3].partition('.')[0]}' is now {match[1]}, now {match[2]}"
+    return f"'{match[1].partition('.')[0]}' may be read before it is set"
+
+
+def _line(error: Exception, function: Callable[..., Any]) -> int | None:
+    """The line within the function, of all those that the report names."""
+    code = function.__code__
+    location = getattr(error, "loc", None)
+    if location is not None and location.filename == code.co_filename:
+        return int(location.line)
+    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    own = code.co_filename.replace("\\", "/").rpartition("/")[2]
+    for match in re.finditer(r'(?:File "|Raised from )(.*?)(?:", line | \()(\d+)', text):
+        if match[1].replace("\\", "/").rpartition("/")[2] == own:
+            return int(match[2])
+    return None

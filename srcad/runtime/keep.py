@@ -1,0 +1,106 @@
+"""What a node keeps of a call: values that its pullback reads, immutable; of the others only shape and dtype.
+
+y = x + a       reads neither x nor a nor y: the node of a large sum holds no array at all
+y = x * a       reads both: a, if it is the caller's array, is copied, so that he may change it
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import gast
+import numpy as np
+
+from srcad.runtime.nest import map_leaves
+from srcad.runtime.registry import variants
+from srcad.runtime.template import Template
+from srcad.runtime.tensor import Tensor, tensor_of
+
+# Types of values that nobody can change.
+SCALARS = (float, int, complex, bool, np.float64, np.float32, np.int64, np.bool_, str, slice, type(None), type(...))
+_IMMUTABLE = frozenset((Tensor, *SCALARS))
+_LARGE = 1024  # elements, from which on it pays to hold less than the array
+_FACTS = {"shape", "ndim", "size", "dtype"}
+
+
+def kept(primitive: Any, arguments: tuple[Any, ...], result: Tensor) -> tuple[tuple[Any, ...], Tensor]:
+    """The arguments and the result as a node holds them."""
+    is_small = result._value.size < _LARGE
+    for argument in arguments:
+        kind = type(argument)
+        if kind is Tensor:
+            is_small = is_small and argument._value.size < _LARGE
+        elif kind not in _IMMUTABLE:
+            is_small = False
+    if is_small:
+        return arguments, result
+    reads = what_is_read(primitive, len(arguments))
+    if reads is None:
+        return frozen(arguments), result
+    held = tuple([frozen(each) if place in reads else _shell(each) for place, each in enumerate(arguments)])
+    return held, result if -1 in reads else _shell(result)
+
+
+@functools.cache
+def what_is_read(primitive: Any, count: int) -> frozenset[int] | None:
+    """The positions of arguments whose elements a pullback reads, -1 for the result; None where the rules do not tell.
+
+    >>> import operator
+    >>> [sorted(what_is_read(each, 2)) for each in (operator.add, operator.mul, operator.truediv)]
+    [[], [0, 1], [-1, 1]]
+    """
+    found: set[int] = set()
+    for rule in variants(primitive):
+        template = rule.partials or rule.adjoint
+        if rule.kind == "zero" or template is None:
+            continue
+        read = _names_read(template)
+        positions = rule.bind(tuple(range(count)), {}) if rule.fit.arity in (None, count) else {}
+        found.update(place for name, place in positions.items() if name in read)
+        found.update([-1] if template.parameters[0] in read else [])
+    return frozenset(found)
+
+
+def _names_read(template: Template) -> set[str]:
+    """The names of which a rule reads more than shape and dtype."""
+    read: set[str] = set()
+    pending: list[Any] = list(template.body)
+    while pending:
+        node = pending.pop()
+        is_adjoint = isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and node.value.id == "d"
+        if is_adjoint or (isinstance(node, gast.Attribute) and node.attr in _FACTS):
+            continue
+        if isinstance(node, gast.Name):
+            read.add(node.id)
+        pending.extend(gast.iter_child_nodes(node))
+    return read
+
+
+def _shell(value: Any) -> Any:
+    """Something of the same identity, shape and dtype that takes no memory."""
+    if type(value) is Tensor:
+        if value._value.size < _LARGE:
+            return value
+        shell = tensor_of(_shell(value._value))
+        shell._identity = value._identity
+        return shell
+    if isinstance(value, np.ndarray):
+        return np.broadcast_to(np.zeros((), value.dtype), value.shape)
+    return frozen(value)
+
+
+def frozen(argument: Any) -> Any:
+    """The argument with arrays that others can write to copied: a node keeps what it has seen."""
+    if isinstance(argument, np.ndarray):
+        return argument.copy() if _is_writable(argument) else argument
+    return map_leaves(frozen, argument) if isinstance(argument, (list, tuple, dict)) else argument
+
+
+def _is_writable(array: Any) -> bool:
+    """Whether anyone can write to the memory of an array, through it or through what it is a view of."""
+    while isinstance(array, np.ndarray):
+        if array.flags.writeable:
+            return True
+        array = array.base
+    return array is not None

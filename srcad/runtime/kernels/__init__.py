@@ -1,0 +1,120 @@
+"""What generated code calls beside NumPy: plain functions that run as they stand and compile in Numba.
+
+Importing this package also teaches Numba functions and arguments of NumPy that it lacks (`reductions`,
+`numpy_shapes`).
+"""
+
+from srcad.runtime.kernels import numpy_shapes, reductions
+from srcad.runtime.kernels.axes import others, others_adjoint, shares, sort_adjoint, sort_tangent
+from srcad.runtime.kernels.join import unarray, uncolumn_stack, unconcatenate, unhstack, unstack, unvstack
+from srcad.runtime.kernels.moves import (
+    diag_adjoint,
+    diff_adjoint,
+    opposite,
+    repeat_adjoint,
+    take_adjoint,
+    tile_adjoint,
+    trace_adjoint,
+    unpad,
+    untranspose,
+    weights,
+)
+from srcad.runtime.kernels.observed import Unobserved, expect
+from srcad.runtime.kernels.overlap import refuse_overlap
+from srcad.runtime.kernels.products import (
+    cholesky_adjoint,
+    cofactors,
+    determinant_sign,
+    dot_adjoint_a,
+    dot_adjoint_b,
+    einsum_adjoint,
+    inner_adjoint_a,
+    inner_adjoint_b,
+    log_determinant,
+    matmul_adjoint_a,
+    matmul_adjoint_b,
+    tensordot_adjoint_a,
+    tensordot_adjoint_b,
+    times,
+    times_transpose,
+    transpose_times,
+)
+from srcad.runtime.kernels.scalar import is_above, is_below, polygamma, power_log, power_slope, ratio, sinc_slope
+from srcad.runtime.kernels.scans import cumprod_adjoint, cumprod_bend, cumprod_tangent, cumsum_adjoint
+from srcad.runtime.kernels.scatter import scatter, scatter_add
+from srcad.runtime.kernels.select import select
+from srcad.runtime.kernels.spread import broadcast_shape, reduced_size, restore, spread, unbroadcast
+from srcad.runtime.kernels.stored import stored_bar
+from srcad.runtime.kernels.traces import grown, trip_count
+from srcad.runtime.kernels.widen import common_extent, expand, expand_bar, unexpand
+
+__all__ = [
+    "Unobserved",
+    "broadcast_shape",
+    "cholesky_adjoint",
+    "cofactors",
+    "common_extent",
+    "cumprod_adjoint",
+    "cumprod_bend",
+    "cumprod_tangent",
+    "cumsum_adjoint",
+    "determinant_sign",
+    "diag_adjoint",
+    "diff_adjoint",
+    "dot_adjoint_a",
+    "dot_adjoint_b",
+    "einsum_adjoint",
+    "expand",
+    "expand_bar",
+    "expect",
+    "grown",
+    "inner_adjoint_a",
+    "inner_adjoint_b",
+    "is_above",
+    "is_below",
+    "log_determinant",
+    "matmul_adjoint_a",
+    "matmul_adjoint_b",
+    "numpy_shapes",
+    "opposite",
+    "others",
+    "others_adjoint",
+    "polygamma",
+    "power_log",
+    "power_slope",
+    "ratio",
+    "reduced_size",
+    "reductions",
+    "refuse_overlap",
+    "repeat_adjoint",
+    "restore",
+    "scatter",
+    "scatter_add",
+    "select",
+    "shares",
+    "sinc_slope",
+    "sort_adjoint",
+    "sort_tangent",
+    "spread",
+    "stored_bar",
+    "take_adjoint",
+    "tensordot_adjoint_a",
+    "tensordot_adjoint_b",
+    "tile_adjoint",
+    "times",
+    "times_transpose",
+    "trace_adjoint",
+    "transpose_times",
+    "trip_count",
+    "unarray",
+    "unbroadcast",
+    "uncolumn_stack",
+    "unconcatenate",
+    "unexpand",
+    "unhstack",
+    "unpad",
+    "unstack",
+    "untranspose",
+    "unvstack",
+    "weights",
+]

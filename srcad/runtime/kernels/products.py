@@ -1,0 +1,245 @@
+"""Products of matrices in reverse. In Numba, operands are made contiguous first: BLAS wants them so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba.extending import overload
+
+from srcad.errors import MissingRule
+from srcad.runtime.kernels.spread import unbroadcast
+
+
+def times(a: Any, b: Any) -> Any:
+    """The product of two matrices, or of a matrix and a vector."""
+    return np.matmul(a, b)
+
+
+def times_transpose(a: Any, b: Any) -> Any:
+    """The product of a and the transpose of b, the last two dimensions being the matrix.
+
+    >>> times_transpose(np.eye(2), np.array([[1.0, 2.0]]))
+    array([[1.],
+           [2.]])
+    """
+    return np.matmul(a, np.swapaxes(b, -1, -2))
+
+
+def transpose_times(a: Any, b: Any) -> Any:
+    """The transpose of a matrix times a matrix or a vector.
+
+    >>> transpose_times(np.array([[1.0, 2.0]]), np.array([3.0]))
+    array([3., 6.])
+    """
+    return np.matmul(np.swapaxes(a, -1, -2), b)
+
+
+def matmul_adjoint_a(g: Any, a: Any, b: Any) -> Any:
+    """What `np.matmul(a, b)` hands to a, for all ranks."""
+    if np.ndim(b) == 1:
+        outer = np.expand_dims(g, -1) * b
+        return unbroadcast(outer, a)
+    if np.ndim(a) == 1:
+        return unbroadcast(np.squeeze(np.matmul(b, np.expand_dims(g, -1)), -1), a)
+    return unbroadcast(times_transpose(g, b), a)
+
+
+def matmul_adjoint_b(g: Any, a: Any, b: Any) -> Any:
+    """What `np.matmul(a, b)` hands to b, for all ranks."""
+    if np.ndim(a) == 1:
+        return unbroadcast(np.reshape(a, (-1, 1)) * np.expand_dims(g, -2), b) if np.ndim(b) > 1 else g * a
+    if np.ndim(b) == 1:
+        return unbroadcast(np.expand_dims(g, -1) * a, b)
+    return unbroadcast(transpose_times(a, g), b)
+
+
+def dot_adjoint_a(g: Any, a: Any, b: Any) -> Any:
+    """What `np.dot(a, b)` hands to a, for all ranks."""
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return unbroadcast(g * b, a)
+    if np.ndim(b) == 1:
+        return np.expand_dims(g, -1) * b
+    outer = tuple(range(np.ndim(a) - 1, np.ndim(g)))
+    inner = tuple(k for k in range(np.ndim(b)) if k != np.ndim(b) - 2)
+    return np.tensordot(g, b, (outer, inner))
+
+
+def dot_adjoint_b(g: Any, a: Any, b: Any) -> Any:
+    """What `np.dot(a, b)` hands to b, for all ranks."""
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return unbroadcast(g * a, b)
+    leading = tuple(range(np.ndim(a) - 1))
+    result = np.tensordot(a, g, (leading, leading))
+    return result if np.ndim(b) < 3 else np.moveaxis(result, 0, -2)
+
+
+def inner_adjoint_a(g: Any, a: Any, b: Any) -> Any:
+    """What `np.inner(a, b)` hands to a, for all ranks."""
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return unbroadcast(g * b, a)
+    count = np.ndim(b) - 1
+    return np.tensordot(g, b, (tuple(range(np.ndim(g) - count, np.ndim(g))), tuple(range(count))))
+
+
+def inner_adjoint_b(g: Any, a: Any, b: Any) -> Any:
+    """What `np.inner(a, b)` hands to b, for all ranks."""
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return unbroadcast(g * a, b)
+    leading = tuple(range(np.ndim(a) - 1))
+    return np.tensordot(g, a, (leading, leading))
+
+
+def tensordot_adjoint_a(g: Any, a: Any, b: Any, axes: Any = 2) -> Any:
+    """What `np.tensordot(a, b, axes)` hands to a."""
+    of_a, of_b, free_a, free_b = _tensordot_axes(a, b, axes)
+    kept = tuple(range(len(free_a), np.ndim(g)))
+    back = np.tensordot(g, b, (kept, free_b))  # free axes of a, then the summed ones in the order of b
+    order = [*free_a, *(of_a[of_b.index(k)] for k in sorted(of_b))]
+    return np.transpose(back, tuple(np.argsort(order).tolist()))
+
+
+def tensordot_adjoint_b(g: Any, a: Any, b: Any, axes: Any = 2) -> Any:
+    """What `np.tensordot(a, b, axes)` hands to b."""
+    of_a, of_b, free_a, free_b = _tensordot_axes(a, b, axes)
+    back = np.tensordot(a, g, (free_a, tuple(range(len(free_a)))))
+    order = [*(of_b[of_a.index(k)] for k in sorted(of_a)), *free_b]
+    return np.transpose(back, tuple(np.argsort(order).tolist()))
+
+
+def _tensordot_axes(a: Any, b: Any, axes: Any) -> tuple[list[int], list[int], tuple[int, ...], tuple[int, ...]]:
+    if isinstance(axes, int):
+        of_a, of_b = list(range(np.ndim(a) - axes, np.ndim(a))), list(range(axes))
+    else:
+        both = [[each] if isinstance(each, int) else list(each) for each in axes]
+        of_a, of_b = [k % np.ndim(a) for k in both[0]], [k % np.ndim(b) for k in both[1]]
+    free_a = tuple(k for k in range(np.ndim(a)) if k not in of_a)
+    return of_a, of_b, free_a, tuple(k for k in range(np.ndim(b)) if k not in of_b)
+
+
+def einsum_adjoint(g: Any, subscripts: str, place: int, operands: tuple[Any, ...]) -> Any:
+    """What `np.einsum(subscripts, *operands)` hands to the operand at a place. No ellipsis, no repeated letters in it.
+
+    >>> einsum_adjoint(np.array([1.0, 2.0]), "ij,j->i", 1, (np.ones((2, 3)), np.ones(3)))
+    array([3., 3., 3.])
+    """
+    terms, result = _einsum_terms(subscripts)
+    own = terms[place]
+    if "." in subscripts or len(set(own)) != len(own):
+        raise MissingRule("np.einsum with an ellipsis or a repeated letter has no derivative rule")
+    rest = [(term, operand) for k, (term, operand) in enumerate(zip(terms, operands, strict=True)) if k != place]
+    known = {letter for term in (result, *(term for term, _ in rest)) for letter in term}
+    kept = "".join(letter for letter in own if letter in known)
+    bar = np.einsum(",".join([result, *(term for term, _ in rest)]) + "->" + kept, g, *(each for _, each in rest))
+    if kept != own:  # letters that are summed in this operand alone
+        missing = tuple(k for k, letter in enumerate(own) if letter not in known)
+        bar = np.broadcast_to(np.expand_dims(bar, missing), np.shape(operands[place]))
+    return bar
+
+
+def _einsum_terms(subscripts: str) -> tuple[list[str], str]:
+    left, arrow, right = subscripts.replace(" ", "").partition("->")
+    if not arrow:
+        letters = left.replace(",", "")
+        right = "".join(sorted(letter for letter in set(letters) if letters.count(letter) == 1))
+    return left.split(","), right
+
+
+def cofactors(a: Any) -> Any:
+    """The matrix of cofactors, the derivative of the determinant; also where the determinant is 0.
+
+    >>> cofactors(np.array([[1.0, 2.0], [2.0, 4.0]])).round(12)
+    array([[ 4., -2.],
+           [-2.,  1.]])
+    """
+    u, s, v = np.linalg.svd(a)
+    rest = np.prod(np.where(np.eye(s.shape[-1], dtype=bool), 1.0, s[..., None, :]), axis=-1)
+    sign = np.linalg.det(u) * np.linalg.det(v)
+    return sign[..., None, None] * np.matmul(u * rest[..., None, :], v)
+
+
+def log_determinant(a: Any) -> Any:
+    """The logarithm of the absolute value of a matrix's determinant.
+
+    >>> float(log_determinant(np.eye(2)))
+    0.0
+    """
+    return np.linalg.slogdet(a)[1]
+
+
+def determinant_sign(a: Any) -> Any:
+    """The sign of a matrix's determinant."""
+    return np.linalg.slogdet(a)[0]
+
+
+def cholesky_adjoint(g: Any, y: Any) -> Any:
+    """The adjoint of the Cholesky factor y of a symmetric matrix; symmetric."""
+    middle = np.tril(transpose_times(y, g))
+    middle = middle - 0.5 * middle * np.eye(y.shape[-1])
+    inverse = np.linalg.inv(y)
+    bar = transpose_times(inverse, np.matmul(middle, inverse))
+    return 0.5 * (bar + np.swapaxes(bar, -1, -2))
+
+
+@overload(times)
+def _overload_times(a, b):
+    return lambda a, b: np.dot(np.ascontiguousarray(a), np.ascontiguousarray(b))
+
+
+@overload(times_transpose)
+def _overload_times_transpose(a, b):
+    if a.ndim != 2 or b.ndim != 2:
+        return None
+    return lambda a, b: np.dot(np.ascontiguousarray(a), np.ascontiguousarray(b).T)
+
+
+@overload(transpose_times)
+def _overload_transpose_times(a, b):
+    if a.ndim != 2 or b.ndim > 2:
+        return None
+    return lambda a, b: np.dot(np.ascontiguousarray(a).T, np.ascontiguousarray(b))
+
+
+@overload(log_determinant)
+def _overload_log_determinant(a):
+    return lambda a: np.linalg.slogdet(a)[1]
+
+
+@overload(determinant_sign)
+def _overload_determinant_sign(a):
+    return lambda a: np.linalg.slogdet(a)[0]
+
+
+@overload(cofactors)
+def _overload_cofactors(a):
+    if a.ndim != 2:
+        return None
+
+    def impl(a):
+        u, s, v = np.linalg.svd(np.ascontiguousarray(a))
+        sign = np.linalg.det(u) * np.linalg.det(v)
+        for k in range(s.size):
+            rest = sign
+            for j in range(s.size):
+                if j != k:
+                    rest *= s[j]
+            u[:, k] *= rest
+        return np.dot(np.ascontiguousarray(u), v)
+
+    return impl
+
+
+@overload(cholesky_adjoint)
+def _overload_cholesky_adjoint(g, y):
+    if y.ndim != 2:
+        return None
+
+    def impl(g, y):
+        middle = np.tril(transpose_times(y, g))
+        for k in range(y.shape[0]):
+            middle[k, k] *= 0.5
+        inverse = np.linalg.inv(y)
+        bar = transpose_times(inverse, times(middle, inverse))
+        return 0.5 * (bar + bar.T)
+
+    return impl

@@ -1,0 +1,198 @@
+"""Elementwise kernels: derivatives whose formula needs a guard. For scalars and arrays, in NumPy and in Numba.
+
+In Python each runs as NumPy statements; in Numba each is a ufunc of its own, written per element below.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+from numba import types
+from numba.extending import overload, register_jitable
+
+
+def ratio(a: Any, b: Any) -> Any:
+    """The quotient a / b, and 0 where b is 0.
+
+    >>> ratio(np.array([3.0, 0.0]), np.array([4.0, 0.0]))
+    array([0.75, 0.  ])
+    """
+    return np.where(b == 0, 0.0, a / np.where(b == 0, 1.0, b))[()]
+
+
+def power_slope(a: Any, b: Any) -> Any:
+    """The slope b * a ** (b - 1) of a power, and 0 where b is 0, whatever a is.
+
+    >>> power_slope(np.array([0.0, 0.0, 3.0]), np.array([0.0, 1.0, 2.0]))
+    array([0., 1., 6.])
+    """
+    with np.errstate(divide="ignore", over="ignore"):
+        return b * np.power(_inexact(a), np.where(b == 0, 1, np.subtract(b, 1)))[()]
+
+
+def power_log(p: Any, a: Any) -> Any:
+    """The product p * log(a), and 0 where a is 0: the slope of p = a ** b in b.
+
+    >>> float(power_log(0.0, 0.0)), round(float(power_log(8.0, 2.0)), 3)
+    (0.0, 5.545)
+    """
+    return np.where(a == 0, 0.0, p * np.log(np.where(a == 0, 1.0, a)))[()]
+
+
+def sinc_slope(x: Any) -> Any:
+    """The derivative of np.sinc: (cos(pi x) - sinc(x)) / x, by its series near 0.
+
+    >>> float(sinc_slope(0.0)), round(float(sinc_slope(1.0)), 12)
+    (-0.0, -1.0)
+    """
+    small = np.abs(x) < 0.01
+    t = np.square(np.pi * x)
+    series = -np.pi * np.pi * x * (1.0 / 3.0 - t * (1.0 / 30.0 - t * (1.0 / 840.0 - t / 45360.0)))
+    return np.where(small, series, (np.cos(np.pi * x) - np.sinc(x)) / np.where(small, 1.0, x))[()]
+
+
+def is_below(a: Any, a_min: Any, a_max: Any) -> Any:
+    """Where `np.clip(a, a_min, a_max)` is the lower bound."""
+    if a_min is None:
+        return np.zeros(np.shape(a), np.bool_)
+    return (a < a_min) if a_max is None else (a < a_min) & (a_min <= a_max)
+
+
+def is_above(a: Any, a_min: Any, a_max: Any) -> Any:
+    """Where `np.clip(a, a_min, a_max)` is the upper bound; also where the bounds are crossed."""
+    if a_max is None:
+        return np.zeros(np.shape(a), np.bool_)
+    return (a > a_max) if a_min is None else (a > a_max) | (a_min > a_max)
+
+
+def polygamma(n: int, x: Any) -> Any:
+    """The n-th derivative of the digamma function (n = 0: digamma itself) of a real scalar.
+
+    >>> round(polygamma(0, 1.0), 12), round(polygamma(1, 1.0), 12), round(polygamma(0, -0.5), 12)
+    (-0.577215664902, 1.644934066848, 0.036489973979)
+    """
+    return _polygamma(n, float(x))
+
+
+# Bernoulli numbers B2, B4, ..., B20.
+_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798, -174611 / 330)
+
+
+@register_jitable
+def _polygamma(n: int, x: float) -> float:
+    if x <= 0.0 and x == math.floor(x):
+        return math.nan
+    sign = 1.0 if n % 2 else -1.0
+    factorial = math.gamma(n + 1.0)
+    total = 0.0
+    while x < 15.0 + n:  # recurrence, up to where the asymptotic series is exact
+        total += sign * factorial / x ** (n + 1)
+        x += 1.0
+    if n == 0:
+        total += math.log(x) - 0.5 / x
+    else:
+        total += sign * (factorial / n / x**n + 0.5 * factorial / x ** (n + 1))
+    term = sign * factorial * (n + 1.0) / 2.0 / x ** (n + 2)  # (2k + n - 1)! / (2k)! at k = 1
+    for k in range(10):
+        total += _BERNOULLI[k] * term
+        m = 2.0 * k + 2.0
+        term *= (m + n) * (m + n + 1.0) / ((m + 1.0) * (m + 2.0)) / (x * x)
+    return total
+
+
+def _inexact(a: Any) -> Any:
+    return a if np.issubdtype(np.result_type(a), np.inexact) else np.asarray(a, np.float64)[()]
+
+
+def _ratio(a, b):
+    return a * 0 if b == 0 else a / b
+
+
+def _power_slope(a, b):
+    return a * 0 if b == 0 else b * a ** (b - 1)
+
+
+def _power_log(p, a):
+    return p * 0 if a == 0 else p * np.log(a)
+
+
+def _sinc_slope(x):
+    t = np.pi * x
+    if abs(x) < 0.01:
+        t = t * t
+        return -np.pi * np.pi * x * (1.0 / 3.0 - t * (1.0 / 30.0 - t * (1.0 / 840.0 - t / 45360.0)))
+    return (np.cos(t) - np.sin(t) / t) / x
+
+
+def _elementwise(function: Callable[..., Any]) -> tuple[Any, Any]:
+    """A function of numbers, as such and as a ufunc; numbers are inlined, so that literals among them are folded."""
+    return register_jitable(inline="always")(function), numba.vectorize(function)
+
+
+_number_ratio, _array_ratio = _elementwise(_ratio)
+_number_power_slope, _array_power_slope = _elementwise(_power_slope)
+_number_power_log, _array_power_log = _elementwise(_power_log)
+_number_sinc_slope, _array_sinc_slope = _elementwise(_sinc_slope)
+
+
+@overload(ratio)
+def _overload_ratio(a, b):
+    if _are_numbers(a, b):
+        return lambda a, b: _number_ratio(a, b)
+    return lambda a, b: _array_ratio(a, b)
+
+
+@overload(power_slope)
+def _overload_power_slope(a, b):
+    if _are_numbers(a, b):
+        return lambda a, b: _number_power_slope(a, b)
+    return lambda a, b: _array_power_slope(a, b)
+
+
+@overload(power_log)
+def _overload_power_log(p, a):
+    if _are_numbers(p, a):
+        return lambda p, a: _number_power_log(p, a)
+    return lambda p, a: _array_power_log(p, a)
+
+
+@overload(sinc_slope)
+def _overload_sinc_slope(x):
+    if _are_numbers(x):
+        return lambda x: _number_sinc_slope(x)
+    return lambda x: _array_sinc_slope(x)
+
+
+def _are_numbers(*kinds: Any) -> bool:
+    return all(isinstance(kind, (types.Number, types.Boolean)) for kind in kinds)
+
+
+@overload(polygamma)
+def _overload_polygamma(n, x):
+    return lambda n, x: _polygamma(n, x)
+
+
+@overload(is_below)
+def _overload_is_below(a, a_min, a_max):
+    if _is_none(a_min):
+        return lambda a, a_min, a_max: np.less(a, a)
+    if _is_none(a_max):
+        return lambda a, a_min, a_max: np.less(a, a_min)
+    return lambda a, a_min, a_max: np.logical_and(np.less(a, a_min), np.less_equal(a_min, a_max))
+
+
+@overload(is_above)
+def _overload_is_above(a, a_min, a_max):
+    if _is_none(a_max):
+        return lambda a, a_min, a_max: np.less(a, a)
+    if _is_none(a_min):
+        return lambda a, a_min, a_max: np.greater(a, a_max)
+    return lambda a, a_min, a_max: np.logical_or(np.greater(a, a_max), np.greater(a_min, a_max))
+
+
+def _is_none(argument: Any) -> bool:
+    return argument is None or isinstance(argument, types.NoneType | types.Omitted)

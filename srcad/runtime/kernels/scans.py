@@ -1,0 +1,123 @@
+"""Running sums and products in reverse. No division, so that zeros do no harm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba.extending import overload, register_jitable
+
+from srcad.runtime.kernels.rows import from_rows, is_none, to_rows
+
+
+def cumsum_adjoint(g: Any, shape: tuple[int, ...], axis: int | None = None) -> Any:
+    """For each element the sum of those that come no earlier.
+
+    >>> cumsum_adjoint(np.array([1.0, 2.0, 3.0]), (3,))
+    array([6., 5., 3.])
+    """
+    if axis is None:
+        return np.reshape(np.flip(np.cumsum(np.flip(g))), shape)
+    return np.flip(np.cumsum(np.flip(g, axis), axis=axis), axis)
+
+
+def cumprod_adjoint(g: Any, a: Any, axis: int | None = None) -> Any:
+    """The adjoint of a running product; no division, so that zeros do no harm.
+
+    >>> cumprod_adjoint(np.array([1.0, 1.0, 1.0]), np.array([2.0, 0.0, 5.0]))
+    array([ 1., 12.,  0.])
+    """
+    rows = to_rows(a, axis)
+    return from_rows(_cumprod_adjoint(to_rows(g, axis), rows), a.shape, axis)
+
+
+def cumprod_tangent(t: Any, a: Any, axis: int | None = None) -> Any:
+    """The tangent of a running product."""
+    result = _cumprod_tangent(to_rows(t, axis), to_rows(a, axis))
+    return np.reshape(result, -1) if axis is None else from_rows(result, a.shape, axis)
+
+
+def cumprod_bend(g: Any, t: Any, a: Any, axis: int | None = None) -> Any:
+    """The derivative of `cumprod_adjoint(g, a)` where a moves in the direction t."""
+    return from_rows(_cumprod_bend(to_rows(g, axis), to_rows(t, axis), to_rows(a, axis)), a.shape, axis)
+
+
+@register_jitable
+def _cumprod_bend(g: Any, t: Any, rows: Any) -> Any:
+    result = np.zeros_like(rows)
+    for i in range(rows.shape[0]):
+        before, moved = np.ones_like(rows[i]), np.zeros_like(rows[i])  # products of what comes before, and their slopes
+        for k in range(1, rows.shape[1]):
+            before[k] = before[k - 1] * rows[i, k - 1]
+            moved[k] = moved[k - 1] * rows[i, k - 1] + before[k - 1] * t[i, k - 1]
+        after, turned = np.zeros_like(rows[i]), np.zeros_like(rows[i])
+        for k in range(rows.shape[1] - 1, -1, -1):
+            after[k] = g[i, k]
+            if k + 1 < rows.shape[1]:
+                after[k] += after[k + 1] * rows[i, k + 1]
+                turned[k] = turned[k + 1] * rows[i, k + 1] + after[k + 1] * t[i, k + 1]
+            result[i, k] = moved[k] * after[k] + before[k] * turned[k]
+    return result
+
+
+@register_jitable
+def _cumprod_adjoint(g: Any, rows: Any) -> Any:
+    result = np.empty_like(rows)
+    for i in range(rows.shape[0]):
+        before, after = np.ones_like(rows[i]), rows[i] * 0
+        for k in range(1, rows.shape[1]):
+            before[k] = before[k - 1] * rows[i, k - 1]
+        for k in range(rows.shape[1] - 1, -1, -1):
+            after[k] = g[i, k] + (after[k + 1] * rows[i, k + 1] if k + 1 < rows.shape[1] else g[i, k] * 0)
+            result[i, k] = before[k] * after[k]
+    return result
+
+
+@register_jitable
+def _cumprod_tangent(t: Any, rows: Any) -> Any:
+    result = np.empty_like(rows)
+    for i in range(rows.shape[0]):
+        product, slope = rows[i, :1].sum() * 0 + 1, rows[i, :1].sum() * 0
+        for k in range(rows.shape[1]):
+            slope = slope * rows[i, k] + product * t[i, k]
+            product = product * rows[i, k]
+            result[i, k] = slope
+    return result
+
+
+@overload(cumsum_adjoint)
+def _overload_cumsum_adjoint(g, shape, axis=None):
+    def impl(g, shape, axis=None):
+        rows = to_rows(g, axis)
+        result = np.empty_like(rows)
+        for i in range(rows.shape[0]):
+            total = rows[i, :0].sum()
+            for k in range(rows.shape[1] - 1, -1, -1):
+                total += rows[i, k]
+                result[i, k] = total
+        return from_rows(result, shape, axis)
+
+    return impl
+
+
+@overload(cumprod_adjoint)
+def _overload_cumprod_adjoint(g, a, axis=None):
+    def impl(g, a, axis=None):
+        return from_rows(_cumprod_adjoint(to_rows(g, axis), to_rows(a, axis)), a.shape, axis)
+
+    return impl
+
+
+@overload(cumprod_bend)
+def _overload_cumprod_bend(g, t, a, axis=None):
+    def impl(g, t, a, axis=None):
+        return from_rows(_cumprod_bend(to_rows(g, axis), to_rows(t, axis), to_rows(a, axis)), a.shape, axis)
+
+    return impl
+
+
+@overload(cumprod_tangent)
+def _overload_cumprod_tangent(t, a, axis=None):
+    if is_none(axis):
+        return lambda t, a, axis=None: _cumprod_tangent(to_rows(t, axis), to_rows(a, axis)).reshape(a.size)
+    return lambda t, a, axis=None: from_rows(_cumprod_tangent(to_rows(t, axis), to_rows(a, axis)), a.shape, axis)

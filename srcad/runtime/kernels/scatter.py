@@ -1,0 +1,123 @@
+"""Reads by index arrays undone: values added at the places that an index names, equal places added up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+
+
+def scatter_add(bar: Any, index: Any, value: Any) -> None:
+    """`bar[index] += value`, where places that occur more than once get all their values.
+
+    >>> bar = np.zeros(3)
+    >>> scatter_add(bar, np.array([0, 2, 2]), np.array([1.0, 10.0, 100.0]))
+    >>> bar
+    array([  1.,   0., 110.])
+    """
+    if _is_basic(index):
+        bar[index] += value
+    else:
+        np.add.at(bar, index, value)
+
+
+def scatter(g: Any, shape: tuple[int, ...], index: Any) -> Any:
+    """An array of zeros with `g` added at the index: the adjoint of `x[index]`.
+
+    >>> scatter(2.0, (3,), 1)
+    array([0., 2., 0.])
+    """
+    bar = np.zeros(shape, np.result_type(g))
+    scatter_add(bar, index, g)
+    return bar
+
+
+def _is_basic(index: Any) -> bool:
+    parts = index if isinstance(index, tuple) else (index,)
+    return all(each is None or each is ... or isinstance(each, (int, np.integer, slice)) for each in parts)
+
+
+@overload(scatter_add)
+def _overload_scatter_add(bar, index, value):
+    if isinstance(index, types.Array) and isinstance(index.dtype, types.Boolean):
+        return _add_masked(bar, index, value)
+    if isinstance(index, types.Array) and index.ndim == 1:
+        return _add_at_rows(bar, value)
+    parts = index.types if isinstance(index, types.BaseTuple) else (index,)
+    if not any(isinstance(each, types.Array) for each in parts):
+
+        def basic(bar, index, value):
+            bar[index] += value
+
+        return basic
+
+    def general(bar, index, value):
+        places = np.arange(bar.size).reshape(bar.shape)[index]
+        values = np.broadcast_to(value, places.shape)
+        for place in np.ndindex(places.shape):
+            bar.flat[places[place]] += values[place]
+
+    return general
+
+
+def _add_masked(bar, index, value):
+    if index.ndim != bar.ndim:
+
+        def rows(bar, index, value):
+            values = np.broadcast_to(value, bar[index].shape)
+            count = 0
+            for place in np.ndindex(index.shape):
+                if index[place]:
+                    bar[place] += values[count]
+                    count += 1
+
+        return rows
+    if isinstance(value, types.Array) and value.ndim == 1:
+
+        def elements(bar, index, value):
+            step = 0 if value.size == 1 else 1
+            count = 0
+            for place in np.ndindex(index.shape):
+                if index[place]:
+                    bar[place] += value[count]
+                    count += step
+
+        return elements
+
+    def number(bar, index, value):
+        for place in np.ndindex(index.shape):
+            if index[place]:
+                bar[place] += value
+
+    return number
+
+
+def _add_at_rows(bar, value):
+    if isinstance(value, types.Array) and value.ndim == bar.ndim:
+
+        def rows(bar, index, value):
+            step = 0 if value.shape[0] == 1 else 1
+            for k in range(index.size):
+                bar[index[k]] += value[k * step]
+
+        return rows
+
+    def same(bar, index, value):
+        for k in range(index.size):
+            bar[index[k]] += value
+
+    return same
+
+
+@overload(scatter)
+def _overload_scatter(g, shape, index):
+    dtype = g.dtype if isinstance(g, types.Array) else g
+
+    def impl(g, shape, index):
+        bar = np.zeros(shape, dtype)
+        scatter_add(bar, index, g)
+        return bar
+
+    return impl

@@ -1,0 +1,75 @@
+"""Rules and definitions run on tensors, so that what they do is recorded: their kernels become recorded primitives.
+
+NumPy's functions and operators on tensors are recorded by themselves. The kernels that rules call are plain functions
+with rules of their own; `on_tensors` gives a rule's function other globals, in which they are called as primitives.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+from typing import Any
+
+from srcad.errors import MissingRule
+from srcad.runtime import kernels
+from srcad.runtime.arithmetic import Arithmetic
+from srcad.runtime.operand import Operand
+from srcad.runtime.registry import definition, variants
+
+
+@functools.cache
+def on_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function, with the kernels that it calls recorded where they are called on tensors.
+
+    >>> def twice(x):
+    ...     return 2.0 * x
+    >>> on_tensors(twice)(3.0)
+    6.0
+    """
+    if not isinstance(function, types.FunctionType):
+        return function
+    scope = {name: _recorded(value) for name, value in function.__globals__.items()}
+    copy = types.FunctionType(function.__code__, scope, function.__name__, function.__defaults__, function.__closure__)
+    copy.__kwdefaults__ = function.__kwdefaults__
+    return copy
+
+
+class _RecordedKernels:
+    """The module of kernels, as rules on tensors see it."""
+
+    def __getattr__(self, name: str) -> Any:
+        return _recorded(getattr(kernels, name))
+
+
+_recorded_kernels = _RecordedKernels()
+
+
+def _recorded(value: Any) -> Any:
+    if value is kernels:
+        return _recorded_kernels
+    if isinstance(value, types.FunctionType) and (value.__module__ or "").startswith(kernels.__name__):
+        return as_primitive(value)
+    return value
+
+
+@functools.cache
+def as_primitive(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that is recorded where it is called on tensors, by its own rule if it has one.
+
+    >>> as_primitive(kernels.ratio)(1.0, 2.0)
+    np.float64(0.5)
+    """
+
+    def primitive(*arguments: Any, **keywords: Any) -> Any:
+        if not any(isinstance(each, (Operand, tuple, list)) for each in (*arguments, *keywords.values())):
+            return kernel(*arguments, **keywords)
+        if variants(kernel) or definition(kernel) is not None:
+            return Arithmetic._apply(kernel, arguments, keywords)
+        try:
+            # What is made of NumPy's functions is recorded by these; what writes into arrays cannot be.
+            return on_tensors(kernel)(*arguments, **keywords)
+        except TypeError as error:
+            raise MissingRule(f"{kernel.__name__}, part of a derivative, has no derivative rule of its own") from error
+
+    return primitive

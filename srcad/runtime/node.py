@@ -1,0 +1,170 @@
+"""What a tape records: one node for each call of a primitive on tensors that it follows.
+
+A node holds the call (primitive, arguments, result), not its derivative: the pullback is asked for in the reverse
+sweep, from the same rule tables that the compiler reads. Where an outer tape is recording, the pullback runs on tensors
+instead of arrays (`live`), so that its operations become nodes of the outer tape: all there is to higher order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from srcad.runtime.nest import flatten, map_leaves
+from srcad.runtime.pull import Path, fitted, pullback
+from srcad.runtime.tensor import Tensor
+
+Bars = dict[int, Any]  # identity -> adjoint gathered so far
+
+
+class Node:
+    """A call of a primitive with one result, all tensors among its positional arguments: the common case."""
+
+    __slots__ = ("arguments", "keywords", "primitive", "result")
+
+    def __init__(self, primitive: Any, arguments: tuple[Any, ...], result: Tensor, keywords: Mapping[str, Any]) -> None:
+        self.primitive = primitive
+        self.arguments = arguments
+        self.result = result
+        self.keywords = keywords
+
+    def leads_from(self, relevant: Collection[int]) -> tuple[Any, ...]:
+        """The positions of the inputs that have one of these identities."""
+        wanted: tuple[int, ...] = ()
+        position = 0
+        for argument in self.arguments:
+            if type(argument) is Tensor and argument._identity in relevant:
+                wanted += (position,)
+            position += 1  # noqa: SIM113 - this loop runs for every node, and enumerate costs more
+        return wanted
+
+    def outputs(self) -> tuple[int, ...]:
+        """The identities of the results."""
+        return (self.result._identity,)
+
+    def tensors(self) -> list[Tensor]:
+        """All tensors among the arguments."""
+        return [argument for argument in self.arguments if type(argument) is Tensor]
+
+    def input_identities(self, wanted: tuple[Any, ...]) -> list[int]:
+        """The identities of the inputs at these positions."""
+        return [self.arguments[position]._identity for position in wanted]
+
+    def prepare(self, wanted: tuple[Any, ...], live: bool) -> Callable[[Bars, Collection[int]], None]:
+        """A function that takes the adjoint of the result out of the gathered ones and adds those of the inputs."""
+        arguments, result = self.arguments, self.result
+        inputs = [arguments[position] for position in wanted]
+        identity = result._identity
+        if live:
+            pull = pullback(self.primitive, result, arguments, self.keywords, wanted, live)
+        else:
+            values = [each._value if type(each) is Tensor else each for each in arguments]
+            pull = pullback(self.primitive, result._value, values, self.keywords, wanted)
+
+        def step(bars: Bars, kept: Collection[int]) -> None:
+            bar = bars.get(identity) if identity in kept else bars.pop(identity, None)
+            if bar is not None:
+                for each, contribution in zip(inputs, pull(bar), strict=True):
+                    gather(bars, each, contribution)
+
+        return step
+
+
+def gather(bars: Bars, tensor: Tensor, contribution: Any) -> None:
+    """Add a contribution to the adjoint of a tensor, in the tensor's shape and dtype."""
+    if contribution is None:
+        return
+    value = tensor._value
+    try:
+        if contribution.dtype is not value.dtype or contribution.shape != value.shape:
+            contribution = fitted(contribution, tensor)
+    except AttributeError:  # a plain number
+        contribution = fitted(contribution, tensor)
+    identity = tensor._identity
+    bars[identity] = bars[identity] + contribution if identity in bars else contribution
+
+
+class GeneralNode:
+    """A call with keywords, with tensors inside lists, or with several results."""
+
+    __slots__ = ("arguments", "keywords", "primitive", "result")
+
+    def __init__(self, primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any], result: Any) -> None:
+        self.primitive = primitive
+        self.arguments = arguments
+        self.keywords = keywords
+        self.result = result
+
+    def leads_from(self, relevant: Collection[int]) -> tuple[Path, ...]:
+        """The paths of the inputs that have one of these identities."""
+        return tuple(path for path, tensor in paths(self.arguments) if tensor._identity in relevant)
+
+    def outputs(self) -> tuple[int, ...]:
+        """The identities of the results."""
+        return tuple(tensor._identity for tensor in tensors_in(self.result))
+
+    def tensors(self) -> list[Tensor]:
+        """All tensors among the arguments."""
+        return list(tensors_in(self.arguments))
+
+    def input_identities(self, wanted: tuple[Path, ...]) -> list[int]:
+        """The identities of the inputs at these paths."""
+        return [self._input(path)._identity for path in wanted]
+
+    def prepare(self, wanted: tuple[Path, ...], live: bool) -> Callable[[Bars, Collection[int]], None]:
+        """A function that takes the adjoints of the results out of the gathered ones and adds those of the inputs."""
+        call = (self.result, self.arguments, self.keywords)
+        result, arguments, keywords = call if live else (unwrapped(part) for part in call)
+        pull = pullback(self.primitive, result, arguments, keywords, wanted, live)
+        inputs = [self._input(path) for path in wanted]
+
+        def step(bars: Bars, kept: Collection[int]) -> None:
+            bar = self._bar(bars, kept)
+            if bar is not None:
+                for tensor, contribution in zip(inputs, pull(bar), strict=True):
+                    gather(bars, tensor, contribution)
+
+        return step
+
+    def _input(self, path: Path) -> Tensor:
+        found: Any = self.arguments
+        for place in path:
+            found = found[place]
+        return found  # type: ignore[no-any-return]
+
+    def _bar(self, bars: Bars, kept: Collection[int]) -> Any:
+        """The adjoint of the result; of several results all adjoints, zeros where nothing was gathered."""
+        identities = self.outputs()
+        found = [bars.get(each) if each in kept else bars.pop(each, None) for each in identities]
+        if isinstance(self.result, Tensor) or all(bar is None for bar in found):
+            return found[0] if found else None
+        zeros = (np.zeros_like(tensor._value) for tensor in tensors_in(self.result))
+        return tuple(zero if bar is None else bar for bar, zero in zip(found, zeros, strict=True))
+
+
+def paths(arguments: Sequence[Any], above: Path = ()) -> Iterator[tuple[Path, Tensor]]:
+    """Every tensor of a call and where it stands.
+
+    >>> from srcad.runtime.tensor import constant
+    >>> [path for path, _ in paths((constant(1.0), [2.0, constant(3.0)]))]
+    [(0,), (1, 1)]
+    """
+    for place, argument in enumerate(arguments):
+        if type(argument) is Tensor:
+            yield (*above, place), argument
+        elif isinstance(argument, (list, tuple)):
+            yield from paths(argument, (*above, place))
+
+
+def tensors_in(structure: Any) -> Iterator[Tensor]:
+    """All tensors in nested lists, tuples and dictionaries, in the order of `flatten`."""
+    return (leaf for leaf in flatten(structure) if type(leaf) is Tensor)
+
+
+def unwrapped(structure: Any) -> Any:
+    """The same structure with arrays in place of tensors."""
+    if type(structure) is Tensor:
+        return structure._value
+    return map_leaves(unwrapped, structure) if isinstance(structure, (list, tuple, dict)) else structure

@@ -1,0 +1,183 @@
+"""The pullback of a recorded call, chosen once for each kind of call and then looked up.
+
+A choice depends on the primitive, on which inputs are wanted and, where the rule tables ask for it, on ranks and on
+which arguments are number literals. What it yields is the function that `srcad.runtime.eager` has made of the rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from srcad.errors import MissingRule
+from srcad.runtime.eager import _names, _pullback_function, says_something
+from srcad.runtime.kernels import unbroadcast
+from srcad.runtime.live import as_primitive, on_tensors
+from srcad.runtime.registry import Rule, find, variants
+from srcad.runtime.template import primitive_name
+from srcad.runtime.tensor import Tensor
+
+Path = tuple[Any, ...]  # (position of an argument,), or with the place in the list that the argument is
+
+
+class Choice(NamedTuple):
+    """A rule as a function of the result's adjoint, the result and the arguments.
+
+    run               returns a dictionary of adjoints by the rule's names
+    names             of the positional arguments; None if they stand in the order that `run` expects
+    keyword_names     of the keyword arguments
+    wanted            the rule's name of each wanted input, and where in it
+    """
+
+    rule: Rule
+    run: Callable[..., Mapping[str, Any]]
+    names: tuple[str, ...] | None
+    keyword_names: tuple[str, ...]
+    wanted: tuple[tuple[str, Path], ...]
+
+
+_choices: dict[Hashable, Choice | None] = {}
+_asks_for: dict[Any, tuple[bool, bool]] = {}  # primitive -> whether its rules depend on ranks, on literals
+
+
+def pullback(
+    primitive: Any,
+    result: Any,
+    arguments: Sequence[Any],
+    keywords: Mapping[str, Any],
+    wanted: tuple[Any, ...],
+    live: bool = False,
+) -> Callable[[Any], list[Any]]:
+    """The function from the adjoint of `result` to the adjoints of the wanted arguments, before `fitted`.
+
+    `wanted` holds positions or paths. With `live`, everything is a tensor, and what the pullback does is recorded.
+
+    >>> x = np.array([2.0, 3.0])
+    >>> pullback(np.square, x * x, (x,), {}, (0,))(np.array([1.0, 10.0]))
+    [array([ 4., 60.])]
+    """
+    choice = _choice(primitive, arguments, keywords, wanted)
+    if choice is None:
+        return lambda bar: [None] * len(wanted)
+    if live:
+        choice = choice._replace(run=on_tensors(choice.run))
+    run, names = choice.run, choice.names
+    conjugates = _is_complex(result)
+    for argument in arguments:
+        conjugates = conjugates or _is_complex(argument)
+    if conjugates and not choice.rule.handles_complex:
+        raise MissingRule(f"the derivative rule of {primitive_name(primitive)} does not cover complex numbers")
+    if not conjugates and names is None and not keywords:
+        ends = choice.wanted
+
+        def pull(bar: Any) -> list[Any]:
+            bars = run(bar, result, *arguments)
+            return [_at(bars.get(name), path) if path else bars.get(name) for name, path in ends]
+
+        return pull
+    return _general_pullback(choice, result, arguments, keywords, conjugates)
+
+
+def _general_pullback(
+    choice: Choice, result: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], conjugates: bool
+) -> Callable[[Any], list[Any]]:
+    if choice.names is None:
+        given, named = tuple(arguments), {}
+    else:
+        given, named = (), dict(zip(choice.names, arguments, strict=True))
+    named |= {name: keywords[name] for name in choice.keyword_names}
+
+    def pull(bar: Any) -> list[Any]:
+        bars = choice.run(_conjugate(bar) if conjugates else bar, result, *given, **named)
+        found = [_at(bars.get(name), path) for name, path in choice.wanted]
+        return [_conjugate(each) for each in found] if conjugates else found
+
+    return pull
+
+
+def _choice(
+    primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], wanted: tuple[Any, ...]
+) -> Choice | None:
+    """The rule for this call, None where the derivative is zero."""
+    key: Hashable = (primitive, wanted, len(arguments))
+    if not keywords and key in _choices:
+        return _choices[key]
+    asks = _asks_for.get(primitive)
+    if asks is None:
+        fits = [rule.fit for rule in variants(primitive)]
+        asks = _asks_for[primitive] = (any(fit.ndim for fit in fits), any(fit.literals for fit in fits))
+    ranks = [_rank(argument) for argument in arguments] if asks[0] else [None] * len(arguments)
+    literals = _literals(arguments, wanted) if asks[1] else ()
+    stated = tuple(name for name, value in keywords.items() if says_something(name, value))
+    if keywords or any(asks):
+        key = (primitive, wanted, len(arguments), stated, tuple(ranks), literals)
+    if key not in _choices:
+        _choices[key] = _made(primitive, ranks, literals, stated, wanted)
+    return _choices[key]
+
+
+def _made(
+    primitive: Any, ranks: Sequence[int | None], literals: tuple[int, ...], stated: tuple[str, ...], wanted: Path
+) -> Choice | None:
+    rule = find(primitive, ranks, literals)
+    if rule is None:
+        raise MissingRule(f"{primitive_name(primitive)} has no derivative rule for these arguments")
+    if rule.kind == "zero":
+        return None
+    names = _names(rule, len(ranks), stated)
+    paths = [path if isinstance(path, tuple) else (path,) for path in wanted]
+    ends = tuple((names[path[0]], path[1:]) for path in paths)
+    positional = names[: len(ranks)]
+    in_order = positional == rule.parameters[1 : len(ranks) + 1]
+    run = _pullback_function(rule, tuple(dict.fromkeys(name for name, _ in ends)))
+    return Choice(rule, run, None if in_order else positional, names[len(ranks) :], ends)
+
+
+def fitted(bar: Any, like: Tensor) -> Any:
+    """An adjoint in the shape and dtype of what it belongs to; of a complex one, a real input has the real part."""
+    value = like._value
+    if not hasattr(bar, "dtype"):
+        bar = np.asarray(bar)[()]
+    if bar.shape != value.shape:
+        bar = as_primitive(unbroadcast)(bar, like) if isinstance(bar, Tensor) else unbroadcast(bar, like)
+        if bar.shape != value.shape:  # the same slope for all elements of a larger operand
+            bar = np.broadcast_to(bar, value.shape)
+    if bar.dtype.kind == "c" and value.dtype.kind != "c":
+        bar = np.real(bar)
+    return bar if bar.dtype == value.dtype else bar.astype(value.dtype)
+
+
+def _rank(argument: Any) -> int | None:
+    if isinstance(argument, (tuple, list)):
+        return None
+    return int(getattr(argument, "ndim", 0))
+
+
+def _literals(arguments: Sequence[Any], wanted: tuple[Any, ...]) -> tuple[int, ...]:
+    return tuple([k for k, each in enumerate(arguments) if (type(each) is int or type(each) is float) and each != 0])
+
+
+def _is_complex(argument: Any) -> bool:
+    kind = type(argument)
+    if kind is float or kind is int or kind is np.float64:
+        return False
+    if kind is tuple or kind is list:
+        return any(_is_complex(part) for part in argument)
+    try:
+        return bool(argument.dtype.kind == "c")
+    except AttributeError:
+        return isinstance(argument, complex)
+
+
+def _conjugate(bar: Any) -> Any:
+    if isinstance(bar, (tuple, list)):
+        return tuple(_conjugate(each) for each in bar)
+    return None if bar is None else np.conjugate(bar)
+
+
+def _at(values: Any, path: Path) -> Any:
+    for place in path:
+        values = None if values is None else values[place]
+    return values

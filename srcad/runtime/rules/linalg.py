@@ -1,0 +1,294 @@
+"""Products and `np.linalg`. Rules for the usual ranks read as the formula; kernels cover the others."""
+
+import operator
+
+import numpy as np
+
+from srcad.runtime import kernels
+from srcad.runtime.registry import adjoint, d, define, tangent, zero
+
+
+@adjoint(operator.matmul, np.matmul)
+def matmul(y, a, b):
+    d[a] = kernels.matmul_adjoint_a(d[y], a, b)
+    d[b] = kernels.matmul_adjoint_b(d[y], a, b)
+
+
+@define(np.matmul)
+def matmul_as_operator(x1, x2):
+    # To Numba np.matmul is one more elementwise ufunc; it knows the operator.
+    return x1 @ x2
+
+
+@adjoint(np.dot)
+def dot(y, a, b):
+    d[a] = kernels.dot_adjoint_a(d[y], a, b)
+    d[b] = kernels.dot_adjoint_b(d[y], a, b)
+
+
+@adjoint(operator.matmul, np.matmul, np.dot, ndim=(1, 1))
+def dot_of_vectors(y, a, b):
+    d[a] = d[y] * b
+    d[b] = d[y] * a
+
+
+@adjoint(operator.matmul, np.matmul, np.dot, kernels.times, ndim=(2, 1))
+def dot_of_matrix_and_vector(y, a, b):
+    d[a] = np.outer(d[y], b)
+    d[b] = kernels.transpose_times(a, d[y])
+
+
+@adjoint(operator.matmul, np.matmul, np.dot, ndim=(1, 2))
+def dot_of_vector_and_matrix(y, a, b):
+    d[a] = kernels.times(b, d[y])
+    d[b] = np.outer(a, d[y])
+
+
+@adjoint(operator.matmul, np.matmul, np.dot, kernels.times, ndim=(2, 2))
+def dot_of_matrices(y, a, b):
+    d[a] = kernels.times_transpose(d[y], b)
+    d[b] = kernels.transpose_times(a, d[y])
+
+
+@tangent(operator.matmul, np.matmul)
+def matmul_tangent(y, a, b):
+    d[y] = d[a] @ b + a @ d[b]
+
+
+@tangent(np.dot)
+def dot_tangent(y, a, b):
+    d[y] = np.dot(d[a], b) + np.dot(a, d[b])
+
+
+@adjoint(np.vdot, ndim=(1, 1), handles_complex=False)
+def vdot(y, a, b):
+    d[a] = d[y] * b
+    d[b] = d[y] * a
+
+
+@tangent(np.vdot, ndim=(1, 1))
+def vdot_tangent(y, a, b):
+    d[y] = np.vdot(d[a], b) + np.vdot(a, d[b])
+
+
+@adjoint(np.inner)
+def inner(y, a, b):
+    d[a] = kernels.inner_adjoint_a(d[y], a, b)
+    d[b] = kernels.inner_adjoint_b(d[y], a, b)
+
+
+@adjoint(np.inner, ndim=(1, 1))
+def inner_of_vectors(y, a, b):
+    d[a] = d[y] * b
+    d[b] = d[y] * a
+
+
+@tangent(np.inner)
+def inner_tangent(y, a, b):
+    d[y] = np.inner(d[a], b) + np.inner(a, d[b])
+
+
+@adjoint(np.outer, ndim=(1, 1))
+def outer(y, a, b):
+    d[a] = np.dot(d[y], b)
+    d[b] = np.dot(a, d[y])
+
+
+@tangent(np.outer, ndim=(1, 1))
+def outer_tangent(y, a, b):
+    d[y] = np.outer(d[a], b) + np.outer(a, d[b])
+
+
+@adjoint(np.tensordot)
+def tensordot(y, a, b, axes=2):
+    d[a] = kernels.tensordot_adjoint_a(d[y], a, b, axes)
+    d[b] = kernels.tensordot_adjoint_b(d[y], a, b, axes)
+
+
+@tangent(np.tensordot)
+def tensordot_tangent(y, a, b, axes=2):
+    d[y] = np.tensordot(d[a], b, axes) + np.tensordot(a, d[b], axes)
+
+
+@adjoint(np.einsum, arity=2)
+def einsum_of_one(y, subscripts, a):
+    d[a] = kernels.einsum_adjoint(d[y], subscripts, 0, (a,))
+
+
+@tangent(np.einsum, arity=2)
+def einsum_of_one_tangent(y, subscripts, a):
+    d[y] = np.einsum(subscripts, d[a])
+
+
+@adjoint(np.einsum, arity=3)
+def einsum_of_two(y, subscripts, a, b):
+    d[a] = kernels.einsum_adjoint(d[y], subscripts, 0, (a, b))
+    d[b] = kernels.einsum_adjoint(d[y], subscripts, 1, (a, b))
+
+
+@tangent(np.einsum, arity=3)
+def einsum_of_two_tangent(y, subscripts, a, b):
+    d[y] = np.einsum(subscripts, d[a], b) + np.einsum(subscripts, a, d[b])
+
+
+@adjoint(np.einsum, arity=4)
+def einsum_of_three(y, subscripts, a, b, c):
+    d[a] = kernels.einsum_adjoint(d[y], subscripts, 0, (a, b, c))
+    d[b] = kernels.einsum_adjoint(d[y], subscripts, 1, (a, b, c))
+    d[c] = kernels.einsum_adjoint(d[y], subscripts, 2, (a, b, c))
+
+
+@tangent(np.einsum, arity=4)
+def einsum_of_three_tangent(y, subscripts, a, b, c):
+    d[y] = np.einsum(subscripts, d[a], b, c) + np.einsum(subscripts, a, d[b], c) + np.einsum(subscripts, a, b, d[c])
+
+
+@adjoint(kernels.times)
+def times(y, a, b):
+    d[a] = kernels.matmul_adjoint_a(d[y], a, b)
+    d[b] = kernels.matmul_adjoint_b(d[y], a, b)
+
+
+@tangent(kernels.times)
+def times_tangent(y, a, b):
+    d[y] = kernels.times(d[a], b) + kernels.times(a, d[b])
+
+
+@adjoint(kernels.transpose_times, ndim=(2, 2))
+def transpose_times(y, a, b):
+    d[a] = kernels.times_transpose(b, d[y])
+    d[b] = kernels.times(a, d[y])
+
+
+@adjoint(kernels.transpose_times, ndim=(2, 1))
+def transpose_times_vector(y, a, b):
+    d[a] = np.outer(b, d[y])
+    d[b] = kernels.times(a, d[y])
+
+
+@adjoint(kernels.transpose_times)
+def transpose_times_of_stacks(y, a, b):
+    d[a] = kernels.times_transpose(b, d[y])
+    d[b] = kernels.times(a, d[y])
+
+
+@tangent(kernels.transpose_times)
+def transpose_times_tangent(y, a, b):
+    d[y] = kernels.transpose_times(d[a], b) + kernels.transpose_times(a, d[b])
+
+
+@adjoint(kernels.times_transpose, ndim=(2, 2))
+def times_transpose(y, a, b):
+    d[a] = kernels.times(d[y], b)
+    d[b] = kernels.transpose_times(d[y], a)
+
+
+@adjoint(kernels.times_transpose)
+def times_transpose_of_stacks(y, a, b):
+    d[a] = kernels.times(d[y], b)
+    d[b] = kernels.transpose_times(d[y], a)
+
+
+@tangent(kernels.times_transpose)
+def times_transpose_tangent(y, a, b):
+    d[y] = kernels.times_transpose(d[a], b) + kernels.times_transpose(a, d[b])
+
+
+@adjoint(np.linalg.norm, handles_complex=False)
+def norm(y, x, axis=None, keepdims=False):
+    # At the origin the subgradient 0 is chosen. No `ord`: the other norms have no rule yet.
+    d[x] = x * kernels.restore(kernels.ratio(d[y], y), x.shape, axis, keepdims)
+
+
+@tangent(np.linalg.norm)
+def norm_tangent(y, x, axis=None, keepdims=False):
+    d[y] = kernels.ratio(np.sum(x * d[x], axis=axis, keepdims=keepdims), y)
+
+
+@adjoint(np.linalg.inv, ndim=(2,))
+def inv(y, a):
+    d[a] = -kernels.times_transpose(kernels.transpose_times(y, d[y]), y)
+
+
+@adjoint(np.linalg.inv)
+def inv_of_stack(y, a):
+    d[a] = -kernels.times_transpose(kernels.transpose_times(y, d[y]), y)
+
+
+@tangent(np.linalg.inv)
+def inv_tangent(y, a):
+    d[y] = -(y @ (d[a] @ y))
+
+
+@adjoint(np.linalg.det, ndim=(2,))
+def det(y, a):
+    d[a] = d[y] * kernels.cofactors(a)  # holds where the determinant is 0 as well
+
+
+@tangent(np.linalg.det, ndim=(2,))
+def det_tangent(y, a):
+    d[y] = y * np.sum(np.transpose(np.linalg.inv(a)) * d[a])
+
+
+@adjoint(np.linalg.slogdet, ndim=(2,), handles_complex=False)
+def slogdet(y, a):
+    d[a] = d[y][1] * np.transpose(np.linalg.inv(a))
+
+
+@tangent(np.linalg.slogdet, ndim=(2,))
+def slogdet_tangent(y, a):
+    d[y] = (0.0, np.sum(np.transpose(np.linalg.inv(a)) * d[a]))
+
+
+@define(np.linalg.slogdet)
+def slogdet_as_pair(a):
+    return kernels.determinant_sign(a), kernels.log_determinant(a)
+
+
+@adjoint(kernels.log_determinant)
+def log_determinant(y, a):
+    d[a] = d[y] * np.transpose(np.linalg.inv(a))
+
+
+@tangent(kernels.log_determinant)
+def log_determinant_tangent(y, a):
+    d[y] = np.sum(np.transpose(np.linalg.inv(a)) * d[a])
+
+
+@adjoint(np.linalg.solve, ndim=(2, 1))
+def solve(x, a, b):
+    w = np.linalg.solve(np.transpose(a), d[x])
+    d[b] = w
+    d[a] = -np.outer(w, x)
+
+
+@adjoint(np.linalg.solve, ndim=(2, 2))
+def solve_for_columns(x, a, b):
+    w = np.linalg.solve(np.transpose(a), d[x])
+    d[b] = w
+    d[a] = -kernels.times_transpose(w, x)
+
+
+@tangent(np.linalg.solve, ndim=(2, 1))
+def solve_tangent(x, a, b):
+    d[x] = np.linalg.solve(a, d[b]) - np.linalg.solve(a, d[a] @ x)
+
+
+@tangent(np.linalg.solve, ndim=(2, 2))
+def solve_for_columns_tangent(x, a, b):
+    d[x] = np.linalg.solve(a, d[b]) - np.linalg.solve(a, d[a] @ x)
+
+
+@adjoint(np.linalg.cholesky, ndim=(2,), handles_complex=False)
+def cholesky(y, a):
+    d[a] = kernels.cholesky_adjoint(d[y], y)
+
+
+@tangent(np.linalg.cholesky, ndim=(2,))
+def cholesky_tangent(y, a):
+    t = np.linalg.inv(y)
+    m = kernels.times_transpose(kernels.times(t, 0.5 * (d[a] + np.transpose(d[a]))), t)
+    d[y] = kernels.times(y, 0.5 * (np.tril(m) + np.tril(m, -1)))
+
+
+zero(np.linalg.matrix_rank, kernels.determinant_sign)

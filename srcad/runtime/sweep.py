@@ -1,0 +1,91 @@
+"""The reverse sweep: from adjoints of targets to adjoints of sources, over the nodes of a recording, last to first.
+
+The nodes lie in the order in which they happened, so a loop is enough: no recursion, however long the chain. A first
+loop, forwards, finds the nodes that lead from the sources; only these are asked for their pullbacks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from srcad.runtime.active import Recording, active
+from srcad.runtime.node import Bars
+from srcad.runtime.tensor import Tensor
+
+
+class Sweep:
+    """The part of a recording that leads from some sources to some targets, ready to be run for many cotangents.
+
+    live   whether the sweep's own operations are recorded, as they are where a tape that is active now follows anything
+           that they may read; given, or found out
+    """
+
+    __slots__ = ("_kept", "_relevant", "_sources", "_steps", "_targets", "live")
+
+    def __init__(
+        self,
+        recording: Recording,
+        targets: Sequence[Tensor],
+        sources: Sequence[Tensor],
+        seeds: Sequence[Tensor] = (),
+        live: bool | None = None,
+    ) -> None:
+        self._sources = [source._identity for source in sources]
+        self._targets = targets
+        self._kept = frozenset(self._sources)
+        relevant = recording.known.intersection(self._sources)
+        forwards = []
+        for node in recording.nodes:
+            wanted = node.leads_from(relevant)
+            if wanted:
+                relevant.update(node.outputs())
+                forwards.append((node, wanted))
+        # A target that is a source has the gradient one, watched or not.
+        relevant.update(source._identity for source in sources if source.dtype.kind in "fc")
+        self._relevant = relevant
+        path = self._backwards(forwards)
+        self.live = _is_followed(path, seeds) if live is None else live
+        self._steps = [node.prepare(wanted, self.live) for node, wanted in path]
+
+    def _backwards(self, forwards: list[Any]) -> list[Any]:
+        """The nodes that matter to the targets, last first."""
+        reached = {target._identity for target in self._targets}
+        path = []
+        for node, wanted in reversed(forwards):
+            if not reached.isdisjoint(node.outputs()):
+                reached.update(node.input_identities(wanted))
+                path.append((node, wanted))
+        return path
+
+    def run(self, seeds: Sequence[Tensor]) -> list[Any]:
+        """The adjoints of the sources for these adjoints of the targets; None where nothing leads there.
+
+        They are tensors if the sweep is live, else arrays.
+        """
+        bars: Bars = {}
+        for target, given in zip(self._targets, seeds, strict=True):
+            identity = target._identity
+            if identity in self._relevant:
+                seed: Any = given if self.live else given._value
+                bars[identity] = bars[identity] + seed if identity in bars else seed
+        active.live_sweeps += self.live
+        try:
+            # Infinite slopes are infinite, without a warning: what is warned of happened in the forward computation.
+            with np.errstate(all="ignore"):
+                for step in self._steps:
+                    step(bars, self._kept)
+        finally:
+            active.live_sweeps -= self.live
+        return [bars.get(identity) for identity in self._sources]
+
+
+def _is_followed(path: Sequence[Any], seeds: Sequence[Tensor]) -> bool:
+    """Whether an active tape follows something that the sweep may read."""
+    if not active.tapes:
+        return False
+    identities = {tensor._identity for node, _ in path for tensor in node.tensors()}
+    identities.update(seed._identity for seed in seeds)
+    return any(not tape.known.isdisjoint(identities) for tape in active.tapes)

@@ -1,0 +1,126 @@
+"""A derivative rule as data: the source of a rule function, read into a template that can be spliced or executed."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import inspect
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from srcad.errors import BadArgument
+
+
+@dataclass(frozen=True)
+class Template:
+    """The text of a rule.
+
+    parameters   the result first, then the inputs
+    defaults     values of the inputs that a call may leave out
+    body         straight-line assignments to a name or to `d[name]`; for partials a `return` comes last
+    bindings     free name of the body -> the object that it means
+
+    >>> template = read_template(_example)
+    >>> template.parameters, dict(template.defaults), len(template.body), sorted(template.bindings)
+    (('y', 'x', 'axis'), {'axis': None}, 2, ['gast'])
+    """
+
+    parameters: tuple[str, ...]
+    defaults: Mapping[str, Any]
+    body: tuple[gast.stmt, ...]
+    bindings: Mapping[str, object]
+
+    @functools.cached_property
+    def contributes_to(self) -> tuple[str, ...]:
+        """The names that `d[...] = ` is stated for, in order."""
+        targets = [statement.targets[0] for statement in self.body if isinstance(statement, gast.Assign)]
+        return tuple(dict.fromkeys(target.slice.id for target in targets if isinstance(target, gast.Subscript)))
+
+
+def _example(y: Any, x: Any, axis: Any = None) -> None:
+    t = gast.parse(y)
+    d[x] = t  # type: ignore[name-defined]  # noqa: F821  # read, never called
+
+
+def read_template(function: Callable[..., Any] | None) -> Template | None:
+    """The template that a rule function's source states; None for None."""
+    return None if function is None else _read(function)
+
+
+@functools.cache
+def _read(function: Callable[..., Any]) -> Template:
+    tree = gast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    if not isinstance(tree, gast.FunctionDef):
+        raise BadArgument(f"the rule {function} is not a function definition", hint="state rules with `def`")
+    body = [statement for statement in tree.body if not _is_docstring(statement)]
+    for statement in body:
+        if not _is_plain(statement):
+            place = f"{function.__code__.co_filename}:{function.__code__.co_firstlineno + statement.lineno - 1}"
+            raise BadArgument(f"{place}: a derivative rule holds assignments to a name or to d[name], nothing else")
+    parameters = tuple(argument.id for argument in tree.args.args)
+    defaults = {
+        name: parameter.default
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.default is not inspect.Parameter.empty
+    }
+    return Template(parameters, defaults, tuple(body), _bindings(function, body, parameters))
+
+
+def _is_docstring(statement: gast.stmt) -> bool:
+    return isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Constant)
+
+
+def _is_plain(statement: gast.stmt) -> bool:
+    if isinstance(statement, gast.Return):
+        return statement.value is not None
+    if not isinstance(statement, gast.Assign) or len(statement.targets) != 1:
+        return False
+    target = statement.targets[0]
+    if isinstance(target, gast.Subscript):
+        return isinstance(target.value, gast.Name) and target.value.id == "d" and isinstance(target.slice, gast.Name)
+    return isinstance(target, gast.Name)
+
+
+def _bindings(function: Callable[..., Any], body: Sequence[gast.stmt], parameters: Sequence[str]) -> dict[str, object]:
+    names = [node for statement in body for node in gast.walk(statement) if isinstance(node, gast.Name)]
+    own = {*parameters, "d", *(node.id for node in names if isinstance(node.ctx, gast.Store))}
+    captured = inspect.getclosurevars(function)
+    known = {**vars(builtins), **function.__globals__, **captured.nonlocals}
+    return {name: known[name] for name in sorted({node.id for node in names} - own)}
+
+
+@functools.cache
+def signature_names(primitive: Any, inputs: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of a primitive's positional arguments: its own where it tells them, else those of the rule.
+
+    >>> signature_names(sorted, ("a",))
+    ('a',)
+    """
+    try:
+        parameters = inspect.signature(primitive).parameters.values()
+    except (TypeError, ValueError):
+        return inputs
+    named = [each.name for each in parameters if each.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+    unnamed = sum(each.kind is inspect.Parameter.POSITIONAL_ONLY for each in parameters)
+    is_open = any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in parameters)
+    if is_open or unnamed >= len(inputs) or not {*inputs[unnamed:]} & {*named}:
+        return inputs
+    return (*inputs[:unnamed], *named)
+
+
+def primitive_name(primitive: Any) -> str:
+    """How a primitive is called in messages.
+
+    >>> import numpy as np, math, operator
+    >>> [primitive_name(each) for each in (np.sin, np.linalg.norm, math.erf, operator.add, abs)]
+    ['np.sin', 'np.linalg.norm', 'math.erf', 'operator.add', 'abs']
+    """
+    name = getattr(primitive, "__name__", None) or repr(primitive)
+    module = getattr(primitive, "__module__", None) or ("numpy" if hasattr(primitive, "nin") else "")
+    module = {"builtins": "", "_operator": "operator"}.get(module, module)
+    module = "np" + module.removeprefix("numpy") if module.startswith("numpy") else module
+    return f"{module}.{name}" if module else name

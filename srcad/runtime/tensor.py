@@ -1,0 +1,126 @@
+"""`Tensor`: an immutable array value with an identity, by which tapes know it.
+
+The identity is a number that is never used twice. Tapes hold numbers and nodes, tensors hold no tape: so a tape that
+goes releases what it recorded, whatever tensors live on. The array inside is never handed out writable, never written.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from srcad.errors import BadArgument, NotDifferentiable
+from srcad.runtime.operand import Operand
+
+next_identity = itertools.count(1).__next__
+
+
+class Tensor(Operand):
+    """An immutable array that NumPy's functions and operators accept, and that a `GradientTape` can follow.
+
+    Tensors are made by `srcad.constant`, `srcad.convert_to_tensor` and by operations on other tensors.
+
+    >>> x = constant([1.0, 2.0])
+    >>> np.sin(x) * 2.0 + x[0]
+    <srcad.Tensor: shape=(2,), dtype=float64, numpy=array([2.68294197, 2.81859485])>
+    """
+
+    __slots__ = ("__weakref__", "_identity", "_value")
+
+    _identity: int
+    _value: Any
+
+    def __init__(self) -> None:
+        raise TypeError("tensors are made by srcad.constant(value)")
+
+    def _array(self) -> Any:
+        return self._value
+
+    def __repr__(self) -> str:
+        value = self._value if self._value.ndim else self._value.item()
+        return f"<srcad.Tensor: shape={self.shape}, dtype={self.dtype}, numpy={value!r}>"
+
+    def __str__(self) -> str:
+        return f"srcad.Tensor({self._value}, shape={self.shape}, dtype={self.dtype})"
+
+    def __copy__(self) -> Tensor:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Tensor:
+        return tensor_of(self._value)
+
+    def __reduce__(self) -> Any:
+        return constant, (np.asarray(self._value),)
+
+
+_new = object.__new__
+
+
+def tensor_of(value: Any) -> Tensor:
+    """A tensor that holds this very array or NumPy scalar; nobody may write to it from now on."""
+    tensor = _new(Tensor)
+    tensor._value = value
+    tensor._identity = next_identity()
+    return tensor
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
+    """A tensor with a copy of the value; a single number fills the `shape`. The dtype follows NumPy.
+
+    Raises ValueError for what is no array (such as None), TypeError if the value does not have the `shape`.
+
+    >>> constant([1, 2], dtype="float32")
+    <srcad.Tensor: shape=(2,), dtype=float32, numpy=array([1., 2.], dtype=float32)>
+    >>> constant(0.5, shape=(2,)).tolist()
+    [0.5, 0.5]
+    """
+    array = as_array(value, dtype, copy=True)
+    if shape is None:
+        return tensor_of(array if array.ndim else array[()])
+    wanted = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    if array.size == 1:
+        return tensor_of(np.full(wanted, array.reshape(())))
+    if array.size != np.prod(wanted):
+        raise NotDifferentiable(f"a value with {array.size} elements cannot be a constant of shape {wanted}")
+    return tensor_of(array.reshape(wanted))
+
+
+def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Tensor:
+    """The value as a tensor: a tensor itself, a variable's current value, or a copy of anything else.
+
+    Raises ValueError where a tensor or variable has another dtype than asked for.
+
+    >>> x = constant(2.0)
+    >>> convert_to_tensor(x) is x, convert_to_tensor([1, 2]).dtype
+    (True, dtype('int64'))
+    """
+    if isinstance(value, Operand):
+        if dtype is not None and value.dtype != np.dtype(dtype):
+            raise BadArgument(f"Tensor conversion requested dtype {np.dtype(dtype)} for {value!r}")
+        return value if isinstance(value, Tensor) else +value
+    if dtype is None and dtype_hint is not None:
+        hinted = as_array(value, None, copy=False)
+        if np.can_cast(hinted.dtype, dtype_hint, "same_kind"):
+            dtype = dtype_hint
+    return constant(value, dtype)
+
+
+def is_tensor(value: Any) -> TypeGuard[Operand]:
+    """Whether something is a tensor or a variable.
+
+    >>> is_tensor(constant(1.0)), is_tensor(1.0)
+    (True, False)
+    """
+    return isinstance(value, Operand)
+
+
+def as_array(value: Any, dtype: Any, copy: bool) -> np.ndarray[Any, Any]:
+    """An array of numbers, a copy if asked for; raises ValueError for what is none."""
+    if value is None:
+        raise BadArgument("Attempt to convert a value (None) with an unsupported type to a Tensor")
+    array = np.array(value, dtype) if copy else np.asarray(value, dtype)
+    if array.dtype == object:
+        raise BadArgument(f"{value!r} is no array of numbers", hint="pass numbers, or lists of equal length")
+    return array

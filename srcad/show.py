@@ -1,0 +1,82 @@
+"""`srcad.source`: the text of what is generated, for reading and for keeping."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from numba import typeof
+
+from srcad.errors import BadArgument
+from srcad.gradient import Derivative, bind, name_of, positions, signature_of
+from srcad.signature import parse_signature, untyped_parameters
+from srcad.signature import signature_of as types_told
+from srcad.version import Request, Version
+
+
+def source(
+    f: Callable[..., Any],
+    mode: str = "grad",
+    wrt: int | str | tuple[int | str, ...] = 0,
+    signature: str | Sequence[Any] | None = None,
+    args: Sequence[Any] | None = None,
+    after: str | None = None,
+    arrays: bool = False,
+) -> str:
+    """The generated source: exactly what runs for arguments of these types.
+
+    mode        "grad", "value_and_grad", "reverse" (the forward and reverse functions), "forward" (the tangent
+                function), "hvp", or "core" (the function in the compiler's own terms)
+    signature   the argument types as Numba writes them, "f8[:], f8"; or give `args`. By default annotations and
+                defaults tell
+    after       the name of a stage of the compiler: the function as it is after that stage
+    arrays      leave array statements as they are, as with jit=False, instead of loops
+
+    >>> print(source(lambda x: x * x, signature="f8"))  # doctest: +ELLIPSIS
+    def anonymous_grad(x):
+        ...
+    """
+    from srcad import pipeline
+
+    if isinstance(f, Derivative):
+        where, many, mode = f.request.wrt, f.request.tuple_result, f.request.mode
+        f = f.function
+    else:
+        mode = _MODES.get(mode, mode)
+        where, many = positions(f, wrt) if mode != "core" else ((), True)
+    if mode not in _MODES.values():
+        raise BadArgument(f"the mode {mode!r} is unknown", hint=f"it is one of {', '.join(_MODES)}")
+    unit = pipeline.prepare(f)
+    kinds = (*_kinds(f, signature, args), *(typeof(each) for each in Version(f, Request(mode, where), unit).hidden()))
+    if len(kinds) != len(unit.parameters):
+        own = len(unit.parameters) - len(unit.hidden)
+        raise BadArgument(f"{name_of(f)} has {own} parameters, the signature has {len(kinds) - len(unit.hidden)}")
+    generated = pipeline.derive(unit, mode, where, kinds, loops=not arrays, tuple_result=many, after=after)
+    text: str = generated.text
+    return text
+
+
+_MODES = {
+    "grad": "grad",
+    "value_and_grad": "value_and_grad",
+    "reverse": "vjp",
+    "vjp": "vjp",
+    "forward": "tangent",
+    "tangent": "tangent",
+    "hvp": "hvp",
+    "core": "core",
+}
+
+
+def _kinds(f: Callable[..., Any], signature: str | Sequence[Any] | None, args: Sequence[Any] | None) -> tuple[Any, ...]:
+    if isinstance(signature, str):
+        return parse_signature(signature)
+    if signature is not None:
+        return tuple(signature)
+    if args is not None:
+        return tuple(typeof(each) for each in bind(signature_of(f), tuple(args), {}))
+    told = types_told(f)
+    if told is None:
+        names = ", ".join(untyped_parameters(f))
+        raise BadArgument(f"the type of {names} is not known", hint='say it, as in signature="f8[:], f8", or give args')
+    return told

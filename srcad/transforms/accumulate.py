@@ -1,0 +1,156 @@
+"""State contributions to adjoints: the right form for numbers, arrays, and operands that were broadcast."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import gast
+from numba import types as nb
+
+from srcad.errors import Place
+from srcad.names import Names
+from srcad.runtime import kernels
+from srcad.transforms.build import (
+    Block,
+    assign,
+    attribute,
+    augment,
+    binary,
+    call,
+    clone,
+    const,
+    dotted_path,
+    load,
+    stored,
+    subscript,
+)
+from srcad.transforms.program import Program
+
+LIKE = {"np.copy", "np.zeros_like", "np.empty_like", "np.ones_like", "np.full_like"}
+SHAPED = {"np.empty", "np.zeros", "np.ones"}
+
+
+class Adjoints:
+    """Names of adjoints, and the statements that add to them."""
+
+    def __init__(self, program: Program, names: Names, bindings: dict[str, Any]) -> None:
+        self.program, self.names, self.bindings = program, names, bindings
+        self._bars: dict[str, str] = {}
+
+    def bar(self, name: str) -> str:
+        """The name of a name's adjoint."""
+        if name not in self._bars:
+            self._bars[name] = self.names.fresh(f"{name}_bar")
+        return self._bars[name]
+
+    @property
+    def bars(self) -> Mapping[str, str]:
+        """Adjoint names handed out so far, by primal name."""
+        return self._bars
+
+    def kernel(self, function: str) -> str:
+        """The dotted name of a kernel in generated code."""
+        if self.bindings.setdefault("kernels", kernels) is kernels:
+            return f"kernels.{function}"
+        alias = next((name for name, value in self.bindings.items() if value is kernels), None)
+        if alias is None:
+            alias = self.names.fresh("kernels")
+            self.bindings[alias] = kernels
+        return f"{alias}.{function}"
+
+    def add(
+        self, name: str, contribution: gast.expr, place: Place | None, operation: type[gast.operator] = gast.Add
+    ) -> Block:
+        """`name_bar += contribution`, of the same shape."""
+        if isinstance(contribution, gast.UnaryOp) and isinstance(contribution.op, gast.USub):
+            flipped = gast.Sub if operation is gast.Add else gast.Add
+            return self.add(name, contribution.operand, place, flipped)
+        statement = augment(stored(self.bar(name)), operation, contribution, place)
+        statement.whole = self.program.types.is_array(name) and self.is_all_double
+        return [statement]
+
+    @property
+    def is_all_double(self) -> bool:
+        """Whether no value is of less than double precision, so that a contribution has the type of its adjoint."""
+        kinds = {kind.dtype if isinstance(kind, nb.Array) else kind for kind in self.program.types.of.values()}
+        return not any(isinstance(kind, (nb.Float, nb.Complex)) and kind != nb.float64 for kind in kinds)
+
+    def summed(self, name: str, contribution: gast.expr, rank: int, same_shape: bool) -> gast.expr:
+        """An elementwise contribution of the given rank, summed down to the shape of the operand."""
+        own = self.program.types.rank(name) or 0
+        if rank == 0 or same_shape:
+            return contribution
+        if own == 0:
+            return call("np.sum", contribution)
+        return call(self.kernel("unbroadcast"), contribution, load(name))
+
+    def begin(self, name: str, value: gast.expr) -> gast.stmt:
+        """The statement that begins an adjoint; `cleanup` may merge it with the first contribution."""
+        statement = assign(self.bar(name), value)
+        statement.zero = True
+        statement.value_is_number = not self.program.types.is_array(name)
+        statement.is_view = name in self.program.roots.views
+        return statement
+
+    def zero(self, name: str) -> gast.expr:
+        """What an adjoint begins with."""
+        program = self.program
+        kind = program.types.get(name)
+        if not isinstance(kind, nb.Array):
+            return const(0j) if isinstance(kind, nb.Complex) else const(0.0)
+        value = program.flow.definition(name)
+        if isinstance(value, gast.Call):
+            path = dotted_path(value.func)
+            if path in SHAPED:
+                made = clone(value)
+                made.func.attr = "zeros"
+                return made
+            if path in LIKE and isinstance(value.args[0], gast.Name):
+                return call("np.zeros_like", load(value.args[0].id))
+        return call("np.zeros_like", load(name))
+
+    def clear(self, name: str, place: Place | None) -> Block:
+        """Set an adjoint to zero again."""
+        if not self.program.types.is_array(name):
+            return [assign(self.bar(name), self.zero(name), place)]
+        if self.keeps_shape(name):
+            whole = subscript(load(self.bar(name)), gast.Constant(value=..., kind=None), store=True)
+            return [assign(whole, const(0.0), place)]
+        return [assign(self.bar(name), call("np.zeros_like", load(name)), place)]
+
+    def keeps_shape(self, name: str) -> bool:
+        """Whether all values of a carried array are known to have one shape."""
+        size = self.program.meeting.size
+        rank = self.program.types.rank(name) or 0
+        sources: list[Any] = [getattr(store.value, "id", None) for store in self.program.flow.stores.get(name, [])]
+        if None in sources:
+            return False
+        return all(size(source, axis) == size(name, axis) for source in sources for axis in range(rank))
+
+    def same_shape(self, one: str, other: str) -> bool:
+        """Whether two arrays are known to have the same shape."""
+        types, size = self.program.types, self.program.meeting.size
+        rank = types.rank(one)
+        if rank is None or rank != types.rank(other):
+            return False
+        return all(size(one, axis) == size(other, axis) for axis in range(rank))
+
+
+def product(left: gast.expr, right: gast.expr) -> gast.expr:
+    """`left * right`, without multiplications by one."""
+    for factor, rest in ((left, right), (right, left)):
+        if isinstance(factor, gast.Constant) and factor.value in (1, 1.0) and not isinstance(factor.value, bool):
+            return rest
+        match factor:
+            case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=1 | 1.0)):
+                return gast.UnaryOp(op=gast.USub(), operand=rest)
+    match left, right:
+        case gast.UnaryOp(op=gast.USub(), operand=inner), _:
+            return gast.UnaryOp(op=gast.USub(), operand=product(inner, right))
+        case _, gast.UnaryOp(op=gast.USub(), operand=inner):
+            return gast.UnaryOp(op=gast.USub(), operand=product(left, inner))
+    return binary(left, gast.Mult, right)
+
+
+__all__ = ["Adjoints", "attribute", "product"]

@@ -1,0 +1,300 @@
+"""Put the forward sweep, with what it records, and the reverse sweep, with what it reads, into statements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+from numba import types as nb
+
+from srcad.errors import Place
+from srcad.transforms.accumulate import Adjoints
+from srcad.transforms.alias import is_basic
+from srcad.transforms.build import (
+    Block,
+    assign,
+    augment,
+    branch,
+    call,
+    clone,
+    inner_blocks,
+    load,
+    names_in,
+    place_of,
+    stored,
+    stores_into,
+    walk_statements,
+    written,
+)
+from srcad.transforms.control import Reverser
+from srcad.transforms.guard import doubtful, incoming, test_of
+from srcad.transforms.comments import commented, with_line
+from srcad.transforms.plan import Fork, Node, Plan, Replay, Step
+from srcad.transforms.program import Program
+from srcad.transforms.ready import element_type
+from srcad.transforms.record import Decider, Decisions, inner_plans, own_reads
+from srcad.transforms.sites import Sites
+from srcad.transforms.trace import Trace, Traces
+
+Way = tuple[tuple[int, int], ...]
+_GUARD = "not zero: "  # marks, among names, adjoints that have been tested
+
+
+@dataclass(frozen=True)
+class Sweeps:
+    """Both sweeps of a function.
+
+    forward     the primal with its records, without the return
+    result      what the primal returns
+    reverse     the reverse sweep; adjoints of parameters are in the names that `Adjoints.bar` gives
+    blanks      variables of traces, with statements that make empty ones
+    """
+
+    forward: Block
+    result: gast.expr
+    reverse: Block
+    blanks: dict[str, gast.stmt]
+
+
+def sweeps(program: Program, adjoints: Adjoints, counts: Mapping[int, str], seed: Block) -> Sweeps:
+    """Forward and reverse sweep of a program; `seed` is where the reverse sweep begins."""
+    undone: list[gast.stmt] = []
+    while True:
+        reverser = Reverser(program, adjoints, counts, frozenset(id(store) for store in undone))
+        plan = reverser.plan(seed)
+        decisions = Decider(program, plan, undone).decide()
+        if len(decisions.undone) == len(undone):
+            return assembled(program, adjoints, counts, plan, decisions)
+        undone = decisions.undone
+
+
+def assembled(
+    program: Program, adjoints: Adjoints, counts: Mapping[int, str], plan: Plan, decisions: Decisions
+) -> Sweeps:
+    """Both sweeps as decided."""
+    return _Assembler(program, adjoints, counts, plan, decisions).sweeps()
+
+
+class _Assembler:
+    def __init__(
+        self, program: Program, adjoints: Adjoints, counts: Mapping[int, str], plan: Plan, decisions: Decisions
+    ) -> None:
+        self.program, self.adjoints, self.plan, self.decisions = program, adjoints, plan, decisions
+        self.counts = counts
+        self.sites = Sites(program)
+        traces = Traces(program, self.sites, adjoints)
+        self.old: dict[int, str] = {}
+        self.old_site: dict[str, Way] = {}
+        self.traces: dict[str, Trace] = {}
+        for store in decisions.undone:
+            self.add_old(store, traces)
+        for name in sorted(decisions.recorded):
+            kind = program.types.get(name)
+            loops = self.loops_around(self.sites.site(name))
+            self.traces[name] = traces.trace(name, kind, loops)
+        self._needs: dict[int, set[str]] = {}
+
+    def add_old(self, store: gast.stmt, traces: Traces) -> None:
+        """A name, and in a loop a trace, for what a store overwrites."""
+        target = stores_into(store)
+        assert target is not None
+        name = self.adjoints.names.fresh(f"{target.value.id}_old")
+        self.old[id(store)] = name
+        spot = self.program.flow.spot(store)
+        self.old_site[name] = spot.way
+        if spot.loops:
+            kind = element_type(target, dict(self.program.types.of))
+            self.traces[name] = traces.trace(name, kind, spot.loops)
+
+    def loops_around(self, site: Way) -> tuple[Any, ...]:
+        numbers = [number for number, _ in site if number in self.sites.loops]
+        loops = {self.program.flow.spot(loop).number: loop for spot in self.sites.spots.values() for loop in spot.loops}
+        return tuple(loops[number] for number in numbers)
+
+    def sweeps(self) -> Sweeps:
+        body = self.program.unit.tree.body
+        result = body[-1].value if isinstance(body[-1], gast.Return) else gast.Constant(value=None, kind=None)
+        forward = self.forward(body[:-1] if isinstance(body[-1], gast.Return) else body, ())
+        begin = [clone(statement) for trace in self.traces.values() for statement in trace.begin]
+        reverse = begin + self.reverse(self.plan)
+        reverse.insert(0, boundary())
+        blanks = {str(written(made)): made for trace in self.traces.values() for made in trace.blank}
+        return Sweeps(forward, clone(result), reverse, blanks)
+
+    def forward(self, block: Block, way: Way) -> Block:
+        """The primal block with its records."""
+        code: Block = []
+        for name, trace in self.traces.items():
+            if self.program.carrier(name) is not None and self.sites.site(name) == way:
+                code += commented(trace.save, "overwritten below, needed in reverse")
+        for statement in block:
+            code += [clone(made) for trace in self.traces.values() if trace.outermost is statement for made in trace.make]
+            code += self.saved_before(statement)
+            code.append(self.forward_statement(statement, way))
+            code += self.saved_after(statement, way)
+        return code
+
+    def forward_statement(self, statement: gast.stmt, way: Way) -> gast.stmt:
+        number = self.program.flow.spot(statement).number
+        blocks = inner_blocks(statement)
+        if not blocks or (isinstance(statement, gast.If) and isinstance(statement.body[0], gast.Break)):
+            return clone(statement)
+        copied = [self.forward(inner, (*way, (number, arm))) for arm, inner in enumerate(blocks)]
+        shallow = _header(statement)
+        shallow.body = copied[0] or [gast.Pass()]
+        if isinstance(statement, gast.If):
+            shallow.orelse = copied[1]
+        return shallow
+
+    def saved_before(self, statement: gast.stmt) -> Block:
+        """What a store that is undone overwrites."""
+        name = self.old.get(id(statement))
+        if name is None:
+            return []
+        target = stores_into(statement)
+        assert target is not None
+        read = clone(target)
+        read.ctx = gast.Load()
+        kind = element_type(target, dict(self.program.types.of))
+        if isinstance(kind, nb.Array) and is_basic(target.slice, self.program.types):
+            read = call("np.copy", read)
+        code = [assign(name, read, place_of(statement))]
+        if name in self.traces:
+            code += commented(self.traces[name].save, "overwritten here, needed in reverse")
+        return code
+
+    def saved_after(self, statement: gast.stmt, way: Way) -> Block:
+        """Records of names that a statement stores."""
+        code: Block = []
+        made = {written(inner) for inner in walk_statements([statement])}
+        for name, trace in self.traces.items():
+            if name in made and self.program.carrier(name) is None and self.sites.site(name) == way:
+                code += commented(trace.save, "needed in reverse")
+        return code
+
+    def reverse(self, plan: Plan) -> Block:
+        """A reversed block; values are made available before the first step that reads them."""
+        return self.reverse_nodes(plan, plan.nodes, set())
+
+    def reverse_nodes(self, plan: Plan, nodes: list[Node], done: set[str]) -> Block:
+        """Part of a reversed block; the rest is skipped where only zeros would be passed on."""
+        code: Block = []
+        for k, node in enumerate(nodes):
+            bars = self.guards(plan, nodes[k:], nodes[:k]) if k else None
+            if bars is not None and not set(bars) <= {mark.removeprefix(_GUARD) for mark in done}:
+                otherwise = self.skipped(node, plan, done, code)
+                if otherwise is not None:
+                    done.update(_GUARD + bar for bar in bars)
+                    code.append(branch(test_of(bars), self.reverse_nodes(plan, nodes[k:], done), otherwise))
+                    return code
+            for name in sorted(self.needs(node)):
+                self.provide(name, plan.way, done, code)
+            code += self.reverse_node(node)
+        return code
+
+    def guards(self, plan: Plan, nodes: list[Node], before: list[Node]) -> list[str] | None:
+        """Adjoints to be tested before the rest of a loop's body, where that is right and worth it."""
+        if not plan.way or plan.way[-1][0] not in self.sites.loops:
+            return None
+        if any(name in self.old_site for node in nodes for name in self.needs(node)):
+            return None  # what was overwritten has to be put back in any case
+        if any(self.cursors(node) for node in nodes[1:]):
+            return None
+        flow, types = self.program.flow, self.program.types
+        bars = {bar: name for name, bar in self.adjoints.bars.items()}
+        own = [bar for bar, name in bars.items() if flow.home(name)[: len(plan.way)] == plan.way]
+        numbers = [bar for bar, name in bars.items() if not types.is_array(name)]
+        found = incoming(nodes, bars, numbers, own) or []
+        return found if found and set(found) <= doubtful(before, bars) else None
+
+    def cursors(self, node: Node) -> list[str]:
+        """Names below a node that are read from traces with a cursor, which moves with every iteration."""
+        return sorted(name for name in self.needs(node) if name in self.traces and self.traces[name].begin)
+
+    def skipped(self, node: Node, plan: Plan, done: set[str], code: Block) -> Block | None:
+        """What remains to be done when a node and those behind it are skipped: cursors move on. None: cannot be done."""
+        moved = self.cursors(node)
+        inside = (*plan.way, (node.number, 0))
+        if not moved:
+            return []
+        if not isinstance(node, Replay) or any(self.sites.site(name) != inside for name in moved):
+            return None
+        total = self.counts.get(id(node.statement))
+        if total is None:
+            return None
+        self.provide(total, plan.way, done, code)
+        return [augment(stored(self.traces[name].cursor), gast.Sub, load(total)) for name in moved]
+
+    def reverse_node(self, node: Node) -> Block:
+        match node:
+            case Step(code=code, statement=statement):
+                made = [clone(each) for each in code] + self.restored(statement)
+                return with_line(made, place_of(statement) if statement is not None else None)
+            case Fork(statement=statement, arms=arms):
+                body, orelse = (self.reverse(arm) for arm in arms)
+                return [branch(clone(statement.test), body, orelse, place_of(statement))]
+            case Replay(header=header, body=body, first=first):
+                loop = clone(header)
+                loop.body = [clone(each) for each in first] + self.reverse(body) or [gast.Pass()]
+                loop.place = place_of(node.statement)
+                return [loop]
+        raise AssertionError(node)
+
+    def restored(self, statement: gast.stmt | None) -> Block:
+        """Put back what a store overwrote."""
+        if statement is None or id(statement) not in self.old:
+            return []
+        target = clone(stores_into(statement))
+        return [assign(target, load(self.old[id(statement)]), place_of(statement))]
+
+    def needs(self, node: Node) -> set[str]:
+        """Primal names that a node reads, with all that recomputing them reads."""
+        if id(node) not in self._needs:
+            found: set[str] = set()
+            pending = list(own_reads(node))
+            for plan in inner_plans(node):
+                for inner in plan.nodes:
+                    pending += self.needs(inner)
+            if isinstance(node, Step) and id(node.statement) in self.old:
+                pending += [self.old[id(node.statement)], *names_in(stores_into(node.statement))]
+            while pending:
+                name = pending.pop()
+                if name not in found and (self.sites.is_primal(name) or name in self.old_site):
+                    found.add(name)
+                    if name in self.decisions.recomputed:
+                        pending += names_in(self.decisions.recomputed[name])
+            self._needs[id(node)] = found
+        return self._needs[id(node)]
+
+    def provide(self, name: str, way: Way, done: set[str], code: Block) -> None:
+        """Make a value available, and before it what it is recomputed from."""
+        if name in done or (self.old_site.get(name) or self.sites.site(name)) != way:
+            return
+        done.add(name)
+        if name in self.decisions.recomputed:
+            recipe = self.decisions.recomputed[name]
+            for read in names_in(recipe):
+                if self.sites.is_primal(read):
+                    self.provide(read, way, done, code)
+            stores = self.program.flow.stores.get(name, [])
+            code.append(assign(name, clone(recipe), place_of(stores[0]) if stores else None))
+        elif name in self.traces:
+            code += [clone(statement) for statement in self.traces[name].read]
+
+
+def boundary() -> gast.Pass:
+    """The mark between the sweeps, for `fold`, which takes it out."""
+    mark = gast.Pass()
+    mark.begins_reverse = True
+    return mark
+
+
+def _header(statement: Any) -> Any:
+    """A compound statement without its blocks."""
+    body, orelse = statement.body, statement.orelse
+    statement.body, statement.orelse = [], []
+    shallow = clone(statement)
+    statement.body, statement.orelse = body, orelse
+    return shallow

@@ -1,0 +1,207 @@
+"""Build and take apart core statements: the small vocabulary that all passes share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gast
+
+from srcad.errors import Place
+
+Block = list[gast.stmt]
+
+
+def load(name: str) -> gast.Name:
+    """A name that is read."""
+    return gast.Name(id=name, ctx=gast.Load(), annotation=None, type_comment=None)
+
+
+def stored(name: str) -> gast.Name:
+    """A name that is assigned."""
+    return gast.Name(id=name, ctx=gast.Store(), annotation=None, type_comment=None)
+
+
+def const(value: Any) -> gast.expr:
+    """A literal; negative numbers become a minus sign and a literal, as the parser has them."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and (value < 0 or str(value) == "-0.0"):
+        return gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=-value, kind=None))
+    return gast.Constant(value=value, kind=None)
+
+
+def dotted(path: str) -> gast.expr:
+    """`np.linalg.norm` as nested attributes."""
+    first, *rest = path.split(".")
+    node: gast.expr = load(first)
+    for attribute in rest:
+        node = gast.Attribute(value=node, attr=attribute, ctx=gast.Load())
+    return node
+
+
+def call(function: str, *arguments: gast.expr, **keywords: gast.expr) -> gast.Call:
+    """A call of a function given by its dotted name."""
+    return gast.Call(
+        func=dotted(function),
+        args=list(arguments),
+        keywords=[gast.keyword(arg=key, value=value) for key, value in keywords.items()],
+    )
+
+
+def binary(left: gast.expr, operator: type[gast.operator], right: gast.expr) -> gast.BinOp:
+    """`left op right`."""
+    return gast.BinOp(left=left, op=operator(), right=right)
+
+
+def subscript(base: gast.expr, index: gast.expr, store: bool = False) -> gast.Subscript:
+    """`base[index]`."""
+    return gast.Subscript(value=base, slice=index, ctx=gast.Store() if store else gast.Load())
+
+
+def attribute(base: gast.expr, attr: str) -> gast.Attribute:
+    """`base.attr`."""
+    return gast.Attribute(value=base, attr=attr, ctx=gast.Load())
+
+
+def tuple_of(*elements: gast.expr) -> gast.Tuple:
+    """`(a, b)`."""
+    return gast.Tuple(elts=list(elements), ctx=gast.Load())
+
+
+def assign(target: str | gast.expr, value: gast.expr, place: Place | None = None) -> gast.Assign:
+    """`target = value`, at a place of the user's source."""
+    node = stored(target) if isinstance(target, str) else target
+    return at(gast.Assign(targets=[node], value=value, type_comment=None), place)
+
+
+def augment(
+    target: gast.expr, operator: type[gast.operator], value: gast.expr, place: Place | None = None
+) -> gast.AugAssign:
+    """`target op= value`."""
+    return at(gast.AugAssign(target=target, op=operator(), value=value), place)
+
+
+def branch(test: gast.expr, body: Block, orelse: Block, place: Place | None = None) -> gast.If:
+    """`if test: body else: orelse`; an empty body becomes `pass`."""
+    return at(gast.If(test=test, body=body or [gast.Pass()], orelse=orelse), place)
+
+
+def loop(index: str, bounds: list[gast.expr], body: Block, place: Place | None = None) -> gast.For:
+    """`for index in range(*bounds): body`."""
+    return at(
+        gast.For(
+            target=stored(index), iter=call("range", *bounds), body=body or [gast.Pass()], orelse=[], type_comment=None
+        ),
+        place,
+    )
+
+
+def at(node: Any, place: Place | None) -> Any:
+    """The statement, with its place noted."""
+    node.place = place
+    return node
+
+
+def place_of(node: gast.AST) -> Place | None:
+    """The place in the user's source that a statement stems from."""
+    return getattr(node, "place", None)
+
+
+def clone(node: Any) -> Any:
+    """A copy that can be changed without changing the original; places and literals are shared."""
+    if isinstance(node, gast.AST):
+        kind: Any = type(node)
+        copied = kind.__new__(kind)
+        copied.__dict__.update(
+            {
+                key: clone(value) if isinstance(value, (gast.AST, list)) else value
+                for key, value in node.__dict__.items()
+            }
+        )
+        return copied
+    return [clone(each) for each in node] if isinstance(node, list) else node
+
+
+def names_in(node: gast.AST | None) -> Iterator[str]:
+    """Every name read in an expression, repeated as often as it is read."""
+    if node is None:
+        return
+    for child in gast.walk(node):
+        if isinstance(child, gast.Name) and not isinstance(child.ctx, gast.Store):
+            yield child.id
+
+
+def is_exit(statement: gast.stmt) -> bool:
+    """Whether this is the `if done: break` that ends the body of a loop which can stop early."""
+    return isinstance(statement, gast.If) and len(statement.body) == 1 and isinstance(statement.body[0], gast.Break)
+
+
+def reads(statement: gast.stmt) -> Iterator[str]:
+    """Names that the statement itself reads; of a compound one, its header."""
+    match statement:
+        case gast.Assign(targets=[target], value=value):
+            yield from names_in(value)
+            if not isinstance(target, gast.Name):
+                yield from names_in(target)
+        case gast.AugAssign(target=target, value=value):
+            yield from names_in(value)
+            yield from names_in(target)
+        case gast.If(test=test) | gast.While(test=test):
+            yield from names_in(test)
+        case gast.For(iter=iterator):
+            yield from names_in(iterator)
+        case _:
+            yield from names_in(statement)
+
+
+def written(statement: gast.stmt) -> str | None:
+    """The name that a simple statement binds."""
+    match statement:
+        case gast.Assign(targets=[gast.Name(id=name)]):
+            return str(name)
+        case gast.For(target=gast.Name(id=name)):
+            return str(name)
+    return None
+
+
+def stores_into(statement: gast.stmt) -> gast.Subscript | None:
+    """The element or slice that a store writes."""
+    match statement:
+        case gast.Assign(targets=[gast.Subscript() as target]) | gast.AugAssign(target=gast.Subscript() as target):
+            return target
+    return None
+
+
+def inner_blocks(statement: gast.stmt) -> list[Block]:
+    """The blocks of a compound statement."""
+    match statement:
+        case gast.If(body=body, orelse=orelse):
+            return [body, orelse]
+        case gast.For(body=body) | gast.While(body=body):
+            return [body]
+    return []
+
+
+def walk_statements(block: Block) -> Iterator[gast.stmt]:
+    """All statements, nested ones included, in source order."""
+    for statement in block:
+        yield statement
+        for inner in inner_blocks(statement):
+            yield from walk_statements(inner)
+
+
+def rewrite_names(node: gast.AST, change: Callable[[str], str]) -> None:
+    """Rename in place."""
+    for child in gast.walk(node):
+        if isinstance(child, gast.Name):
+            child.id = change(child.id)
+
+
+def dotted_path(node: gast.expr) -> str | None:
+    """`np.linalg.norm` of nested attributes, or None where the expression is something else."""
+    parts: list[str] = []
+    while isinstance(node, gast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, gast.Name):
+        return None
+    return ".".join([node.id, *reversed(parts)])

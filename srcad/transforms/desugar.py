@@ -1,0 +1,110 @@
+"""Say with fewer kinds of statement what the user says with many.
+
+    a = b = x + 1          becomes    a = x + 1; b = a
+    y += x                            y = operator.iadd(y, x)
+    a.fill(0.0)                       a[...] = 0.0
+    for v in x: ...                   for i in range(len(x)): v = x[i]; ...
+
+`y += x` on a name adds in place where `y` is an array and makes a new value where it is a number; which of the two is
+known only with types. Docstrings and `pass` are dropped. What is left are assignments to one target (a name, an element
+or a tuple of these), augmented elements, branches, loops over `range`, `while`, exits and effects.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from srcad.names import Names
+from srcad.transforms.build import Block, assign, call, clone, dotted, load, place_of, subscript
+from srcad.transforms.iterate import iterate, stored_names
+from srcad.transforms.primitive import constant, is_atom
+
+IN_PLACE: dict[type[gast.operator], str] = {
+    gast.Add: "operator.iadd",
+    gast.Sub: "operator.isub",
+    gast.Mult: "operator.imul",
+    gast.Div: "operator.itruediv",
+    gast.FloorDiv: "operator.ifloordiv",
+    gast.Mod: "operator.imod",
+    gast.Pow: "operator.ipow",
+    gast.MatMult: "operator.imatmul",
+    gast.BitAnd: "operator.iand",
+    gast.BitOr: "operator.ior",
+    gast.BitXor: "operator.ixor",
+    gast.LShift: "operator.ilshift",
+    gast.RShift: "operator.irshift",
+}
+
+
+def desugar(block: Block, names: Names) -> Block:
+    r"""The statements without sugar.
+
+    >>> from srcad.printer import print_module
+    >>> body = gast.parse("a = b = x + 1\nb -= a\nfor v in x: c[0] += v").body
+    >>> print(print_module(desugar(body, Names({"a", "b", "c", "x", "v"}))), end="")
+    a = x + 1
+    b = a
+    b = operator.isub(b, a)
+    for i in range(len(x)):
+        v = x[i]
+        c[0] += v
+    """
+    return _Desugarer(names).block(block)
+
+
+class _Desugarer:
+    def __init__(self, names: Names) -> None:
+        self.names = names
+
+    def block(self, block: Block) -> Block:
+        return [new for statement in block for new in self.statement(statement)]
+
+    def statement(self, statement: gast.stmt) -> Block:
+        match statement:
+            case gast.Pass() | gast.Expr(value=gast.Constant()):
+                return []
+            case gast.Expr(value=gast.Call(func=function)):
+                return self.effect(statement, function)
+            case gast.Assign(targets=[_, _, *_]):
+                return self.chain(statement)
+            case gast.AugAssign(target=gast.Name(id=name), op=op, value=value):
+                new = call(IN_PLACE[type(op)], load(name), value)
+                new.place = place_of(statement)
+                return [assign(name, new, place_of(statement))]
+            case gast.If() | gast.While() | gast.For():
+                statement.body = self.block(statement.body)
+                statement.orelse = self.block(statement.orelse)
+        return iterate(statement, self.names) if isinstance(statement, gast.For) else [statement]
+
+    def effect(self, statement: gast.Expr, function: gast.expr) -> Block:
+        """Calls that fill an array become stores."""
+        node = statement.value
+        match function, node.args:
+            case gast.Attribute(attr="fill", value=array), [value]:
+                return [self.store_all(array, value, statement)]
+            case gast.Attribute(attr="sort", value=array), arguments:
+                name = self.names.temporary()
+                held = gast.Call(func=dotted("np.sort"), args=[load(name), *arguments], keywords=node.keywords)
+                first = assign(name, array, place_of(statement))
+                return [first, self.store_all(load(name), held, statement)]
+            case gast.Attribute(attr="copyto", value=gast.Name(id="np")), [array, value] if not node.keywords:
+                return [self.store_all(array, value, statement)]
+        return [statement]
+
+    def store_all(self, array: gast.expr, value: gast.expr, statement: gast.stmt) -> gast.stmt:
+        everything = gast.Constant(value=..., kind=None)
+        return assign(subscript(array, everything, store=True), value, place_of(statement))
+
+    def chain(self, statement: gast.Assign) -> Block:
+        """The value is made once, then the targets are assigned from left to right."""
+        value, targets = statement.value, list(statement.targets)
+        result: Block = []
+        if constant(value) is None and not (isinstance(value, gast.Name) and value.id not in stored_names(targets)):
+            match targets[0]:
+                case gast.Name(id=name) if not is_atom(value) and name not in stored_names(targets[1:]):
+                    result.append(assign(targets.pop(0), value, place_of(statement)))
+                case _:
+                    name = self.names.temporary()
+                    result.append(assign(name, value, place_of(statement)))
+            value = load(name)
+        return result + [assign(target, clone(value), place_of(statement)) for target in targets]

@@ -1,0 +1,230 @@
+"""Array statements as loop nests: which are, and what each becomes (`nest` writes the loops)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+import numpy as np
+from numba import types as nb
+
+from srcad.errors import Place
+from srcad.runtime import kernels, registry
+from srcad.transforms.affine import Form
+from srcad.transforms.alias import is_basic
+from srcad.transforms.build import (
+    Block,
+    assign,
+    attribute,
+    augment,
+    binary,
+    call,
+    clone,
+    const,
+    dotted,
+    dotted_path,
+    load,
+    loop,
+    names_in,
+    place_of,
+    stored,
+    stores_into,
+    subscript,
+    tuple_of,
+    written,
+)
+from srcad.transforms.nest import Nest, parts_of
+from srcad.transforms.operand import Leaf, leaf_of
+from srcad.transforms.primitive import constant, operands, primitive_of
+from srcad.transforms.program import Program
+from srcad.transforms.sizes import ONE
+
+UNFUSED = (gast.Mod, gast.FloorDiv, gast.MatMult, gast.BitAnd, gast.BitOr, gast.BitXor, gast.LShift, gast.RShift)
+
+
+def is_fusible(program: Program, statement: gast.stmt) -> bool:
+    """Whether a statement computes an array element by element."""
+    name = written(statement)
+    if not isinstance(statement, gast.Assign) or not name or not program.types.rank(name):
+        return False
+    kind = program.types.get(name)
+    value = statement.value
+    if not isinstance(value, (gast.BinOp, gast.UnaryOp, gast.Call, gast.Compare)):
+        return False
+    if isinstance(value, gast.BinOp) and isinstance(value.op, UNFUSED):
+        return False
+    if not isinstance(kind, nb.Array) or not isinstance(kind.dtype, (nb.Float, nb.Boolean)):
+        return False
+    if isinstance(value, gast.Call) and (value.keywords or not _has_scalar_form(program, value)):
+        return False
+    rule = registry.find(primitive_of(value, program.unit.bindings))
+    return rule is not None and rule.elementwise and all(_is_numeric(program, node) for node in operands(value)[0])
+
+
+def _has_scalar_form(program: Program, value: gast.Call) -> bool:
+    """Whether the function takes numbers as well, in compiled code: ufuncs do."""
+    primitive = primitive_of(value, program.unit.bindings)
+    return isinstance(primitive, np.ufunc) or primitive is np.where and len(value.args) == 3
+
+
+def _is_numeric(program: Program, node: gast.expr) -> bool:
+    if not isinstance(node, gast.Name):
+        return not isinstance(node, gast.Tuple)
+    kind = program.types.get(node.id)
+    kind = kind.dtype if isinstance(kind, nb.Array) else kind
+    return isinstance(kind, (nb.Float, nb.Integer, nb.Boolean))
+
+
+class Elements:
+    """Writes loop nests. `defined` are array results, `inlined` those computed inside another statement's nest."""
+
+    def __init__(
+        self, program: Program, defined: dict[str, gast.Assign], inlined: dict[str, gast.stmt]
+    ) -> None:
+        self.program, self.defined, self.inlined = program, defined, inlined
+        self.names = program.unit.names
+        self.bindings: Any = program.unit.bindings
+
+    @staticmethod
+    def sums(program: Program, statement: gast.stmt) -> bool:
+        """Whether the statement is a sum over all elements of an array."""
+        value = getattr(statement, "value", None)
+        return (
+            isinstance(statement, gast.Assign)
+            and isinstance(value, gast.Call)
+            and dotted_path(value.func) == "np.sum"
+            and len(value.args) == 1
+            and not value.keywords
+            and isinstance(value.args[0], gast.Name)
+            and isinstance(program.types.get(str(written(statement))), nb.Float)
+            and bool(program.types.rank(value.args[0].id))
+        )
+
+    @staticmethod
+    def rank(program: Program, statement: gast.stmt) -> int | None:
+        """Number of loops of a statement's nest."""
+        target = stores_into(statement)
+        if target is not None:
+            return _rank_of_target(program, target)
+        if Elements.sums(program, statement):
+            return program.types.rank(statement.value.args[0].id)
+        return program.types.rank(str(written(statement)))
+
+    def statement(self, statement: gast.stmt) -> Block:
+        """The statement, as a loop nest where it is one."""
+        name = written(statement)
+        if name in self.inlined:
+            return []
+        if name in self.defined and is_fusible(self.program, statement):
+            return self.stored_result(str(name), statement)
+        if self.sums(self.program, statement):
+            return self.summed(str(name), statement)
+        target = stores_into(statement)
+        if target is not None and self.is_array_store(target):
+            return self.stored_slice(statement, target)
+        return [statement]
+
+    def is_array_store(self, target: gast.Subscript) -> bool:
+        types = self.program.types
+        kind = types.get(target.value.id)
+        floating = isinstance(kind, nb.Array) and isinstance(kind.dtype, nb.Float)
+        return floating and is_basic(target.slice, types) and bool(_rank_of_target(self.program, target))
+
+    def stored_result(self, name: str, statement: Any) -> Block:
+        """`name = ...` as an array that a nest fills."""
+        place = place_of(statement)
+        rank = self.program.types.rank(name) or 0
+        nest = Nest(self, rank, place, statement)
+        extents = nest.extents_of(statement.value)
+        shape = extents[0] if rank == 1 else tuple_of(*extents)
+        value = nest.inner(nest.element(statement.value))
+        nest.body.append(assign(subscript(load(name), nest.index(), store=True), value, place))
+        return [*nest.before, assign(name, self.empty(clone(shape), name), place), nest.loops(extents)]
+
+    def empty(self, shape: gast.expr, name: str) -> gast.expr:
+        """`np.empty` of the type of a name."""
+        dtype = self.program.types.get(name).dtype  # type: ignore[union-attr]
+        if dtype == nb.float64:
+            return call("np.empty", shape)
+        return call("np.empty", shape, dotted("np.bool_" if dtype == nb.boolean else f"np.{dtype}"))
+
+    def summed(self, name: str, statement: Any) -> Block:
+        """`name = np.sum(...)` as a running sum."""
+        place = place_of(statement)
+        source = statement.value.args[0]
+        nest = Nest(self, self.program.types.rank(source.id) or 0, place, statement)
+        extents = nest.extents_of(source)
+        carried, following = self.names.fresh(f"{name}_sum"), self.names.fresh(f"{name}_sum")
+        value = nest.atom(source)
+        nest.body.append(assign(following, binary(load(carried), gast.Add, value), place))
+        nest.body.append(assign(carried, load(following), place))
+        nest.carried = [assign(carried, load(following), place)]
+        start = assign(carried, const(0.0), place)
+        return [*nest.before, *nest.sum_loops(extents, start, carried), assign(name, load(nest.total), place)]
+
+    def stored_slice(self, statement: Any, target: gast.Subscript) -> Block:
+        """`a[...] = value`, or `+=`, as a nest; a value that overlaps the target is evaluated before."""
+        place = place_of(statement)
+        program = self.program
+        rank = _rank_of_target(program, target)
+        nest = Nest(self, rank, place, statement)
+        leaf, extents = nest.target(target)
+        before: Block = []
+        value = statement.value
+        if self.overlaps(value, statement, target, leaf):
+            before, value = self.evaluated(value, statement)
+        nest.limits(extents)
+        element = nest.atom(value)
+        cell = leaf.cell(nest)
+        cell.ctx = gast.Store()
+        if isinstance(statement, gast.AugAssign):
+            nest.body.append(augment(cell, type(statement.op), element, place))
+        else:
+            nest.body.append(assign(cell, element, place))
+        return [*before, *nest.before, nest.loops(extents)]
+
+    def overlaps(self, value: gast.expr, statement: gast.stmt, target: gast.Subscript, leaf: Leaf) -> bool:
+        """Whether a nest could read an element after writing it."""
+        roots = self.program.roots
+        for name in self.leaves(value):
+            if not roots.meet(name, target.value.id):
+                continue
+            other = leaf_of(self.program, name)
+            if other is None or leaf.signature() != other.signature():
+                return True
+        return False
+
+    def leaves(self, node: gast.expr) -> list[str]:
+        """Arrays that an expression reads in the end."""
+        found: list[str] = []
+        for name in names_in(node):
+            if name in self.inlined:
+                found += self.leaves(self.defined[name].value)
+            elif self.program.types.is_array(name):
+                found.append(name)
+        return found
+
+    def evaluated(self, value: gast.expr, statement: gast.stmt) -> tuple[Block, gast.expr]:
+        """The value in an array of its own."""
+        place = place_of(statement)
+        if isinstance(value, gast.Name) and value.id in self.inlined:
+            del self.inlined[value.id]
+            return self.stored_result(value.id, self.defined[value.id]), value
+        copied = self.names.temporary()
+        kinds: Any = self.program.types.of
+        kinds[copied] = kinds[value.id].copy(layout="C")
+        self.program.flow.stores[copied] = []
+        return [assign(copied, call("np.copy", value), place)], load(copied)
+
+
+def _rank_of_target(program: Program, target: gast.Subscript) -> int:
+    """Rank of what a basic subscript selects."""
+    types = program.types
+    parts = parts_of(target)
+    rank = types.rank(target.value.id) or 0
+    for part in parts:
+        if isinstance(part, gast.Constant) and part.value is None:
+            rank += 1
+        elif not isinstance(part, gast.Slice) and not (isinstance(part, gast.Constant) and part.value is ...):
+            rank -= 1
+    return rank

@@ -1,0 +1,283 @@
+"""Give every operation a statement of its own: expressions become core form.
+
+    y = np.sin(x[i + 1]) * 2      becomes    t1 = i + 1
+                                             t2 = x[t1]
+                                             t3 = np.sin(t2)
+                                             y = t3 * 2
+
+Order and number of evaluations are Python's: operands from left to right, the value of an assignment before its target,
+`and`, `or`, ternaries and chained comparisons only as far as needed. Calls that are to be inlined are handed to a
+function that is given, which returns statements and what the call is worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gast
+
+from srcad.errors import CompilerBug, UnsupportedSyntax
+from srcad.transforms.build import Block, assign, at, augment, call, clone, load, place_of, stored, subscript
+from srcad.transforms.desugar import IN_PLACE
+from srcad.transforms.iterate import called, stored_names
+from srcad.transforms.operations import Operations
+
+_AUGMENTED = (gast.Add, gast.Sub, gast.Mult, gast.Div)
+
+
+class Flattener(Operations):
+    """Rewrites statement by statement; what is made goes to the end of the present block.
+
+    >>> from srcad.names import Names
+    >>> from srcad.printer import print_module
+    >>> body = gast.parse("a[i + 1], b = b, x if 0 < x < a[0] else -x").body
+    >>> flattener = Flattener(Names({"a", "b", "i", "x"}), {}, lambda call, flattener: None)
+    >>> print(print_module(flattener.block(body)), end="")
+    t1 = b
+    t3 = 0 < x
+    if t3:
+        t4 = a[0]
+        t3 = x < t4
+    if t3:
+        t2 = x
+    else:
+        t2 = -x
+    t5 = i + 1
+    a[t5] = t1
+    b = t2
+    """
+
+    def block(self, block: Block) -> Block:
+        """A block of its own."""
+        outer, self.made = self.made, []
+        place = self.place
+        for statement in block:
+            self.place = place_of(statement) or place
+            self.statement(statement)
+        self.place = place
+        made, self.made = self.made, outer
+        return made
+
+    def finish(self, block: Block, result: gast.expr, as_value: bool) -> tuple[Block, gast.expr]:
+        """A whole body and its result: an operation on atoms or, `as_value`, an atom or a tuple of atoms."""
+        self.made = self.block(block)
+        self.place = place_of(result)
+        made = self.tuple_of_atoms(result) if as_value else self.core(result)
+        made.place = place_of(made) or self.place
+        return self.made, made
+
+    def statement(self, statement: gast.stmt) -> None:
+        """One statement, by its kind."""
+        match statement:
+            case gast.Assign(targets=[target], value=value):
+                self.assign(target, value)
+            case gast.AugAssign():
+                self.augment(statement)
+            case gast.If(body=[gast.Break()]):
+                self.emit(statement)
+            case gast.If():
+                self.branch(statement)
+            case gast.For():
+                statement.iter.args = [self.atom(argument) for argument in statement.iter.args]
+                statement.body = self.block(statement.body) or [at(gast.Pass(), self.place)]
+                self.emit(statement)
+            case gast.While():
+                statement.body = self.block(statement.body)
+                self.emit(statement)
+            case gast.Assert():
+                self.check(statement)
+            case gast.Expr(value=value):
+                self.effect(value)
+            case gast.Raise() | gast.Pass():
+                if isinstance(statement, gast.Raise) and statement.exc is not None:
+                    statement.exc = self.message(statement.exc)
+                self.emit(statement)
+            case _:
+                raise CompilerBug(f"flatten: a statement {type(statement).__name__}", at=self.place)
+
+    def branch(self, statement: gast.If) -> None:
+        """A branch on an atom, with something to do in its body."""
+        test = self.atom(statement.test)
+        place = self.place
+        body, orelse = self.block(statement.body), self.block(statement.orelse)
+        if not body and orelse:
+            name = self.names.temporary()
+            self.emit(assign(name, gast.UnaryOp(op=gast.Not(), operand=test), place))
+            test, body, orelse = load(name), orelse, []
+        if body:
+            self.emit(at(gast.If(test=test, body=body, orelse=orelse), place))
+
+    def check(self, statement: gast.Assert) -> None:
+        """A message that must be made is made only when it is needed."""
+        test = self.atom(statement.test)
+        if statement.msg is None or self.is_atom(statement.msg):
+            self.emit(at(gast.Assert(test=test, msg=statement.msg), self.place))
+            return
+        error = gast.Raise(exc=gast.Call(func=load("AssertionError"), args=[statement.msg], keywords=[]), cause=None)
+        at(error, self.place)
+        self.branch(gast.If(test=gast.UnaryOp(op=gast.Not(), operand=test), body=[error], orelse=[]))
+
+    def effect(self, value: gast.expr) -> None:
+        """An expression whose value is dropped: printed text, or a call that is inlined for what it does."""
+        if called(value) == "print" and "print" not in self.bindings:
+            self.emit(at(gast.Expr(value=self.message(value)), self.place))
+            return
+        made = self.inline(value, self) if isinstance(value, gast.Call) else None
+        if made is None and isinstance(value, gast.Call):
+            raise UnsupportedSyntax(
+                "a call whose result is not used cannot be differentiated: what it changes is not known",
+                at=self.place,
+                hint="assign the result, write to the array with an index, or leave the call out",
+            )
+        if made is None:
+            self.core(value)
+
+    def message(self, node: gast.expr) -> gast.expr:
+        """What is printed or raised: its parts become atoms, its texts stay."""
+        match node:
+            case gast.Call():
+                node.args = [self.message(argument) for argument in node.args]
+                for keyword in node.keywords:
+                    keyword.value = self.message(keyword.value)
+                return node
+            case gast.JoinedStr():
+                node.values = [self.message(value) for value in node.values]
+                return node
+            case gast.FormattedValue():
+                node.value = self.atom(node.value)
+                return node
+        return self.atom(node)
+
+    # Assignments
+
+    def assign(self, target: gast.expr, value: gast.expr) -> None:
+        """`target = value` for any expression and a name, an element or a tuple of these."""
+        match target, value:
+            case gast.Tuple(), gast.IfExp():
+                self.branch_into(target, value)
+            case gast.Name(id=name), gast.IfExp() | gast.BoolOp() | gast.Compare(ops=[_, _, *_]):
+                self.decide(name, value)
+            case gast.Name(id=name), _:
+                made = self.core(value)
+                if not (isinstance(made, gast.Name) and made.id == name):
+                    self.emit(assign(name, made, self.place_for(made)))
+            case gast.Subscript(), _:
+                atom = self.atom(value)
+                self.emit(assign(self.element(target), atom, self.place))
+            case gast.Tuple(elts=targets), gast.Tuple(elts=values) if len(targets) == len(values):
+                self.assign_all(targets, values)
+            case gast.Tuple(elts=targets), gast.Tuple(elts=values):
+                raise UnsupportedSyntax(
+                    f"{len(values)} values cannot be assigned to {len(targets)} targets",
+                    at=self.place,
+                    hint="give as many targets as values",
+                )
+            case gast.Tuple(), _:
+                self.unpack(target, self.core(value))
+            case _:
+                raise CompilerBug(f"flatten: a target {type(target).__name__}", at=self.place)
+
+    def assign_all(self, targets: list[gast.expr], values: list[gast.expr]) -> None:
+        """All values are made before the first target is assigned, unless it makes no difference."""
+        if not all(self.may_come_first(targets[i], values[i + 1 :]) for i in range(len(targets))):
+            changed = stored_names(targets)
+            values = [self.held(value, changed) for value in values]
+        for target, value in zip(targets, values, strict=True):
+            self.assign(target, value)
+
+    def may_come_first(self, target: gast.expr, later: list[gast.expr]) -> bool:
+        """Whether storing to the target leaves the later values as they are."""
+        nodes = [node for value in later for node in gast.walk(value)]
+        if any(self.is_user_call(node) for node in nodes):
+            return False
+        if any(isinstance(node, gast.Subscript) for node in gast.walk(target)):
+            return all(self.is_atom(value) for value in later) and not stored_names([target])
+        changed = stored_names([target])
+        return not any(isinstance(node, gast.Name) and node.id in changed for node in nodes)
+
+    def held(self, value: gast.expr, changed: set[str]) -> gast.expr:
+        """An atom that keeps the value while the changed names are assigned."""
+        if self.is_atom(value) and not (isinstance(value, gast.Name) and value.id in changed):
+            return value
+        if isinstance(value, gast.Tuple):
+            return gast.Tuple(elts=[self.held(element, changed) for element in value.elts], ctx=gast.Load())
+        name = self.names.temporary()
+        self.assign(stored(name), value)
+        return load(name)
+
+    def unpack(self, target: gast.Tuple, value: gast.expr) -> None:
+        """The elements of a tuple, or of an array, one by one."""
+        if isinstance(value, gast.Tuple):
+            self.assign(target, value)
+            return
+        if not isinstance(value, gast.Name) or value.id in stored_names([target]):
+            name = self.names.temporary()
+            self.emit(assign(name, value, self.place))
+            value = load(name)
+        positions = (gast.Constant(value=position, kind=None) for position in range(len(target.elts)))
+        self.assign_all(target.elts, [subscript(clone(value), position) for position in positions])
+
+    def branch_into(self, target: gast.expr, value: gast.IfExp) -> None:
+        """`target = body if test else orelse` as a branch with two assignments."""
+        body, orelse = (assign(clone(target), arm, self.place) for arm in (value.body, value.orelse))
+        self.branch(gast.If(test=value.test, body=[body], orelse=[orelse]))
+
+    def decide(self, name: str, value: gast.expr) -> None:
+        """A value of which only a part may be computed, into a name."""
+        match value:
+            case gast.IfExp():
+                self.branch_into(stored(name), value)
+            case gast.BoolOp(values=[_, *later]) if _reads(later, name):
+                self.decide_elsewhere(name, value)
+            case gast.BoolOp(values=values):
+                self.take(name, values, negate=isinstance(value.op, gast.Or))
+            case gast.Compare() if _reads([value], name):
+                self.decide_elsewhere(name, value)
+            case gast.Compare(left=left, ops=ops, comparators=comparators):
+                self.compare(name, self.atom(left), ops, comparators)
+
+    def decide_elsewhere(self, name: str, value: gast.expr) -> None:
+        """For a name whose old value is needed until the decision is made."""
+        held = self.names.temporary()
+        self.decide(held, value)
+        self.emit(assign(name, load(held), self.place))
+
+    def take(self, name: str, values: list[gast.expr], negate: bool) -> None:
+        """`and`: the first value that is false, else the last one; negated, `or`: the first that is true."""
+        self.assign(stored(name), values[0])
+        if len(values) > 1:
+            test: gast.expr = load(name)
+            if negate:
+                test = load(self.names.temporary())
+                self.emit(assign(test.id, gast.UnaryOp(op=gast.Not(), operand=load(name)), self.place))
+            self.only_if(test, lambda: self.take(name, values[1:], negate))
+
+    def compare(self, name: str, left: gast.expr, ops: list[gast.cmpop], comparators: list[gast.expr]) -> None:
+        """Comparisons from left to right, as long as they hold; each operand is computed once."""
+        right = self.atom(comparators[0])
+        self.emit(assign(name, gast.Compare(left=clone(left), ops=[ops[0]], comparators=[right]), self.place))
+        if len(ops) > 1:
+            self.only_if(load(name), lambda: self.compare(name, right, ops[1:], comparators[1:]))
+
+    def only_if(self, test: gast.expr, make: Callable[[], None]) -> None:
+        """A branch around what is made."""
+        outer, self.made = self.made, []
+        make()
+        body, self.made = self.made, outer
+        if body:
+            self.emit(at(gast.If(test=test, body=body, orelse=[]), self.place))
+
+    def augment(self, statement: gast.AugAssign) -> None:
+        """`a[i] op= value`; what core form has no statement for is read, changed and written."""
+        target, op = self.element(statement.target), statement.op
+        if isinstance(op, _AUGMENTED) and not any(self.is_user_call(node) for node in gast.walk(statement.value)):
+            self.emit(augment(target, type(op), self.atom(statement.value), self.place))
+            return
+        old, new = self.names.temporary(), self.names.temporary()
+        self.emit(assign(old, subscript(clone(target.value), clone(target.slice)), self.place))
+        self.emit(assign(new, call(IN_PLACE[type(op)], load(old), self.atom(statement.value)), self.place))
+        self.emit(assign(target, load(new), self.place))
+
+
+def _reads(nodes: list[gast.expr], name: str) -> bool:
+    return any(isinstance(child, gast.Name) and child.id == name for node in nodes for child in gast.walk(node))

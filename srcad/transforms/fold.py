@@ -1,0 +1,297 @@
+"""Fold what is used once back into where it is used, so that generated code reads like written code.
+
+    t1 = x[i]                                   s = s + np.sin(x[i])
+    t2 = np.sin(t1)           becomes
+    s_3 = s + t2
+    s = s_3
+
+A value is moved down to its one use if nothing in between stores what it reads. Copies of names that never change are
+replaced by what they copy. Names that were numbered for the sake of one store per path take the plain name again where it
+has become free.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import gast
+
+from srcad.transforms.build import Block, clone, inner_blocks, names_in, reads, rewrite_names, walk_statements, written
+from srcad.transforms.cleanup import Groups, mutated_by, without_dead_code
+from srcad.transforms.ssa import live_before
+
+LARGEST = 26  # nodes of an expression; what is longer keeps its name
+
+
+def fold(body: Block, parameters: tuple[str, ...]) -> Block:
+    """The statements that matter, with single-use values folded into their uses."""
+    apart = _sweeps_apart(body)
+    body = _without_idle_resets(without_dead_code(body))
+    _copies(body, set(parameters))
+    for _ in range(3):
+        if not _Folder(body, parameters, set(apart.values())).changed(body):
+            break
+    for statement in walk_statements(body):
+        if isinstance(statement, gast.For):
+            _shorten_range(statement.iter)
+    rewrite_names(gast.Module(body=body, type_ignores=[]), lambda name: apart.get(name, name))
+    _plain_names(body, parameters)
+    return [statement for statement in body if not getattr(statement, "begins_reverse", False)]
+
+
+def _sweeps_apart(body: Block) -> dict[str, str]:
+    """Tell names that both sweeps store apart, for as long as it takes to fold; gives the way back."""
+    start = next((k for k, statement in enumerate(body) if getattr(statement, "begins_reverse", False)), len(body))
+    first = {name for statement in walk_statements(body[:start]) for name in all_written(statement)}
+    second = {name for statement in walk_statements(body[start:]) for name in all_written(statement)}
+    both = (first & second) - live_before(body[start:], frozenset())
+    rewrite_names(
+        gast.Module(body=body[start:], type_ignores=[]), lambda name: name + _AGAIN if name in both else name
+    )
+    return {name + _AGAIN: name for name in both}
+
+
+_AGAIN = " again"  # no identifier
+
+
+def _shorten_range(node: gast.Call) -> None:
+    """`range(0, n, 1)` as `range(n)`."""
+    if len(node.args) == 3 and isinstance(node.args[2], gast.Constant) and node.args[2].value == 1:
+        node.args.pop()
+        if isinstance(node.args[0], gast.Constant) and node.args[0].value == 0:
+            node.args.pop(0)
+
+
+class _Folder:
+    """Folds block by block, upwards from each use."""
+
+    def __init__(self, body: Block, parameters: tuple[str, ...], restored: set[str]) -> None:
+        """`restored` are names that the reverse sweep stores anew: what reads them stays in the forward sweep."""
+        self.restored = restored
+        self.groups = Groups(body)
+        self.stores: Counter[str] = Counter(parameters)
+        self.uses: Counter[str] = Counter()
+        for statement in walk_statements(body):
+            self.stores.update(all_written(statement))
+            self.uses.update(reads(statement))
+        self.did = False
+
+    def changed(self, block: Block) -> bool:
+        """Fold within a block and the blocks below it; whether anything was folded."""
+        for statement in block:
+            for inner in inner_blocks(statement):
+                self.changed(inner)
+        at = len(block) - 1
+        while at >= 0:
+            self.fold_into(block, at)
+            at -= 1
+        block[:] = [statement for statement in block if not getattr(statement, "folded", False)]
+        return self.did
+
+    def fold_into(self, block: Block, at: int) -> None:
+        """Replace names in the statement by the expressions that they were given just above."""
+        statement = block[at]
+        if getattr(statement, "folded", False) or isinstance(statement, gast.While):
+            return
+        for name in list(dict.fromkeys(reads(statement))):
+            if self.stores[name] != 1 or self.uses[name] != 1:
+                continue
+            source = self.source(block, at, name)
+            if source is not None and _size(statement) + _size(source.value) <= LARGEST:
+                _replace(statement, name, source.value)
+                source.folded = True
+                self.did = True
+
+    def source(self, block: Block, at: int, name: str) -> Any:
+        """The statement above that gives the name its value, if the value can be computed here as well."""
+        for k in range(at - 1, -1, -1):
+            above: Any = block[k]
+            if getattr(above, "folded", False):
+                continue
+            if written(above) == name:
+                if not isinstance(above, gast.Assign) or not _may_move(above.value):
+                    return None
+                return above if self.is_undisturbed(above.value, block[k + 1 : at]) else None
+        return None
+
+    def is_undisturbed(self, value: gast.expr, between: Block) -> bool:
+        """Whether no statement in between stores what an expression reads."""
+        names = set(names_in(value))
+        if names & self.restored and any(getattr(statement, "begins_reverse", False) for statement in between):
+            return False
+        memory = {self.groups.find(name) for name in names}
+        for statement in walk_statements(between):
+            if getattr(statement, "folded", False):
+                continue
+            if names & set(all_written(statement)):
+                return False
+            if any(self.groups.find(base) in memory for base in changed_memory(statement)):
+                return False
+        return True
+
+
+def all_written(statement: gast.stmt) -> Iterator[str]:
+    """Names that a statement stores, augmented ones included."""
+    match statement:
+        case gast.AugAssign(target=gast.Name(id=name)):
+            yield name
+        case gast.Assign(targets=[gast.Tuple(elts=elements)]):
+            for element in elements:
+                yield element.id
+        case _:
+            name = written(statement)
+            if name:
+                yield name
+
+
+def changed_memory(statement: gast.stmt) -> Iterator[str]:
+    """Names of arrays that a statement writes into."""
+    match statement:
+        case gast.Assign(targets=[gast.Subscript(value=base)]) | gast.AugAssign(target=gast.Subscript(value=base)):
+            yield from names_in(base)
+        case gast.AugAssign(target=gast.Name(id=name)):
+            yield name
+        case gast.Expr(value=gast.Call() as value):
+            yield from mutated_by(statement) or names_in(value)
+
+
+def _may_move(value: gast.expr) -> bool:
+    if isinstance(value, (gast.List, gast.Tuple)):
+        return False
+    return not any(
+        isinstance(node, gast.Call) and _last(node.func) in ("empty", "zeros", "zeros_like", "empty_like", "copy", "append")
+        for node in gast.walk(value)
+    )
+
+
+def _last(function: gast.expr) -> str:
+    return str(getattr(function, "attr", getattr(function, "id", "")))
+
+
+def _size(node: gast.AST) -> int:
+    if isinstance(node, (gast.If, gast.For, gast.While)):
+        header = node.iter if isinstance(node, gast.For) else node.test
+        return _size(header)
+    return sum(isinstance(each, (gast.expr, gast.operator)) for each in gast.walk(node))
+
+
+def _replace(statement: gast.stmt, name: str, value: gast.expr) -> None:
+    """Put an expression in a name's place, in the statement or in its header."""
+    replacer = _Replacer(name, value)
+    match statement:
+        case gast.If():
+            statement.test = replacer.visit(statement.test)
+        case gast.For():
+            statement.iter = replacer.visit(statement.iter)
+        case _:
+            for field, child in gast.iter_fields(statement):
+                if isinstance(child, gast.AST):
+                    setattr(statement, field, replacer.visit(child))
+                elif isinstance(child, list):
+                    setattr(statement, field, [replacer.visit(each) for each in child])
+
+
+class _Replacer(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
+    def __init__(self, name: str, value: gast.expr) -> None:
+        self.name, self.value = name, value
+
+    def visit_Name(self, node: gast.Name) -> gast.expr:
+        if node.id == self.name and not isinstance(node.ctx, gast.Store):
+            return clone(self.value)
+        return node
+
+
+def _copies(body: Block, parameters: set[str]) -> None:
+    """Replace copies of names that are stored once by the names, and of literals by the literals."""
+    stores: Counter[str] = Counter(parameters)
+    for statement in walk_statements(body):
+        stores.update(all_written(statement))
+    changed_names = {name for statement in walk_statements(body) for name in changed_memory(statement)}
+    for statement in list(walk_statements(body)):
+        name = written(statement)
+        if not isinstance(statement, gast.Assign) or not name or stores[name] != 1 or name in changed_names:
+            continue
+        value = statement.value
+        is_settled = isinstance(value, gast.Name) and stores[value.id] == 1 and value.id not in changed_names
+        if is_settled and not getattr(statement, "kept", False):
+            _rename_reads(body, name, value)
+            statement.folded = True
+    _drop_folded(body)
+
+
+def _drop_folded(block: Block) -> None:
+    for statement in block:
+        for inner in inner_blocks(statement):
+            _drop_folded(inner)
+    kept = [statement for statement in block if not getattr(statement, "folded", False)]
+    block[:] = kept or ([gast.Pass()] if block else [])
+
+
+def _rename_reads(body: Block, name: str, value: gast.Name) -> None:
+    for statement in body:
+        for node in gast.walk(statement):
+            if isinstance(node, gast.Name) and node.id == name and not isinstance(node.ctx, gast.Store):
+                node.id = value.id
+
+
+def _without_idle_resets(block: Block) -> Block:
+    """`a = b; b = 0.0; b += a` leaves `b` as it was."""
+    for statement in block:
+        for inner in inner_blocks(statement):
+            inner[:] = _without_idle_resets(inner)
+    result = list(block)
+    for statement in block:
+        match statement:
+            case gast.Assign(targets=[gast.Name(id=copy)], value=gast.Name(id=name)):
+                after = [each for each in result[_index(result, statement) + 1 :] if _touches(each, name, copy)]
+                if len(after) > 1 and _is_reset(after[0], name) and _is_return(after[1], name, copy):
+                    result = [each for each in result if each is not after[0] and each is not after[1]]
+    return result
+
+
+def _index(block: Block, statement: gast.stmt) -> int:
+    return next(k for k, each in enumerate(block) if each is statement)
+
+
+def _touches(statement: gast.stmt, name: str, copy: str) -> bool:
+    found = {node.id for node in gast.walk(statement) if isinstance(node, gast.Name)}
+    return name in found or any(copy in all_written(inner) for inner in walk_statements([statement]))
+
+
+def _is_reset(statement: gast.stmt, name: str) -> bool:
+    match statement:
+        case gast.Assign(targets=[gast.Name(id=target)], value=gast.Constant(value=0.0)):
+            return bool(target == name)
+    return False
+
+
+def _is_return(statement: gast.stmt, name: str, copy: str) -> bool:
+    match statement:
+        case gast.AugAssign(target=gast.Name(id=target), op=gast.Add(), value=gast.Name(id=value)):
+            return bool(target == name and value == copy)
+    return False
+
+
+def _plain_names(body: Block, parameters: tuple[str, ...]) -> None:
+    """Give numbered names the plain name where that is free: `s_2` becomes `s`, `t17` the next free `t1`."""
+    present = [
+        node.id for statement in body for node in gast.walk(statement) if isinstance(node, gast.Name)
+    ]
+    taken = set(present) | set(parameters)
+    stored = {name for statement in walk_statements(body) for name in all_written(statement)}
+    change: dict[str, str] = {}
+    for name in dict.fromkeys(present):
+        numbered = re.fullmatch(r"(.*?[A-Za-z_]\w*?)_\d+((?:_bar|_dot|_trace|_count|_at|_old)*)", name)
+        if name not in stored or name in parameters or numbered is None:
+            continue
+        plain = numbered[1] + numbered[2]
+        if plain not in taken and plain.isidentifier():
+            change[name] = plain
+            taken.add(plain)
+    for statement in body:
+        for node in gast.walk(statement):
+            if isinstance(node, gast.Name):
+                node.id = change.get(node.id, node.id)

@@ -1,0 +1,194 @@
+"""Functions generated from both sweeps: a gradient in one piece, a tangent; and what can have no gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import gast
+from numba import types as nb
+
+from srcad.errors import NotDifferentiable
+from srcad.names import Names
+from srcad.transforms.accumulate import Adjoints
+from srcad.transforms.assemble import Sweeps, sweeps
+from srcad.transforms.build import (
+    Block,
+    assign,
+    at,
+    call,
+    clone,
+    const,
+    load,
+    place_of,
+    tuple_of,
+)
+from srcad.transforms.program import Program, analyse, analyse_forward
+from srcad.transforms.split import Splitter
+from srcad.transforms.ssa import live_before, stored_certainly
+from srcad.transforms.tangent import Tangents
+from srcad.transforms.typing import Types, differentiable
+from srcad.transforms.unit import Unit
+
+
+@dataclass(frozen=True)
+class Made:
+    """Generated functions, in order, statements that come before them, and the objects that their free names mean."""
+
+    functions: list[gast.FunctionDef]
+    bindings: dict[str, Any]
+    names: tuple[str, ...]
+    maker: Names | None = None
+    before: tuple[gast.stmt, ...] = ()
+
+
+def results_of(unit: Unit) -> list[gast.expr]:
+    """The expressions that a core function returns."""
+    last = unit.tree.body[-1]
+    if not isinstance(last, gast.Return) or last.value is None:
+        return []
+    return list(last.value.elts) if isinstance(last.value, gast.Tuple) else [last.value]
+
+
+def reverse_program(unit: Unit, types: Types, wrt: Sequence[int]) -> Program:
+    """The facts for reverse mode with respect to some parameters."""
+    independent = [unit.parameters[k] for k in wrt]
+    dependent = [node.id for node in results_of(unit) if isinstance(node, gast.Name)]
+    return analyse(unit, types, independent, dependent)
+
+
+def gradient_function(
+    unit: Unit, types: Types, counts: Mapping[int, str], wrt: Sequence[int], tuple_result: bool, with_value: bool
+) -> Made:
+    """`f_grad(...)`, the gradient of a function of one real result; `f_value_and_grad(...)` gives the value too."""
+    refuse_result(unit, types)
+    program = reverse_program(unit, types, wrt)
+    names = unit.names.copy()
+    bindings = dict(unit.bindings)
+    adjoints = Adjoints(program, names, bindings)
+    seed = seed_of(adjoints, results_of(unit), [const(1.0)])
+    both = sweeps(program, adjoints, counts, seed)
+    gradients = [result_of(adjoints, unit.parameters[k]) for k in wrt]
+    value: gast.expr = tuple_of(*gradients) if tuple_result else gradients[0]
+    suffix = "grad"
+    both = replace(both, forward=[*_blanks(both), *both.forward])
+    body = both.forward + both.reverse
+    if with_value:
+        suffix = "value_and_grad"
+        kept = names.fresh("value")
+        body = [*both.forward, assign(kept, both.result), *both.reverse]
+        value = tuple_of(load(kept), value)
+    name = f"{unit.name}_{suffix}"
+    body.append(gast.Return(value=value))
+    return Made([function(name, unit.parameters, body)], bindings, (name,))
+
+
+def _blanks(both: Sweeps) -> Block:
+    """Empty traces for loops that some path through the forward sweep does not reach."""
+    wanted = live_before(both.reverse, frozenset()) - stored_certainly(both.forward)
+    return [made for name, made in both.blanks.items() if name in wanted]
+
+
+def tangent_function(unit: Unit, types: Types, wrt: Sequence[int]) -> Made:
+    """`f_tangent(..., *dots) -> (result, result_dot)`: forward mode, in core form."""
+    program = analyse_forward(unit, types, [unit.parameters[k] for k in wrt])
+    names = unit.names.copy()
+    bindings = dict(unit.bindings)
+    tangents = Tangents(program, names, bindings)
+    dots = [tangents.dot(unit.parameters[k]) for k in wrt]
+    copied = unit.copy_tree()
+    body = tangents.block(copied.body[:-1])
+    results = results_of(unit)
+    both: list[gast.expr] = []
+    for node in results:
+        splitter = Splitter(names)
+        value = splitter.atom(tangents.of_atom(node), body, place_of(unit.tree.body[-1]))
+        both.append(value)
+    whole: list[gast.expr] = [clone(node) for node in results]
+    pair = [tuple_of(*whole), tuple_of(*both)] if returns_tuple(unit) else [whole[0], both[0]]
+    body.append(at(gast.Return(value=tuple_of(*pair)), None))
+    name = f"{unit.name}_tangent"
+    return Made([function(name, (*unit.parameters, *dots), body)], bindings, (name,), names)
+
+
+def tangent_unit(unit: Unit, types: Types, wrt: Sequence[int]) -> Unit:
+    """The directional derivative alone, as a unit to be differentiated again."""
+    made = tangent_function(unit, types, wrt)
+    tree = made.functions[0]
+    last = tree.body[-1]
+    tree.body[-1] = at(gast.Return(value=last.value.elts[1]), place_of(unit.tree.body[-1]))
+    return replace(unit, name=tree.name, tree=tree, bindings=made.bindings, names=made.maker or unit.names)
+
+
+def returns_tuple(unit: Unit) -> bool:
+    """Whether the function returns a tuple, of one element perhaps."""
+    last = unit.tree.body[-1]
+    return isinstance(last, gast.Return) and isinstance(last.value, gast.Tuple)
+
+
+def seed_of(adjoints: Adjoints, results: list[gast.expr], bars: list[gast.expr]) -> Block:
+    """Add the cotangents of the result to the adjoints of what is returned."""
+    code: Block = []
+    for node, bar in zip(results, bars, strict=True):
+        if isinstance(node, gast.Name) and adjoints.program.is_active(node.id):
+            code += adjoints.add(node.id, clone(bar), None)
+    return code
+
+
+def result_of(adjoints: Adjoints, parameter: str) -> gast.expr:
+    """The adjoint of a parameter, in the parameter's own type."""
+    kind = adjoints.program.types.get(parameter)
+    if not adjoints.program.is_active(parameter):
+        return call("np.zeros_like", load(parameter)) if isinstance(kind, nb.Array) else _cast(kind, const(0.0))
+    return _cast(kind, load(adjoints.bar(parameter)))
+
+
+def _cast(kind: nb.Type | None, value: gast.expr) -> gast.expr:
+    if isinstance(kind, nb.Float) and kind != nb.float64:
+        return call(f"np.{kind}", value)
+    return value
+
+
+def refuse_result(unit: Unit, types: Types) -> None:
+    """A gradient is that of one real number."""
+    results = results_of(unit)
+    kind = types.result
+    if len(results) == 1 and not returns_tuple(unit) and isinstance(kind, nb.Float):
+        return
+    what = "nothing" if not results or isinstance(kind, nb.NoneType) else f"a value of type {kind}"
+    raise NotDifferentiable(
+        f"{unit.name} returns {what}; a gradient needs one real number",
+        at=place_of(unit.tree.body[-1]),
+        hint="use srcad.vjp or srcad.jacobian for functions with several results",
+    )
+
+
+def refuse_arguments(unit: Unit, types: Types, wrt: Sequence[int]) -> None:
+    """Derivatives exist with respect to floats, and arrays of them."""
+    for k in wrt:
+        name = unit.parameters[k]
+        kind = types.get(name)
+        if not differentiable(kind):
+            cure = "pass 2.0 instead of 2" if isinstance(kind, nb.Integer) else "convert it with .astype(float)"
+            raise NotDifferentiable(
+                f"argument '{name}' of {unit.name} is of type {kind}, which has no derivative",
+                at=place_of(unit.tree),
+                hint=f"{cure}, or leave '{name}' out of wrt",
+            )
+
+
+def function(name: str, parameters: Sequence[str], body: Block) -> gast.FunctionDef:
+    """A function definition."""
+    arguments = gast.arguments(
+        args=[gast.Name(id=each, ctx=gast.Param(), annotation=None, type_comment=None) for each in parameters],
+        posonlyargs=[],
+        vararg=None,
+        kwonlyargs=[],
+        kw_defaults=[],
+        kwarg=None,
+        defaults=[],
+    )
+    return gast.FunctionDef(
+        name=name, args=arguments, body=body, decorator_list=[], returns=None, type_comment=None, type_params=[]
+    )

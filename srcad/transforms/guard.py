@@ -1,0 +1,116 @@
+"""Skip adjoint statements that can only pass on zeros.
+
+The rest of a reversed block is linear in the adjoints that reach it. Where these are one or two numbers, and the rest holds a
+branch or a loop, a test for zero is cheap and often saves all of it: the losers of a minimum, dead paths.
+
+    dist_bar = ...                      dist_bar = ...
+    for a in ...:           becomes     if dist_bar != 0.0:
+        x_bar[a] += ...                     for a in ...:
+                                                x_bar[a] += ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+import gast
+
+from srcad.transforms.build import const, load, names_in
+from srcad.transforms.plan import Fork, Node, Replay, Step
+from srcad.transforms.record import inner_plans
+
+MOST = 2  # adjoints to be tested
+
+
+def doubtful(nodes: list[Node], bars: Collection[str]) -> set[str]:
+    """Adjoints that may well be zero after these nodes: added to in one branch only, or read from an array's adjoint."""
+    found: set[str] = set()
+    for node in nodes:
+        if isinstance(node, Fork):
+            for arm in node.arms:
+                found |= {str(target) for each in _statements(arm.nodes) if (target := _added_to(each)) in bars}
+            continue
+        for statement in _statements([node]):
+            target = _added_to(statement) or _assigned(statement)
+            sources = [name for name in _passed_on(statement) if name in bars]
+            if target is None:
+                continue
+            is_element = isinstance(getattr(statement, "value", None), gast.Subscript)
+            if sources and (is_element or all(name in found for name in sources)):
+                found.add(target)
+            elif not (isinstance(statement, gast.Assign) and not sources):
+                found.discard(target)
+    return found
+
+
+def _added_to(statement: gast.stmt) -> str | None:
+    match statement:
+        case gast.AugAssign(target=gast.Name(id=name)):
+            return str(name)
+    return None
+
+
+def incoming(nodes: list[Node], bars: Collection[str], numbers: Collection[str], own: Collection[str]) -> list[str] | None:
+    """The adjoints that reach these nodes, if skipping the nodes is right when they are zero, and worth a test.
+
+    bars       names of all adjoints
+    numbers    those that are numbers
+    own        those that begin and end in this block: nothing behind the nodes reads them
+    """
+    if not any(isinstance(node, (Fork, Replay)) for node in nodes):
+        return None
+    stored: set[str] = set()
+    found: dict[str, None] = {}
+    for statement in _statements(nodes):
+        for name in _passed_on(statement):
+            if name in bars and name not in stored:
+                found[name] = None
+        target = _assigned(statement)
+        if target is not None:
+            if target in bars and target not in own:
+                return None
+            stored.add(target)
+    if not 0 < len(found) <= MOST or not set(found) <= set(numbers):
+        return None
+    return list(found)
+
+
+def test_of(names: list[str]) -> gast.expr:
+    """`a_bar != 0.0 or b_bar != 0.0`."""
+    tests: list[gast.expr] = [
+        gast.Compare(left=load(name), ops=[gast.NotEq()], comparators=[const(0.0)]) for name in names
+    ]
+    return tests[0] if len(tests) == 1 else gast.BoolOp(op=gast.Or(), values=tests)
+
+
+def _statements(nodes: list[Node]) -> Iterator[gast.stmt]:
+    for node in nodes:
+        if isinstance(node, Step):
+            yield from node.code
+        for plan in inner_plans(node):
+            yield from _statements(plan.nodes)
+
+
+def _passed_on(statement: gast.stmt) -> list[str]:
+    """Names whose value a statement uses, other than to add to it."""
+    match statement:
+        case gast.AugAssign(target=gast.Name(), value=value):
+            return list(names_in(value))
+        case gast.AugAssign(target=gast.Subscript(slice=index), value=value):
+            return [*names_in(index), *names_in(value)]
+        case gast.Assign(targets=[gast.Name()], value=gast.Subscript(value=gast.Name(), slice=index)):
+            return list(names_in(statement.value))
+        case gast.Expr(value=gast.Call(func=gast.Attribute(attr="scatter_add"), args=[_, *rest])):
+            return [name for argument in rest for name in names_in(argument)]
+    return list(names_in(statement))
+
+
+def _assigned(statement: gast.stmt) -> str | None:
+    match statement:
+        case gast.Assign(targets=[gast.Name(id=name)]):
+            return str(name)
+        case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name))]):
+            return str(name)
+    return None
+
+

@@ -1,0 +1,191 @@
+"""Turn loops over arrays, `enumerate`, `zip` and `reversed` into loops over `range`.
+
+    for i, (a, b) in enumerate(zip(x, y)):        for i in range(min(len(x), len(y))):
+        s += a * b * i                       ->       a, b = x[i], y[i]
+                                                      s += a * b * i
+
+Lengths are read once, before the loop, and what is looped over is held when the body gives its name another value. An
+index is a name of its own where the body could change the user's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import gast
+
+from srcad.errors import UnsupportedSyntax
+from srcad.names import Names
+from srcad.transforms.build import (
+    Block,
+    assign,
+    at,
+    binary,
+    call,
+    clone,
+    const,
+    load,
+    place_of,
+    stored,
+    subscript,
+    tuple_of,
+)
+from srcad.transforms.primitive import constant
+
+
+@dataclass(frozen=True)
+class _Sequence:
+    """What is looped over: statements before the loop, how often it runs (or less than 0), the k-th element."""
+
+    setup: Block
+    count: gast.expr
+    element: Callable[[gast.expr], gast.expr]
+
+
+def iterate(loop: gast.For, names: Names) -> Block:
+    """The loop as one over `range`, after the statements that prepare it.
+
+    >>> from srcad.printer import print_module
+    >>> loop = gast.parse("for u, v in zip(x, y[1:]): s = s + u * v").body[0]
+    >>> print(print_module(iterate(loop, Names({"x", "y", "u", "v", "s"}))), end="")
+    t1 = y[1:]
+    for i in range(min(len(x), len(t1))):
+        u, v = x[i], t1[i]
+        s = s + u * v
+    """
+    changed = stored_names(loop.body)
+    if called(loop.iter) == "range" and isinstance(loop.target, gast.Name):
+        if loop.target.id not in changed:
+            return [loop]
+        return [_indexed(loop, names.fresh(loop.target.id), loop.iter, loop.target, lambda index: index)]
+    iterator, target, index = loop.iter, loop.target, None
+    if _counts_in_a_name(loop, changed):
+        iterator, index, target = loop.iter.args[0], target.elts[0].id, target.elts[1]
+    sequence = _Maker(names, changed, loop).sequence(iterator)
+    counter = index or names.fresh("i")
+    return [*sequence.setup, _indexed(loop, counter, call("range", sequence.count), target, sequence.element)]
+
+
+def _indexed(
+    loop: gast.For, index: str, iterator: gast.expr, target: gast.expr, element: Callable[[gast.expr], gast.expr]
+) -> gast.For:
+    """The loop over another iterator, with the target assigned at the beginning of the body."""
+    first = assign(target, element(load(index)), place_of(loop))
+    new = gast.For(target=stored(index), iter=iterator, body=[first, *loop.body], orelse=loop.orelse, type_comment=None)
+    at(new, place_of(loop))
+    return new
+
+
+def called(node: gast.expr) -> str | None:
+    """The builtin that an expression calls; no variable has its name."""
+    match node:
+        case gast.Call(func=gast.Name(id=name)):
+            return str(name)
+    return None
+
+
+def stored_names(block: Block) -> set[str]:
+    """Names that the statements store, at any depth."""
+    nodes = (node for statement in block for node in gast.walk(statement))
+    return {node.id for node in nodes if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)}
+
+
+def _counts_in_a_name(loop: gast.For, changed: set[str]) -> bool:
+    """Whether this is `for i, ... in enumerate(...)`, from 0, with `i` to itself."""
+    if called(loop.iter) != "enumerate" or len(loop.iter.args) != 1 or loop.iter.keywords:
+        return False
+    match loop.target:
+        case gast.Tuple(elts=[gast.Name(id=name), other]):
+            return name not in changed and name not in stored_names([other])
+    return False
+
+
+class _Maker:
+    def __init__(self, names: Names, changed: set[str], loop: gast.For) -> None:
+        self.names, self.changed, self.loop = names, changed | stored_names([loop.target]), loop
+
+    def sequence(self, node: gast.expr) -> _Sequence:
+        match called(node), node:
+            case "range", gast.Call(args=arguments):
+                return self.range(arguments)
+            case "enumerate", gast.Call(args=[inner, *start], keywords=keywords):
+                return self.enumerate(inner, [*start, *(keyword.value for keyword in keywords)])
+            case "zip", gast.Call(args=[_, *_] as arguments, keywords=[]):
+                return self.zip([self.sequence(argument) for argument in arguments])
+            case "reversed", gast.Call(args=[inner]):
+                return self.reversed(self.sequence(inner))
+            case ("enumerate" | "zip" | "reversed") as name, _:
+                raise UnsupportedSyntax(
+                    f"this call of `{name}` is not supported",
+                    at=place_of(self.loop),
+                    hint="loop over `range(n)` and use the index",
+                )
+        setup, array = self.once(node)
+        return _Sequence(setup, call("len", array), lambda index: subscript(clone(array), index))
+
+    def once(self, node: gast.expr) -> tuple[Block, gast.expr]:
+        """An expression with the value that the node has now, and what must be done for it."""
+        if constant(node) is not None or (isinstance(node, gast.Name) and node.id not in self.changed):
+            return [], node
+        name = self.names.temporary()
+        return [assign(name, node, place_of(self.loop))], load(name)
+
+    def range(self, arguments: list[gast.expr]) -> _Sequence:
+        parts = [const(0), *arguments] if len(arguments) == 1 else arguments
+        step = constant(parts[2]) if len(parts) == 3 else 1
+        if not isinstance(step, int):
+            raise UnsupportedSyntax(
+                "a `range` whose step is not a literal is not supported inside `zip`, `enumerate` or `reversed`",
+                at=place_of(self.loop),
+                hint="loop over the `range` alone, and count in a name of its own",
+            )
+        before, start = self.once(parts[0])
+        after, stop = self.once(parts[1])
+        near, far = (start, stop) if step > 0 else (stop, start)
+        count = _plus(_minus(far, near), abs(step) - 1)
+        if abs(step) != 1:
+            count = binary(count, gast.FloorDiv, const(abs(step)))
+        return _Sequence(before + after, count, lambda index: _sum(start, _times(index, step)))
+
+    def enumerate(self, inner: gast.expr, start: list[gast.expr]) -> _Sequence:
+        sequence = self.sequence(inner)
+        setup, first = self.once(start[0] if start else const(0))
+        return _Sequence(
+            sequence.setup + setup,
+            sequence.count,
+            lambda index: tuple_of(_sum(first, index), sequence.element(clone(index))),
+        )
+
+    def zip(self, sequences: list[_Sequence]) -> _Sequence:
+        counts = [sequence.count for sequence in sequences]
+        return _Sequence(
+            [statement for sequence in sequences for statement in sequence.setup],
+            counts[0] if len(counts) == 1 else call("min", *counts),
+            lambda index: tuple_of(*(sequence.element(clone(index)) for sequence in sequences)),
+        )
+
+    def reversed(self, sequence: _Sequence) -> _Sequence:
+        setup, count = self.once(sequence.count)
+        last = _plus(count, -1)
+        return _Sequence(
+            sequence.setup + setup, count, lambda index: sequence.element(binary(clone(last), gast.Sub, index))
+        )
+
+
+def _sum(first: gast.expr, second: gast.expr) -> gast.expr:
+    return second if constant(first) == 0 else binary(clone(first), gast.Add, second)
+
+
+def _times(index: gast.expr, step: int) -> gast.expr:
+    return index if step == 1 else binary(index, gast.Mult, const(step))
+
+
+def _minus(far: gast.expr, near: gast.expr) -> gast.expr:
+    return clone(far) if constant(near) == 0 else binary(clone(far), gast.Sub, clone(near))
+
+
+def _plus(node: gast.expr, number: int) -> gast.expr:
+    if number == 0:
+        return node
+    return binary(clone(node), gast.Add if number > 0 else gast.Sub, const(abs(number)))

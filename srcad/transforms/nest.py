@@ -1,0 +1,216 @@
+"""A loop nest over the elements of an array expression: the loops, and the statements that compute one element."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import gast
+from numba import types as nb
+
+from srcad.errors import Place
+from srcad.runtime import kernels
+from srcad.transforms.affine import Form
+from srcad.transforms.build import (
+    Block,
+    assign,
+    attribute,
+    binary,
+    call,
+    clone,
+    const,
+    dotted,
+    dotted_path,
+    load,
+    loop,
+    subscript,
+    tuple_of,
+)
+from srcad.transforms.operand import Leaf, leaf_of
+from srcad.transforms.primitive import constant
+from srcad.transforms.sizes import ONE
+
+if TYPE_CHECKING:
+    from srcad.transforms.elements import Elements
+
+INDICES = ("i", "j", "k", "l", "m")
+
+
+class Nest:
+    """The loops around one element's statements."""
+
+    def __init__(self, elements: Elements, rank: int, place: Place | None, statement: gast.stmt) -> None:
+        self.elements, self.program, self.place = elements, elements.program, place
+        self.rank = rank
+        self.indices = [elements.names.fresh(INDICES[axis]) for axis in range(rank)]
+        self.before: Block = []
+        self.body: Block = []
+        self.carried: Block = []
+        self.total = ""
+        self.forms: list[Form | None] = [None] * rank
+        self.extents: list[gast.expr] = []
+        self._done: dict[str, gast.expr] = {}
+
+    def index(self) -> gast.expr:
+        parts = [load(name) for name in self.indices]
+        return parts[0] if self.rank == 1 else tuple_of(*parts)
+
+    def limits(self, extents: list[gast.expr]) -> None:
+        self.extents = extents
+
+    def extents_of(self, node: gast.expr) -> list[gast.expr]:
+        """Atoms for the extents of an expression's shape, made before the loops."""
+        leaves = list(dict.fromkeys(self.elements.leaves(node)))
+        extents: list[gast.expr] = []
+        for axis in range(self.rank):
+            candidates: dict[Form, tuple[str, int]] = {}
+            for name in leaves:
+                own = axis - (self.rank - (self.program.types.rank(name) or 0))
+                if own >= 0:
+                    candidates.setdefault(self.program.meeting.size(name, own), (name, own))
+            wide = [pair for form, pair in candidates.items() if form != ONE] or list(candidates.values())
+            atoms = [self.shape_of(*pair) for pair in wide]
+            self.forms[axis] = next(
+                (form for form in candidates if form != ONE), ONE
+            ) if len(wide) == 1 else None
+            extent = atoms[0]
+            for other in atoms[1:]:
+                extent = self.name(call(self.kernel("common_extent"), extent, other))
+            extents.append(extent)
+        self.extents = extents
+        return extents
+
+    def target(self, target: gast.Subscript) -> tuple[Leaf, list[gast.expr]]:
+        """The view that a store writes, and its extents."""
+        leaf = leaf_of(self.program, target.value.id, target)
+        view = self.elements.names.temporary()
+        known: Any = self.program.types.of
+        base = known[target.value.id]
+        known[view] = nb.Array(base.dtype, self.rank, "A")
+        read = clone(target)
+        read.ctx = gast.Load()
+        view_statement = assign(view, read, self.place)
+        flow = self.program.flow
+        flow.stores[view] = [view_statement]
+        flow.spots[id(view_statement)] = flow.spots.get(id(target), next(iter(flow.spots.values())))
+        self.forms = [self.program.meeting.size(view, axis) for axis in range(self.rank)]
+        if [constant(part) for part in parts_of(target)] == [...]:
+            view = target.value.id
+            self.forms = [self.program.meeting.size(view, axis) for axis in range(self.rank)]
+        else:
+            self.before.append(view_statement)
+        extents = [self.shape_of(view, axis) for axis in range(self.rank)]
+        return leaf if leaf is not None else Leaf(view, [(axis, None, 1) for axis in range(self.rank)]), extents
+
+    def shape_of(self, name: str, axis: int) -> gast.expr:
+        """An atom for `name.shape[axis]`, by way of the array or number that it is known to come from."""
+        form = self.program.meeting.size(name, axis)
+        if not form.terms:
+            return const(form.constant)
+        if form.constant == 0 and len(form.terms) == 1 and form.terms[0][1] == 1:
+            symbol = form.terms[0][0]
+            if ".shape[" not in symbol:
+                return load(symbol)
+            name, _, rest = symbol.partition(".shape[")
+            axis = int(rest.rstrip("]"))
+        shape = self.name(attribute(load(name), "shape"))
+        return self.name(subscript(shape, const(axis)))
+
+    def name(self, value: gast.expr) -> gast.expr:
+        """A name for a value computed before the loops."""
+        name = self.elements.names.temporary()
+        self.before.append(assign(name, value, self.place))
+        return load(name)
+
+    def inner(self, value: gast.expr) -> gast.expr:
+        """A name for a value computed in the innermost loop; the same value is computed once."""
+        key = gast.dump(value)
+        if key not in self._done:
+            name = self.elements.names.temporary()
+            self.body.append(assign(name, value, self.place))
+            self._done[key] = load(name)
+        return clone(self._done[key])
+
+    def kernel(self, function: str) -> str:
+        bindings = self.elements.bindings
+        bindings.setdefault("kernels", kernels)
+        alias = next(name for name, value in bindings.items() if value is kernels)
+        return f"{alias}.{function}"
+
+    def atom(self, node: gast.expr) -> gast.expr:
+        """One element of an operand."""
+        if not isinstance(node, gast.Name) or not self.program.types.is_array(node.id):
+            return clone(node)
+        if node.id in self.elements.inlined:
+            return self.inner(self.element(self.elements.defined[node.id].value))
+        return self.inner(self.leaf(node.id))
+
+    def element(self, value: gast.expr) -> gast.expr:
+        """One element of an operation, as an expression of atoms."""
+        made = clone(value)
+        match made, value:
+            case gast.BinOp(op=gast.Div()), gast.BinOp():
+                return call("np.divide", self.atom(value.left), self.atom(value.right))
+            case gast.BinOp(), gast.BinOp():
+                made.left, made.right = self.atom(value.left), self.atom(value.right)
+            case gast.UnaryOp(), gast.UnaryOp():
+                made.operand = self.atom(value.operand)
+            case gast.Compare(), gast.Compare():
+                made.left = self.atom(value.left)
+                made.comparators = [self.atom(value.comparators[0])]
+            case gast.Call(), gast.Call():
+                if dotted_path(value.func) == "np.where":
+                    made.func = dotted(self.kernel("select"))
+                made.args = [self.atom(argument) for argument in value.args]
+        return made
+
+    def leaf(self, name: str) -> gast.expr:
+        """One element of an array, widened first where its shape may not be that of the nest."""
+        program = self.program
+        own = program.types.rank(name) or 0
+        forms = [program.meeting.size(name, axis) for axis in range(own)]
+        wanted = self.forms[self.rank - own :]
+        if all(form == ONE or form == want for form, want in zip(forms, wanted, strict=True)):
+            found = leaf_of(program, name) or Leaf(name, [(axis, None, 1) for axis in range(own)])
+            units = [form == ONE and want != ONE for form, want in zip(forms, wanted, strict=True)]
+            return found.element(self, self.indices[self.rank - own :], units)
+        extents = self.extents[self.rank - own :]
+        shape = tuple_of(*(clone(extent) for extent in extents))
+        key = f"expand {name}"
+        if key not in self._done:
+            self._done[key] = self.name(call(self.kernel("expand"), load(name), shape))
+        index = [load(each) for each in self.indices[self.rank - own :]]
+        return subscript(clone(self._done[key]), index[0] if own == 1 else tuple_of(*index))
+
+    def loops(self, extents: list[gast.expr]) -> gast.stmt:
+        """The nest around the body."""
+        block: Block = self.body
+        for name, extent in zip(reversed(self.indices), reversed(extents), strict=True):
+            block = [loop(name, [const(0), clone(extent), const(1)], block, self.place)]
+        return block[0]
+
+    def sum_loops(self, extents: list[gast.expr], start: gast.stmt, carried: str) -> Block:
+        """The nest around a running sum; each loop carries the sum of its own, as SSA form has it."""
+        names = self.elements.names
+        block: Block = self.body
+        inner = carried
+        for depth, (name, extent) in enumerate(zip(reversed(self.indices), reversed(extents), strict=True)):
+            nest = loop(name, [const(0), clone(extent), const(1)], block, self.place)
+            after = names.fresh(f"{carried}_end")
+            if depth == len(extents) - 1:
+                self.total = after
+                return [start, nest, assign(after, load(inner), self.place)]
+            outer = names.fresh(carried)
+            block = [
+                assign(inner, load(outer), self.place),
+                nest,
+                assign(after, load(inner), self.place),
+                assign(outer, load(after), self.place),
+            ]
+            start = assign(outer, const(0.0), self.place)
+            inner = outer
+        return [start]
+
+
+def parts_of(target: gast.Subscript) -> list[gast.expr]:
+    """The parts of a subscript's index."""
+    return list(target.slice.elts) if isinstance(target.slice, gast.Tuple) else [target.slice]

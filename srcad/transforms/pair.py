@@ -1,0 +1,161 @@
+"""The generated pair: a forward function that returns the result and a trace, a reverse function that reads the trace.
+
+The reverse function changes nothing of the trace, so that one trace serves many cotangents, from several threads if
+need be. So no store is undone here: what is overwritten and needed is recorded when it is read, and a statement that
+needs all of an array which is written into later works on a copy of it.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import gast
+
+from srcad.transforms.accumulate import Adjoints
+from srcad.transforms.assemble import Sweeps, assembled
+from srcad.transforms.build import (
+    Block,
+    assign,
+    attribute,
+    call,
+    const,
+    inner_blocks,
+    load,
+    place_of,
+    rewrite_names,
+    stores_into,
+    subscript,
+    tuple_of,
+    written,
+)
+from srcad.transforms.control import Reverser
+from srcad.transforms.gradient import (
+    Made,
+    function,
+    result_of,
+    results_of,
+    returns_tuple,
+    reverse_program,
+    seed_of,
+)
+from srcad.transforms.program import Program
+from srcad.transforms.record import Decider
+from srcad.transforms.settle import blank
+from srcad.transforms.ssa import live_before, stored_certainly
+from srcad.transforms.typing import Types
+from srcad.transforms.unit import Unit
+
+
+def split_functions(unit: Unit, types: Types, counts: Mapping[int, str], wrt: Sequence[int]) -> Made:
+    """`f_forward(...) -> (result, trace)` and `f_reverse(..., trace, result_bar) -> adjoints`."""
+    while True:
+        program = reverse_program(unit, types, wrt)
+        names = unit.names.copy()
+        bindings = dict(unit.bindings)
+        adjoints = Adjoints(program, names, bindings)
+        results = results_of(unit)
+        bar = names.fresh("result_bar")
+        bars = [subscript(load(bar), const(k)) for k in range(len(results))] if returns_tuple(unit) else [load(bar)]
+        plan = Reverser(program, adjoints, counts).plan(seed_of(adjoints, results, bars))
+        decisions = Decider(program, plan, [], pure=True).decide()
+        if not decisions.snapshots:
+            break
+        unit = _with_snapshots(unit, types, decisions.snapshots)
+    both = assembled(program, adjoints, counts, plan, decisions)
+    trace = names.fresh("trace")
+    fields = _trace_fields(program, both)
+    forward, reverse = f"{unit.name}_forward", f"{unit.name}_reverse"
+    attributes = [_attribute(name, fields) for name in fields]
+    before: tuple[gast.stmt, ...] = ()
+    packed: gast.expr = tuple_of()
+    if fields:
+        made = names.fresh("Trace")
+        bindings["namedtuple"] = namedtuple
+        texts = tuple_of(*(const(each) for each in attributes))
+        before = (assign(made, call("namedtuple", const(made), texts)),)
+        packed = call(made, *(load(name) for name in fields))
+    first = [*_blanks(program, both, fields), *both.forward, gast.Return(value=tuple_of(both.result, packed))]
+    second: Block = [
+        assign(name, attribute(load(trace), each)) for name, each in zip(fields, attributes, strict=True)
+    ]
+    gradients = [result_of(adjoints, unit.parameters[k]) for k in wrt]
+    second += [*both.reverse, gast.Return(value=tuple_of(*gradients))]
+    return Made(
+        [function(forward, unit.parameters, first), function(reverse, (*unit.parameters, trace, bar), second)],
+        bindings,
+        (forward, reverse),
+        before=before,
+    )
+
+
+def _attribute(name: str, fields: list[str]) -> str:
+    """The name of a trace's field: `v` for `v_trace`, where that is free."""
+    short = name.removesuffix("_trace").lstrip("_") or "value"
+    others = {other.removesuffix("_trace").lstrip("_") or "value" for other in fields if other != name}
+    return short if short not in others and short not in _TAKEN else "kept_" + name.lstrip("_")
+
+
+_TAKEN = {"count", "index"}  # methods of every tuple
+
+
+def _trace_fields(program: Program, both: Sweeps) -> list[str]:
+    """Variables of the forward sweep that the reverse sweep reads before it stores them."""
+    made = set(both.blanks) | set(program.flow.stores)
+    wanted = live_before(both.reverse, frozenset())
+    return sorted(name for name in wanted if name in made)
+
+
+def _blanks(program: Program, both: Sweeps, fields: list[str]) -> Block:
+    """Empty values for fields that some path through the forward sweep does not set."""
+    certain = stored_certainly(both.forward)
+    code: Block = []
+    for name in fields:
+        if name not in certain:
+            made = both.blanks.get(name)
+            code.append(made if made is not None else assign(name, blank(program.types.get(name))))
+    return code
+
+
+def _with_snapshots(unit: Unit, types: Types, snapshots: list[tuple[gast.stmt, str]]) -> Unit:
+    """Let statements work on copies of arrays; results that are written into later become copies of a first result."""
+    names = unit.names.copy()
+    known: Any = types.of
+    wanted: dict[int, list[str]] = {}
+    for statement, name in snapshots:
+        wanted.setdefault(id(statement), []).append(name)
+
+    def block(statements: Block) -> Block:
+        result: Block = []
+        for statement in statements:
+            for inner in inner_blocks(statement):
+                inner[:] = block(inner)
+            after: Block = []
+            for name in sorted(set(wanted.get(id(statement), []))):
+                kept = names.fresh(f"{name}_kept")
+                known[kept] = known[name]
+                if written(statement) == name:
+                    statement.targets[0].id = kept
+                    after.append(assign(name, call("np.copy", load(kept)), place_of(statement)))
+                else:
+                    result.append(assign(kept, call("np.copy", load(name)), place_of(statement)))
+                    for part in _read_parts(statement):
+                        rewrite_names(part, partial(_renamed, name, kept))
+            result += [statement, *after]
+        return result
+
+    tree = unit.tree
+    tree.body = block(tree.body)
+    return unit.with_tree(tree, names=names)
+
+
+def _renamed(old: str, new: str, name: str) -> str:
+    return new if name == old else name
+
+
+def _read_parts(statement: gast.stmt) -> list[gast.expr]:
+    """What a simple statement reads: its value, and the subscript of what it stores into."""
+    target = stores_into(statement)
+    return [statement.value] if target is None else [statement.value, target.slice]

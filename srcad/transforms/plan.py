@@ -1,0 +1,127 @@
+"""The plan of a reverse sweep: steps in the order in which they will run, each with the statement that it reverses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from srcad.transforms.build import Block, assign, call, dotted_path, names_in, place_of
+
+Way = tuple[tuple[int, int], ...]
+
+
+@dataclass
+class Step:
+    """The adjoint of one simple statement; `number` is the statement's, `code` reads primal names freely."""
+
+    number: int
+    code: Block
+    statement: gast.stmt | None = None
+
+
+@dataclass
+class Fork:
+    """A branch reversed: the same test, both arms reversed; `last` is the last statement inside."""
+
+    number: int
+    statement: gast.If
+    arms: list[Plan] = field(default_factory=list)
+    last: int = -1
+
+
+@dataclass
+class Replay:
+    """A loop reversed; `header` is the reversed iteration, `body` one iteration reversed."""
+
+    number: int
+    statement: gast.For | gast.While
+    body: Plan
+    header: gast.For | None = None
+    first: Block = field(default_factory=list)
+    last: int = -1
+
+
+Node = Step | Fork | Replay
+
+
+def reached(node: Node) -> int:
+    """The last primal statement that has run when a node begins to be reversed."""
+    return node.number if isinstance(node, Step) else max(node.number, node.last)
+
+
+@dataclass
+class Plan:
+    """A block reversed. `way` leads to the primal block, `last` is the number of its last statement."""
+
+    way: Way
+    last: int
+    nodes: list[Node] = field(default_factory=list)
+
+
+def place_zeros(plan: Plan) -> Plan:
+    """Begin each adjoint where it is first needed; the first contribution is assigned instead of added to zero.
+
+        x_bar = 0.0
+        x_bar += y_bar * k      becomes     x_bar = y_bar * k
+    """
+    first = plan.nodes[0]
+    assert isinstance(first, Step)
+    zeros, first.code = first.code, []
+    for zero in reversed(zeros):
+        _place(plan.nodes, zero)
+    plan.nodes = [node for node in plan.nodes if not isinstance(node, Step) or node.code or node.statement is not None]
+    return plan
+
+
+def _place(nodes: list[Node], zero: Any) -> None:
+    name = zero.targets[0].id
+    for k, node in enumerate(nodes):
+        if not isinstance(node, Step):
+            if _mentions_inside(node, name):
+                nodes.insert(k, Step(reached(node), [zero]))
+                return
+            continue
+        for j, statement in enumerate(node.code):
+            if _mentions(statement, name):
+                merged = _merged(zero, statement, name)
+                node.code[j : j + 1] = [zero, statement] if merged is None else [merged]
+                return
+    nodes.append(Step(reached(nodes[0]) if nodes else 0, [zero]))
+
+
+def _mentions(statement: gast.AST, name: str) -> bool:
+    return any(isinstance(node, gast.Name) and node.id == name for node in gast.walk(statement))
+
+
+def _mentions_inside(node: Node, name: str) -> bool:
+    if isinstance(node, Step):
+        return any(_mentions(statement, name) for statement in node.code)
+    plans = node.arms if isinstance(node, Fork) else [node.body]
+    return any(_mentions_inside(inner, name) for plan in plans for inner in plan.nodes)
+
+
+def _merged(zero: Any, statement: gast.stmt, name: str) -> gast.stmt | None:
+    """The first contribution as an assignment, where that means the same."""
+    match statement:
+        case gast.AugAssign(target=gast.Name(id=target), op=op, value=value) if target == name:
+            is_whole = getattr(statement, "whole", False) and not zero.is_view
+            if name in names_in(value) or not (zero.value_is_number or is_whole):
+                return None
+            if isinstance(op, gast.Sub):
+                value = gast.UnaryOp(op=gast.USub(), operand=value)
+            elif not zero.value_is_number and not _is_fresh(value):
+                value = call("np.copy", value)
+            return assign(name, value, place_of(statement))
+    return None
+
+
+def _is_fresh(value: gast.expr) -> bool:
+    """Whether an expression is a new array that nothing else names."""
+    return isinstance(value, (gast.BinOp, gast.UnaryOp)) or (
+        isinstance(value, gast.Call) and dotted_path(value.func) in FRESH
+    )
+
+
+FRESH = {"np.dot", "np.outer", "np.where", "np.exp", "np.sin", "np.cos", "np.sqrt", "np.log", "np.tanh", "np.copy"}

@@ -1,0 +1,138 @@
+"""How a value of the primal can be computed once more in the reverse sweep, and what that costs."""
+
+from __future__ import annotations
+
+import math
+
+import gast
+import numpy as np
+
+from srcad.runtime import registry
+from srcad.transforms.alias import is_basic
+from srcad.transforms.build import binary, clone, const, load, names_in, stores_into, walk_statements
+from srcad.transforms.primitive import constant, operands, primitive_of
+from srcad.transforms.program import Program
+
+DEAR = 12.0
+CHEAP = 0.3
+COSTS: dict[type[gast.AST], float] = {gast.Div: 3.0, gast.Pow: DEAR, gast.Mod: 4.0, gast.FloorDiv: 4.0}
+CHEAP_CALLS = {abs, min, max, float, int, bool, len, math.fabs, np.maximum, np.minimum, np.abs}
+ROOTS = {math.sqrt, np.sqrt, np.divide}
+
+
+class Recipes:
+    """Recipes for the names of one function."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._stores = [
+            (statement, target)
+            for statement in walk_statements(program.unit.tree.body)
+            if (target := stores_into(statement)) is not None
+        ]
+
+    def recipe(self, name: str) -> gast.expr | None:
+        """An expression that gives the name's value again, whatever memory holds; None where there is none."""
+        program = self.program
+        statement = program.flow.single(name)
+        if statement is None:
+            return self.counted(name)
+        value = statement.value
+        match value:
+            case gast.Name() | gast.Attribute() | gast.Constant():
+                return None if program.types.is_array(name) and isinstance(value, gast.Name) else value
+            case gast.Subscript(value=gast.Name(), slice=index):
+                return value if is_basic(index, program.types) else None
+            case gast.UnaryOp(operand=gast.Constant()):
+                return value
+        if program.types.is_array(name):
+            return value if name in program.roots.views and _is_view_call(program, value) else None
+        if any(program.types.is_array(read) for read in names_in(value)):
+            return None
+        return value if self.is_pure(value) else None
+
+    def is_pure(self, value: gast.expr) -> bool:
+        """Whether an operation gives the same result again."""
+        primitive = primitive_of(value, self.program.unit.bindings)
+        positional, _ = operands(value)
+        if isinstance(value, (gast.BinOp, gast.UnaryOp, gast.Compare)):
+            return True
+        return primitive is not None and registry.find(primitive, [0] * len(positional)) is not None
+
+    def counted(self, name: str) -> gast.expr | None:
+        """A carried integer that grows by the same amount in each iteration: first value + iteration * amount."""
+        program, flow = self.program, self.program.flow
+        loop = program.carrier(name)
+        stores = flow.stores.get(name, [])
+        if not isinstance(loop, gast.For) or len(stores) != 2 or not _is_integer(program, name):
+            return None
+        outside = [store for store in stores if loop not in flow.spot(store).loops]
+        inside = [store for store in stores if loop in flow.spot(store).loops]
+        if len(outside) != 1 or not isinstance(outside[0].value, (gast.Name, gast.Constant)):
+            return None
+        step = flow.definition(inside[0].value.id) if isinstance(inside[0].value, gast.Name) else None
+        start, _, width = loop.iter.args
+        match step:
+            case gast.BinOp(left=gast.Name(id=left), op=gast.Add(), right=gast.Constant(value=int() as amount)) if (
+                left == name and constant(width) == 1
+            ):
+                index: gast.expr = load(loop.target.id)
+                if constant(start) != 0:
+                    index = binary(index, gast.Sub, clone(start))
+                if amount != 1:
+                    index = binary(index, gast.Mult, const(amount))
+                first = clone(outside[0].value)
+                return index if constant(first) == 0 else binary(first, gast.Add, index)
+        return None
+
+    def is_load(self, name: str) -> bool:
+        """Whether the name is an element read from memory that is written into."""
+        value = self.program.flow.definition(name)
+        return (
+            isinstance(value, gast.Subscript)
+            and not self.program.types.is_array(name)
+            and self.program.roots.is_written(value.value.id)
+        )
+
+    def is_unchanged(self, name: str, until: int) -> bool:
+        """Whether what a load read is still there after statement `until` of the same iteration."""
+        flow = self.program.flow
+        statement = flow.single(name)
+        assert statement is not None
+        here = flow.spot(statement).number
+        return not any(
+            here < flow.spot(store).number <= until
+            and self.program.meeting.may_meet(statement, statement.value, store, target, at_once=True)
+            for store, target in self._stores
+        )
+
+    def stores_after(self, statement: gast.stmt, what: gast.expr) -> list[gast.stmt]:
+        """Stores that may overwrite, later, what a statement reads; None of what `what` reaches is lost elsewhere."""
+        meeting = self.program.meeting
+        return [store for store, target in self._stores if meeting.may_meet(statement, what, store, target)]
+
+    def compute_cost(self, name: str) -> float:
+        """What computing the name once more costs, in multiplications or so."""
+        value = self.recipe(name)
+        match value:
+            case gast.BinOp(op=op):
+                return CHEAP if _is_integer(self.program, name) else COSTS.get(type(op), CHEAP)
+            case gast.Call():
+                primitive = primitive_of(value, self.program.unit.bindings)
+                return 1.0 if primitive in CHEAP_CALLS else 3.0 if primitive in ROOTS else DEAR
+            case gast.Subscript():
+                return 0.6
+        return CHEAP
+
+    def record_cost(self, name: str) -> float:
+        """What recording the name costs, in the same unit."""
+        kind = str(self.program.types.get(name))
+        return {"bool": 1.0, "float32": 2.5}.get(kind, 4.0)
+
+
+def _is_integer(program: Program, name: str) -> bool:
+    return str(program.types.get(name)).startswith(("int", "uint"))
+
+
+def _is_view_call(program: Program, value: gast.expr) -> bool:
+    return isinstance(value, gast.Call)

@@ -1,0 +1,208 @@
+"""Decide what only types can tell: in-place or not, and which names are one array.
+
+    x_2 = operator.iadd(x, v)    becomes    x_2 = x + v      where x is a number
+                                            x[...] += v      where it is an array; x_2 is then x
+    b = a; ... b[i]              becomes    a[i]             where a is an array
+    t = (a, b); ... t[0]         becomes    a
+
+After this, two names of arrays that are stored once are two arrays, or a view and its base.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import gast
+import numpy as np
+from numba import types as nb
+
+from srcad.transforms.build import (
+    Block,
+    assign,
+    at,
+    augment,
+    binary,
+    call,
+    const,
+    dotted,
+    dotted_path,
+    load,
+    place_of,
+    rewrite_names,
+    subscript,
+    tuple_of,
+    walk_statements,
+    written,
+)
+from srcad.transforms.typing import Types
+from srcad.transforms.unit import Unit
+
+IN_PLACE: dict[str, type[gast.operator]] = {
+    "iadd": gast.Add,
+    "isub": gast.Sub,
+    "imul": gast.Mult,
+    "itruediv": gast.Div,
+    "ipow": gast.Pow,
+    "ifloordiv": gast.FloorDiv,
+    "imod": gast.Mod,
+    "imatmul": gast.MatMult,
+}
+STORED_DIRECTLY = (gast.Add, gast.Sub, gast.Mult, gast.Div)
+
+
+def settle(unit: Unit, types: Types) -> Unit:
+    """The unit without in-place operators, copies of array references and tuples of variables."""
+    tree = unit.copy_tree()
+    names = unit.names.copy()
+    same: dict[str, str] = {}
+    for statement in walk_statements(tree.body):
+        if getattr(statement, "unset", False):
+            statement.value = blank(types.get(str(written(statement))))
+            statement.unset = False
+    tree.body = _in_place(tree.body, types, names, same)
+    tree.body = _without_tuples(tree.body)
+    _merge_references(tree, types, same)
+    return unit.with_tree(tree, names=names, bindings={"np": np, **unit.bindings})
+
+
+def blank(kind: nb.Type | None) -> gast.expr:
+    """Some value of a type, for a name that nobody reads before it is stored."""
+    match kind:
+        case nb.Array():
+            shape = tuple_of(*(const(0) for _ in range(kind.ndim)))
+            return call("np.empty", shape, dotted(f"np.{'bool_' if kind.dtype == nb.boolean else kind.dtype}"))
+        case nb.UniTuple() | nb.Tuple():
+            return tuple_of(*(blank(each) for each in kind))
+        case nb.Boolean():
+            return const(False)
+        case nb.Integer():
+            return const(0)
+        case nb.Float() | nb.Complex() if kind not in (nb.float64, nb.complex128):
+            return call(f"np.{kind}", const(0.0))
+        case nb.Complex():
+            return const(0j)
+    return const(0.0)
+
+
+def _in_place(block: Block, types: Types, names: object, same: dict[str, str]) -> Block:
+    result: Block = []
+    for statement in block:
+        match statement:
+            case gast.If() | gast.For() | gast.While():
+                statement.body = _in_place(statement.body, types, names, same)
+                statement.orelse = _in_place(statement.orelse, types, names, same)
+                result.append(statement)
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=function, args=[target, value])) if (
+                (dotted_path(function) or "").startswith("operator.i")
+            ):
+                operation = IN_PLACE[str(dotted_path(function)).removeprefix("operator.")]
+                result += _augmented(name, target, operation, value, types, names, same, place_of(statement))
+            case _:
+                result.append(statement)
+    return result
+
+
+def _augmented(name, target, operation, value, types, names, same, place) -> Block:  # type: ignore[no-untyped-def]
+    if not (isinstance(target, gast.Name) and types.is_array(target.id)):
+        return [assign(name, binary(target, operation, value), place)]
+    same[name] = target.id
+    whole = gast.Constant(value=..., kind=None)
+    if operation in STORED_DIRECTLY:
+        return [augment(subscript(target, whole, store=True), operation, value, place)]
+    result = names.temporary()
+    return [
+        assign(result, binary(load(target.id), operation, value), place),
+        assign(subscript(target, whole, store=True), load(result), place),
+    ]
+
+
+def _without_tuples(block: Block) -> Block:
+    """Replace constant subscripts of tuple displays, and returned names of them, by what they hold."""
+    tuples = {
+        name: statement.value
+        for statement in walk_statements(block)
+        if (name := written(statement)) and isinstance(getattr(statement, "value", None), gast.Tuple)
+    }
+    counts = _store_counts(block)
+    tuples = {name: value for name, value in tuples.items() if counts[name] == 1}
+    if not tuples:
+        return block
+    replaced = _TupleReader(tuples)
+    return [replaced.visit(statement) for statement in block]
+
+
+class _TupleReader(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
+    def __init__(self, tuples: dict[str, gast.Tuple]) -> None:
+        self.tuples = tuples
+
+    def visit_Assign(self, node: gast.Assign) -> gast.Assign:
+        return at(self.generic_visit(node), place_of(node))
+
+    def visit_Subscript(self, node: gast.Subscript) -> gast.expr:
+        self.generic_visit(node)
+        match node:
+            case gast.Subscript(value=gast.Tuple(elts=elements), slice=gast.Constant(value=int() as k)) if (
+                -len(elements) <= k < len(elements)
+            ):
+                return elements[k]
+        return node
+
+    def visit_Name(self, node: gast.Name) -> gast.expr:
+        if isinstance(node.ctx, gast.Load) and node.id in self.tuples:
+            return self.visit(gast.Tuple(elts=list(self.tuples[node.id].elts), ctx=gast.Load()))
+        return node
+
+
+def _store_counts(block: Block) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for statement in walk_statements(block):
+        name = written(statement)
+        if name:
+            counts[name] = counts.get(name, 0) + 1
+    return counts
+
+
+def _merge_references(tree: gast.FunctionDef, types: Types, same: dict[str, str]) -> None:
+    """Make one name of several that hold the same array."""
+    while True:
+        counts = _store_counts(tree.body)
+        sources: dict[str, set[str]] = {}
+        for statement in walk_statements(tree.body):
+            name = written(statement)
+            if name and types.is_array(name):
+                value = statement.value
+                sources.setdefault(name, set()).add(value.id if isinstance(value, gast.Name) else "")
+        for name, found in sources.items():
+            others = {_final(same, other) for other in found} - {name}
+            if len(others) == 1 and "" not in others:
+                (other,) = others
+                if counts.get(other, 0) <= 1:
+                    same[name] = other
+        if not same:
+            return
+        rewrite_names(tree, partial(_final, same))
+        tree.body = _without_self_copies(tree.body)
+        same = {}
+
+
+def _final(same: dict[str, str], name: str) -> str:
+    while name in same:
+        name = same[name]
+    return name
+
+
+def _without_self_copies(block: Block) -> Block:
+    result: Block = []
+    for statement in block:
+        match statement:
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=value)) if name == value:
+                continue
+            case gast.If():
+                statement.body = _without_self_copies(statement.body) or [gast.Pass()]
+                statement.orelse = _without_self_copies(statement.orelse)
+                if isinstance(statement.body[0], gast.Pass) and not statement.orelse:
+                    continue
+            case gast.For() | gast.While():
+                statement.body = _without_self_copies(statement.body) or [gast.Pass()]
+        result.append(statement)
+    return result

@@ -1,0 +1,69 @@
+"""Where each primal value belongs in the reverse sweep: the block at whose reversal it is made available."""
+
+from __future__ import annotations
+
+import gast
+
+from srcad.transforms.build import is_exit
+from srcad.transforms.primitive import constant
+from srcad.transforms.program import Program, loop_numbers
+
+Way = tuple[tuple[int, int], ...]
+
+
+class Sites:
+    """Where each primal name belongs in the reverse sweep."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.loops = loop_numbers(program.flow)
+        self.spots = {spot.number: spot for spot in program.flow.spots.values()}
+        self._sites: dict[str, Way] = {}
+
+    def is_primal(self, name: str) -> bool:
+        """Whether a name of generated code is one of the primal's."""
+        return name in self.program.flow.stores or name in self.program.unit.parameters
+
+    def site(self, name: str) -> Way:
+        """The way to the block at whose reversal the name's value is made available."""
+        if name not in self._sites:
+            carrier = self.program.carrier(name)
+            if carrier is not None:
+                spot = self.program.flow.spot(carrier)
+                self._sites[name] = (*spot.way, (spot.number, 0))
+            else:
+                self._sites[name] = self.program.flow.home(name)
+        return self._sites[name]
+
+    def region(self, name: str) -> int | None:
+        """The number of the innermost loop around the name's site; None outside of all loops."""
+        return next((number for number, _ in reversed(self.site(name)) if number in self.loops), None)
+
+    def is_there(self, name: str) -> bool:
+        """Whether the value is still there when the reverse sweep wants it."""
+        return self.program.flow.is_index(name) or self.region(name) is None
+
+    def is_plain(self, loop: gast.For | gast.While) -> bool:
+        """Whether the iterations of a loop can be counted before any loop around it begins."""
+        return self.is_bounded(loop) and not is_exit(loop.body[-1])
+
+    def is_bounded(self, loop: gast.For | gast.While) -> bool:
+        """Whether at least the greatest number of iterations is known before any loop around it begins."""
+        if not isinstance(loop, gast.For) or constant(loop.iter.args[2]) not in (1, -1):
+            return False
+        return all(
+            not isinstance(bound, gast.Name) or (self.region(bound.id) is None and not self.program.flow.is_index(bound.id))
+            for bound in loop.iter.args
+        )
+
+    def is_in_plain_loops(self, name: str) -> bool:
+        """Whether the trace of a name can be made before its loops begin, at its full length."""
+        loops = {self.program.flow.spot(loop).number: loop for spot in self.spots.values() for loop in spot.loops}
+        return all(self.is_plain(loops[number]) for number, _ in self.site(name) if number in loops)
+
+    def position(self, number: int, site: Way) -> int:
+        """The last statement that has run when, seen from a block, statement `number` is being reversed."""
+        spot = self.spots.get(number)
+        if spot is None or len(spot.way) <= len(site):
+            return number
+        return self.program.flow.last_inside[spot.way[len(site)][0]]

@@ -1,0 +1,168 @@
+"""The length of each dimension of an array as a linear form, so that equal shapes can be seen to be equal.
+
+What is not understood is a symbol of its own, `a.shape[0]`: equal to itself and to nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gast
+
+from srcad.runtime import registry
+from srcad.transforms.affine import Form
+from srcad.transforms.build import dotted_path
+from srcad.transforms.flow import Flow
+from srcad.transforms.primitive import constant, operands, primitive_of
+from srcad.transforms.typing import Types
+from srcad.transforms.unit import Unit
+
+LIKE = {"np.copy", "np.zeros_like", "np.empty_like", "np.ones_like", "np.full_like"}
+SHAPED = {"np.empty", "np.zeros", "np.ones", "np.full"}
+ONE = Form.number(1)
+
+
+class Sizes:
+    """Sizes of the arrays of one function; `form` gives the linear form of an integer atom."""
+
+    def __init__(
+        self, unit: Unit, flow: Flow, types: Types, form: Callable[[gast.expr | None], Form | None]
+    ) -> None:
+        self.unit, self.flow, self.types, self.form = unit, flow, types, form
+        self._known: dict[tuple[str, int], Form] = {}
+
+    def size(self, array: str, axis: int) -> Form:
+        """The form of `array.shape[axis]`."""
+        rank = self.types.rank(array)
+        if axis < 0 and rank is not None:
+            axis += rank
+        key = (array, axis)
+        if key not in self._known:
+            opaque = Form.of(f"{array}.shape[{axis}]")
+            self._known[key] = opaque  # of an array that depends on itself, around a loop
+            self._known[key] = self._size(array, axis, rank) or opaque
+        return self._known[key]
+
+    def _size(self, array: str, axis: int, rank: int | None) -> Form | None:
+        value = self.flow.definition(array)
+        if value is None:
+            return self._carried(array, axis)
+        if rank is None or not 0 <= axis < rank:
+            return None
+        match value:
+            case gast.Name(id=other):
+                return self.size(other, axis)
+            case gast.Subscript(value=gast.Name(id=base), slice=index):
+                return self._sliced(base, index, axis)
+        path = dotted_path(value.func) if isinstance(value, gast.Call) else None
+        if path in LIKE and isinstance(value.args[0], gast.Name):
+            return self.size(value.args[0].id, axis)
+        if path in SHAPED:
+            return self._shaped(value.args[0], axis, rank)
+        if path == "np.transpose" and len(value.args) == 1 and isinstance(value.args[0], gast.Name):
+            return self.size(value.args[0].id, rank - 1 - axis)
+        if (isinstance(value, gast.BinOp) and isinstance(value.op, gast.MatMult)) or path == "np.dot":
+            return self._product(value, axis, rank)
+        return self._elementwise(value, axis, rank)
+
+    def _carried(self, array: str, axis: int) -> Form | None:
+        """An array stored in several places: its size, if that is the same in all of them."""
+        if array in self.flow.parameters:
+            return None
+        found = set()
+        for statement in self.flow.stores.get(array, []):
+            if not isinstance(statement, gast.Assign) or not isinstance(statement.value, gast.Name):
+                return None
+            found.add(self.size(statement.value.id, axis))
+        own = Form.of(f"{array}.shape[{axis}]")
+        found.discard(own)
+        return found.pop() if len(found) == 1 else None
+
+    def _shaped(self, shape: gast.expr, axis: int, rank: int) -> Form | None:
+        if isinstance(shape, gast.Name):
+            inner = self.flow.definition(shape.id)
+            if isinstance(inner, gast.Attribute) and inner.attr == "shape" and isinstance(inner.value, gast.Name):
+                return self.size(inner.value.id, axis)
+        extents = shape.elts if isinstance(shape, gast.Tuple) else [shape]
+        return self.form(extents[axis]) if len(extents) == rank else None
+
+    def _product(self, value: gast.expr, axis: int, rank: int) -> Form | None:
+        """Matrix times matrix, matrix times vector."""
+        (left, right), _ = operands(value)
+        if not isinstance(left, gast.Name) or not isinstance(right, gast.Name):
+            return None
+        ranks = self.types.rank(left.id), self.types.rank(right.id)
+        if ranks == (2, 2):
+            return self.size((left if axis == 0 else right).id, axis)
+        if ranks == (2, 1):
+            return self.size(left.id, 0)
+        return self.size(right.id, 1) if ranks == (1, 2) else None
+
+    def _elementwise(self, value: gast.expr, axis: int, rank: int) -> Form | None:
+        """Operands of the full rank decide, those known to be of length one aside."""
+        rule = registry.find(primitive_of(value, self.unit.bindings))
+        if rule is None or not rule.elementwise:
+            return None
+        positional, keywords = operands(value)
+        found = set()
+        for node in [*positional, *keywords.values()]:
+            own = self.types.rank(node.id) if isinstance(node, gast.Name) else None
+            if own is not None and axis - (rank - own) >= 0:
+                found.add(self.size(node.id, axis - (rank - own)))
+        wide = found - {ONE}
+        if len(wide) == 1 and len(found) >= 1:
+            return wide.pop()
+        return ONE if found == {ONE} else None
+
+    def part(self, base: str, index: gast.expr, axis: int) -> Form | None:
+        """The size of a dimension of `base[index]`; None where it is not understood."""
+        return self.size(base, axis) if constant(index) is ... else self._sliced(base, index, axis)
+
+    def _sliced(self, base: str, index: gast.expr, axis: int) -> Form | None:
+        """A dimension of a view."""
+        parts = list(index.elts) if isinstance(index, gast.Tuple) else [index]
+        if any(constant(part) is ... for part in parts):
+            return None
+        dimension = seen = 0
+        for part in parts:
+            if isinstance(part, gast.Constant) and part.value is None:
+                if seen == axis:
+                    return ONE
+                seen += 1
+                continue
+            if isinstance(part, gast.Slice):
+                if seen == axis:
+                    return self._stretch(part, self.size(base, dimension))
+                seen += 1
+            elif isinstance(part, gast.Name) and self.types.is_array(part.id):
+                return None
+            dimension += 1
+        return self.size(base, dimension + axis - seen)
+
+    def _stretch(self, part: gast.Slice, size: Form) -> Form | None:
+        """Length of a slice, where it does not depend on how long the array is (negative means empty)."""
+        if part.step is not None and constant(part.step) != 1:
+            return None
+        low = 0 if part.lower is None else constant(part.lower)
+        high = 0 if part.upper is None else constant(part.upper)
+        if not isinstance(low, int) or not isinstance(high, int):
+            return None
+        if low < 0 or high > 0 or (part.upper is not None and high == 0):
+            return None
+        return size + (high - low)
+
+
+def combined(a: Form | None, op: gast.operator, b: Form | None) -> Form | None:
+    """The sum, difference or product of two forms, where that is a form."""
+    if a is None or b is None:
+        return None
+    match op:
+        case gast.Add():
+            return a + b
+        case gast.Sub():
+            return a - b
+        case gast.Mult() if not a.terms:
+            return b.scaled(a.constant)
+        case gast.Mult() if not b.terms:
+            return a.scaled(b.constant)
+    return None

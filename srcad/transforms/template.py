@@ -1,0 +1,114 @@
+"""Splice a derivative rule into generated code: parameters become the arguments of one call."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from srcad.errors import CompilerBug
+from srcad.names import Names
+from srcad.runtime import kernels
+from srcad.runtime.template import Template
+from srcad.transforms.algebra import simplify
+from srcad.transforms.build import Block, assign, clone, const, dotted, dotted_path, load, tuple_of
+
+
+@dataclass
+class Spliced:
+    """A rule for one call: statements that come first, and (input, contribution) pairs or the returned expressions."""
+
+    locals: Block
+    contributions: list[tuple[str, gast.expr]]
+    returned: list[gast.expr]
+
+
+def splice(
+    template: Template,
+    arguments: dict[str, gast.expr],
+    derivative: Callable[[str], gast.expr],
+    names: Names,
+    bindings: dict[str, Any],
+    of_numbers: bool = False,
+) -> Spliced:
+    """Instantiate a template; `of_numbers` if its operands are numbers, not arrays.
+
+    arguments   parameter -> the expression passed for it (the result included)
+    derivative  what stands for `d[parameter]` where it is read
+    bindings    bindings of the generated code; extended by the objects that the rule names
+    """
+    known = dict(arguments)
+    for parameter, default in template.defaults.items():
+        if parameter not in known:
+            known[parameter] = _literal(default)
+    free = {name: _bound(name, value, names, bindings) for name, value in template.bindings.items()}
+    select = _bound("kernels", kernels, names, bindings) if of_numbers else None
+    reader = _Splicer(known, free, derivative, select)
+    result = Spliced([], [], [])
+    for statement in template.body:
+        match clone(statement):
+            case gast.Return(value=gast.Tuple(elts=elements)):
+                result.returned = [simplify(reader.visit(element)) for element in elements]
+            case gast.Return(value=value):
+                result.returned = [simplify(reader.visit(value))]
+            case gast.Assign(targets=[gast.Subscript(slice=gast.Name(id=parameter))], value=value):
+                result.contributions.append((parameter, simplify(reader.visit(value))))
+            case gast.Assign(targets=[gast.Name(id=local)], value=value):
+                value = reader.visit(value)
+                own = names.fresh(local) if local not in ("t",) else names.temporary()
+                result.locals.append(assign(own, value))
+                known[local] = load(own)
+            case other:
+                raise CompilerBug(f"a rule template holds {gast.dump(other)}")
+    return result
+
+
+def _literal(value: Any) -> gast.expr:
+    if isinstance(value, tuple):
+        return tuple_of(*(_literal(each) for each in value))
+    return const(value)
+
+
+def _bound(name: str, value: Any, names: Names, bindings: dict[str, Any]) -> str:
+    """The name under which generated code knows an object."""
+    if getattr(builtins, name, None) is value and name not in bindings:
+        return name
+    if bindings.get(name, value) is value:
+        bindings[name] = value
+        return name
+    for known, other in bindings.items():
+        if other is value:
+            return known
+    alias = names.fresh(name)
+    bindings[alias] = value
+    return alias
+
+
+class _Splicer(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
+    def __init__(
+        self,
+        known: dict[str, gast.expr],
+        free: dict[str, str],
+        derivative: Callable[[str], gast.expr],
+        select: str | None,
+    ) -> None:
+        self.known, self.free, self.derivative, self.select = known, free, derivative, select
+
+    def visit_Call(self, node: gast.Call) -> gast.expr:
+        if self.select is not None and dotted_path(node.func) == "np.where":
+            node.func = dotted(f"{self.select}.select")
+        return self.generic_visit(node)
+
+    def visit_Name(self, node: gast.Name) -> gast.expr:
+        if node.id in self.known:
+            return clone(self.known[node.id])
+        return load(self.free.get(node.id, node.id))
+
+    def visit_Subscript(self, node: gast.Subscript) -> gast.expr:
+        match node:
+            case gast.Subscript(value=gast.Name(id="d"), slice=gast.Name(id=parameter)):
+                return self.derivative(str(parameter))
+        return self.generic_visit(node)

@@ -1,0 +1,162 @@
+"""Before differentiation: compute the same thing once, and what a loop does not change before the loop.
+
+    for i in range(n):                          t1 = sigma * sigma
+        t1 = sigma * sigma                      for i in range(n):
+        a = x[i] * t1              becomes          a = x[i] * t1
+        t2 = sigma * sigma
+        b = a + t2                                  b = a + t1
+
+What is optimised before differentiation is cheaper than after (Moses and Churavy, Instead of rewriting foreign code for
+machine learning, automatically synthesize fast gradients, 2020). Only operations that cannot fail and have no effect are
+shared or moved: arithmetic without division, elementary functions of NumPy, shapes, views by slices; elements are read once where
+nothing writes into the array.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import gast
+import numpy as np
+from numba import types as nb
+
+from srcad.runtime import registry
+from srcad.transforms.alias import is_basic
+from srcad.transforms.build import Block, inner_blocks, is_exit, names_in, rewrite_names, walk_statements, written
+from srcad.transforms.flow import Flow
+from srcad.transforms.primitive import constant, primitive_of
+from srcad.transforms.program import Program, analyse_forward
+from srcad.transforms.typing import Types
+from srcad.transforms.unit import Unit
+
+SAFE = {
+    operator.add,
+    operator.sub,
+    operator.mul,
+    operator.neg,
+    operator.pos,
+    operator.lt,
+    operator.le,
+    operator.gt,
+    operator.ge,
+    operator.eq,
+    operator.ne,
+    np.divide,
+}
+
+
+def tidy(unit: Unit, types: Types) -> Unit:
+    """The unit with shared and hoisted operations."""
+    unit = unit.with_tree(unit.copy_tree())
+    program = analyse_forward(unit, types, [])
+    same: dict[str, str] = {}
+    unit.tree.body = _shared(unit.tree.body, program, {}, same)
+    rewrite_names(unit.tree, lambda name: _final(same, name))
+    program = analyse_forward(unit, types, [])
+    unit.tree.body = _hoisted(unit.tree.body, program)
+    program = analyse_forward(unit, types, [])
+    again: dict[str, str] = {}
+    unit.tree.body = _shared(unit.tree.body, program, {}, again)
+    rewrite_names(unit.tree, lambda name: _final(again, name))
+    return unit
+
+
+def _final(same: dict[str, str], name: str) -> str:
+    while name in same:
+        name = same[name]
+    return name
+
+
+def _shared(block: Block, program: Program, known: dict[str, str], same: dict[str, str]) -> Block:
+    """Drop operations that an earlier statement, here or further out, has done already."""
+    known = dict(known)
+    result: Block = []
+    for statement in block:
+        for inner in inner_blocks(statement):
+            if not is_exit(statement):
+                inner[:] = _shared(inner, program, known, same) or [gast.Pass()]
+        name = written(statement)
+        if name and isinstance(statement, gast.Assign) and _is_single(program.flow, name):
+            value: Any = statement.value
+            rewrite_names(value, lambda read: _final(same, read))
+            if is_repeatable(program, statement):
+                key = gast.dump(value)
+                if key in known:
+                    same[name] = known[key]
+                    continue
+                known[key] = name
+        result.append(statement)
+    return result
+
+
+def is_repeatable(program: Program, statement: gast.Assign) -> bool:
+    """Whether the statement gives the same again, and is worth sharing."""
+    name = str(written(statement))
+    if isinstance(statement.value, gast.Subscript):
+        if program.types.is_array(name):
+            return is_basic(statement.value.slice, program.types) and not program.roots.is_written(name)
+        return not program.roots.is_written(str(getattr(statement.value.value, "id", "")))
+    return not program.types.is_array(name) and is_safe(program, statement)
+
+
+def is_safe(program: Program, statement: gast.Assign) -> bool:
+    """Whether the operation depends on its operands only and cannot fail."""
+    value = statement.value
+    types = program.types
+    match value:
+        case gast.Attribute(attr="shape" | "ndim" | "size"):
+            return True
+        case gast.Subscript(value=gast.Name(id=base), slice=index):
+            if isinstance(types.get(base), (nb.UniTuple, nb.Tuple)):
+                return isinstance(constant(index), int)
+            parts = index.elts if isinstance(index, gast.Tuple) else [index]
+            return types.is_array(base) and all(isinstance(part, gast.Slice) for part in parts)
+        case gast.BinOp() | gast.UnaryOp() | gast.Compare() | gast.Call():
+            if any(types.is_array(read) for read in names_in(value)) or getattr(value, "keywords", None):
+                return False
+            primitive = primitive_of(value, program.unit.bindings)
+            if isinstance(primitive, np.ufunc):
+                return registry.find(primitive) is not None
+            return primitive in SAFE
+    return False
+
+
+def _hoisted(block: Block, program: Program) -> Block:
+    """Move what a loop does not change in front of it, from the innermost loop outwards."""
+    result: Block = []
+    for statement in block:
+        for inner in inner_blocks(statement):
+            if not is_exit(statement):
+                inner[:] = _hoisted(inner, program) or [gast.Pass()]
+        if isinstance(statement, (gast.For, gast.While)):
+            result += _invariant(statement, program)
+            statement.body = statement.body or [gast.Pass()]
+        result.append(statement)
+    return result
+
+
+def _invariant(loop: gast.For | gast.While, program: Program) -> Block:
+    """Take the invariant statements out of a loop's body."""
+    inside = {name for statement in walk_statements([loop]) if (name := written(statement))}
+    moved: Block = []
+    kept: Block = []
+    for statement in loop.body:
+        name = written(statement)
+        if (
+            isinstance(statement, gast.Assign)
+            and name
+            and _is_single(program.flow, name)
+            and not inside & set(names_in(statement.value))
+            and is_safe(program, statement)
+        ):
+            moved.append(statement)
+            inside.discard(name)
+        else:
+            kept.append(statement)
+    loop.body = kept
+    return moved
+
+
+def _is_single(flow: Flow, name: str) -> bool:
+    return flow.single(name) is not None

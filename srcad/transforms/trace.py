@@ -1,0 +1,162 @@
+"""Where recorded values are kept: statements that make, fill and read traces.
+
+    grid    an array with one entry per iteration of the loops around, where their bounds are known before they begin
+    stack   an array that grows, with a count; for loops whose trip count is not known, or depends on an outer loop
+    list    a list of references to arrays
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import gast
+from numba import types as nb
+
+from srcad.transforms.accumulate import Adjoints
+from srcad.transforms.build import (
+    Block,
+    assign,
+    attribute,
+    augment,
+    binary,
+    branch,
+    call,
+    clone,
+    const,
+    dotted,
+    load,
+    stored,
+    subscript,
+    tuple_of,
+)
+from srcad.transforms.primitive import constant
+from srcad.transforms.program import Program
+from srcad.transforms.sites import Sites
+
+Loop: TypeAlias = gast.For | gast.While
+LARGEST = 4_194_304  # entries
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Statements for one recorded name: made before its outermost loop, saved, and read in the reverse sweep.
+
+    begin       statements at the start of the reverse sweep
+    cursor      the variable that counts down while a stack or list is read
+    blank       statements that make an empty trace, for where the loop is not reached
+    """
+
+    name: str
+    outermost: Loop
+    make: Block
+    save: Block
+    begin: Block
+    read: Block
+    blank: Block
+    cursor: str = ""
+
+
+class Traces:
+    """Chooses the form of each trace."""
+
+    def __init__(self, program: Program, sites: Sites, adjoints: Adjoints) -> None:
+        self.program, self.sites, self.adjoints = program, sites, adjoints
+        self.names = adjoints.names
+
+    def trace(self, name: str, kind: nb.Type, loops: tuple[Loop, ...]) -> Trace:
+        """The trace of a name of this type, recorded inside these loops (from the outside in)."""
+        if isinstance(kind, nb.Array):
+            return self.listed(name, loops)
+        if all(self.sites.is_plain(loop) for loop in loops):
+            return self.grid(name, kind, loops)
+        return self.stack(name, kind, loops)
+
+    def grid(self, name: str, kind: nb.Type, loops: tuple[Loop, ...]) -> Trace:
+        trace = self.names.fresh(f"{name}_trace")
+        sizes = [self.size(loop) for loop in loops]
+        indices = [self.index(loop) for loop in loops]
+        zeros = tuple_of(*(const(0) for _ in sizes))
+        shape = sizes[0] if len(sizes) == 1 else tuple_of(*sizes)
+        index = indices[0] if len(indices) == 1 else tuple_of(*indices)
+        return Trace(
+            name,
+            loops[0],
+            [assign(trace, self.empty(shape, kind))],
+            [assign(subscript(load(trace), clone(index), store=True), load(name))],
+            [],
+            [assign(name, subscript(load(trace), clone(index)))],
+            [assign(trace, self.empty(zeros if len(zeros.elts) > 1 else const(0), kind))],
+        )
+
+    def size(self, loop: Loop) -> gast.expr:
+        """The number of iterations."""
+        start, stop, step = loop.iter.args
+        low, high = (start, stop) if constant(step) == 1 else (stop, start)
+        form, base = self.program.meeting.form(high), self.program.meeting.form(low)
+        count = clone(high) if constant(low) == 0 else binary(clone(high), gast.Sub, clone(low))
+        known = form is not None and base is not None and self.program.meeting.is_natural(form - base)
+        return count if known else call("max", count, const(0))
+
+    def index(self, loop: Loop) -> gast.expr:
+        """The number of the present iteration, from 0."""
+        start, _, step = loop.iter.args
+        if constant(step) == -1:
+            return binary(clone(start), gast.Sub, load(loop.target.id))
+        return load(loop.target.id) if constant(start) == 0 else binary(load(loop.target.id), gast.Sub, clone(start))
+
+    def empty(self, shape: gast.expr, kind: nb.Type) -> gast.expr:
+        """`np.empty(shape)` of the right type."""
+        if kind == nb.float64:
+            return call("np.empty", shape)
+        spelled = "bool_" if kind == nb.boolean else str(kind)
+        return call("np.empty", shape, dotted(f"np.{spelled}"))
+
+    def stack(self, name: str, kind: nb.Type, loops: tuple[Loop, ...]) -> Trace:
+        trace, count, at = (self.names.fresh(f"{name}_{wish}") for wish in ("trace", "count", "at"))
+        full = gast.Compare(left=load(count), ops=[gast.Eq()], comparators=[attribute(load(trace), "size")])
+        grow = assign(trace, call(self.adjoints.kernel("grown"), load(trace)))
+        return Trace(
+            name,
+            loops[0],
+            [assign(trace, self.empty(self.capacity(loops), kind)), assign(count, const(0))],
+            [
+                branch(full, [grow], []),
+                assign(subscript(load(trace), load(count), store=True), load(name)),
+                augment(stored(count), gast.Add, const(1)),
+            ],
+            [assign(at, load(count))],
+            [augment(stored(at), gast.Sub, const(1)), assign(name, subscript(load(trace), load(at)))],
+            [assign(trace, self.empty(const(64), kind)), assign(count, const(0))],
+            at,
+        )
+
+    def capacity(self, loops: tuple[Loop, ...]) -> gast.expr:
+        """The length that a stack begins with: what it can need at most, if that is known and not immense.
+
+        Memory that is never written costs nothing, memory that is copied does.
+        """
+        if not all(self.sites.is_bounded(loop) for loop in loops):
+            return const(64)
+        product = self.size(loops[0])
+        for loop in loops[1:]:
+            product = binary(product, gast.Mult, self.size(loop))
+        return call("max", call("min", product, const(LARGEST)), const(1))
+
+    def listed(self, name: str, loops: tuple[Loop, ...]) -> Trace:
+        trace, at = (self.names.fresh(f"{name}_{wish}") for wish in ("trace", "at"))
+        append = gast.Call(func=attribute(load(trace), "append"), args=[load(name)], keywords=[])
+        return Trace(
+            name,
+            loops[0],
+            [assign(trace, gast.List(elts=[], ctx=gast.Load()))],
+            [_statement(append)],
+            [assign(at, call("len", load(trace)))],
+            [augment(stored(at), gast.Sub, const(1)), assign(name, subscript(load(trace), load(at)))],
+            [assign(trace, gast.List(elts=[], ctx=gast.Load()))],
+            at,
+        )
+
+
+def _statement(value: gast.expr) -> Any:
+    return gast.Expr(value=value)

@@ -1,0 +1,142 @@
+"""A Numba type for every name of a core function, from Numba's own inference."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+from numba import types
+
+from srcad.errors import Place
+from srcad.runtime.infer import CannotType, Inferred, infer
+from srcad.transforms.build import place_of, walk_statements, written
+from srcad.transforms.unit import Unit
+
+
+@dataclass(frozen=True)
+class Types:
+    """What is known of each name; `result` is the type of what the function returns."""
+
+    of: Mapping[str, types.Type]
+    result: types.Type
+
+    def get(self, name: str) -> types.Type | None:
+        """The type of a name, or None where it is not known."""
+        return self.of.get(name)
+
+    def rank(self, name: str) -> int | None:
+        """Number of dimensions of an array, else None."""
+        kind = self.of.get(name)
+        return kind.ndim if isinstance(kind, types.Array) else None
+
+    def is_array(self, name: str) -> bool:
+        """Whether the name holds an array."""
+        return isinstance(self.of.get(name), types.Array)
+
+    def is_real_or_complex(self, name: str) -> bool:
+        """Whether the name holds what can have a derivative: floats, complex numbers, arrays or tuples of them."""
+        return carries_derivatives(self.of.get(name))
+
+
+def differentiable(kind: types.Type | None) -> bool:
+    """Whether values of this type can have a derivative."""
+    if isinstance(kind, types.Array):
+        kind = kind.dtype
+    return isinstance(kind, (types.Float, types.Complex))
+
+
+def carries_derivatives(kind: types.Type | None) -> bool:
+    """Whether anything inside a value of this type can have a derivative: in a tuple, a list or an optional value too.
+
+    >>> carries_derivatives(types.Tuple((types.int64, types.Optional(types.float64))))
+    True
+    """
+    if isinstance(kind, types.Optional):
+        return carries_derivatives(kind.type)
+    if isinstance(kind, types.BaseTuple):
+        return any(carries_derivatives(element) for element in kind)
+    return differentiable(getattr(kind, "dtype", kind))
+
+
+def executable(unit: Unit, unknown: frozenset[str | None] | set[str | None] = frozenset()) -> Callable[..., Any]:
+    """The core function as a Python function whose line numbers count its statements from 1.
+
+    Copies of `unknown` names, and stand-ins for their values, are left out.
+    """
+    tree = unit.copy_tree()
+    if unknown:
+        tree = _WithoutUnset(set(unknown)).visit(tree)
+    module = ast.Module(body=[gast.gast_to_ast(tree)], type_ignores=[])
+    ast.fix_missing_locations(module)
+    _number_lines(module.body[0])
+    namespace: dict[str, Any] = dict(unit.bindings)
+    exec(compile(module, f"<core of {unit.name}>", "exec"), namespace)
+    function: Callable[..., Any] = namespace[tree.name]
+    return function
+
+
+def types_of(unit: Unit, argument_types: tuple[types.Type, ...]) -> Types:
+    """Types of all names for these types of the parameters.
+
+    Raises CannotType, with the place in the user's source, where Numba cannot type the function.
+    """
+    try:
+        inferred = _inferred(unit, argument_types)
+    except CannotType as problem:
+        raise CannotType(problem.reason, problem.line, place_of_line(unit, problem.line)) from None
+    return Types(inferred.types, inferred.result)
+
+
+def _inferred(unit: Unit, argument_types: tuple[types.Type, ...]) -> Inferred:
+    """Types of the names; what stands for a value that is not set yet has no say in them."""
+    unknown = {
+        written(statement) for statement in walk_statements(unit.tree.body) if getattr(statement, "unset", False)
+    }
+    if unknown:
+        try:
+            return infer(executable(unit, unknown), argument_types)
+        except CannotType:
+            pass  # a name is read before the first statement that stores it: the stand-in must do
+    return infer(executable(unit), argument_types)
+
+
+class _WithoutUnset(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
+    """Blanks the stand-ins of unset names, and plain copies of such names; lines stay as they are."""
+
+    def __init__(self, unknown: set[str | None]) -> None:
+        self.unknown = unknown
+        self.seen: set[str | None] = set()
+
+    def visit_Assign(self, node: gast.Assign) -> gast.stmt:
+        is_early_copy = isinstance(node.value, gast.Name) and node.value.id in self.unknown - self.seen
+        if getattr(node, "unset", False) or is_early_copy:
+            return gast.Pass()
+        self.seen.add(written(node))
+        return node
+
+
+def place_of_line(unit: Unit, line: int | None) -> Place | None:
+    """The place of the statement that `executable` put on this line."""
+    statements = list(walk_statements(unit.tree.body))
+    if line is None or not 1 <= line <= len(statements):
+        return None
+    return place_of(statements[line - 1])
+
+
+def _number_lines(function: ast.stmt) -> None:
+    count = 0
+
+    def visit(block: list[ast.stmt]) -> None:
+        nonlocal count
+        for statement in block:
+            count += 1
+            for node in ast.walk(statement):
+                if hasattr(node, "lineno"):
+                    node.lineno = node.end_lineno = count  # type: ignore[attr-defined]
+            visit(getattr(statement, "body", []))
+            visit(getattr(statement, "orelse", []))
+
+    visit(function.body)  # type: ignore[attr-defined]

@@ -1,0 +1,261 @@
+"""A function as its captured values are now, and what has been generated from it.
+
+A `Version` is what lies between the pipeline and the things that users call: it asks the cache folder before it asks
+the pipeline, and hands out the generated functions, compiled for given types or as plain Python.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import gast
+import numpy as np
+from numba import typeof
+from numba.core import types
+from numba.core.registry import CPUDispatcher
+
+from srcad.errors import NotDifferentiable, PerformanceWarning
+from srcad.remember import remembered
+from srcad.runtime import cache
+from srcad.runtime.compile import TypedDispatcher, compiled, load
+from srcad.runtime.infer import CannotType
+from srcad.runtime.kept import Kept, keeping
+from srcad.runtime.operand import Operand
+from srcad.transforms.typing import types_of
+from srcad.transforms.unit import Capture, Unit
+
+# Of the options of a user's dispatcher those that change what the code computes or checks.
+_KEPT_OPTIONS = ("fastmath", "error_model", "boundscheck", "nogil")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked of the pipeline, types aside: the kind of derivative, and with respect to which parameters."""
+
+    mode: str
+    wrt: tuple[int, ...]
+    tuple_result: bool = True
+
+
+class Version:
+    """A function, prepared for differentiation with the values that its captured names have now."""
+
+    def __init__(self, function: Callable[..., Any], request: Request, unit: Unit | None = None) -> None:
+        from srcad import pipeline
+
+        self.function, self.request = function, request
+        self.unit: Unit = unit or pipeline.prepare(function)
+        self._frozen = tuple((_reader(owner, key), value) for owner, key, value in self.unit.frozen)
+        self._hidden = tuple(_reader(capture.owner, capture.key) for capture in self.unit.hidden)
+        self._modules: dict[tuple[Any, ...], tuple[ModuleType, tuple[str, ...]]] = {}
+        self._compiled: dict[tuple[Any, ...], tuple[CPUDispatcher, ...]] = {}
+        self._uncompiled: dict[tuple[Any, ...], Callable[..., Any]] = {}
+        self._fingerprint: str | None = None
+
+    def asked(self, request: Request) -> Version:
+        """The same function with the same captured values, asked for another derivative."""
+        return Version(self.function, request, self.unit)
+
+    @property
+    def may_change(self) -> bool:
+        """Whether captured numbers were written into the code, so that each call has to compare them."""
+        return bool(self._frozen)
+
+    def is_current(self) -> bool:
+        """Whether all captured numbers are what they were."""
+        try:
+            for read, value in self._frozen:
+                now = read()
+                if now is not value and (type(now) is not type(value) or now != value):
+                    return False
+        except (KeyError, ValueError):  # the name is gone
+            return False
+        return True
+
+    def hidden(self) -> tuple[Any, ...]:
+        """The captured arrays as they are now, in the order of the hidden parameters."""
+        return tuple([_as_array(read()) for read in self._hidden])
+
+    @property
+    def own_parameters(self) -> tuple[str, ...]:
+        """The parameters that the user wrote."""
+        return self.unit.parameters[: len(self.unit.parameters) - len(self.unit.hidden)]
+
+    def compiled(self, kinds: tuple[Any, ...]) -> tuple[CPUDispatcher, ...]:
+        """The generated functions for these types of the parameters, as Numba dispatchers."""
+        found = self._compiled.get(kinds)
+        if found is None:
+            module, functions = self._module(kinds, loops=True)
+            found = self._compiled[kinds] = compiled(module, functions, self._options())
+        return found
+
+    def _options(self) -> dict[str, Any]:
+        options = {name: value for name, value in self.unit.options.items() if name in _KEPT_OPTIONS}
+        if self.request.mode != "core":
+            # A slope may be infinite where the function is not, as that of np.sqrt at 0: inf, as in NumPy, no error.
+            options.setdefault("error_model", "numpy")
+        return options
+
+    def uncompiled(self, kinds: tuple[Any, ...]) -> Callable[..., Any]:
+        """The first generated function for these types of the parameters, as plain Python.
+
+        That of a pair hands on its reverse function with the trace.
+        """
+        found = self._uncompiled.get(kinds)
+        if found is None:
+            found = self._uncompiled[kinds] = self._make_uncompiled(kinds)
+        return found
+
+    def _make_uncompiled(self, kinds: tuple[Any, ...]) -> Callable[..., Any]:
+        try:
+            module, names = self._module(kinds, loops=False)
+        except CannotType:
+            from srcad.interpreted import Interpreted
+
+            return Interpreted(self.unit, self.request, kinds)
+        functions: list[Callable[..., Any]] = [getattr(module, name) for name in names]
+        if self.request.mode != "vjp":
+            return functions[0]
+        forward, reverse = functions
+        return lambda *args: keeping(forward(*args), reverse)
+
+    def _module(self, kinds: tuple[Any, ...], loops: bool) -> tuple[ModuleType, tuple[str, ...]]:
+        found = self._modules.get((kinds, loops))
+        if found is None:
+            found = self._modules[kinds, loops] = self._make_module(kinds, loops)
+        return found
+
+    def _make_module(self, kinds: tuple[Any, ...], loops: bool) -> tuple[ModuleType, tuple[str, ...]]:
+        refuse_lists(self.unit, kinds)
+        name = cache.key(self.fingerprint(), repr(self.request), f"loops={loops}", *map(repr, kinds))
+        stored = cache.fetch(name)
+        if stored is not None:
+            given = {each: self.unit.bindings[each] for each in stored.injected}
+            return load(name, stored, given), stored.functions
+        return self._generate(name, kinds, loops)
+
+    def _generate(self, name: str, kinds: tuple[Any, ...], loops: bool) -> tuple[ModuleType, tuple[str, ...]]:
+        from srcad import pipeline
+
+        request = self.request
+        generated = pipeline.derive(
+            self.unit, request.mode, request.wrt, kinds, loops=loops, tuple_result=request.tuple_result
+        )
+        if request.mode == "core" and loops:
+            types_of(self.unit, kinds)  # the other modes need the types themselves
+        stored = cache.Stored(generated.text, tuple(generated.functions), tuple(sorted(generated.bindings)))
+        known = all(self.unit.bindings.get(each) is value for each, value in generated.bindings.items())
+        # An address in a name means an object that the next process knows nothing of.
+        if known and " at 0x" not in self.fingerprint() + repr(kinds):
+            cache.store(name, stored)
+        return load(name, stored, generated.bindings), stored.functions
+
+    def fingerprint(self) -> str:
+        """All that the generated text depends on, types and request aside."""
+        if self._fingerprint is None:
+            unit = self.unit
+            places = [str(getattr(node, "place", None)) for node in gast.walk(unit.tree) if isinstance(node, gast.stmt)]
+            meanings = [f"{name}={_describe(value)}" for name, value in sorted(unit.bindings.items())]
+            options = [f"{name}={unit.options.get(name)}" for name in _KEPT_OPTIONS]
+            parts = [unit.name, gast.dump(unit.tree), *places, *meanings, *options, *unit.sources, *unit.parameters]
+            self._fingerprint = "\0".join([*parts, str(len(unit.hidden))])
+        return self._fingerprint
+
+
+def refuse_lists(unit: Unit, kinds: tuple[Any, ...]) -> None:
+    """A list is no array: neither its elements' type nor its shape can be relied on."""
+    for name, kind in zip(unit.parameters, kinds, strict=True):
+        if isinstance(kind, (types.List, types.ListType)):
+            raise NotDifferentiable(
+                f"the argument '{name}' of {unit.name} is a list", hint=f"pass an array: np.asarray({name})"
+            )
+
+
+def compiled_routine(version: Version, index: int, shape: Callable[..., Any]) -> TypedDispatcher:
+    """The generated function of this index as one Numba dispatcher; `shape` gives it parameters and defaults."""
+    count = len(version.unit.parameters)
+    uncompiled = uncompiled_routine(version, index)
+
+    def specialise(kinds: tuple[Any, ...]) -> CPUDispatcher:
+        return version.compiled(kinds[:count])[index]
+
+    def otherwise(problem: CannotType) -> Callable[..., Any]:
+        def warning(*args: Any) -> Any:
+            result = uncompiled(*args)
+            if not (index and isinstance(args[-2], Kept)):  # else the forward function has warned
+                warn_of_fallback(version, problem)
+            return result
+
+        return warning
+
+    return TypedDispatcher(shape, specialise, otherwise)
+
+
+def uncompiled_routine(version: Version, index: int) -> Callable[..., Any]:
+    """The generated function of this index as plain Python, chosen by the types of the arguments at each call."""
+    parameters, count = version.unit.parameters, len(version.unit.parameters)
+
+    def kinds_of(args: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(kind_of(name, value) for name, value in zip(parameters, args[:count], strict=True))
+
+    def first(*args: Any) -> Any:
+        return version.uncompiled(kinds_of(args))(*args)
+
+    def reverse(*args: Any) -> Any:
+        *arguments, trace, bar = args
+        if isinstance(trace, Kept):
+            return trace.pull(tuple(arguments), bar)
+        return version.compiled(kinds_of(args))[index].py_func(*args)  # the trace is that of the compiled function
+
+    return reverse if index else first
+
+
+def kind_of(name: str, value: Any) -> Any:
+    """Numba's type of an argument."""
+    try:
+        return typeof(value)
+    except ValueError:
+        raise NotDifferentiable(
+            f"the argument '{name}' is a {type(value).__name__}, which has no Numba type",
+            hint="pass numbers and NumPy arrays",
+        ) from None
+
+
+def warn_of_fallback(version: Version, problem: CannotType) -> None:
+    """Tell once what kept a function from compiling, at the user's line that called it."""
+    told: set[tuple[Any, ...]] = remembered(version.function, "fallbacks", set)
+    if (problem.reason, problem.place) in told:
+        return
+    told.add((problem.reason, problem.place))
+    at = f"{problem.place}: " if problem.place else ""
+    level, frame, inside = 2, sys._getframe(1), os.path.dirname(__file__)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(inside):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(f"{at}{version.unit.name} runs uncompiled: {problem.reason}", PerformanceWarning, stacklevel=level)
+
+
+def _describe(value: Any) -> str:
+    if isinstance(value, type(np)):
+        return f"module {value.__name__}"
+    if hasattr(value, "__qualname__") and hasattr(value, "__module__") and "<locals>" not in value.__qualname__:
+        return f"{value.__module__}.{value.__qualname__}"
+    return repr(value)
+
+
+def _reader(owner: Any, key: str) -> Callable[[], Any]:
+    """What reads a captured name at each call, with nothing of Python's in between where that is possible."""
+    if isinstance(owner, dict):
+        return functools.partial(owner.__getitem__, key)
+    return Capture(key, owner, key).read
+
+
+def _as_array(value: Any) -> Any:
+    """A captured array, or the array that a captured variable holds."""
+    return value if type(value) is np.ndarray or not isinstance(value, Operand) else value._array()

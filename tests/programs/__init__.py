@@ -1,0 +1,1 @@
+"""Programs written as users write them, each a source of gradients to be checked."""

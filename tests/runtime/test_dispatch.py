@@ -1,0 +1,99 @@
+"""What is recorded, what is not, and what is refused."""
+
+import numpy as np
+import pytest
+
+from srcad.errors import MissingRule
+from srcad.runtime.active import active
+from srcad.runtime.tape import GradientTape
+from srcad.runtime.tensor import constant
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left_recording():
+    yield
+    left, active.tapes = active.tapes, ()
+    assert left == ()
+
+
+@pytest.fixture
+def x():
+    return constant([1.0, 2.0])
+
+
+DISCRETE = {
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "rint": np.rint,
+    "round": np.round,
+    "floor_divide": lambda x: x // 2.0,
+    "zeros_like": np.zeros_like,
+    "ones_like": np.ones_like,
+    "greater": lambda x: (x > 1.0) * 1.0,
+    "argmax": lambda x: np.argmax(x) * 1.0,
+    "integer cast": lambda x: x.astype(int).astype(float),
+    "shape": lambda x: constant(x.shape[0] * 1.0),
+    "numpy": lambda x: constant(x.numpy()),
+    "size": lambda x: constant(np.size(x) * 1.0),
+    "isnan": lambda x: np.isnan(x) * 1.0,
+    "argsort": lambda x: np.argsort(x) * 1.0,
+    "searchsorted": lambda x: np.searchsorted(np.array([0.0, 1.5]), x) * 1.0,
+    "count_nonzero": lambda x: constant(1.0 * np.count_nonzero(x)),
+}
+
+
+@pytest.mark.parametrize("function", DISCRETE.values(), ids=DISCRETE.keys())
+def test_discrete_functions_are_unconnected(function, x):
+    with GradientTape() as tape:
+        tape.watch(x)
+        y = function(x)
+    assert tape.gradient(y, x) is None
+
+
+CONNECTED_ZEROS = {
+    "sign": np.sign,
+    "times zero": lambda x: 0.0 * x,
+    "branch not taken": lambda x: np.where([True, True], np.zeros(2), x),
+    "clipped": lambda x: np.clip(x, 5.0, 6.0),
+    "difference": lambda x: x - x,
+}
+
+
+@pytest.mark.parametrize("function", CONNECTED_ZEROS.values(), ids=CONNECTED_ZEROS.keys())
+def test_a_slope_of_zero_is_not_none(function, x):
+    with GradientTape() as tape:
+        tape.watch(x)
+        y = function(x)
+    assert tape.gradient(y, x).tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        (lambda x: np.spacing(x) + np.nextafter(x, 3.0), "nextafter"),
+        (lambda x: np.real_if_close(x) + np.unwrap(x) * np.i0(x), "np"),
+        (lambda x: np.apply_along_axis(lambda row: row * 2, 0, x), "apply_along_axis"),
+        (lambda x: np.multiply.outer(x, x), "outer"),
+    ],
+)
+def test_a_function_without_a_rule_is_named(function, name, x):
+    with GradientTape() as tape:
+        tape.watch(x)
+        with pytest.raises(MissingRule, match=name):
+            function(x)
+
+
+def test_a_function_without_a_rule_is_free_where_nothing_is_watched(x):
+    with GradientTape():
+        assert np.nextafter(x, 3.0).shape == (2,)
+
+
+def test_writing_a_followed_tensor_into_an_array_is_refused(x):
+    array = np.zeros(2)
+    with GradientTape() as tape:
+        tape.watch(x)
+        with pytest.raises(NotImplementedError):
+            array += x
+        with pytest.raises(NotImplementedError):
+            np.copyto(array, x)
+    assert array.tolist() == [0.0, 0.0]

@@ -1,0 +1,196 @@
+"""Kernels, and the NumPy functions that srcad teaches Numba, give in Numba what they give in Python."""
+
+from __future__ import annotations
+
+import warnings
+
+import numba
+import numpy as np
+import pytest
+
+from srcad.errors import MayOverlap
+from srcad.runtime import kernels
+
+X = np.random.default_rng(5).normal(size=(2, 3, 4))
+M = X[0]
+S = M[:, :3] + 3.0 * np.eye(3)
+V = M[0]
+ROWS = np.array([0, 2, 2])
+F = np.asfortranarray(M)
+
+REDUCTIONS = [
+    f"np.{name}({argument})"
+    for name, x in (
+        ("sum", "x"),
+        ("mean", "x"),
+        ("max", "x"),
+        ("min", "x"),
+        ("prod", "x"),
+        ("any", "x > 1"),
+        ("all", "x > -2"),
+    )
+    for argument in (
+        f"{x}, 0",
+        f"{x}, axis=-1",
+        f"{x}, axis=(0, 2)",
+        f"{x}, axis=1, keepdims=True",
+        f"{x}, keepdims=True",
+    )
+]
+EXPRESSIONS = [
+    *((text, (X,)) for text in REDUCTIONS),
+    *(
+        (text, (np.ones((0, 3)),))
+        for text in ("np.sum(x, axis=0, keepdims=True)", "np.prod(x, axis=1)", "np.mean(x, 1)")
+    ),
+    ("np.mean(x, axis=0)", (M.astype(np.float32),)),
+    ("np.mean(x, axis=0)", (np.arange(6).reshape(2, 3),)),
+    ("np.linalg.norm(x, axis=1)", (M,)),
+    ("np.cumprod(x, axis=0)", (M,)),
+    ("np.squeeze(x, 1)", (X[:, :1],)),
+    ("np.squeeze(x, axis=(0, 1))", (X[:1, :1],)),
+    ("np.sum(x, axis=None, keepdims=False)", (M,)),
+    ("np.mean(x, axis=None)", (M,)),
+    ("np.max(x, axis=1, keepdims=False)", (M,)),
+    ("np.inner(x, x)", (M,)),
+    ("np.inner(x, x[0])", (M,)),
+    ("np.tile(x, 3)", (V,)),
+    ("np.flip(x, 1)", (X,)),
+    ("np.roll(x, -1, 1)", (X,)),
+    ("np.diagonal(x, 1)", (M,)),
+    ("np.astype(x, np.float32)", (M,)),
+    ("abs(x)", (M,)),
+    ("np.ndim(x)", (M,)),
+    ("kernels.ratio(x, x)", (np.array([0.0, 2.0]),)),
+    ("kernels.ratio(x, 0.0)", (1.0,)),
+    ("kernels.power_slope(x, 2)", (V,)),
+    ("kernels.power_slope(x, 0.0)", (0.0,)),
+    ("kernels.power_log(x, x)", (np.abs(V),)),
+    ("kernels.sinc_slope(x)", (np.array([0.0, 1e-4, 0.3]),)),
+    ("kernels.polygamma(1, x)", (2.3,)),
+    ("kernels.is_below(x, 0.0, None)", (V,)),
+    ("kernels.is_above(x, None, x + 1)", (V,)),
+    ("kernels.is_below(x, y, 1.0)", (0.3, 0.5)),
+    ("kernels.unbroadcast(x, y)", (X, V)),
+    ("kernels.unbroadcast(x, y)", (X, M[:, :1])),
+    ("kernels.unbroadcast(x, y)", (X, 1.0)),
+    ("kernels.unbroadcast(x, y)", (F, M)),
+    ("kernels.unbroadcast(x, y)", (np.ones((0, 4)), V)),
+    ("kernels.spread(x, y.shape)", (1.5, M)),
+    ("kernels.spread(x, y.shape, 1)", (X[:, 0], X)),
+    ("kernels.spread(x, y.shape, (0, -1))", (X[0, :, 0], X)),
+    ("kernels.spread(x, y.shape, 1, True)", (X[:, :1], X)),
+    ("kernels.reduced_size(x.shape, (0, -1))", (X,)),
+    ("kernels.broadcast_shape(x.shape, y.shape)", (X, V)),
+    ("kernels.shares(np.max(x), x)", (np.array([1.0, 3.0, 3.0]),)),
+    ("kernels.shares(np.max(x, axis=1), x, 1)", (X,)),
+    ("kernels.shares(np.min(x, axis=1, keepdims=True), x, 1, True)", (X,)),
+    ("kernels.others(x)", (M,)),
+    ("kernels.others(x, 1)", (X,)),
+    ("kernels.others_adjoint(x, y, 1)", (X, X + 1.0)),
+    ("kernels.cumsum_adjoint(x, y.shape)", (X.ravel(), X)),
+    ("kernels.cumsum_adjoint(x, y.shape, 1)", (X, X)),
+    ("kernels.cumprod_adjoint(x, y)", (V, V)),
+    ("kernels.cumprod_adjoint(x, y, 1)", (X, X)),
+    ("kernels.cumprod_tangent(x, y, 0)", (X, X)),
+    ("kernels.cumprod_bend(x, y, x + 1, 1)", (X, X)),
+    ("kernels.cumprod_tangent(x, y)", (X, X)),
+    ("kernels.sort_adjoint(x, y)", (X, X)),
+    ("kernels.sort_adjoint(x, y, None)", (X.ravel(), X)),
+    ("kernels.sort_tangent(x, y, 0)", (X, X)),
+    ("kernels.unconcatenate(x, (y, y[:1]), 0)", (np.ones((4, 4)), M)),
+    ("kernels.unconcatenate(x, (y, y), -1)", (np.ones((3, 8)), M)),
+    ("kernels.unconcatenate(x, (y, y[0]), None)", (np.arange(16.0), M)),
+    ("kernels.unstack(x, (y, y), 1)", (np.ones((3, 2, 4)), M)),
+    ("kernels.unvstack(x, (y, y[0]))", (np.ones((4, 4)), M)),
+    ("kernels.unhstack(x, (y, y))", (np.ones(8), V)),
+    ("kernels.uncolumn_stack(x, (y, y[:, 0]))", (np.ones((3, 5)), M)),
+    ("kernels.unarray(x, ((1.0, 2), (3.0, 4.0)))", (np.ones((2, 2)),)),
+    ("kernels.untranspose(x, (1, 2, 0))", (X,)),
+    ("kernels.repeat_adjoint(x, y.shape, 2)", (np.arange(8.0), V)),
+    ("kernels.tile_adjoint(x, y.shape, 2)", (np.arange(8.0), V)),
+    ("kernels.diag_adjoint(x, (5, 5), 1)", (V,)),
+    ("kernels.diag_adjoint(x, (3,))", (S,)),
+    ("kernels.trace_adjoint(x, (3, 4), 1)", (1.5,)),
+    ("kernels.take_adjoint(x, (5,), y)", (V[:3], ROWS)),
+    ("kernels.diff_adjoint(x, 2)", (V,)),
+    ("kernels.weights((4,), False)", ()),
+    ("kernels.times(x, y)", (M, V)),
+    ("kernels.times_transpose(x, y)", (F, M)),
+    ("kernels.transpose_times(x, y)", (F, M)),
+    ("kernels.transpose_times(x, y)", (M, V[:3])),
+    ("kernels.cofactors(x)", (S,)),
+    ("kernels.cholesky_adjoint(x, y)", (S, np.linalg.cholesky(S @ S.T))),
+    ("kernels.scatter(x, (3, 4), y)", (M, ROWS)),
+    ("kernels.scatter(x, (3, 4), (1, y))", (V[:3], ROWS)),
+    ("kernels.scatter(x, (3, 4), (slice(None), y))", (M[:, :3], ROWS)),
+    ("kernels.scatter(x, (3,), 1)", (1.5,)),
+    ("kernels.scatter(x, (3, 4), y)", (np.arange(1.0, 1.0 + np.sum(M > 0)), M > 0)),
+    ("kernels.scatter(x, (3, 4), y)", (2.0, M > 0)),
+    ("kernels.scatter(x, (3, 4), y)", (M[:2], np.array([True, False, True]))),
+]
+
+
+def compare(one, other):
+    if isinstance(one, tuple):
+        assert len(one) == len(other)
+        for a, b in zip(one, other, strict=True):
+            compare(a, b)
+    else:
+        assert np.asarray(one).dtype == np.asarray(other).dtype
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14)
+        assert np.shape(one) == np.shape(other)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("text", "args"), EXPRESSIONS, ids=[text for text, _ in EXPRESSIONS])
+def test_compiled_like_interpreted(text, args):
+    space = {"np": np, "kernels": kernels}
+    exec(f"def f({', '.join(['x', 'y'][: len(args)])}): return {text}", space)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Mean of empty slice")
+        warnings.filterwarnings("ignore", message="invalid value", category=RuntimeWarning)
+        compare(numba.njit(space["f"])(*args), space["f"](*args))
+
+
+OVERLAPS = [
+    (lambda x: (x[1:], x[:-1]), True),
+    (lambda x: (x[::2], x[1::2]), False),
+    (lambda x: (x[:5], x[5:]), False),
+    (lambda x: (x, x.copy()), False),
+    (lambda x: (x, x), True),
+    (lambda x: (x[::-1], x[:2]), True),
+    (lambda x: (x.reshape(3, 4)[:, :2], x.reshape(3, 4)[:, 2:]), False),
+    (lambda x: (x.reshape(3, 4)[:, :3], x.reshape(3, 4)[:, 2:]), True),
+    (lambda x: (x.reshape(3, 4)[:, 0], x.reshape(3, 4)[:, 3]), False),
+    (lambda x: (x[:0], x), False),
+]
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("views", "shared"), OVERLAPS)
+def test_overlap_is_refused_and_neighbours_are_not(views, shared):
+    a, b = views(np.arange(12.0))
+
+    def check(a, b):
+        kernels.refuse_overlap(a, b)
+
+    for function, error in ((check, MayOverlap), (numba.njit(check), ValueError)):
+        if shared:
+            with pytest.raises(error, match="share memory"):
+                function(a, b)
+        else:
+            function(a, b)
+
+
+@pytest.mark.parametrize(
+    ("x", "expected"), [(1e-5, -100000.5772), (1.0, -0.57721566490153286), (-0.5, 0.03648997397857652)]
+)
+def test_digamma(x, expected):
+    assert kernels.polygamma(0, x) == pytest.approx(expected, rel=1e-9)
+
+
+def test_polygamma_is_the_derivative_of_the_one_before():
+    for n in range(5):
+        slope = (kernels.polygamma(n, 2.7 + 1e-6) - kernels.polygamma(n, 2.7 - 1e-6)) / 2e-6
+        assert kernels.polygamma(n + 1, 2.7) == pytest.approx(slope, rel=1e-7)

@@ -1,0 +1,119 @@
+"""Every entry of the rule tables that works on tensors, under one tape and under two, against finite differences."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from srcad.errors import MissingRule
+from srcad.runtime.nest import flatten, map_leaves, pack_as
+from srcad.runtime.tape import GradientTape
+from srcad.runtime.template import primitive_name
+from srcad.runtime.tensor import Tensor, constant
+from tests.runtime.samples import DEFINED, SAMPLES, Sample
+from tests.runtime.test_rules import direction, inner, moved, smooth_places
+
+# NumPy does not ask tensors about these: they make plain arrays of whatever they get, or refuse.
+BLIND = (
+    np.array, np.asarray, np.ascontiguousarray, np.asfortranarray, np.float64, np.float32, np.full, np.full_like,
+)  # fmt: skip
+
+
+def sees_tensors(primitive: Any) -> bool:
+    module = getattr(primitive, "__module__", None) or "numpy"
+    is_operator = module == operator.add.__module__ or primitive is operator.abs
+    return primitive not in BLIND and (is_operator or module.startswith("numpy"))
+
+
+CASES = [
+    pytest.param(primitive, sample, id=f"{primitive_name(primitive)}-{number}")
+    for primitive, samples in {**SAMPLES, **DEFINED}.items()
+    if sees_tensors(primitive)
+    for number, sample in enumerate(samples)
+]
+# No rule differentiates their derivative once more; that is said, never guessed.
+ONCE = (np.cumprod, np.linalg.det)
+STEP = 1e-5
+
+
+class Case:
+    """A scalar function of the smooth arguments: the results, each weighted at random."""
+
+    def __init__(self, primitive: Any, sample: Sample) -> None:
+        self.primitive, self.sample = primitive, sample
+        self.places = smooth_places(sample)
+        random = np.random.default_rng(7)
+        self.point = [sample.args[place] for place in self.places]
+        self.one, self.other = ([direction(each, random) for each in self.point] for _ in range(2))
+        if primitive is np.linalg.cholesky:
+            self.one, self.other = [self.one[0] + self.one[0].T], [self.other[0] + self.other[0].T]
+
+    def call(self, inputs: list[Any]) -> Any:
+        arguments = list(self.sample.args)
+        for place, each in zip(self.places, inputs, strict=True):
+            arguments[place] = each
+        results = [each for each in flatten(self.primitive(*arguments, **self.sample.kwargs)) if is_float(each)]
+        random = np.random.default_rng(11)
+        return sum(np.sum(np.sin(each) * random.normal(size=np.shape(each))) for each in results)
+
+    def slope(self, point: list[Any]) -> float:
+        """The derivative in one direction, by a tape."""
+        inputs = [map_leaves(constant, each) for each in point]
+        with GradientTape() as tape:
+            tape.watch(inputs)
+            value = self.call(inputs)
+        return inner(filled(tape.gradient(value, inputs), inputs), self.one)
+
+    def bend(self, point: list[Any]) -> float:
+        """The derivative of that in the other direction, by a tape around a tape."""
+        inputs = [map_leaves(constant, each) for each in point]
+        with GradientTape() as outer:
+            outer.watch(inputs)
+            with GradientTape() as inside:
+                inside.watch(inputs)
+                value = self.call(inputs)
+            gradients = inside.gradient(value, inputs, unconnected_gradients="zero")
+            pairs = zip(flatten(gradients), flatten(self.one), strict=True)
+            total = sum(np.sum(gradient * each) for gradient, each in pairs)
+        return inner(filled(outer.gradient(total, inputs), inputs), self.other)
+
+
+def is_float(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.dtype.kind == "f"
+
+
+def filled(gradients: Any, inputs: Any) -> Any:
+    pairs = zip(flatten(gradients), flatten(inputs), strict=True)
+    return pack_as(inputs, [np.zeros(like.shape) if each is None else each.numpy() for each, like in pairs])
+
+
+def difference(function: Any, point: list[Any], along: list[Any]) -> float:
+    ahead, behind = (
+        function([moved(each, way, step) for each, way in zip(point, along, strict=True)]) for step in (STEP, -STEP)
+    )
+    return (float(ahead) - float(behind)) / (2 * STEP)
+
+
+@pytest.mark.parametrize(("primitive", "sample"), CASES)
+def test_gradients_under_one_tape(primitive, sample):
+    case = Case(primitive, sample)
+
+    def value(point):
+        return case.call([map_leaves(constant, each) for each in point])
+
+    expected = difference(value, case.point, case.one)
+    assert case.slope(case.point) == pytest.approx(expected, rel=1e-6, abs=1e-7)
+
+
+@pytest.mark.parametrize(("primitive", "sample"), CASES)
+def test_gradients_of_gradients_under_two_tapes(primitive, sample):
+    case = Case(primitive, sample)
+    if primitive in ONCE:
+        with pytest.raises(MissingRule):
+            case.bend(case.point)
+        return
+    expected = difference(case.slope, case.point, case.other)
+    assert case.bend(case.point) == pytest.approx(expected, rel=1e-5, abs=1e-6)

@@ -1,0 +1,157 @@
+import copy
+
+import numpy as np
+import pytest
+
+from srcad.runtime.tape import GradientTape
+from srcad.runtime.tensor import constant
+from srcad.runtime.variable import Variable
+
+
+def test_attributes():
+    v = Variable([1.0, 2.0], name="w")
+    assert (v.shape, v.dtype, v.name, v.trainable, v.ndim, v.size) == ((2,), np.float64, "w:0", True, 1, 2)
+    assert Variable(1.0).name == "Variable:0"
+    assert not Variable(1.0, trainable=False).trainable
+    assert v.__srcad_variable__ is True
+
+
+def test_the_initial_value_is_copied_converted_or_called():
+    array = np.ones(2)
+    v = Variable(array)
+    array[0] = 5.0
+    assert v.numpy().tolist() == [1.0, 1.0]
+    assert Variable([1, 2], dtype="float32").dtype == np.float32
+    assert Variable(lambda: np.ones(3)).shape == (3,)
+    assert Variable(constant([1.0])).numpy().tolist() == [1.0]
+    assert Variable(v).numpy().tolist() == [1.0, 1.0]
+
+
+def test_an_initial_value_must_be_given_and_fit():
+    with pytest.raises(ValueError, match="initial_value"):
+        Variable()
+    with pytest.raises(ValueError, match="shape"):
+        Variable([1.0, 2.0], shape=(3,))
+
+
+def test_assignments_return_the_variable():
+    v = Variable([1.0, 2.0])
+    assert v.assign([3.0, 4.0]) is v
+    assert v.assign_add([1.0, 1.0]).numpy().tolist() == [4.0, 5.0]
+    assert v.assign_sub(np.array([1.0, 2.0])).numpy().tolist() == [3.0, 3.0]
+    assert v.assign([0, 0], read_value=False) is None
+    assert v.numpy().tolist() == [0.0, 0.0]
+
+
+def test_an_assigned_array_is_copied():
+    v, array = Variable([1.0, 2.0]), np.array([3.0, 4.0])
+    v.assign(array)
+    array[0] = 9.0
+    assert v.numpy().tolist() == [3.0, 4.0]
+
+
+def test_assignments_keep_the_dtype():
+    v = Variable(1.0, dtype="float32")
+    v.assign(np.float64(2.0))
+    assert v.dtype == np.float32
+    assert v.numpy().dtype == np.float32
+
+
+@pytest.mark.parametrize("method", ["assign", "assign_add", "assign_sub"])
+@pytest.mark.parametrize("value", [[1.0, 2.0, 3.0], 1.0])
+def test_another_shape_is_refused(method, value):
+    v = Variable([1.0, 2.0])
+    with pytest.raises(ValueError, match="shape"):
+        getattr(v, method)(value)
+    assert v.numpy().tolist() == [1.0, 2.0]
+
+
+def test_a_tensor_of_another_dtype_is_refused():
+    with pytest.raises(ValueError, match="float32"):
+        Variable(1.0, dtype="float32").assign(constant(1.0))
+    with pytest.raises(ValueError, match="complex"):
+        Variable(1.0).assign(1j)
+    with pytest.raises(ValueError, match="float64"):
+        Variable(1).assign(1.5)
+
+
+def test_augmented_assignment_is_refused_with_a_way_out():
+    v = Variable(1.0)
+    with pytest.raises(RuntimeError, match="assign_add"):
+        v += 1.0
+
+
+def test_items_cannot_be_assigned():
+    with pytest.raises(TypeError, match="item assignment"):
+        Variable([1.0])[0] = 2.0
+
+
+def test_a_value_read_earlier_does_not_change():
+    v = Variable([1.0, 2.0])
+    before = v.read_value()
+    kept = np.asarray(v)
+    v.assign([5.0, 6.0])
+    assert before.tolist() == [1.0, 2.0]
+    assert kept.tolist() == [1.0, 2.0]
+    assert v.value().tolist() == [5.0, 6.0]
+
+
+def test_variables_take_part_in_numpy():
+    v = Variable([1.0, 4.0])
+    assert np.sqrt(v).tolist() == [1.0, 2.0]
+    assert (2 * v + [1.0, 1.0]).tolist() == [3.0, 9.0]
+    assert np.stack([v, v]).shape == (2, 2)
+    assert v[0].tolist() == 1.0
+    assert np.concatenate([v, constant([0.0])]).tolist() == [1.0, 4.0, 0.0]
+    assert np.clip(v, min=v, max=3.0).tolist() == [1.0, 3.0]
+
+
+def test_comparison_is_elementwise_and_references_are_keys():
+    v = Variable([1.0, 2.0])
+    assert (v == v).tolist() == [True, True]
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(v)
+    assert v.ref().deref() is v
+
+
+def test_text():
+    assert (
+        repr(Variable([1.0, 2.0], name="w")) == "<srcad.Variable 'w:0' shape=(2,) dtype=float64, numpy=array([1., 2.])>"
+    )
+    assert repr(Variable(1.5)) == "<srcad.Variable 'Variable:0' shape=() dtype=float64, numpy=1.5>"
+
+
+def test_a_deep_copy_is_another_variable():
+    v = Variable([1.0], name="w", trainable=False)
+    other = copy.deepcopy(v)
+    other.assign([2.0])
+    assert v.numpy().tolist() == [1.0]
+    assert (other.name, other.trainable) == ("w:0", False)
+
+
+WATCHED = {
+    "assign": lambda v: v.assign([1.0, 3.0]),
+    "assign_add": lambda v: v.assign_add([1.0, 3.0]),
+    "numpy": lambda v: v.numpy(),
+    "read_value": lambda v: v.read_value(),
+    "value": lambda v: v.value(),
+    "operator": lambda v: v * 2.0,
+    "function": np.sin,
+    "nested": lambda v: np.stack([v, v]),
+    "index": lambda v: v[0],
+}
+
+
+@pytest.mark.parametrize("use", WATCHED.values(), ids=WATCHED.keys())
+def test_use_under_a_tape_is_watched(use):
+    v = Variable([1.0, 2.0])
+    with GradientTape() as tape:
+        use(v)
+    assert [each.ref() for each in tape.watched_variables()] == [v.ref()]
+
+
+def test_looking_at_the_shape_is_no_use():
+    v = Variable([1.0, 2.0])
+    with GradientTape() as tape:
+        assert (v.shape, v.dtype, v.name) == ((2,), np.float64, "Variable:0")
+    assert tape.watched_variables() == ()

@@ -1,0 +1,137 @@
+"""Jacobians and Hessians, and derivatives of derivatives, against formulas."""
+
+import numpy as np
+import pytest
+
+import srcad
+from srcad.errors import BadArgument, NotDifferentiable
+
+X = np.array([1.0, -2.0])
+
+
+def curve(x, k):
+    out = np.zeros(3)
+    out[0] = k * x[0] * x[1]
+    out[1] = x[0] * x[0]
+    out[2] = k * k * x[1]
+    return out
+
+
+def potential(x, k):
+    return k * x[0] * x[0] * x[1] + k * k * x[1]
+
+
+def cube(x, k=1.0):
+    return k * x * x * x
+
+
+BY_X = np.array([[3.0 * -2.0, 3.0 * 1.0], [2.0, 0.0], [0.0, 9.0]])
+BY_K = np.array([-2.0, 0.0, 6.0 * -2.0])
+HESSIAN = np.array([[2.0 * 3.0 * -2.0, 2.0 * 3.0], [2.0 * 3.0, 0.0]])
+MIXED = np.array([2.0 * 1.0 * -2.0, 1.0 + 6.0])
+
+
+@pytest.mark.parametrize("jit", [True, False])
+@pytest.mark.parametrize("mode", ["forward", "reverse", None])
+def test_a_jacobian_has_the_shape_of_the_result_then_that_of_the_argument(mode, jit):
+    np.testing.assert_allclose(srcad.jacobian(curve, mode=mode, jit=jit)(X, 3.0), BY_X)
+    np.testing.assert_allclose(srcad.jacobian(curve, wrt="k", mode=mode, jit=jit)(X, k=3.0), BY_K)
+    both = srcad.jacobian(curve, wrt=("k", "x"), mode=mode, jit=jit)(X, 3.0)
+    np.testing.assert_allclose(both[0], BY_K)
+    np.testing.assert_allclose(both[1], BY_X)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_the_jacobian_of_matrices_has_four_axes(mode):
+    def double_transpose(a):
+        out = np.zeros((3, 2))
+        for i in range(2):
+            for j in range(3):
+                out[j, i] = 2.0 * a[i, j]
+        return out
+
+    found = srcad.jacobian(double_transpose, mode=mode)(np.ones((2, 3)))
+    expected = np.zeros((3, 2, 2, 3))
+    for i in range(2):
+        for j in range(3):
+            expected[j, i, i, j] = 2.0
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse", None])
+def test_a_tuple_of_results_gives_a_tuple_of_jacobians(mode):
+    found = srcad.jacobian(lambda x: (x[0] * x[1], x[1]), mode=mode)(X)
+    np.testing.assert_allclose(found[0], X[::-1])
+    np.testing.assert_allclose(found[1], [0.0, 1.0])
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_a_jacobian_keeps_the_precision(mode):
+    single = X.astype(np.float32)
+    assert srcad.jacobian(lambda x: x[0] * x[1], mode=mode)(single).dtype == np.float32
+    assert srcad.jacobian(curve, mode=mode)(single, 3.0).dtype == np.float32  # as the gradient of each element
+
+
+def test_an_unknown_mode_is_refused():
+    with pytest.raises(BadArgument, match="the mode 'sideways' is unknown"):
+        srcad.jacobian(curve, mode="sideways")
+
+
+@pytest.mark.parametrize("jit", [True, False])
+def test_a_hessian_has_the_shape_of_the_argument_twice(jit):
+    np.testing.assert_allclose(srcad.hessian(potential, jit=jit)(X, 3.0), HESSIAN)
+    assert srcad.hessian(potential, wrt=1, jit=jit)(X, 3.0) == 2.0 * -2.0
+
+
+def test_a_hessian_by_several_arguments_is_rows_of_blocks():
+    (xx, xk), (kx, kk) = srcad.hessian(potential, wrt=(0, 1))(X, 3.0)
+    np.testing.assert_allclose(xx, HESSIAN)
+    np.testing.assert_allclose(xk, MIXED)
+    np.testing.assert_allclose(kx, MIXED)
+    assert kk == pytest.approx(-4.0)
+
+
+def test_a_hessian_vector_product_is_the_hessian_times_the_vector():
+    v = np.array([0.5, -1.0])
+    np.testing.assert_allclose(srcad.hvp(potential)(X, 3.0, v), HESSIAN @ v)
+    by_x, by_k = srcad.hvp(potential, wrt=(0, 1))(X, 3.0, v, 2.0)
+    np.testing.assert_allclose(by_x, HESSIAN @ v + MIXED * 2.0)
+    assert by_k == pytest.approx(MIXED @ v - 4.0 * 2.0)
+
+
+def test_the_jacobian_of_a_gradient_is_the_hessian():
+    np.testing.assert_allclose(srcad.jacobian(srcad.grad(potential))(X, 3.0), HESSIAN)
+    np.testing.assert_allclose(srcad.jacobian(srcad.grad(potential), wrt="k")(X, 3.0), MIXED)
+    np.testing.assert_allclose(srcad.jacobian(srcad.grad(potential, wrt="k"), wrt=(0, 1))(X, 3.0)[0], MIXED)
+
+
+@pytest.mark.parametrize("jit", [True, False])
+def test_the_gradient_of_a_gradient_is_the_second_derivative(jit):
+    assert srcad.grad(srcad.grad(cube, jit=jit), jit=jit)(2.0) == 12.0
+    assert srcad.grad(srcad.grad(cube, jit=jit), wrt="k", jit=jit)(2.0, 5.0) == 12.0
+    assert srcad.grad(srcad.grad(cube, wrt="k", jit=jit), wrt=("k", "x"), jit=jit)(2.0, 5.0) == (0.0, 12.0)
+
+
+def test_the_gradient_of_an_array_gradient_points_to_the_hessian():
+    with pytest.raises(NotDifferentiable, match="hessian"):
+        srcad.grad(srcad.grad(potential))(X, 3.0)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: srcad.grad(srcad.grad(srcad.grad(cube))),
+        lambda: srcad.grad(srcad.value_and_grad(cube)),
+        lambda: srcad.grad(srcad.jacobian(curve)),
+        lambda: srcad.jacobian(srcad.hessian(potential)),
+        lambda: srcad.hvp(srcad.grad(cube)),
+        lambda: srcad.hessian(srcad.grad(cube)),
+        lambda: srcad.vjp(srcad.grad(cube), 1.0),
+        lambda: srcad.jvp(srcad.grad(cube), (1.0,), (1.0,)),
+        lambda: srcad.value_and_grad(srcad.grad(cube)),
+        lambda: srcad.function(srcad.grad(cube)),
+    ],
+)
+def test_other_derivatives_of_derivatives_are_refused(build):
+    with pytest.raises(NotDifferentiable, match="is not supported"):
+        build()

@@ -1,0 +1,67 @@
+"""What is installed: srcad and nothing beside it."""
+
+import subprocess
+import sys
+import zipfile
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """Names of the files in the wheel, built from what git would hand out (no leftovers of the working tree)."""
+    pytest.importorskip("setuptools", minversion="77", reason="older ones cannot read this pyproject.toml")
+    folder = tmp_path_factory.mktemp("wheel")
+    source = folder / "source"
+    source.mkdir()
+    listing = ["git", "ls-files", "-co", "--exclude-standard"]
+    listed = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    for name in listed.stdout.split("\n"):
+        origin = ROOT / name
+        if name and origin.exists():
+            target = source / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if origin.is_symlink():
+                target.symlink_to(origin.readlink())
+            else:
+                target.write_bytes(origin.read_bytes())
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--no-deps",
+        "--no-build-isolation",
+        "--quiet",
+        "-w",
+        folder,
+        source,
+    ]
+    subprocess.run(command, check=True)
+    with zipfile.ZipFile(next(folder.glob("*.whl"))) as archive:
+        return archive.namelist()
+
+
+def test_wheel_holds_only_the_package_and_its_metadata(wheel):
+    tops = {name.split("/")[0] for name in wheel}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"srcad"}
+
+
+def test_wheel_holds_every_module(wheel):
+    modules = {str(path.relative_to(ROOT)) for path in (ROOT / "srcad").rglob("*.py")}
+    assert modules <= set(wheel)
+    assert "srcad/py.typed" in wheel
+
+
+def test_wheel_holds_the_licence(wheel):
+    assert any(name.endswith("licenses/LICENSE") for name in wheel)
+
+
+def test_command_is_installed():
+    assert any(entry.name == "srcad" for entry in entry_points(group="console_scripts"))

@@ -1,0 +1,40 @@
+"""Every program of tests/programs is differentiated in every way, and agrees with finite differences."""
+
+import importlib
+from pathlib import Path
+
+import pytest
+
+from tests.checking import COMPILED, UNCOMPILED, assert_gradient
+from tests.programs.program import Program
+
+FOLDER = Path(__file__).parent / "programs"
+FAMILIES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem not in ("__init__", "program"))
+
+
+def programs(only_compiled=False):
+    for family in FAMILIES:
+        table: list[Program] = importlib.import_module(f"tests.programs.{family}").PROGRAMS
+        for number, program in enumerate(table):
+            if program.compiled or not only_compiled:
+                yield pytest.param(program, id=f"{family}-{number}-{program.name}")
+
+
+@pytest.mark.parametrize("mode", UNCOMPILED)
+@pytest.mark.parametrize("program", list(programs()))
+def test_program_agrees_with_finite_differences(program, mode):
+    if program.interpreted and mode not in ("arrays", "tangent"):
+        pytest.skip("Numba has no types for it")
+    arguments = program.fresh_arguments()
+    assert_gradient(program.function, *arguments, wrt=program.wrt, modes=[mode], rtol=program.rtol)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("program", list(programs(only_compiled=True)))
+def test_compiled_program_agrees_with_finite_differences(program):
+    arguments = program.fresh_arguments()
+    assert_gradient(program.function, *arguments, wrt=program.wrt, modes=COMPILED[:1], rtol=program.rtol)
+
+
+def test_corpus_is_large_enough_to_mean_something():
+    assert len({program.values[0].name for program in programs()}) >= 140

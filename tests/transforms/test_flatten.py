@@ -1,0 +1,98 @@
+"""Assignments and expressions: order and number of evaluations, values and effects stay Python's."""
+
+import numpy as np
+import pytest
+
+from srcad.errors import UnsupportedSyntax
+from tests.lowering import assert_same, text_of
+from tests.programs.lowered.evaluation import ARRAYS, GRID, OVER_ARRAYS, OVER_GRIDS, OVER_PAIRS, PAIRS
+
+
+@pytest.mark.parametrize("function", OVER_ARRAYS, ids=lambda function: function.__name__)
+def test_arrays_give_the_same(function):
+    assert_same(function, *ARRAYS)
+
+
+@pytest.mark.parametrize("function", OVER_GRIDS, ids=lambda function: function.__name__)
+def test_grids_give_the_same(function):
+    assert_same(function, (GRID,), (-GRID,), (GRID[:, ::-1],))
+
+
+@pytest.mark.parametrize("function", OVER_PAIRS, ids=lambda function: function.__name__)
+def test_pairs_give_the_same(function):
+    assert_same(function, *PAIRS)
+
+
+def test_variables_never_have_the_names_of_modules_and_builtins():
+    def shadowed(x, np):
+        sum = x
+        for len in range(3):
+            sum = sum + len
+        return sum * np
+
+    assert_same(shadowed, (1.0, 2.0))
+    assert "def shadowed(x, np_2):\n    sum_2 = x\n    for len_2 in range(3):" in text_of(shadowed)
+
+
+def distance(x, y):
+    dx = x[0] - y[0]
+    return np.sqrt(dx * dx + 1.0)
+
+
+def test_one_operation_is_one_statement_without_needless_names():
+    expected = """\
+def distance(x, y):
+    t1 = x[0]
+    t2 = y[0]
+    dx = t1 - t2
+    t3 = dx * dx
+    t4 = t3 + 1.0
+    t5 = np.sqrt(t4)
+    return t5
+"""
+    assert text_of(distance) == expected
+
+
+def wrong_number_of_values(x):
+    a, b = x, x, x
+    return a + b
+
+
+def result_into_an_argument(x):
+    y = np.zeros_like(x)
+    return np.add(x, x, out=y)
+
+
+def call_for_its_effect(x):
+    np.fill_diagonal(x, 0.0)
+    return x
+
+
+def unknown_function(f, x):
+    return f(x)
+
+
+def unknown_method(x):
+    return x.tolist()
+
+
+def unknown_attribute(x):
+    return x.strides[0]
+
+
+@pytest.mark.parametrize(
+    ("function", "what"),
+    [
+        (wrong_number_of_values, "3 values cannot be assigned to 2 targets"),
+        (result_into_an_argument, "the argument `out=` is not supported"),
+        (call_for_its_effect, "a call whose result is not used"),
+        (unknown_function, "a call of a function that is known only at run time"),
+        (unknown_method, "the method `tolist`"),
+        (unknown_attribute, "the attribute `strides`"),
+    ],
+)
+def test_what_has_no_core_form_is_refused_with_its_line(function, what):
+    with pytest.raises(UnsupportedSyntax, match=what) as caught:
+        text_of(function)
+    assert caught.value.at.file == __file__
+    assert caught.value.hint

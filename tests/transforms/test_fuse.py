@@ -1,0 +1,212 @@
+"""Elementwise array statements become loop nests with the meaning that NumPy gives them."""
+
+import numpy as np
+import pytest
+
+from srcad.printer import print_function
+from srcad.transforms.fuse import fuse
+from tests.transforms.core_text import body_of, lines, numeric, settled
+
+
+def fused(text, signature):
+    return fuse(*settled(text, signature))
+
+
+def same(text, signature, *args):
+    """The nest gives what NumPy gives, and is returned as text."""
+    unit = fused(text, signature)
+    namespace = dict(unit.bindings)
+    exec(print_function(unit.tree), namespace)
+    expected = numeric(text, "f")(*(np.copy(each) for each in args))
+    found = namespace["f"](*(np.copy(each) for each in args))
+    np.testing.assert_array_equal(found, expected)
+    return body_of(unit)
+
+
+X = np.array([0.5, -1.5, 2.0, 0.25, 3.0])
+
+
+def test_statements_over_one_index_space_become_one_nest_without_temporaries():
+    text = """
+def f(x, a):
+    t = x * a
+    u = np.sin(t)
+    v = u + x
+    return v
+"""
+    assert body_of(fused(text, "f8[:], f8")).count("np.empty") == 1
+    assert same(text, "f8[:], f8", X, 3.0).count("for ") == 1
+
+
+def test_a_store_of_an_expression_needs_no_array():
+    assert body_of(fused("""
+def f(a):
+    v = a * 2.0
+    a[...] = v
+    return a
+""", "f8[:]")) == lines("""
+    t2 = a.shape
+    t3 = t2[0]
+    for i in range(0, t3, 1):
+        t4 = a[i]
+        t5 = t4 * 2.0
+        a[i] = t5
+    return a
+""")
+
+
+def test_a_sum_of_an_expression_needs_no_array():
+    text = """
+def f(x):
+    t = x * x
+    s = np.sum(t)
+    return s
+"""
+    found = body_of(fused(text, "f8[:]"))
+    assert "np.empty" not in found
+    assert "np.sum" not in found
+    unit = fused(text, "f8[:]")
+    namespace = dict(unit.bindings)
+    exec(print_function(unit.tree), namespace)
+    assert namespace["f"](X) == pytest.approx(float(X @ X))
+    assert namespace["f"](X[:0]) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("source", "target"), [("a[:-1]", "a[1:]"), ("a[1:]", "a[:-1]"), ("a[::-1]", "a[...]"), ("a[:3]", "a[2:]")]
+)
+def test_a_right_side_that_overlaps_its_target_is_evaluated_first(source, target):
+    same(f"""
+def f(a):
+    v = {source}
+    w = v + 1.0
+    {target} = w
+    return a
+""", "f8[:]", X)
+
+
+def test_a_plain_copy_onto_itself_is_evaluated_first():
+    same("""
+def f(a):
+    v = a[:-1]
+    a[1:] = v
+    return a
+""", "f8[:]", X)
+
+
+def test_an_array_that_is_changed_before_its_use_is_computed_before():
+    same("""
+def f(a):
+    t = a * 2.0
+    a[0] = 9.0
+    v = t + a
+    return v
+""", "f8[:]", X)
+
+
+def test_an_array_with_two_uses_is_computed_once():
+    found = same("""
+def f(x):
+    t = np.exp(x)
+    u = t + 1.0
+    v = t * 2.0
+    w = np.dot(u, v)
+    return w
+""", "f8[::1]", X)
+    assert found.count("np.exp") == 1
+
+
+def test_operands_are_broadcast_as_numpy_does():
+    text = """
+def f(x, A):
+    t = A * x
+    u = t + 1.0
+    return u
+"""
+    A = np.arange(15.0).reshape(3, 5)
+    same(text, "f8[:], f8[:, :]", X, A)
+    same(text, "f8[:], f8[:, :]", X[:1], A)
+    same(text, "f8[:], f8[:, :]", X, A[:1])
+    same(text, "f8[:], f8[:, :]", X, A[:, :1])
+
+
+def test_shapes_that_do_not_fit_are_refused_as_numpy_does():
+    unit = fused("""
+def f(x, y):
+    t = x * y
+    return t
+""", "f8[:], f8[:]")
+    namespace = dict(unit.bindings)
+    exec(print_function(unit.tree), namespace)
+    with pytest.raises(ValueError, match="broadcast"):
+        namespace["f"](X, X[:2])
+
+
+def test_newaxis_makes_an_outer_product():
+    found = same("""
+def f(x):
+    c = x[:, None]
+    t = c * x
+    return t
+""", "f8[:]", X)
+    assert found.count("for ") == 2
+
+
+def test_dear_work_is_not_repeated_for_every_element():
+    found = body_of(fused("""
+def f(x, A):
+    t = np.exp(x)
+    u = A * t
+    return u
+""", "f8[:], f8[:, :]"))
+    assert found.count("np.empty") == 2
+
+
+def test_products_of_matrices_stay_calls():
+    assert "A @ x" in body_of(fused("""
+def f(x, A):
+    t = A @ x
+    u = t * 2.0
+    return u
+""", "f8[::1], f8[:, ::1]"))
+
+
+def test_masks_and_choices_become_branches_or_calls_of_numbers():
+    same("""
+def f(x):
+    c = x > 0.3
+    t = x * 2.0
+    u = np.where(c, t, x)
+    return u
+""", "f8[:]", X)
+
+
+def test_single_precision_stays_single():
+    unit = fused("""
+def f(x):
+    t = x * x
+    return t
+""", "f4[:]")
+    namespace = dict(unit.bindings)
+    exec(print_function(unit.tree), namespace)
+    assert namespace["f"](X.astype(np.float32)).dtype == np.float32
+
+
+def test_steps_and_offsets_address_the_base():
+    same("""
+def f(a, b):
+    v = a[1::2]
+    w = v[1:]
+    b[:1] = w
+    return b
+""", "f8[:], f8[:]", X, X)
+
+
+def test_an_augmented_slice_is_added_to_element_by_element():
+    found = same("""
+def f(a, b):
+    v = a * b
+    b[...] += v
+    return b
+""", "f8[:], f8[:]", X, X + 1.0)
+    assert "+=" in found

@@ -1,0 +1,38 @@
+"""Loops over all that can be looped over run as often, and in the same order, as Python's."""
+
+import pytest
+
+from srcad.errors import UnsupportedSyntax
+from tests.lowering import assert_same, text_of
+from tests.programs.lowered.iteration import (
+    BOUNDS,
+    OVER_BOUNDS,
+    OVER_VECTORS,
+    VECTORS,
+    reversed_ranges,
+    row_sums,
+    strict_zip,
+    zip_of_unknown_step,
+)
+
+
+@pytest.mark.parametrize("function", [*OVER_BOUNDS, reversed_ranges], ids=lambda function: function.__name__)
+def test_ranges_run_the_same(function):
+    assert_same(function, *BOUNDS)
+
+
+@pytest.mark.parametrize("function", OVER_VECTORS, ids=lambda function: function.__name__)
+def test_loops_over_arrays_run_the_same(function):
+    assert_same(function, *VECTORS)
+
+
+def test_the_users_counter_is_the_index_where_nothing_else_stores_it():
+    assert "for i in range(t1):\n        row = a[i]" in text_of(row_sums)
+
+
+@pytest.mark.parametrize(
+    ("function", "what"), [(zip_of_unknown_step, "whose step is not a literal"), (strict_zip, "this call of `zip`")]
+)
+def test_loops_without_a_known_count_are_refused(function, what):
+    with pytest.raises(UnsupportedSyntax, match=what):
+        text_of(function)

@@ -1,0 +1,127 @@
+"""What types decide: in-place operators, references to arrays, tuples."""
+
+import pytest
+from numba import types as nb
+
+from srcad.printer import print_function
+from srcad.transforms.settle import blank
+from tests.transforms.core_text import body_of, lines, settled
+
+
+def text(source, signature):
+    return body_of(settled(source, signature)[0])
+
+
+AUGMENTED = """
+def f(x, v):
+    x = operator.iadd(x, v)
+    return x
+"""
+
+
+def test_an_in_place_operator_on_a_number_is_an_operation():
+    assert text(AUGMENTED, "f8, f8") == lines("""
+    x_2 = x + v
+    return x_2
+""")
+
+
+def test_an_in_place_operator_on_an_array_is_a_store():
+    assert text(AUGMENTED, "f8[:], f8") == lines("""
+    x[...] += v
+    return x
+""")
+
+
+def test_an_operator_without_a_store_of_its_own_is_computed_first():
+    assert text(AUGMENTED.replace("iadd", "ipow"), "f8[:], f8") == lines("""
+    t1 = x ** v
+    x[...] = t1
+    return x
+""")
+
+
+def test_two_names_of_one_array_become_one():
+    assert text("""
+def f(x):
+    a = x
+    b = a
+    y = b[0]
+    return y
+""", "f8[:]") == lines("""
+    y = x[0]
+    return y
+""")
+
+
+def test_two_names_of_one_number_stay():
+    assert text("""
+def f(x):
+    a = x
+    return a
+""", "f8") == lines("""
+    a = x
+    return a
+""")
+
+
+def test_an_array_that_a_loop_writes_into_is_one_array():
+    assert text("""
+def f(x, n):
+    for i in range(n):
+        x = operator.imul(x, 2.0)
+    return x
+""", "f8[:], i8") == lines("""
+    for i in range(0, n, 1):
+        x[...] *= 2.0
+    return x
+""")
+
+
+def test_an_element_of_a_tuple_of_variables_is_the_variable():
+    assert "s[" not in text("""
+def f(a, b):
+    s = (a, b)
+    c = s[1]
+    return c
+""", "f8, f8")
+
+
+def test_a_returned_tuple_is_written_out():
+    assert text("""
+def f(a, b):
+    s = (a, b)
+    return s
+""", "f8, f8").endswith("return a, b\n")
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        (nb.float64, "0.0"),
+        (nb.float32, "np.float32(0.0)"),
+        (nb.int64, "0"),
+        (nb.boolean, "False"),
+        (nb.complex128, "0j"),
+        (nb.float64[:, :], "np.empty((0, 0), np.float64)"),
+        (nb.boolean[:], "np.empty((0,), np.bool_)"),
+        (nb.Tuple((nb.int64, nb.float64)), "0, 0.0"),
+    ],
+)
+def test_a_name_without_a_value_gets_one_of_its_type(kind, expected):
+    assert print_function(blank(kind)).strip().strip("()") == expected.strip("()")
+
+
+def test_a_name_that_only_one_branch_stores_has_a_value_of_its_type_in_the_other():
+    found = text("""
+def f(x, c):
+    if c:
+        y = x * 2.0
+    if c:
+        z = y
+    else:
+        z = 0.0
+    return z
+""", "f8, b1")
+    assert "y_2 = x * 2.0" in found
+    assert "y_2 = 0.0" in found

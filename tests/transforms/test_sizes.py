@@ -1,0 +1,80 @@
+"""Shapes that are equal are seen to be equal."""
+
+import pytest
+
+from srcad.transforms.affine import Form
+from tests.transforms.core_text import program_of
+
+
+def size(expression, axis=0, before=""):
+    """The form of one dimension of an array expression of x, y (vectors), A (a matrix) and n."""
+    text = f"""
+def f(x, y, A, n):
+{before}    v = {expression}
+    return v
+"""
+    return program_of(text, "f8[::1], f8[::1], f8[:, ::1], i8").meeting.size("v", axis)
+
+
+x0, y0, a0, a1, n = (Form.of(s) for s in ("x.shape[0]", "y.shape[0]", "A.shape[0]", "A.shape[1]", "n"))
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("np.zeros_like(x)", x0),
+        ("np.copy(x)", x0),
+        ("np.empty(n)", n),
+        ("np.zeros((n, 3))", n),
+        ("np.sin(x)", x0),
+        ("x * 2.0", x0),
+        ("x * x", x0),
+        ("x[1:-1]", x0 - 2),
+        ("x[2:]", x0 - 2),
+        ("x[:-1]", x0 - 1),
+        ("x[None]", Form.number(1)),
+        ("A[0]", a1),
+        ("A[:, 0]", a0),
+        ("A @ x", a0),
+        ("x @ A", a1),
+        ("np.transpose(A)", a1),
+        ("A * x", a0),
+    ],
+)
+def test_a_length_is_the_one_that_numpy_gives(expression, expected):
+    assert size(expression) == expected
+
+
+def test_the_second_dimension_of_a_product_is_that_of_its_second_factor():
+    assert size("A @ A", 1) == a1
+
+
+def test_negative_axes_count_from_the_end():
+    assert size("np.copy(A)", -1) == a1
+
+
+def test_operands_of_two_lengths_leave_the_length_open():
+    assert size("x * y") == Form.of("v.shape[0]")
+
+
+def test_a_slice_whose_length_depends_on_the_array_is_left_open():
+    assert size("x[:5]") == Form.of("v.shape[0]")
+    assert size("x[::2]") == Form.of("v.shape[0]")
+
+
+def test_an_array_made_by_a_shape_has_that_shape():
+    assert size("np.zeros(s)", before="    s = x.shape\n") == x0
+
+
+def test_a_carried_array_keeps_the_length_that_all_its_values_have():
+    text = """
+def f(x, n):
+    a = np.copy(x)
+    c = a
+    for i in range(0, n, 1):
+        b = c * 2.0
+        c = b
+    d = c
+    return d
+"""
+    assert program_of(text, "f8[:], i8").meeting.size("d", 0) == x0

@@ -1,0 +1,145 @@
+"""A record is one preallocated array where its length is known, else it grows."""
+
+import re
+
+import pytest
+
+from tests.transforms.core_text import generated, run
+
+KNOWN = """
+def f(x, n):
+    s = x
+    for i in range({bounds}):
+        s = s * s
+    return s
+"""
+
+
+def traces(text, signature="f8, i8"):
+    return re.findall(r"\w+_trace = (.*)", generated(text, signature))
+
+
+@pytest.mark.parametrize(
+    ("bounds", "length"), [("n", "max(n, 0)"), ("2, n", "max(n - 2, 0)"), ("n, 0, -1", "max(n, 0)"), ("3", "3")]
+)
+def test_a_loop_with_known_bounds_has_one_array_of_its_length(bounds, length):
+    assert traces(KNOWN.format(bounds=bounds)) == [f"np.empty({length})"]
+
+
+@pytest.mark.parametrize(("bounds", "trips"), [("n", 3), ("2, n", 1), ("n, 0, -1", 3), ("3", 3), ("5, n", 0)])
+def test_its_entries_are_read_back_in_order(bounds, trips):
+    # s is squared in every trip: x ** (2 ** trips)
+    power = 2**trips
+    assert run(KNOWN.format(bounds=bounds), "f8, i8", "grad", 1.1, 3) == pytest.approx(power * 1.1 ** (power - 1))
+
+
+def test_a_length_that_is_a_shape_is_never_negative():
+    text = """
+def f(x, y):
+    s = x
+    h = y.shape
+    n = h[0]
+    for i in range(n):
+        s = s * s
+    return s
+"""
+    assert "max(" not in generated(text, "f8, f8[:]")
+
+
+def test_nested_loops_with_known_bounds_share_one_grid():
+    text = """
+def f(x, n, m):
+    s = x
+    for i in range(n):
+        for j in range(m):
+            s = s * s
+    return s
+"""
+    assert "np.empty((max(n, 0), max(m, 0)))" in traces(text, "f8, i8, i8")
+
+
+BREAK = """
+def f(x, n):
+    s = x
+    done = False
+    for i in range(n):
+        s = s * x
+        done = s > 3.0
+        if done:
+            break
+    return s
+"""
+
+
+def test_a_loop_that_may_stop_early_keeps_a_stack_that_grows():
+    made = generated(BREAK, "f8, i8")
+    assert "kernels.grown(s_trace)" in made
+    # 1.2 ** 7 is the first power above 3
+    assert run(BREAK, "f8, i8", "grad", 1.2, 100) == pytest.approx(7 * 1.2**6)
+
+
+def test_a_stack_holds_more_than_its_first_size():
+    assert run(BREAK, "f8, i8", "grad", 1.001, 500) == pytest.approx(501 * 1.001**500)
+
+
+def test_a_loop_whose_length_depends_on_an_outer_one_keeps_a_stack():
+    text = """
+def f(x, n):
+    s = x
+    for i in range(n):
+        for j in range(i):
+            s = s * x
+    return s
+"""
+    assert "kernels.grown" in generated(text, "f8, i8")
+    assert run(text, "f8, i8", "grad", 1.1, 4) == pytest.approx(7 * 1.1**6)
+
+
+def test_a_while_loop_keeps_a_stack():
+    text = """
+def f(x):
+    s = x
+    c = s < 3.0
+    while c:
+        s = s * x
+        c = s < 3.0
+    return s
+"""
+    assert "kernels.grown" in generated(text, "f8")
+    assert run(text, "f8", "grad", 1.2) == pytest.approx(7 * 1.2**6)
+
+
+def test_booleans_are_kept_as_booleans():
+    text = """
+def f(x, n):
+    s = x
+    for i in range(n):
+        c = s > 1.0
+        if c:
+            s = s * 0.5
+        else:
+            s = s * 3.0
+    return s
+"""
+    if "c_trace" in generated(text, "f8, i8"):
+        assert "np.bool_" in generated(text, "f8, i8")
+    assert run(text, "f8, i8", "grad", 0.7, 3) == pytest.approx(3.0 * 0.5 * 0.5)
+
+
+def test_single_precision_is_kept_in_single_precision():
+    assert "np.float32" in generated(KNOWN.format(bounds="n"), "f4, i8")
+
+
+def test_whole_arrays_are_kept_in_a_list():
+    text = """
+def f(x, n):
+    a = x
+    for i in range(n):
+        b = np.sin(a)
+        a = b
+    s = np.sum(a)
+    return s
+"""
+    made = generated(text, "f8[:], i8", loops=False)
+    assert re.search(r"_trace = \[\]", made)
+    assert ".append(" in made
