@@ -9,7 +9,9 @@ from typing import Any, overload
 from srcad.errors import BadArgument
 from srcad.gradient import Derivative, bind, made, positions, refuse_derivative, signature_of
 from srcad.matrices import Hessian, Jacobian, derivative_of_derivative, jacobian_of_gradient
-from srcad.pullback import Function, function_of, matching, pair_of
+from srcad.pullback import matching, pair_of
+from srcad.runtime.keep import snapshot
+from srcad.taped import Function, function_of
 from srcad.version import Request
 
 Wrt = int | str | tuple[int | str, ...]
@@ -126,7 +128,7 @@ def vjp(
     """The value of f(*args), and its pullback: from a cotangent of the value to gradients of the arguments.
 
     The pullback gives a tuple with one entry per argument, None for those that can have no derivative; with `wrt`, what
-    that asks for. It may be called any number of times, as long as the arguments are what they were.
+    that asks for. It may be called any number of times; the arguments may change meanwhile.
 
     >>> import numpy as np
     >>> value, pullback = vjp(lambda x, n: x ** n, np.array([1.0, 2.0]), 2)
@@ -134,12 +136,12 @@ def vjp(
     (array([1., 4.]), (array([2., 0.]), None), (array([0., 4.]), None))
     """
     refuse_derivative(f, "vjp")
-    args = bind(signature_of(f), args, {})
+    args = snapshot(bind(signature_of(f), args, {}))
     if wrt is None:
         return _whole_vjp(function_of(f, jit), args)
     where, many = positions(f, wrt)
     version, routines = pair_of(f, where, jit).current()
-    arguments = (*args, *version.hidden())
+    arguments = (*args, *snapshot(version.hidden()))
     value, trace = routines.forward(*arguments)
     pull = routines.pullback(arguments, value, trace)
     return value, pull if many else lambda cotangent: pull(cotangent)[0]
@@ -147,7 +149,7 @@ def vjp(
 
 def _whole_vjp(run: Function, args: tuple[Any, ...]) -> tuple[Any, Callable[[Any], Any]]:
     values = (*args, *(each._array() for each in run.captured_variables()))
-    value, pull = run.forward(values)
+    value, pull = run.forward(values, snapshot(run.captured_arrays()))
     return value, lambda cotangent: tuple(pull(matching(cotangent, value, "the cotangent")))[: len(args)]
 
 

@@ -3,27 +3,20 @@
     value, trace = pair.forward(*arguments)
     adjoints = pair.reverse(*arguments, trace, result_bar)          any number of times
 
-The trace is read, never used up. `Function` is what `srcad.function` makes: the compiled primal, that a tape records as
-one node.
+The trace is read, never used up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba.core import types
-from numba.core.dispatcher import Dispatcher
-from numba.extending import typeof_impl
 
 from srcad.errors import BadArgument
-from srcad.gradient import Derivative, bind, name_of, plain_function, shape_of, signature_of
+from srcad.gradient import shape_of
 from srcad.remember import remembered
-from srcad.runtime.active import active
-from srcad.runtime.call import record_call
-from srcad.runtime.operand import Operand
-from srcad.version import Request, Version, compiled_routine, kind_of, uncompiled_routine
+from srcad.version import Request, Version, compiled_routine, uncompiled_routine
 
 
 class Pair:
@@ -71,13 +64,6 @@ def pair_of(function: Callable[..., Any], wrt: tuple[int, ...], jit: bool) -> Pa
     return remembered(function, ("pairs", wrt, jit), lambda: Pairs(function, wrt, jit))
 
 
-def function_of(function: Callable[..., Any], jit: bool) -> Function:
-    """The `Function` of a function, the same object when asked for again."""
-    if isinstance(function, Function):
-        return function
-    return remembered(function, ("function", jit), lambda: Function(function, jit))
-
-
 def matching(given: Any, value: Any, what: str) -> Any:
     """A cotangent or tangent in the dtype of the value that it belongs to; its shape must be the value's."""
     if isinstance(value, tuple):
@@ -96,121 +82,3 @@ def matching(given: Any, value: Any, what: str) -> Any:
     if isinstance(value, np.inexact):
         return value.dtype.type(given)
     return complex(given) if isinstance(value, complex) else float(given)
-
-
-class Function:
-    """A function that runs compiled, and that a `GradientTape` records as one node.
-
-    >>> import srcad
-    >>> @srcad.function
-    ... def product(x, y=2.0):
-    ...     return x * y
-    >>> product(3.0), srcad.grad(product, wrt="y")(3.0)
-    (6.0, 3.0)
-    """
-
-    def __init__(self, function: Callable[..., Any], jit: bool = True) -> None:
-        self.__wrapped__ = self.__wrapped_primal__ = function
-        self.__name__, self.__doc__ = name_of(function), plain_function(function).__doc__
-        self.__module__, self.__qualname__ = plain_function(function).__module__, plain_function(function).__qualname__
-        self.__signature__ = signature_of(function)
-        self._core = Derivative(function, Request("core", ()), jit)
-        self._pairs: dict[tuple[Any, ...], tuple[Pair | None, tuple[int | None, ...]]] = {}
-        self._paired: Version | None = None
-
-    def __repr__(self) -> str:
-        return f"<srcad function {self.__name__}>"
-
-    def __reduce__(self) -> Any:
-        return Function, (self.__wrapped__, self._core.jit)
-
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        return self if instance is None else Function(self.__wrapped__.__get__(instance), self._core.jit)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The value; under a tape, or on tensors, as tensors."""
-        recorded = bool(active.tapes)
-        for each in (*args, *kwargs.values()) if kwargs else args:
-            recorded = recorded or isinstance(each, Operand)
-        if not recorded:
-            return self._core(*args, **kwargs)
-        variables = self.captured_variables()
-        return record_call(self, bind(self.__signature__, args, kwargs), variables)
-
-    def primal(self, values: Sequence[Any]) -> Any:
-        """The value for arguments, followed by values of the captured variables."""
-        return self._core(*values[: len(values) - len(self.captured_variables())])
-
-    def forward(self, values: Sequence[Any]) -> tuple[Any, Callable[[Any], Sequence[Any]]]:
-        """The value and its pullback, from its adjoint to those of all `values`; None for what has no derivative.
-
-        `values` are the arguments, followed by values of the captured variables.
-        """
-        version = self._version()
-        count = len(version.own_parameters)
-        captured = list(version.hidden())
-        for place, value in zip(self._variable_places(version), values[count:], strict=True):
-            captured[place] = value
-        arguments = (*values[:count], *captured)
-        pair, places = self._pair(arguments)
-        if pair is None:
-            return self._core(*values[:count]), lambda bar: (None,) * len(values)
-        value, trace = pair.forward(*arguments)
-
-        def pullback(bar: Any) -> list[Any]:
-            found = pair.reverse(*arguments, trace, bar)
-            own = [None if place is None else found[place] for place in places]
-            return [*own[:count], *(own[count + place] for place in self._variable_places(version))]
-
-        return value, pullback
-
-    def _version(self) -> Version:
-        """The function as it is now, with what has been generated from it."""
-        version = self._core.current()
-        if version is not self._paired:
-            self._paired = version
-            self._pairs.clear()
-        return version
-
-    def captured_variables(self) -> tuple[Any, ...]:
-        """The variables that the function reads besides its arguments."""
-        version = self._version()
-        return tuple(version.unit.hidden[place].read() for place in self._variable_places(version))
-
-    @staticmethod
-    def _variable_places(version: Version) -> tuple[int, ...]:
-        if not version.unit.hidden:
-            return ()
-        return tuple(place for place, each in enumerate(version.unit.hidden) if isinstance(each.read(), Operand))
-
-    def _pair(self, arguments: tuple[Any, ...]) -> tuple[Pair | None, tuple[int | None, ...]]:
-        """The functions that differentiate by all arguments that have a derivative, and where each one's adjoint is."""
-        key = tuple([each.dtype if isinstance(each, np.ndarray) else type(each) for each in arguments])
-        found = self._pairs.get(key)
-        if found is None:
-            version = self._version()
-            kinds = [kind_of(name, each) for name, each in zip(version.unit.parameters, arguments, strict=True)]
-            wrt = tuple(place for place, kind in enumerate(kinds) if is_differentiable(kind))
-            places = tuple(wrt.index(place) if place in wrt else None for place in range(len(kinds)))
-            pair = Pair(version.asked(Request("vjp", wrt)), self._core.jit) if wrt else None
-            found = self._pairs[key] = pair, places
-        return found
-
-
-def is_differentiable(kind: Any) -> bool:
-    """Whether values of this Numba type can have a derivative.
-
-    >>> from numba import typeof
-    >>> is_differentiable(typeof(1.0)), is_differentiable(typeof(np.ones(2))), is_differentiable(typeof(2))
-    (True, True, False)
-    """
-    if isinstance(kind, types.Array):
-        kind = kind.dtype
-    return isinstance(kind, (types.Float, types.Complex))
-
-
-@typeof_impl.register(Function)  # type: ignore[untyped-decorator]  # Numba carries no annotations
-def _typeof_function(value: Function, context: Any) -> types.Dispatcher:
-    """Inside `@njit` a function is its compiled primal."""
-    native: Dispatcher = value._core.native
-    return types.Dispatcher(native)

@@ -10,7 +10,7 @@ import functools
 import os
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -82,6 +82,21 @@ class Version:
     def hidden(self) -> tuple[Any, ...]:
         """The captured arrays as they are now, in the order of the hidden parameters."""
         return tuple([_as_array(read()) for read in self._hidden])
+
+    def captured(self) -> tuple[Any, ...]:
+        """The captured arrays and variables as they are now, in the order of the hidden parameters."""
+        return tuple([read() for read in self._hidden])
+
+    def variable_places(self) -> tuple[int, ...]:
+        """Where among the hidden parameters the variables are."""
+        return tuple(place for place, each in enumerate(self.captured()) if isinstance(each, Operand))
+
+    def with_captured(self, values: Sequence[Any], arrays: Sequence[Any]) -> tuple[Any, ...]:
+        """Arguments for all parameters: `values` are the user's own and the variables', `arrays` those captured."""
+        own, variables, others = len(self.own_parameters), self.variable_places(), iter(arrays)
+        values_of = iter(values[own:])
+        places = range(len(self.unit.hidden))
+        return (*values[:own], *(next(values_of) if place in variables else next(others) for place in places))
 
     @property
     def own_parameters(self) -> tuple[str, ...]:

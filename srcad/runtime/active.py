@@ -43,6 +43,7 @@ class Active(threading.local):
 
     tapes: tuple[Recording, ...] = ()
     live_sweeps: int = 0  # reverse sweeps under way whose own operations are recorded
+    reruns: int = 0  # compiled functions being run as Python, for the derivative of a pullback
 
     def push(self, recording: Recording) -> None:
         """Start recording."""

@@ -2,8 +2,8 @@
 
     loss = model(weights, x)        model a srcad.function, weights a Variable: one node, whatever model does inside
 
-For higher derivatives the function's own operations are recorded instead, once an outer tape asks for the derivative of
-this node's pullback: any order, at the price of one more run in Python.
+Where an outer tape asks for the derivative of this node's pullback, the pullback is recorded as a call in its turn, whose
+own derivative is compiled too (`srcad.runtime.again`).
 """
 
 from __future__ import annotations
@@ -13,13 +13,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from srcad.errors import NotDifferentiable, TapeMisuse
 from srcad.runtime.active import Recording, active
 from srcad.runtime.dispatch import record, without_variables, wrapped
-from srcad.runtime.keep import SCALARS, frozen
+from srcad.runtime.keep import SCALARS, snapshot
 from srcad.runtime.nest import flatten, map_leaves, pack_as
 from srcad.runtime.node import Bars, gather, tensors_in, unwrapped
-from srcad.runtime.sweep import Sweep
 from srcad.runtime.tensor import Tensor, tensor_of
 from srcad.runtime.variable import Variable
 
@@ -27,31 +25,44 @@ _FLAT = frozenset((np.ndarray, *SCALARS))
 _IMMUTABLE = frozenset((Tensor, *SCALARS))
 
 
-class CompiledFunction(Protocol):
-    """What the tape needs of a compiled function.
+class Pullback(Protocol):
+    """The linear function from the adjoint of a call's value, in its structure, to those of the arguments.
 
-    __wrapped__   the user's function
-    primal        the value for these arguments, captured variables' values last
-    forward       the value, and the pullback: from the adjoint of the value, in its structure, to a sequence with the
-                  adjoint of each argument, in its structure; None for an argument without
+    It may be called more than once, and writes to nothing that it is given. The result is a sequence with the adjoint of
+    each argument, in its structure; None for an argument without. One that can be differentiated in its turn has a
+    method `again(bar, directions)`: the adjoints of all arguments, then that of `bar`, for adjoints of what it returned.
     """
 
-    __wrapped__: Callable[..., Any]
+    def __call__(self, bar: Any) -> Sequence[Any]:
+        """The adjoints of the arguments."""
+
+
+class CompiledFunction(Protocol):
+    """What the tape needs of a compiled function; captured variables' values are the last of its arguments."""
+
+    @property
+    def __wrapped__(self) -> Callable[..., Any]:
+        """The user's function."""
 
     def primal(self, values: Sequence[Any]) -> Any:
-        """The value alone."""
+        """The value alone; it shares no memory with what the user can write to, arguments aside."""
 
-    def forward(self, values: Sequence[Any]) -> tuple[Any, Callable[[Any], Sequence[Any]]]:
-        """The value and its pullback, which may be called more than once, and writes to nothing that it is given."""
+    def forward(self, values: Sequence[Any], arrays: Sequence[Any]) -> tuple[Any, Pullback]:
+        """The value and its pullback; `arrays` stand for the captured arrays."""
 
 
-def record_call(function: CompiledFunction, arguments: Sequence[Any], captured: Sequence[Variable] = ()) -> Any:
+def record_call(
+    function: CompiledFunction,
+    arguments: Sequence[Any],
+    captured: Sequence[Variable] = (),
+    arrays: tuple[Any, ...] = (),
+) -> Any:
     """The value of a compiled function on tensors, variables and arrays, nested or not, as tensors.
 
-    `captured` are the variables that the function reads besides its arguments.
+    `captured` are the variables that the function reads besides its arguments, `arrays` the arrays.
     """
     inputs: Any = []
-    for argument in (*arguments, *captured):
+    for argument in (*arguments, *captured) if captured else arguments:
         kind = type(argument)
         if kind is Variable:
             inputs.append(argument._read())
@@ -62,17 +73,21 @@ def record_call(function: CompiledFunction, arguments: Sequence[Any], captured: 
             break
     else:
         leaves = inputs = tuple(inputs)
-    return _recorded(function, inputs, flatten(inputs) if leaves is None else leaves, captured)
+    return _recorded(function, inputs, flatten(inputs) if leaves is None else leaves, captured, arrays)
 
 
 def _recorded(
-    function: CompiledFunction, inputs: tuple[Any, ...], leaves: Sequence[Any], captured: Sequence[Variable]
+    function: CompiledFunction,
+    inputs: tuple[Any, ...],
+    leaves: Sequence[Any],
+    captured: Sequence[Variable],
+    arrays: tuple[Any, ...],
 ) -> Any:
     is_flat = leaves is inputs
     identities = [leaf._identity for leaf in leaves if type(leaf) is Tensor]
     tapes = [tape for tape in active.tapes if not tape.known.isdisjoint(identities)]
-    if tapes and not all(type(leaf) in _IMMUTABLE for leaf in leaves):
-        inputs = frozen(inputs)
+    if tapes and (arrays or not all([type(leaf) in _IMMUTABLE for leaf in leaves])):
+        inputs, arrays = snapshot((inputs, arrays))
         leaves = inputs if is_flat else flatten(inputs)
     if is_flat:
         values: Any = [leaf._value if type(leaf) is Tensor else leaf for leaf in leaves]
@@ -80,8 +95,8 @@ def _recorded(
         values = unwrapped(inputs)
     if not tapes:
         return _as_tensors(function.primal(values), inputs)
-    value, pullback = function.forward(values)
-    node = CallNode(function, inputs, leaves, captured, _as_tensors(value, inputs), pullback)
+    value, pullback = function.forward(values, arrays)
+    node = CallNode(function, inputs, leaves, captured, arrays, _as_tensors(value, inputs), pullback)
     record(node, tapes)
     return node.result
 
@@ -89,7 +104,7 @@ def _recorded(
 class CallNode:
     """One call of a compiled function."""
 
-    __slots__ = ("captured", "function", "inputs", "leaves", "pull", "result", "results")
+    __slots__ = ("arrays", "captured", "function", "inputs", "leaves", "pull", "result", "results")
 
     def __init__(
         self,
@@ -97,12 +112,14 @@ class CallNode:
         inputs: tuple[Any, ...],
         leaves: Sequence[Any],
         captured: Sequence[Variable],
+        arrays: tuple[Any, ...],
         result: Any,
-        pullback: Callable[[Any], Sequence[Any]],
+        pullback: Pullback,
     ) -> None:
         self.function = function
         self.inputs = inputs
         self.captured = captured
+        self.arrays = arrays
         self.leaves = leaves
         self.pull = pullback
         self.result = result
@@ -111,7 +128,7 @@ class CallNode:
     def leads_from(self, relevant: Collection[int]) -> tuple[int, ...]:
         """The places among the leaves of the arguments of tensors that have one of these identities."""
         return tuple(
-            place for place, leaf in enumerate(self.leaves) if type(leaf) is Tensor and leaf._identity in relevant
+            [place for place, leaf in enumerate(self.leaves) if type(leaf) is Tensor and leaf._identity in relevant]
         )
 
     def outputs(self) -> tuple[int, ...]:
@@ -128,59 +145,41 @@ class CallNode:
 
     def prepare(self, wanted: tuple[int, ...], live: bool) -> Callable[[Bars, Collection[int]], None]:
         """A function that takes the adjoints of the results out of the gathered ones and adds those of the inputs."""
+        from srcad.runtime.again import pull_again
+
         inputs = [self.leaves[place] for place in wanted]
-        pull = self._pull_recorded(inputs) if live else self._pull_compiled(wanted)
 
         def step(bars: Bars, kept: Collection[int]) -> None:
-            identities = [tensor._identity for tensor in self.results]
-            found = [bars.get(each) if each in kept else bars.pop(each, None) for each in identities]
+            found = [
+                bars.get(each) if each in kept else bars.pop(each, None)
+                for each in [tensor._identity for tensor in self.results]
+            ]
             if any(bar is not None for bar in found):
-                for tensor, contribution in zip(inputs, pull(found), strict=True):
+                adjoints = pull_again(self, wanted, found) if live else self.adjoints(wanted, found)
+                for tensor, contribution in zip(inputs, adjoints, strict=True):
                     gather(bars, tensor, contribution)
 
         return step
 
-    def _pull_compiled(self, wanted: tuple[int, ...]) -> Callable[[list[Any]], list[Any]]:
-        def pull(bars: list[Any]) -> list[Any]:
-            zeros = (np.zeros_like(tensor._value)[()] for tensor in self.results)
-            # Copies: contiguous, as the compiled function expects, and nobody else's.
-            seeds = iter([zero if bar is None else np.array(bar)[()] for bar, zero in zip(bars, zeros, strict=True)])
-            leaves = [next(seeds) if type(leaf) is Tensor else None for leaf in flatten(self.result)]
-            adjoints = self.pull(pack_as(self.result, leaves))
-            flat: list[Any] = []
-            for each, given in zip(self.inputs, adjoints, strict=True):
-                flat += [None] * len(flatten(each)) if given is None else flatten(given)
-            return [_as_array(flat[place]) for place in wanted]
+    def adjoints(self, wanted: tuple[int, ...], bars: list[Any]) -> list[Any]:
+        """The adjoints of the leaves at these places, for those of the results; None stands for zeros, or for no slope."""
+        flat: list[Any] = []
+        for each, given in zip(self.inputs, self.pull(self.structured(bars)), strict=True):
+            flat += [None] * len(flatten(each)) if given is None else flatten(given)
+        return [_as_array(flat[place]) for place in wanted]
 
-        return pull
-
-    def _pull_recorded(self, inputs: list[Tensor]) -> Callable[[list[Any]], list[Any]]:
-        """The pullback, made of operations that the active tapes record: from a run of the user's function itself."""
-        count = len(self.captured)
-        arguments = self.inputs[: len(self.inputs) - count]
-        for variable, tensor in zip(self.captured, self.inputs[len(arguments) :], strict=True):
-            if variable._tensor is not tensor:
-                raise TapeMisuse(f"{variable.name} was assigned since it was recorded; its second derivative is gone")
-        recording = Recording(watches_accessed=False)
-        recording.known.update(tensor._identity for tensor in inputs)
-        active.push(recording)
-        try:
-            result = self.function.__wrapped__(*arguments)
-        except TypeError as error:
-            raise NotDifferentiable(
-                f"the second derivative of {self.function.__wrapped__.__name__} by a tape: {error}",
-                hint="compute it with srcad.hvp or srcad.hessian, which differentiate in-place writes too",
-            ) from error
-        finally:
-            active.remove(recording)
-        results = list(tensors_in(result))
-        sweep = Sweep(recording, results, inputs, live=True)
-
-        def pull(bars: list[Any]) -> list[Any]:
-            zeros = (wrapped(np.zeros_like(tensor._value), ()) for tensor in results)
-            return sweep.run([zero if bar is None else bar for bar, zero in zip(bars, zeros, strict=True)])
-
-        return pull
+    def structured(self, bars: list[Any]) -> Any:
+        """Adjoints of the results in the structure of the value, in arrays of their own."""
+        # Copies: contiguous, as the compiled function expects, and nobody else's.
+        seeds = [
+            np.zeros_like(tensor._value)[()] if bar is None else np.array(bar)[()]
+            for bar, tensor in zip(bars, self.results, strict=True)
+        ]
+        if type(self.result) is Tensor:
+            return seeds[0]
+        following = iter(seeds)
+        leaves = [next(following) if type(leaf) is Tensor else None for leaf in flatten(self.result)]
+        return pack_as(self.result, leaves)
 
 
 def _as_tensors(value: Any, inputs: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcad.runtime.nest import map_leaves
+from srcad.runtime.nest import flatten, map_leaves
 from srcad.runtime.registry import variants
 from srcad.runtime.template import Template
 from srcad.runtime.tensor import Tensor, tensor_of
@@ -95,6 +95,41 @@ def frozen(argument: Any) -> Any:
     if isinstance(argument, np.ndarray):
         return argument.copy() if _is_writable(argument) else argument
     return map_leaves(frozen, argument) if isinstance(argument, (list, tuple, dict)) else argument
+
+
+def snapshot(structure: Any) -> Any:
+    """The structure with arrays that others can write to copied; what shares memory shares it in the copies too.
+
+    >>> array = np.arange(3.0)
+    >>> first, second, third = snapshot((array, array, array[1:]))
+    >>> first is second, first is array, np.shares_memory(first, third)
+    (True, False, True)
+    """
+    theirs = [each for each in flatten(structure) if isinstance(each, np.ndarray) and _is_writable(each)]
+    made: dict[int, Any] = {}
+    for place, array in enumerate(theirs):
+        others = [*theirs[:place], *theirs[place + 1 :]]
+        if any(other is not array and np.may_share_memory(other, array) for other in others):
+            owner = _owner(array)
+            copy = made.setdefault(id(owner), owner.copy(order="K"))
+            made[id(array)] = _same_part(array, owner, copy)
+        elif id(array) not in made:
+            made[id(array)] = array.copy()
+    return map_leaves(lambda leaf: made.get(id(leaf), leaf), structure) if made else structure
+
+
+def _owner(array: Any) -> Any:
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+def _same_part(array: Any, owner: Any, copy: Any) -> Any:
+    """The part of the copy that the array is of its owner."""
+    if array is owner:
+        return copy
+    offset = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
+    return np.ndarray(array.shape, array.dtype, copy, offset, array.strides)
 
 
 def _is_writable(array: Any) -> bool:

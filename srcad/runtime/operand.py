@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from srcad.errors import BadArgument, CompilerBug
+from srcad.errors import BadArgument, CompilerBug, NotDifferentiable
 from srcad.runtime.active import active
 from srcad.runtime.arithmetic import Arithmetic
 
@@ -125,7 +125,7 @@ class Operand(Arithmetic):
                 "a derivative rule has made an array of a tensor that an outer tape follows, which cuts the gradient",
                 hint="in rules and kernels, np.array and np.asarray must not be applied to operands",
             )
-        array = np.asarray(self._array())
+        array = np.asarray(self._cut())
         if copy or (dtype is not None and np.dtype(dtype) != array.dtype):
             if copy is False:
                 raise BadArgument(f"a {array.dtype} tensor is no {np.dtype(dtype)} array without a copy")
@@ -135,11 +135,17 @@ class Operand(Arithmetic):
 
     def item(self, *where: int) -> Any:
         """One element as a Python number."""
-        return self._array().item(*where)
+        return self._cut().item(*where)
 
     def tolist(self) -> Any:
         """The value as nested lists of Python numbers."""
-        return self._array().tolist()
+        return self._cut().tolist()
+
+    def _cut(self) -> Any:
+        """The value, for what no tape can follow; refused where a compiled function is run as Python for a derivative."""
+        if active.reruns and active.who_know([self._identity]):
+            raise NotDifferentiable("a value that the derivative depends on is made a plain number or array")
+        return self._array()
 
     def ref(self) -> Reference:
         """A hashable key that stands for this object."""
@@ -165,7 +171,7 @@ class Operand(Arithmetic):
         return bool(self._array())
 
     def __float__(self) -> float:
-        return float(self._array())
+        return float(self._cut())
 
     def __int__(self) -> int:
         return int(self._array())
@@ -174,7 +180,7 @@ class Operand(Arithmetic):
         return operator.index(self._array())
 
     def __complex__(self) -> complex:
-        return complex(self._array())
+        return complex(self._cut())
 
     def __format__(self, specification: str) -> str:
         return format(self._array() if not self.shape else str(self), specification)

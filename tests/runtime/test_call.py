@@ -24,7 +24,7 @@ class ByHand:
         self.calls.append("primal")
         return self.__wrapped__(*values)
 
-    def forward(self, values):
+    def forward(self, values, arrays):
         self.calls.append("forward")
         return self.__wrapped__(*values), lambda bar: self._pullback(bar, *values)
 
@@ -175,25 +175,29 @@ def test_a_function_that_writes_has_no_second_derivative_here_and_says_so():
         return x
 
     f, x = ByHand(double, lambda bar, x: [bar]), Variable([1.0, 2.0])
-    f.forward = lambda values: (values[0] * 1.0, lambda bar: [bar])
-    with GradientTape() as outer:
+    f.forward = lambda values, arrays: (values[0] * 1.0, lambda bar: [bar])
+    with GradientTape(persistent=True) as outer:
         with GradientTape() as inner:
             y = f(x)
-        with pytest.raises(TypeError, match=r"second derivative of double.*\n.*hint: .*srcad.hvp"):
-            inner.gradient(y, x)
+        slope = inner.gradient(y, x)
+    assert slope.tolist() == [1.0, 1.0]
+    with pytest.raises(TypeError, match=r"second derivative of double.*\n.*hint: .*srcad.hvp"):
+        outer.gradient(slope, x)
     assert outer.gradient(y, x).tolist() == [1.0, 1.0]
 
 
 def test_a_captured_variable_assigned_in_between_has_no_second_derivative():
     w, x = Variable(2.0), constant(3.0)
     f = ByHand(lambda x, w=w: x * w * w, lambda bar, x, w: [bar * w * w, 2 * bar * x * w])
-    f.forward = lambda values: (values[0] * values[1] ** 2, lambda bar: f._pullback(bar, *values))
-    with GradientTape() as outer:
+    f.forward = lambda values, arrays: (values[0] * values[1] ** 2, lambda bar: f._pullback(bar, *values))
+    with GradientTape(persistent=True) as outer:
         with GradientTape() as inner:
             y = record_call(f, (x,), (w,))
         w.assign(5.0)
-        with pytest.raises(RuntimeError, match="assigned since"):
-            inner.gradient(y, w)
+        slope = inner.gradient(y, w)
+    assert float(slope) == 12.0
+    with pytest.raises(RuntimeError, match="assigned since"):
+        outer.gradient(slope, w)
     assert float(outer.gradient(y, w)) == 12.0
 
 
@@ -204,7 +208,7 @@ def test_a_used_tape_releases_the_trace():
     trace = Trace()
     kept = weakref.ref(trace)
     f = ByHand(lambda x: x, None)
-    f.forward = lambda values, trace=trace: (values[0] * 1.0, lambda bar: [bar] if trace else None)
+    f.forward = lambda values, arrays, trace=trace: (values[0] * 1.0, lambda bar: [bar] if trace else None)
     del trace
     x = constant([1.0])
     with GradientTape() as tape:
@@ -215,3 +219,29 @@ def test_a_used_tape_releases_the_trace():
     assert kept() is not None
     tape.gradient(y, x)
     assert kept() is None
+
+
+def test_arrays_that_overlap_are_copied_together():
+    f, array, x = product(), np.array([3.0, 4.0, 5.0]), constant([1.0, 2.0])
+    seen = []
+    f.forward = lambda values, arrays: (seen.append(values), (np.ones(2), lambda bar: [bar, bar, None]))[1]
+    with GradientTape() as tape:
+        tape.watch(x)
+        record_call(f, (x, array[:2], array[1:]))
+    _, first, second = seen[0]
+    assert np.shares_memory(first, second)
+    assert not np.shares_memory(first, array)
+    first[1] = 7.0
+    assert second.tolist() == [7.0, 5.0]
+
+
+def test_captured_arrays_are_copied_with_the_arguments():
+    f, table, x = product(), np.array([3.0, 4.0]), constant([1.0, 2.0])
+    seen = []
+    f.forward = lambda values, arrays: (seen.append((values, arrays)), (np.ones(2), lambda bar: [bar, bar]))[1]
+    with GradientTape() as tape:
+        tape.watch(x)
+        record_call(f, (x, table), (), (table,))
+    values, arrays = seen[0]
+    assert values[1] is arrays[0]
+    assert values[1] is not table

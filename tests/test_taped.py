@@ -1,0 +1,219 @@
+"""`srcad.function` wherever it is called from: as it is, in compiled code, under tapes."""
+
+import inspect
+import math
+import pickle
+
+import numba
+import numpy as np
+import pytest
+
+import srcad
+
+X = np.array([1.0, -2.0, 0.5])
+VARIABLE = srcad.Variable([1.0, 2.0, 3.0])
+TABLE = np.array([1.0, 2.0, 3.0])
+
+
+def energy(x, k=2.0):
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += k * x[i] * x[i] * x[i]
+    return total
+
+
+def model(x):
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += TABLE[i] * VARIABLE[i] * x[i] * x[i]
+    return total
+
+
+def test_a_function_runs_its_primal():
+    run = srcad.function(energy)
+    assert run(X) == run(x=X, k=2.0) == pytest.approx(2.0 * np.sum(X**3))
+    assert run.__name__ == "energy"
+    assert inspect.signature(run) == inspect.signature(energy)
+    assert run.__wrapped__ is energy
+
+
+def test_a_function_reads_what_it_captures_at_each_call(monkeypatch):
+    run = srcad.function(model)
+    assert run(X) == pytest.approx(np.sum(TABLE * np.array([1.0, 2.0, 3.0]) * X**2))
+    monkeypatch.setitem(globals(), "TABLE", np.zeros(3))
+    assert run(X) == 0.0
+
+
+def test_a_function_serves_inside_compiled_code():
+    run = srcad.function(energy)
+    assert numba.njit(lambda x: run(x, 1.0))(X) == pytest.approx(np.sum(X**3))
+
+
+def test_a_function_of_a_function_is_itself():
+    run = srcad.function(energy)
+    assert srcad.function(run) is run
+    assert srcad.grad(run)(X).shape == (3,)
+
+
+def test_a_function_can_be_pickled():
+    assert pickle.loads(pickle.dumps(srcad.function(energy)))(X) == srcad.function(energy)(X)
+
+
+class Spring:
+    stiffness = 3.0
+
+    @srcad.function
+    def energy(self, x):
+        return self.stiffness * x * x
+
+
+def test_a_method_is_a_function_of_its_own_arguments():
+    assert Spring().energy(2.0) == 12.0
+
+
+def test_a_tape_records_a_call_as_one_node():
+    x = srcad.constant(X)
+    with srcad.GradientTape() as tape:
+        tape.watch(x)
+        value = srcad.function(energy)(x, 2.0) * 3.0
+    np.testing.assert_allclose(tape.gradient(value, x), 18.0 * X**2)
+
+
+def test_a_tape_finds_the_variables_that_a_function_captures():
+    with srcad.GradientTape() as tape:
+        value = srcad.function(model)(X)
+    np.testing.assert_allclose(tape.gradient(value, VARIABLE), TABLE * X**2)
+
+
+def test_the_pullback_that_a_tape_holds_covers_arguments_and_captured_variables():
+    values = (X, np.array([3.0, 2.0, 1.0]))
+    value, pullback = srcad.function(model).forward(values)
+    assert value == pytest.approx(np.sum(TABLE * values[1] * X**2))
+    by_x, by_variable = pullback(2.0)
+    np.testing.assert_allclose(by_x, 4.0 * TABLE * values[1] * X)
+    np.testing.assert_allclose(by_variable, 2.0 * TABLE * X**2)
+
+
+@pytest.fixture
+def table():
+    yield TABLE
+    TABLE[:] = [1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize("jit", [True, False])
+def test_arrays_changed_between_recording_and_gradient_do_not_change_it(jit, table):
+    def scaled(x, factor):
+        return np.sum(TABLE * factor * x * x)
+
+    x, factor = srcad.constant(X), np.array([1.0, 10.0, 100.0])
+    with srcad.GradientTape() as tape:
+        tape.watch(x)
+        value = srcad.function(scaled, jit=jit)(x, factor)
+    expected = 2.0 * table * factor * X
+    table[:] = 7.0
+    factor[:] = 7.0
+    np.testing.assert_allclose(tape.gradient(value, x), expected)
+
+
+def test_a_captured_array_that_is_returned_is_copied(table):
+    def same(x):
+        return TABLE
+
+    x = srcad.constant(1.0)
+    for watched in (False, True):
+        with srcad.GradientTape() as tape:
+            if watched:
+                tape.watch(x)
+            found = srcad.function(same)(x)
+        table[0] += 8.0
+        assert found[0].numpy() != table[0]
+
+
+def rotating(x, k, rounds):
+    """Loops, stores, a captured array, a captured variable, several results."""
+    out = np.zeros(3)
+    for i in range(rounds):
+        for j in range(3):
+            out[j] += np.sin(k * x[j] * TABLE[j]) * VARIABLE[j] * x[(j + i) % 3]
+    return out, k * x[0]
+
+
+@pytest.mark.parametrize("jit", [True, False])
+def test_second_derivatives_of_a_function_with_loops_and_stores(jit):
+    f, at, bar = srcad.function(rotating, jit=jit), [X, np.array(1.3)], np.array([1.0, -2.0, 0.5])
+    weights = [np.array([0.2, -1.0, 0.4]), np.array(0.7), np.array([1.0, 0.3, -0.6])]
+
+    def weighted_slope(x, k, weight):
+        with srcad.GradientTape() as inner:
+            inner.watch([x, k])
+            values = f(x, k, 2)
+        slopes = inner.gradient(values, [x, k, VARIABLE], output_gradients=[weight, None])
+        return sum(np.sum(slope * each) for slope, each in zip(slopes, weights, strict=True))
+
+    inputs = [srcad.constant(each) for each in (*at, bar)]
+    with srcad.GradientTape() as outer:
+        outer.watch(inputs)
+        value = weighted_slope(*inputs)
+    for place, found in enumerate(outer.gradient(value, inputs)):
+        for index in np.ndindex(found.shape):
+            moved = [np.array(each) for each in (*at, bar)]
+            ends = []
+            for step in (1e-6, -1e-6):
+                moved[place][index] = (*at, bar)[place][index] + step
+                ends.append(float(weighted_slope(*map(srcad.constant, moved))))
+            assert float(found[index]) == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-6, abs=1e-8)
+
+
+def test_a_function_of_module_math_under_two_tapes():
+    def growth(x):
+        return math.exp(x) * x
+
+    x = srcad.constant(1.0)
+    with srcad.GradientTape() as outer:
+        outer.watch(x)
+        with srcad.GradientTape() as inner:
+            inner.watch(x)
+            value = srcad.function(growth)(x)
+        slope = inner.gradient(value, x)
+    assert float(slope) == pytest.approx(2.0 * math.e)
+    assert float(outer.gradient(slope, x)) == pytest.approx(3.0 * math.e)
+
+
+def test_third_derivatives_run_the_function_on_tensors_and_notice_what_was_changed(table):
+    def cubic(x):
+        return np.sum(TABLE * x * x * x)
+
+    f, x = srcad.function(cubic), srcad.constant(X)
+    with srcad.GradientTape(persistent=True) as third:
+        third.watch(x)
+        with srcad.GradientTape() as second:
+            second.watch(x)
+            with srcad.GradientTape() as first:
+                first.watch(x)
+                value = f(x)
+            slope = first.gradient(value, x)
+        bend = second.gradient(slope, x)
+    np.testing.assert_allclose(bend, 6.0 * table * X)
+    np.testing.assert_allclose(third.gradient(bend, x), 6.0 * table)
+    table[0] = 5.0
+    with pytest.raises(RuntimeError, match="what cubic captures was changed"):
+        third.gradient(bend, x)
+
+
+def test_variables_are_found_in_closures_and_attributes():
+    class Layer:
+        def __init__(self):
+            self.weights = srcad.Variable([1.0, 2.0, 3.0])
+
+        @srcad.function
+        def call(self, x):
+            return np.sum(self.weights * x)
+
+    inner, layer = srcad.Variable([2.0, 2.0, 2.0]), Layer()
+    closure = srcad.function(lambda x: np.sum(inner * inner * x))
+    with srcad.GradientTape() as tape:
+        value = layer.call(X) + closure(X)
+    by_weights, by_inner = tape.gradient(value, [layer.weights, inner])
+    np.testing.assert_allclose(by_weights, X)
+    np.testing.assert_allclose(by_inner, 4.0 * X)
+    assert len(tape.watched_variables()) == 2
