@@ -1,8 +1,8 @@
 """The adjoint of each statement of core form.
 
-For `y = f(a, b)` the adjoint of `y` is passed on to the adjoints of `a` and `b`, as the rule of `f` says. A store passes the
-adjoint of what it overwrites on to what is stored, and leaves zero; a view's adjoint is the same view of its base's
-adjoint, so that nothing has to be passed on. Control flow is reversed in `control`.
+For `y = f(a, b)` the adjoint of `y` is passed on to the adjoints of `a` and `b`, as the rule of `f` says. A store
+passes the adjoint of what it overwrites on to what is stored, and leaves zero; a view's adjoint is the same view of
+its base's adjoint, so that nothing has to be passed on. Control flow is reversed in `control`.
 """
 
 from __future__ import annotations
@@ -73,6 +73,7 @@ class StatementAdjoints:
         return len(flow.spot(statement).loops) > self.program.loops_at_home(name)
 
     def contributions(self, statement: gast.stmt, name: str, value: gast.expr) -> Block:
+        """What an assignment passes on to the adjoints of what it reads."""
         program, place = self.program, place_of(statement)
         bar = load(self.adjoints.bar(name))
         match value:
@@ -125,11 +126,14 @@ class StatementAdjoints:
         return self.by_rule(name, rule, inputs, place)
 
     def by_rule(self, name: str, rule: Rule, inputs: dict[str, gast.expr], place: Place | None) -> Block:
+        """The contributions that a rule states, spliced in."""
         adjoints, program = self.adjoints, self.program
         bar = load(adjoints.bar(name))
         template = rule.partials or rule.adjoint
         if template is None:
-            raise MissingRule(f"{primitive_name(rule.primitive)} has no rule for reverse mode", at=place, hint=MISSING_HINT)
+            raise MissingRule(
+                f"{primitive_name(rule.primitive)} has no rule for reverse mode", at=place, hint=MISSING_HINT
+            )
         known = {template.parameters[0]: load(name), **inputs}
         numbers = rule.elementwise and not program.types.is_array(name)
         spliced = splice(template, known, lambda _: clone(bar), adjoints.names, adjoints.bindings, numbers)
@@ -207,9 +211,7 @@ class StatementAdjoints:
             bar = call(adjoints.kernel("stored_bar"), load(adjoints.bar(base)), clone(target.slice))
         clear: Block = []
         if operation is None:
-            clear = [
-                assign(subscript(load(adjoints.bar(base)), clone(target.slice), store=True), const(0.0), place)
-            ]
+            clear = [assign(subscript(load(adjoints.bar(base)), clone(target.slice), store=True), const(0.0), place)]
         if not isinstance(value, gast.Name) or not program.is_active(value.id):
             return clear
         if program.roots.meet(value.id, base):
@@ -262,6 +264,7 @@ class StatementAdjoints:
         return len(scalars) == len(parts) == types.rank(base)
 
     def refuse_unsupported(self, statement: gast.stmt, name: str, value: gast.expr) -> None:
+        """Refuse what would need an adjoint that cannot be kept: run-time tuples, views of changing memory."""
         # An element of a tuple display is one whose index is known only when it runs.
         if isinstance(value.value if isinstance(value, gast.Subscript) else value, gast.Tuple):
             raise UnsupportedSyntax(

@@ -29,7 +29,9 @@ class _Simplifier(gast.NodeTransformer):  # type: ignore[misc]  # gast carries n
         match node.op:
             case gast.Mult():
                 node.left, node.right = _base(node.left), _base(node.right)
-            case gast.Add() | gast.Sub() if isinstance(left, int) and isinstance(right, int) and _are_plain(left, right):
+            case gast.Add() | gast.Sub() if (
+                isinstance(left, int) and isinstance(right, int) and _are_plain(left, right)
+            ):
                 return const(left + right if isinstance(node.op, gast.Add) else left - right)
         return node
 

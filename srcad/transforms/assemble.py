@@ -9,7 +9,6 @@ from typing import Any
 import gast
 from numba import types as nb
 
-from srcad.errors import Place
 from srcad.transforms.accumulate import Adjoints
 from srcad.transforms.alias import is_basic
 from srcad.transforms.build import (
@@ -28,17 +27,16 @@ from srcad.transforms.build import (
     walk_statements,
     written,
 )
+from srcad.transforms.comments import commented, with_line
 from srcad.transforms.control import Reverser
 from srcad.transforms.guard import doubtful, incoming, test_of
-from srcad.transforms.comments import commented, with_line
-from srcad.transforms.plan import Fork, Node, Plan, Replay, Step
+from srcad.transforms.plan import Fork, Node, Plan, Replay, Step, Way
 from srcad.transforms.program import Program
 from srcad.transforms.ready import element_type
 from srcad.transforms.record import Decider, Decisions, inner_plans, own_reads
 from srcad.transforms.sites import Sites
 from srcad.transforms.trace import Trace, Traces
 
-Way = tuple[tuple[int, int], ...]
 _GUARD = "not zero: "  # marks, among names, adjoints that have been tested
 
 
@@ -130,7 +128,9 @@ class _Assembler:
             if self.program.carrier(name) is not None and self.sites.site(name) == way:
                 code += commented(trace.save, "overwritten below, needed in reverse")
         for statement in block:
-            code += [clone(made) for trace in self.traces.values() if trace.outermost is statement for made in trace.make]
+            code += [
+                clone(made) for trace in self.traces.values() if trace.outermost is statement for made in trace.make
+            ]
             code += self.saved_before(statement)
             code.append(self.forward_statement(statement, way))
             code += self.saved_after(statement, way)
@@ -168,9 +168,9 @@ class _Assembler:
     def saved_after(self, statement: gast.stmt, way: Way) -> Block:
         """Records of names that a statement stores."""
         code: Block = []
-        made = {written(inner) for inner in walk_statements([statement])}
+        stored = {written(inner) for inner in walk_statements([statement])}
         for name, trace in self.traces.items():
-            if name in made and self.program.carrier(name) is None and self.sites.site(name) == way:
+            if name in stored and self.program.carrier(name) is None and self.sites.site(name) == way:
                 code += commented(trace.save, "needed in reverse")
         return code
 
@@ -214,7 +214,7 @@ class _Assembler:
         return sorted(name for name in self.needs(node) if name in self.traces and self.traces[name].begin)
 
     def skipped(self, node: Node, plan: Plan, done: set[str], code: Block) -> Block | None:
-        """What remains to be done when a node and those behind it are skipped: cursors move on. None: cannot be done."""
+        """What skipping a node and those behind it leaves to be done: cursors move on. None: it cannot be skipped."""
         moved = self.cursors(node)
         inside = (*plan.way, (node.number, 0))
         if not moved:

@@ -1,7 +1,7 @@
 """Drop generated statements that nothing depends on.
 
-Code is alive if the result, or an effect, depends on it. Names of arrays that may share memory are one, so that a store is
-alive as long as any view of what it writes into is read.
+Code is alive if the result, or an effect, depends on it. Names of arrays that may share memory are one, so that a
+store is alive as long as any view of what it writes into is read.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from srcad.transforms.build import (
     dotted_path,
     inner_blocks,
     is_exit,
-    names_in,
     reads,
     walk_statements,
     written,
@@ -51,7 +50,9 @@ class Groups:
             match statement:
                 case gast.Assign(value=value) if name:
                     self._join(name, value)
-                case gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name(id=kept), attr="append"), args=[value])):
+                case gast.Expr(
+                    value=gast.Call(func=gast.Attribute(value=gast.Name(id=kept), attr="append"), args=[value])
+                ):
                     self._join(str(kept), value)
 
     def _join(self, name: str, value: gast.expr) -> None:
@@ -129,7 +130,9 @@ def mutated_by(statement: gast.stmt) -> list[str]:
     match statement:
         case gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name(id=base), attr="append"))):
             return [base]
-        case gast.Expr(value=gast.Call(func=gast.Attribute(attr="scatter_add" | "unexpand"), args=[gast.Name(id=base), *_])):
+        case gast.Expr(
+            value=gast.Call(func=gast.Attribute(attr="scatter_add" | "unexpand"), args=[gast.Name(id=base), *_])
+        ):
             return [base]
     return []
 

@@ -1,12 +1,13 @@
 """Reverse a whole function: blocks from their last statement to their first, branches as branches, loops as loops.
 
-The reverse sweep is built as a plan, a tree of steps in the order in which they will run. Each step knows the number of the
-primal statement that it reverses, so that `record` can tell what is needed when, and make it available.
+The reverse sweep is built as a plan, a tree of steps in the order in which they will run. Each step knows the number
+of the primal statement that it reverses, so that `record` can tell what is needed when, and make it available.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+
 import gast
 
 from srcad.runtime import kernels
@@ -98,9 +99,7 @@ class Reverser:
             if is_exit(statement):
                 return None
             fork = Fork(number, statement, last=self.program.flow.last_inside[number])
-            fork.arms = [
-                self.block(block, (*way, (number, arm))) for arm, block in enumerate(inner_blocks(statement))
-            ]
+            fork.arms = [self.block(block, (*way, (number, arm))) for arm, block in enumerate(inner_blocks(statement))]
             return fork if any(_acts(arm) for arm in fork.arms) else None
         if isinstance(statement, (gast.For, gast.While)):
             body = self.block(statement.body, (*way, (number, 0)))
@@ -165,4 +164,3 @@ def _plus(node: gast.expr, amount: int) -> gast.expr:
         return const(value + amount)
     operation = gast.Add() if amount > 0 else gast.Sub()
     return gast.BinOp(node, operation, gast.Constant(abs(amount), None))
-

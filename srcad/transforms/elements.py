@@ -8,14 +8,11 @@ import gast
 import numpy as np
 from numba import types as nb
 
-from srcad.errors import Place
-from srcad.runtime import kernels, registry
-from srcad.transforms.affine import Form
+from srcad.runtime import registry
 from srcad.transforms.alias import is_basic
 from srcad.transforms.build import (
     Block,
     assign,
-    attribute,
     augment,
     binary,
     call,
@@ -24,10 +21,8 @@ from srcad.transforms.build import (
     dotted,
     dotted_path,
     load,
-    loop,
     names_in,
     place_of,
-    stored,
     stores_into,
     subscript,
     tuple_of,
@@ -35,9 +30,8 @@ from srcad.transforms.build import (
 )
 from srcad.transforms.nest import Nest, parts_of
 from srcad.transforms.operand import Leaf, leaf_of
-from srcad.transforms.primitive import constant, operands, primitive_of
+from srcad.transforms.primitive import operands, primitive_of
 from srcad.transforms.program import Program
-from srcad.transforms.sizes import ONE
 
 UNFUSED = (gast.Mod, gast.FloorDiv, gast.MatMult, gast.BitAnd, gast.BitOr, gast.BitXor, gast.LShift, gast.RShift)
 
@@ -64,7 +58,7 @@ def is_fusible(program: Program, statement: gast.stmt) -> bool:
 def _has_scalar_form(program: Program, value: gast.Call) -> bool:
     """Whether the function takes numbers as well, in compiled code: ufuncs do."""
     primitive = primitive_of(value, program.unit.bindings)
-    return isinstance(primitive, np.ufunc) or primitive is np.where and len(value.args) == 3
+    return isinstance(primitive, np.ufunc) or (primitive is np.where and len(value.args) == 3)
 
 
 def _is_numeric(program: Program, node: gast.expr) -> bool:
@@ -78,9 +72,7 @@ def _is_numeric(program: Program, node: gast.expr) -> bool:
 class Elements:
     """Writes loop nests. `defined` are array results, `inlined` those computed inside another statement's nest."""
 
-    def __init__(
-        self, program: Program, defined: dict[str, gast.Assign], inlined: dict[str, gast.stmt]
-    ) -> None:
+    def __init__(self, program: Program, defined: dict[str, gast.Assign], inlined: dict[str, gast.stmt]) -> None:
         self.program, self.defined, self.inlined = program, defined, inlined
         self.names = program.unit.names
         self.bindings: Any = program.unit.bindings
@@ -125,6 +117,7 @@ class Elements:
         return [statement]
 
     def is_array_store(self, target: gast.Subscript) -> bool:
+        """Whether a subscript selects more than one element."""
         types = self.program.types
         kind = types.get(target.value.id)
         floating = isinstance(kind, nb.Array) and isinstance(kind.dtype, nb.Float)

@@ -6,8 +6,8 @@
     s = s_3
 
 A value is moved down to its one use if nothing in between stores what it reads. Copies of names that never change are
-replaced by what they copy. Names that were numbered for the sake of one store per path take the plain name again where it
-has become free.
+replaced by what they copy. Names that were numbered for the sake of one store per path take the plain name again
+where it has become free.
 """
 
 from __future__ import annotations
@@ -48,9 +48,7 @@ def _sweeps_apart(body: Block) -> dict[str, str]:
     first = {name for statement in walk_statements(body[:start]) for name in all_written(statement)}
     second = {name for statement in walk_statements(body[start:]) for name in all_written(statement)}
     both = (first & second) - live_before(body[start:], frozenset())
-    rewrite_names(
-        gast.Module(body=body[start:], type_ignores=[]), lambda name: name + _AGAIN if name in both else name
-    )
+    rewrite_names(gast.Module(body=body[start:], type_ignores=[]), lambda name: name + _AGAIN if name in both else name)
     return {name + _AGAIN: name for name in both}
 
 
@@ -162,7 +160,8 @@ def _may_move(value: gast.expr) -> bool:
     if isinstance(value, (gast.List, gast.Tuple)):
         return False
     return not any(
-        isinstance(node, gast.Call) and _last(node.func) in ("empty", "zeros", "zeros_like", "empty_like", "copy", "append")
+        isinstance(node, gast.Call)
+        and _last(node.func) in ("empty", "zeros", "zeros_like", "empty_like", "copy", "append")
         for node in gast.walk(value)
     )
 
@@ -277,9 +276,7 @@ def _is_return(statement: gast.stmt, name: str, copy: str) -> bool:
 
 def _plain_names(body: Block, parameters: tuple[str, ...]) -> None:
     """Give numbered names the plain name where that is free: `s_2` becomes `s`, `t17` the next free `t1`."""
-    present = [
-        node.id for statement in body for node in gast.walk(statement) if isinstance(node, gast.Name)
-    ]
+    present = [node.id for statement in body for node in gast.walk(statement) if isinstance(node, gast.Name)]
     taken = set(present) | set(parameters)
     stored = {name for statement in walk_statements(body) for name in all_written(statement)}
     change: dict[str, str] = {}

@@ -2,10 +2,10 @@
 
     b[1:-1] = 0.5 * (a[:-2] + a[2:])        becomes      for i in range(n): b[i + 1] = 0.5 * (a[i] + a[i + 2])
 
-Array results that one later statement of the same block uses are computed there, element by element; others are stored in an
-array of their own. A right side that reads what the statement writes, other than the very element, is evaluated first. Operands
-whose shape is not known to be that of the result are widened by `kernels.expand`, which costs a comparison where
-they have it. Runs before differentiation: what is fused once is fused in both sweeps.
+Array results that one later statement of the same block uses are computed there, element by element; others are
+stored in an array of their own. A right side that reads what the statement writes, other than the very element, is
+evaluated first. Operands whose shape is not known to be that of the result are widened by `kernels.expand`, which
+costs a comparison where they have it. Runs before differentiation: what is fused once is fused in both sweeps.
 """
 
 from __future__ import annotations
@@ -99,9 +99,12 @@ class _Planner:
         """Whether a statement uses the result element by element."""
         target = stores_into(user)
         if target is not None:
-            return isinstance(user.value, gast.Name) and user.value.id == name and is_basic(
-                target.slice, self.program.types
-            ) and name not in names_in(target)
+            return (
+                isinstance(user.value, gast.Name)
+                and user.value.id == name
+                and is_basic(target.slice, self.program.types)
+                and name not in names_in(target)
+            )
         return is_fusible(self.program, user) or Elements.sums(self.program, user)
 
     def fits(self, name: str, statement: gast.Assign, final: gast.stmt) -> bool:

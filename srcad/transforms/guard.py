@@ -1,7 +1,7 @@
 """Skip adjoint statements that can only pass on zeros.
 
-The rest of a reversed block is linear in the adjoints that reach it. Where these are one or two numbers, and the rest holds a
-branch or a loop, a test for zero is cheap and often saves all of it: the losers of a minimum, dead paths.
+The rest of a reversed block is linear in the adjoints that reach it. Where these are one or two numbers, and the rest
+holds a branch or a loop, a test for zero is cheap and often saves all of it: the losers of a minimum, dead paths.
 
     dist_bar = ...                      dist_bar = ...
     for a in ...:           becomes     if dist_bar != 0.0:
@@ -23,7 +23,7 @@ MOST = 2  # adjoints to be tested
 
 
 def doubtful(nodes: list[Node], bars: Collection[str]) -> set[str]:
-    """Adjoints that may well be zero after these nodes: added to in one branch only, or read from an array's adjoint."""
+    """Adjoints that may be zero after these nodes: added to in one branch only, or read from an array's adjoint."""
     found: set[str] = set()
     for node in nodes:
         if isinstance(node, Fork):
@@ -50,7 +50,9 @@ def _added_to(statement: gast.stmt) -> str | None:
     return None
 
 
-def incoming(nodes: list[Node], bars: Collection[str], numbers: Collection[str], own: Collection[str]) -> list[str] | None:
+def incoming(
+    nodes: list[Node], bars: Collection[str], numbers: Collection[str], own: Collection[str]
+) -> list[str] | None:
     """The adjoints that reach these nodes, if skipping the nodes is right when they are zero, and worth a test.
 
     bars       names of all adjoints
@@ -112,5 +114,3 @@ def _assigned(statement: gast.stmt) -> str | None:
         case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name))]):
             return str(name)
     return None
-
-

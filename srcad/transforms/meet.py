@@ -60,8 +60,7 @@ class Meeting:
         if one.root != other.root or one.ranges is None or other.ranges is None or len(one.ranges) != len(other.ranges):
             return bool(orders)
         return any(
-            not infeasible(case + _same_element(one.ranges, other.ranges, left, right))
-            for case, left, right in orders
+            not infeasible(case + _same_element(one.ranges, other.ranges, left, right)) for case, left, right in orders
         )
 
     def _allocated_within(self, root: str) -> int:

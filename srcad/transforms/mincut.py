@@ -79,6 +79,4 @@ def cheapest_record(
     for name in needed:
         network.edge((name, "at hand"), "sink", INFINITE)
     reached = network.source_side("source", "sink")
-    return frozenset(
-        name for name in record_cost if (name, "again") in reached and (name, "at hand") not in reached
-    )
+    return frozenset(name for name in record_cost if (name, "again") in reached and (name, "at hand") not in reached)

@@ -14,7 +14,6 @@ from srcad.transforms.build import (
     Block,
     assign,
     attribute,
-    binary,
     call,
     clone,
     const,
@@ -51,10 +50,12 @@ class Nest:
         self._done: dict[str, gast.expr] = {}
 
     def index(self) -> gast.expr:
+        """The subscript of an element of the result."""
         parts = [load(name) for name in self.indices]
         return parts[0] if self.rank == 1 else tuple_of(*parts)
 
     def limits(self, extents: list[gast.expr]) -> None:
+        """Note how often each loop of the nest runs."""
         self.extents = extents
 
     def extents_of(self, node: gast.expr) -> list[gast.expr]:
@@ -69,9 +70,7 @@ class Nest:
                     candidates.setdefault(self.program.meeting.size(name, own), (name, own))
             wide = [pair for form, pair in candidates.items() if form != ONE] or list(candidates.values())
             atoms = [self.shape_of(*pair) for pair in wide]
-            self.forms[axis] = next(
-                (form for form in candidates if form != ONE), ONE
-            ) if len(wide) == 1 else None
+            self.forms[axis] = next((form for form in candidates if form != ONE), ONE) if len(wide) == 1 else None
             extent = atoms[0]
             for other in atoms[1:]:
                 extent = self.name(call(self.kernel("common_extent"), extent, other))
@@ -131,6 +130,7 @@ class Nest:
         return clone(self._done[key])
 
     def kernel(self, function: str) -> str:
+        """The dotted name of a kernel in generated code."""
         bindings = self.elements.bindings
         bindings.setdefault("kernels", kernels)
         alias = next(name for name, value in bindings.items() if value is kernels)
@@ -169,7 +169,7 @@ class Nest:
         own = program.types.rank(name) or 0
         forms = [program.meeting.size(name, axis) for axis in range(own)]
         wanted = self.forms[self.rank - own :]
-        if all(form == ONE or form == want for form, want in zip(forms, wanted, strict=True)):
+        if all(form in (ONE, want) for form, want in zip(forms, wanted, strict=True)):
             found = leaf_of(program, name) or Leaf(name, [(axis, None, 1) for axis in range(own)])
             units = [form == ONE and want != ONE for form, want in zip(forms, wanted, strict=True)]
             return found.element(self, self.indices[self.rank - own :], units)

@@ -214,8 +214,8 @@ def _augmented(statement: gast.stmt) -> str | None:
     """The name that `x += ...` changes."""
     match statement:
         case gast.Assign(value=gast.Call(func=function, args=[gast.Name(id=name), _])) if (
-            (dotted_path(function) or "").startswith("operator.i")
-        ):
+            dotted_path(function) or ""
+        ).startswith("operator.i"):
             return str(name)
     return None
 
@@ -235,4 +235,3 @@ def refuse_unknown(unit: Unit, types: Types, wrt: Sequence[int]) -> None:
                 at=place_of(statement),
                 hint="compute it from srcad.stop_gradient(...) where that is meant",
             )
-

@@ -78,9 +78,7 @@ def split_functions(unit: Unit, types: Types, counts: Mapping[int, str], wrt: Se
         before = (assign(made, call("namedtuple", const(made), texts)),)
         packed = call(made, *(load(name) for name in fields))
     first = [*_blanks(program, both, fields), *both.forward, gast.Return(value=tuple_of(both.result, packed))]
-    second: Block = [
-        assign(name, attribute(load(trace), each)) for name, each in zip(fields, attributes, strict=True)
-    ]
+    second: Block = [assign(name, attribute(load(trace), each)) for name, each in zip(fields, attributes, strict=True)]
     gradients = [result_of(adjoints, unit.parameters[k]) for k in wrt]
     second += [*both.reverse, gast.Return(value=tuple_of(*gradients))]
     return Made(

@@ -63,8 +63,8 @@ class Plan:
 def place_zeros(plan: Plan) -> Plan:
     """Begin each adjoint where it is first needed; the first contribution is assigned instead of added to zero.
 
-        x_bar = 0.0
-        x_bar += y_bar * k      becomes     x_bar = y_bar * k
+    x_bar = 0.0
+    x_bar += y_bar * k      becomes     x_bar = y_bar * k
     """
     first = plan.nodes[0]
     assert isinstance(first, Step)

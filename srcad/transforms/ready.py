@@ -103,9 +103,7 @@ def _copied_parameters(unit: Unit, types: Types, known: dict[str, Any]) -> Unit:
     if pairs:
         alias = "kernels" if bindings.get("kernels", kernels) is kernels else names.fresh("kernels")
         bindings[alias] = kernels
-        first = [
-            at(gast.Expr(value=call(f"{alias}.refuse_overlap", load(a), load(b))), None) for a, b in pairs
-        ]
+        first = [at(gast.Expr(value=call(f"{alias}.refuse_overlap", load(a), load(b))), None) for a, b in pairs]
     for name, copied in own.items():
         known[copied] = known[name].copy(layout="C", readonly=False) if hasattr(known[name], "copy") else known[name]
         first.append(assign(copied, call("np.copy", load(name))))

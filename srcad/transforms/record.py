@@ -1,10 +1,11 @@
 """Decide how the reverse sweep gets the primal values that it reads: still there, recomputed, or recorded.
 
-Names outside of all loops are still there. For each loop body a minimum cut (see `mincut`) chooses what to record, between
-what is there at the start of a reversed iteration and what its statements read. Elements of arrays that are written into
-may be read again if every store that could have overwritten them is undone at the same point of the reverse sweep;
-whether undoing the stores or recording what was read is cheaper is decided root by root (the to-be-recorded analysis of
-Hascoet, Naumann and Pascual, "To be recorded" analysis in reverse-mode automatic differentiation, 2005).
+Names outside of all loops are still there. For each loop body a minimum cut (see `mincut`) chooses what to record,
+between what is there at the start of a reversed iteration and what its statements read. Elements of arrays that are
+written into may be read again if every store that could have overwritten them is undone at the same point of the
+reverse sweep; whether undoing the stores or recording what was read is cheaper is decided root by root (the to-be-
+recorded analysis of Hascoet, Naumann and Pascual, "To be recorded" analysis in reverse-mode automatic
+differentiation, 2005).
 """
 
 from __future__ import annotations
@@ -13,11 +14,10 @@ from dataclasses import dataclass, field
 
 import gast
 
-from srcad.transforms.build import Block, is_exit, load, names_in, stores_into, walk_statements
-from srcad.transforms.plan import Fork, Node, Plan, Replay, Step, reached
+from srcad.transforms.build import Block, load, names_in, stores_into, walk_statements
 from srcad.transforms.mincut import cheapest_record
-from srcad.transforms.primitive import constant
-from srcad.transforms.program import Program, loop_numbers
+from srcad.transforms.plan import Fork, Node, Plan, Replay, Step, reached
+from srcad.transforms.program import Program
 from srcad.transforms.recipe import Recipes
 from srcad.transforms.sites import Sites
 
@@ -82,10 +82,10 @@ class Decider:
                 statement = self.program.flow.single(name)
                 assert statement is not None
                 reads.append((statement, statement.value))
-        undone = {id(store): store for store in self.undone} | {id(store): store for statement, what in reads for store in self.recipes.stores_after(statement, what)}
-        decisions.undone = [
-            store for store in walk_statements(self.program.unit.tree.body) if id(store) in undone
-        ]
+        undone = {id(store): store for store in self.undone} | {
+            id(store): store for statement, what in reads for store in self.recipes.stores_after(statement, what)
+        }
+        decisions.undone = [store for store in walk_statements(self.program.unit.tree.body) if id(store) in undone]
         return decisions
 
     def collect(self, plan: Plan) -> None:
@@ -94,6 +94,7 @@ class Decider:
             self.collect_node(node)
 
     def collect_node(self, node: Node) -> None:
+        """What one step, branch or loop reads, and all below it."""
         for name in own_reads(node):
             self.request(name, reached(node))
         if isinstance(node, Step):

@@ -93,8 +93,8 @@ def _in_place(block: Block, types: Types, names: object, same: dict[str, str]) -
                 statement.orelse = _in_place(statement.orelse, types, names, same)
                 result.append(statement)
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=function, args=[target, value])) if (
-                (dotted_path(function) or "").startswith("operator.i")
-            ):
+                dotted_path(function) or ""
+            ).startswith("operator.i"):
                 operation = IN_PLACE[str(dotted_path(function)).removeprefix("operator.")]
                 result += _augmented(name, target, operation, value, types, names, same, place_of(statement))
             case _:

@@ -52,7 +52,8 @@ class Sites:
         if not isinstance(loop, gast.For) or constant(loop.iter.args[2]) not in (1, -1):
             return False
         return all(
-            not isinstance(bound, gast.Name) or (self.region(bound.id) is None and not self.program.flow.is_index(bound.id))
+            not isinstance(bound, gast.Name)
+            or (self.region(bound.id) is None and not self.program.flow.is_index(bound.id))
             for bound in loop.iter.args
         )
 

@@ -25,9 +25,7 @@ ONE = Form.number(1)
 class Sizes:
     """Sizes of the arrays of one function; `form` gives the linear form of an integer atom."""
 
-    def __init__(
-        self, unit: Unit, flow: Flow, types: Types, form: Callable[[gast.expr | None], Form | None]
-    ) -> None:
+    def __init__(self, unit: Unit, flow: Flow, types: Types, form: Callable[[gast.expr | None], Form | None]) -> None:
         self.unit, self.flow, self.types, self.form = unit, flow, types, form
         self._known: dict[tuple[str, int], Form] = {}
 

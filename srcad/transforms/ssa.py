@@ -150,9 +150,7 @@ class _Renamer:
         for body in (statement.body, statement.orelse):
             inner = dict(bindings)
             arms.append((self.block(body, inner, after), inner))
-        changed = sorted(
-            {name for _, inner in arms for name in inner if inner[name] != bindings.get(name)} & after
-        )
+        changed = sorted({name for _, inner in arms for name in inner if inner[name] != bindings.get(name)} & after)
         for name in changed:
             merged = self.new(name, bindings)
             for block, inner in arms:
@@ -255,6 +253,8 @@ def _full_range(node: gast.Call) -> gast.Call:
 def _binds(statement: gast.stmt, name: str) -> bool:
     if written(statement) == name and not isinstance(statement, gast.For):
         return True
-    return isinstance(statement, gast.If) and not is_exit(statement) and any(
-        _binds(inner, name) for block in (statement.body, statement.orelse) for inner in block
+    return (
+        isinstance(statement, gast.If)
+        and not is_exit(statement)
+        and any(_binds(inner, name) for block in (statement.body, statement.orelse) for inner in block)
     )

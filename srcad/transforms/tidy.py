@@ -6,10 +6,10 @@
         t2 = sigma * sigma
         b = a + t2                                  b = a + t1
 
-What is optimised before differentiation is cheaper than after (Moses and Churavy, Instead of rewriting foreign code for
-machine learning, automatically synthesize fast gradients, 2020). Only operations that cannot fail and have no effect are
-shared or moved: arithmetic without division, elementary functions of NumPy, shapes, views by slices; elements are read once where
-nothing writes into the array.
+What is optimised before differentiation is cheaper than after (Moses and Churavy, Instead of rewriting foreign code
+for machine learning, automatically synthesize fast gradients, 2020). Only operations that cannot fail and have no
+effect are shared or moved: arithmetic without division, elementary functions of NumPy, shapes, views by slices;
+elements are read once where nothing writes into the array.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Where recorded values are kept: statements that make, fill and read traces.
 
-    grid    an array with one entry per iteration of the loops around, where their bounds are known before they begin
-    stack   an array that grows, with a count; for loops whose trip count is not known, or depends on an outer loop
-    list    a list of references to arrays
+grid    an array with one entry per iteration of the loops around, where their bounds are known before they begin
+stack   an array that grows, with a count; for loops whose trip count is not known, or depends on an outer loop
+list    a list of references to arrays
 """
 
 from __future__ import annotations
@@ -73,6 +73,7 @@ class Traces:
         return self.stack(name, kind, loops)
 
     def grid(self, name: str, kind: nb.Type, loops: tuple[Loop, ...]) -> Trace:
+        """A trace with one entry for each iteration."""
         trace = self.names.fresh(f"{name}_trace")
         sizes = [self.size(loop) for loop in loops]
         indices = [self.index(loop) for loop in loops]
@@ -113,6 +114,7 @@ class Traces:
         return call("np.empty", shape, dotted(f"np.{spelled}"))
 
     def stack(self, name: str, kind: nb.Type, loops: tuple[Loop, ...]) -> Trace:
+        """A trace that grows."""
         trace, count, at = (self.names.fresh(f"{name}_{wish}") for wish in ("trace", "count", "at"))
         full = gast.Compare(left=load(count), ops=[gast.Eq()], comparators=[attribute(load(trace), "size")])
         grow = assign(trace, call(self.adjoints.kernel("grown"), load(trace)))
@@ -144,6 +146,7 @@ class Traces:
         return call("max", call("min", product, const(LARGEST)), const(1))
 
     def listed(self, name: str, loops: tuple[Loop, ...]) -> Trace:
+        """A trace of references to arrays."""
         trace, at = (self.names.fresh(f"{name}_{wish}") for wish in ("trace", "at"))
         append = gast.Call(func=attribute(load(trace), "append"), args=[load(name)], keywords=[])
         return Trace(

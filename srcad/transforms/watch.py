@@ -201,4 +201,3 @@ def joined(name: str, one: Type | None, other: Type | None) -> Type | None:
 def own_copy(value: Any) -> Any:
     """A copy of an array, in the same order of memory; other arguments as they are."""
     return value.copy(order="K") if isinstance(value, np.ndarray) else value
-

@@ -37,7 +37,7 @@ def test_mixed_tuples_are_typed_by_position():
     def f(x):
         pair = (x, 1)
         y = pair[0]
-        return y
+        return y  # noqa: RET504 - the name is asked for
 
     assert infer(f, (float64,)).types["y"] == float64
 

@@ -28,8 +28,9 @@ def unit_of(text: str, **bindings: object) -> Unit:
     lines = text.split("\n")
     for statement in [tree, *walk_statements(tree.body)]:
         column = statement.col_offset
-        statement.place = Place("core.py", statement.lineno, column, len(lines[statement.lineno - 1]),
-                                lines[statement.lineno - 1])
+        statement.place = Place(
+            "core.py", statement.lineno, column, len(lines[statement.lineno - 1]), lines[statement.lineno - 1]
+        )
     check_core(tree)
     known = {node.id for node in gast.walk(tree) if isinstance(node, gast.Name)}
     modules = {"np": np, "math": math, "operator": operator}

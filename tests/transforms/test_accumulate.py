@@ -11,14 +11,17 @@ from tests.transforms.core_text import block_text, generated, program_of, run
 
 
 def adjoints():
-    program = program_of("""
+    program = program_of(
+        """
 def f(x, a, n):
     y = np.zeros((n, 2))
     w = np.copy(x)
     z = 1j
     x_bar = a
     return y
-""", "f8[:], f8, i8")
+""",
+        "f8[:], f8, i8",
+    )
     return Adjoints(program, program.unit.names.copy(), dict(program.unit.bindings))
 
 
@@ -114,13 +117,17 @@ def f(x):
 
 
 def test_equal_shapes_need_no_summation():
-    assert "unbroadcast" not in generated("""
+    assert "unbroadcast" not in generated(
+        """
 def f(x):
     t = np.sin(x)
     u = t * x
     s = np.sum(u)
     return s
-""", "f8[:]", loops=False)
+""",
+        "f8[:]",
+        loops=False,
+    )
 
 
 def test_shapes_that_may_differ_are_summed():

@@ -84,21 +84,27 @@ def f(x, A):
 
 
 def test_a_constant_has_no_adjoint_statement():
-    assert "t_bar" not in generated("""
+    assert "t_bar" not in generated(
+        """
 def f(x):
     t = 2.0
     y = x * t
     return y
-""", "f8")
+""",
+        "f8",
+    )
 
 
 def test_a_function_without_a_rule_is_refused_with_its_place_and_a_way_out():
     with pytest.raises(MissingRule, match=r"core.py:2:.*nextafter(.|\n)*hint"):
-        generated("""
+        generated(
+            """
 def f(x):
     y = np.nextafter(x, 1.0)
     return y
-""", "f8")
+""",
+            "f8",
+        )
 
 
 def test_a_reshape_that_may_be_a_copy_of_what_is_written_into_is_refused():
@@ -129,12 +135,15 @@ def f(x, n):
 
 
 def test_a_print_is_not_repeated_backwards():
-    made = generated("""
+    made = generated(
+        """
 def f(x):
     y = x * x
     print(y)
     return y
-""", "f8")
+""",
+        "f8",
+    )
     assert made.count("print") <= 1
 
 

@@ -77,8 +77,16 @@ def f(x, y, n):
 
 @pytest.mark.parametrize(
     ("index", "basic"),
-    [("0", True), ("n", True), ("1:n", True), ("None", True), ("...", True), ("k", False), ("(n, 1:)", True),
-     ("(k, 0)", False)],
+    [
+        ("0", True),
+        ("n", True),
+        ("1:n", True),
+        ("None", True),
+        ("...", True),
+        ("k", False),
+        ("(n, 1:)", True),
+        ("(k, 0)", False),
+    ],
 )
 def test_a_subscript_by_an_array_is_a_copy_and_all_others_are_views(index, basic):
     text = """

@@ -82,12 +82,15 @@ def test_the_forward_sweep_is_the_primal_with_its_records():
 
 
 def test_a_program_without_loops_has_no_traces():
-    _, _, blanks = both("""
+    _, _, blanks = both(
+        """
 def f(x):
     a = np.sin(x)
     b = a * a
     return b
-""", "f8")
+""",
+        "f8",
+    )
     assert blanks == set()
 
 

@@ -12,18 +12,24 @@ def cleaned(text):
 
 
 def test_what_is_never_read_is_dropped():
-    assert cleaned("""
+    assert (
+        cleaned("""
     a = x * x
     r = x
-    """) == "r = x\nreturn r\n"
+    """)
+        == "r = x\nreturn r\n"
+    )
 
 
 def test_what_only_dead_statements_read_is_dropped():
-    assert cleaned("""
+    assert (
+        cleaned("""
     a = x * x
     b = a + 1.0
     r = x
-    """) == "r = x\nreturn r\n"
+    """)
+        == "r = x\nreturn r\n"
+    )
 
 
 def test_a_store_is_alive_while_a_view_of_it_is_read():
@@ -45,21 +51,27 @@ def test_a_store_through_a_view_is_alive_while_its_base_is_read():
 
 
 def test_a_store_into_an_array_that_nobody_reads_is_dropped():
-    assert cleaned("""
+    assert (
+        cleaned("""
     w = np.zeros(3)
     w[0] = x
     r = x
-    """) == "r = x\nreturn r\n"
+    """)
+        == "r = x\nreturn r\n"
+    )
 
 
 def test_a_copy_is_not_a_view():
-    assert "w[0] = 2.0" not in cleaned("""
+    assert (
+        "w[0] = 2.0"
+        not in cleaned("""
     w = np.zeros(3)
     v = np.copy(w)
     w[0] = 2.0
     v[0] = x
     r = v[0]
     """).split("np.copy")[0]
+    )
 
 
 @pytest.mark.parametrize("effect", ["print(a)", "assert a, 'text'", "kernels.refuse_overlap(a, x)"])
@@ -84,11 +96,14 @@ def test_a_raise_keeps_its_branch():
 
 
 def test_an_empty_loop_is_dropped():
-    assert cleaned("""
+    assert (
+        cleaned("""
     for i in range(n):
         a = x * i
     r = x
-    """) == "r = x\nreturn r\n"
+    """)
+        == "r = x\nreturn r\n"
+    )
 
 
 def test_a_loop_keeps_its_exit_and_what_that_reads():
@@ -135,20 +150,26 @@ def test_a_call_that_changes_its_argument_lives_as_long_as_that(call):
 
 
 def test_adjoints_that_nobody_asked_for_vanish():
-    made = generated("""
+    made = generated(
+        """
 def f(x, y):
     a = x * y
     b = np.sin(a)
     return b
-""", "f8, f8")
+""",
+        "f8, f8",
+    )
     assert "y_bar" not in made
 
 
 def test_the_value_vanishes_from_a_gradient_that_does_not_return_it():
-    assert "np.exp" not in generated("""
+    assert "np.exp" not in generated(
+        """
 def f(x):
     a = x * x
     b = np.exp(3.0)
     c = a + b
     return c
-""", "f8")
+""",
+        "f8",
+    )

@@ -39,12 +39,17 @@ def f(x, a):
 
 
 def test_a_store_of_an_expression_needs_no_array():
-    assert body_of(fused("""
+    assert body_of(
+        fused(
+            """
 def f(a):
     v = a * 2.0
     a[...] = v
     return a
-""", "f8[:]")) == lines("""
+""",
+            "f8[:]",
+        )
+    ) == lines("""
     t2 = a.shape
     t3 = t2[0]
     for i in range(0, t3, 1):
@@ -76,43 +81,59 @@ def f(x):
     ("source", "target"), [("a[:-1]", "a[1:]"), ("a[1:]", "a[:-1]"), ("a[::-1]", "a[...]"), ("a[:3]", "a[2:]")]
 )
 def test_a_right_side_that_overlaps_its_target_is_evaluated_first(source, target):
-    same(f"""
+    same(
+        f"""
 def f(a):
     v = {source}
     w = v + 1.0
     {target} = w
     return a
-""", "f8[:]", X)
+""",
+        "f8[:]",
+        X,
+    )
 
 
 def test_a_plain_copy_onto_itself_is_evaluated_first():
-    same("""
+    same(
+        """
 def f(a):
     v = a[:-1]
     a[1:] = v
     return a
-""", "f8[:]", X)
+""",
+        "f8[:]",
+        X,
+    )
 
 
 def test_an_array_that_is_changed_before_its_use_is_computed_before():
-    same("""
+    same(
+        """
 def f(a):
     t = a * 2.0
     a[0] = 9.0
     v = t + a
     return v
-""", "f8[:]", X)
+""",
+        "f8[:]",
+        X,
+    )
 
 
 def test_an_array_with_two_uses_is_computed_once():
-    found = same("""
+    found = same(
+        """
 def f(x):
     t = np.exp(x)
     u = t + 1.0
     v = t * 2.0
     w = np.dot(u, v)
     return w
-""", "f8[::1]", X)
+""",
+        "f8[::1]",
+        X,
+    )
     assert found.count("np.exp") == 1
 
 
@@ -131,11 +152,14 @@ def f(x, A):
 
 
 def test_shapes_that_do_not_fit_are_refused_as_numpy_does():
-    unit = fused("""
+    unit = fused(
+        """
 def f(x, y):
     t = x * y
     return t
-""", "f8[:], f8[:]")
+""",
+        "f8[:], f8[:]",
+    )
     namespace = dict(unit.bindings)
     exec(print_function(unit.tree), namespace)
     with pytest.raises(ValueError, match="broadcast"):
@@ -143,70 +167,101 @@ def f(x, y):
 
 
 def test_newaxis_makes_an_outer_product():
-    found = same("""
+    found = same(
+        """
 def f(x):
     c = x[:, None]
     t = c * x
     return t
-""", "f8[:]", X)
+""",
+        "f8[:]",
+        X,
+    )
     assert found.count("for ") == 2
 
 
 def test_dear_work_is_not_repeated_for_every_element():
-    found = body_of(fused("""
+    found = body_of(
+        fused(
+            """
 def f(x, A):
     t = np.exp(x)
     u = A * t
     return u
-""", "f8[:], f8[:, :]"))
+""",
+            "f8[:], f8[:, :]",
+        )
+    )
     assert found.count("np.empty") == 2
 
 
 def test_products_of_matrices_stay_calls():
-    assert "A @ x" in body_of(fused("""
+    assert "A @ x" in body_of(
+        fused(
+            """
 def f(x, A):
     t = A @ x
     u = t * 2.0
     return u
-""", "f8[::1], f8[:, ::1]"))
+""",
+            "f8[::1], f8[:, ::1]",
+        )
+    )
 
 
 def test_masks_and_choices_become_branches_or_calls_of_numbers():
-    same("""
+    same(
+        """
 def f(x):
     c = x > 0.3
     t = x * 2.0
     u = np.where(c, t, x)
     return u
-""", "f8[:]", X)
+""",
+        "f8[:]",
+        X,
+    )
 
 
 def test_single_precision_stays_single():
-    unit = fused("""
+    unit = fused(
+        """
 def f(x):
     t = x * x
     return t
-""", "f4[:]")
+""",
+        "f4[:]",
+    )
     namespace = dict(unit.bindings)
     exec(print_function(unit.tree), namespace)
     assert namespace["f"](X.astype(np.float32)).dtype == np.float32
 
 
 def test_steps_and_offsets_address_the_base():
-    same("""
+    same(
+        """
 def f(a, b):
     v = a[1::2]
     w = v[1:]
     b[:1] = w
     return b
-""", "f8[:], f8[:]", X, X)
+""",
+        "f8[:], f8[:]",
+        X,
+        X,
+    )
 
 
 def test_an_augmented_slice_is_added_to_element_by_element():
-    found = same("""
+    found = same(
+        """
 def f(a, b):
     v = a * b
     b[...] += v
     return b
-""", "f8[:], f8[:]", X, X + 1.0)
+""",
+        "f8[:], f8[:]",
+        X,
+        X + 1.0,
+    )
     assert "+=" in found

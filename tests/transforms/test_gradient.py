@@ -48,11 +48,16 @@ def test_a_returned_argument_has_a_gradient_of_one():
 def test_single_precision_gives_single_precision():
     found = run(PRODUCT, "f4, f4", "grad", np.float32(2.0), np.float32(3.0))
     assert found.dtype == np.float32
-    found = run("""
+    found = run(
+        """
 def f(x):
     s = np.sum(x)
     return s
-""", "f4[:]", "grad", np.ones(3, np.float32))
+""",
+        "f4[:]",
+        "grad",
+        np.ones(3, np.float32),
+    )
     assert found.dtype == np.float32
 
 
@@ -85,11 +90,14 @@ def test_an_integer_argument_is_refused_naming_the_cure():
 
 def test_an_integer_array_is_refused_naming_the_cure():
     with pytest.raises(NotDifferentiable, match=r"astype\(float\)"):
-        generated("""
+        generated(
+            """
 def f(x):
     s = np.sum(x)
     return s
-""", "i8[:]")
+""",
+            "i8[:]",
+        )
 
 
 def test_results_are_read_off_the_return():

@@ -8,10 +8,13 @@ from tests.transforms.core_text import program_of
 
 def leaf(*views):
     body = "".join(f"    v{k} = {view}\n" for k, view in enumerate(views))
-    program = program_of(f"""
+    program = program_of(
+        f"""
 def f(x, A, n):
 {body}    return n
-""", "f8[:], f8[:, :], i8")
+""",
+        "f8[:], f8[:, :], i8",
+    )
     return leaf_of(program, f"v{len(views) - 1}")
 
 

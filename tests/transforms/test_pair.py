@@ -150,17 +150,24 @@ def f(x, y):
 
 
 def test_the_trace_holds_nothing_that_the_reverse_function_does_not_read():
-    text = generated("""
+    text = generated(
+        """
 def f(x):
     a = x * 2.0
     b = a + 1.0
     return b
-""", "f8", "vjp")
+""",
+        "f8",
+        "vjp",
+    )
     assert "return " in text
-    forward, _ = pair("""
+    forward, _ = pair(
+        """
 def f(x):
     a = x * 2.0
     b = a + 1.0
     return b
-""", "f8")
+""",
+        "f8",
+    )
     assert forward(1.0) == (3.0, ())

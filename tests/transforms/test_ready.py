@@ -13,11 +13,14 @@ def made(text, signature):
 
 
 def test_a_parameter_that_is_written_into_is_copied_on_entry():
-    unit, types, _ = made("""
+    unit, types, _ = made(
+        """
 def f(x):
     x[0] = 1.0
     return x
-""", "f8[:]")
+""",
+        "f8[:]",
+    )
     assert body_of(unit) == lines("""
     x_2 = np.copy(x)
     x_2[0] = 1.0
@@ -27,21 +30,27 @@ def f(x):
 
 
 def test_a_parameter_that_is_only_read_is_not_copied():
-    unit, _, _ = made("""
+    unit, _, _ = made(
+        """
 def f(x):
     y = x[0]
     return y
-""", "f8[:]")
+""",
+        "f8[:]",
+    )
     assert "copy" not in body_of(unit)
 
 
 def test_arguments_that_overlap_are_refused_when_one_is_written_into():
-    unit, _, _ = made("""
+    unit, _, _ = made(
+        """
 def f(x, y):
     a = y[0]
     x[1] = a
     return x
-""", "f8[:], f8[:]")
+""",
+        "f8[:], f8[:]",
+    )
     namespace = dict(unit.bindings)
     exec(print_function(unit.tree), namespace)
     whole = np.zeros(4)
@@ -51,23 +60,29 @@ def f(x, y):
 
 
 def test_arguments_that_nobody_writes_into_may_overlap():
-    unit, _, _ = made("""
+    unit, _, _ = made(
+        """
 def f(x, y):
     a = y[0]
     b = x[0]
     c = a * b
     return c
-""", "f8[:], f8[:]")
+""",
+        "f8[:], f8[:]",
+    )
     assert "overlap" not in body_of(unit)
 
 
 def test_a_product_in_place_is_read_multiplied_and_stored():
-    unit, types, _ = made("""
+    unit, types, _ = made(
+        """
 def f(x, a):
     w = np.copy(x)
     w[0] *= a
     return w
-""", "f8[:], f8")
+""",
+        "f8[:], f8",
+    )
     assert body_of(unit) == lines("""
     w = np.copy(x)
     t1 = w[0]
@@ -80,17 +95,21 @@ def f(x, a):
 
 @pytest.mark.parametrize("operator", ["+", "-"])
 def test_sums_in_place_are_linear_and_stay(operator):
-    unit, _, _ = made(f"""
+    unit, _, _ = made(
+        f"""
 def f(x, a):
     w = np.copy(x)
     w[0] {operator}= a
     return w
-""", "f8[:], f8")
+""",
+        "f8[:], f8",
+    )
     assert f"w[0] {operator}= a" in body_of(unit)
 
 
 def test_a_loop_that_may_stop_early_counts_its_iterations():
-    unit, types, counts = made("""
+    unit, types, counts = made(
+        """
 def f(x, n):
     s = x
     for i in range(0, n, 1):
@@ -101,7 +120,9 @@ def f(x, n):
             break
     r = s
     return r
-""", "f8, i8")
+""",
+        "f8, i8",
+    )
     (total,) = counts.values()
     namespace = {}
     exec(print_function(unit.tree).replace("return r", f"return {total}"), namespace)
@@ -112,7 +133,8 @@ def f(x, n):
 
 
 def test_a_while_loop_counts_its_iterations():
-    unit, _, counts = made("""
+    unit, _, counts = made(
+        """
 def f(x):
     s = x
     c = s < 100.0
@@ -123,7 +145,9 @@ def f(x):
         c = d
     r = s
     return r
-""", "f8")
+""",
+        "f8",
+    )
     (total,) = counts.values()
     namespace = {}
     exec(print_function(unit.tree).replace("return r", f"return {total}"), namespace)
@@ -132,10 +156,13 @@ def f(x):
 
 
 def test_a_plain_loop_is_not_counted():
-    _, _, counts = made("""
+    _, _, counts = made(
+        """
 def f(x, n):
     for i in range(0, n, 1):
         a = x * x
     return x
-""", "f8, i8")
+""",
+        "f8, i8",
+    )
     assert counts == {}

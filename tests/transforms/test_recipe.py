@@ -14,11 +14,14 @@ def recipes(text, signature="f8, f8[:], i8"):
 
 def recipe(value, before="", signature="f8, f8[:], i8"):
     """The text of the recipe for `v = value`; None where there is none."""
-    node = recipes(f"""
+    node = recipes(
+        f"""
 def f(a, x, n):
 {before}    v = {value}
     return v
-""", signature).recipe("v")
+""",
+        signature,
+    ).recipe("v")
     return None if node is None else print_function(node).strip()
 
 
@@ -72,14 +75,17 @@ def test_a_counter_is_computed_from_the_index(first, bounds, amount):
 
 
 def test_a_sum_of_floats_is_no_counter():
-    assert recipes("""
+    assert (
+        recipes("""
 def f(a, x, n):
     s = 0.0
     for i in range(0, n, 1):
         t = s + 1
         s = t
     return s
-""").recipe("s") is None
+""").recipe("s")
+        is None
+    )
 
 
 WRITTEN = """

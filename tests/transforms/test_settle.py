@@ -42,36 +42,45 @@ def test_an_operator_without_a_store_of_its_own_is_computed_first():
 
 
 def test_two_names_of_one_array_become_one():
-    assert text("""
+    assert text(
+        """
 def f(x):
     a = x
     b = a
     y = b[0]
     return y
-""", "f8[:]") == lines("""
+""",
+        "f8[:]",
+    ) == lines("""
     y = x[0]
     return y
 """)
 
 
 def test_two_names_of_one_number_stay():
-    assert text("""
+    assert text(
+        """
 def f(x):
     a = x
     return a
-""", "f8") == lines("""
+""",
+        "f8",
+    ) == lines("""
     a = x
     return a
 """)
 
 
 def test_an_array_that_a_loop_writes_into_is_one_array():
-    assert text("""
+    assert text(
+        """
 def f(x, n):
     for i in range(n):
         x = operator.imul(x, 2.0)
     return x
-""", "f8[:], i8") == lines("""
+""",
+        "f8[:], i8",
+    ) == lines("""
     for i in range(0, n, 1):
         x[...] *= 2.0
     return x
@@ -79,20 +88,26 @@ def f(x, n):
 
 
 def test_an_element_of_a_tuple_of_variables_is_the_variable():
-    assert "s[" not in text("""
+    assert "s[" not in text(
+        """
 def f(a, b):
     s = (a, b)
     c = s[1]
     return c
-""", "f8, f8")
+""",
+        "f8, f8",
+    )
 
 
 def test_a_returned_tuple_is_written_out():
-    assert text("""
+    assert text(
+        """
 def f(a, b):
     s = (a, b)
     return s
-""", "f8, f8").endswith("return a, b\n")
+""",
+        "f8, f8",
+    ).endswith("return a, b\n")
 
 
 @pytest.mark.parametrize(
@@ -113,7 +128,8 @@ def test_a_name_without_a_value_gets_one_of_its_type(kind, expected):
 
 
 def test_a_name_that_only_one_branch_stores_has_a_value_of_its_type_in_the_other():
-    found = text("""
+    found = text(
+        """
 def f(x, c):
     if c:
         y = x * 2.0
@@ -122,6 +138,8 @@ def f(x, c):
     else:
         z = 0.0
     return z
-""", "f8, b1")
+""",
+        "f8, b1",
+    )
     assert "y_2 = x * 2.0" in found
     assert "y_2 = 0.0" in found

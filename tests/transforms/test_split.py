@@ -14,8 +14,18 @@ def split(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["y = a + b\n", "y = -a\n", "y = np.sum(x, axis=0)\n", "y = x[a]\n", "y = x.shape\n", "y = -1.0\n", "y = np.pi\n",
-     "x[a] = b\n", "x[a] += b\n", "y = a, (b, 1)\n"],
+    [
+        "y = a + b\n",
+        "y = -a\n",
+        "y = np.sum(x, axis=0)\n",
+        "y = x[a]\n",
+        "y = x.shape\n",
+        "y = -1.0\n",
+        "y = np.pi\n",
+        "x[a] = b\n",
+        "x[a] += b\n",
+        "y = a, (b, 1)\n",
+    ],
 )
 def test_core_form_stays(text):
     assert split(text) == text

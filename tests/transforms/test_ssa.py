@@ -17,12 +17,14 @@ def ssa(text):
 
 
 def test_a_second_value_has_a_name_of_its_own():
-    assert body_of(ssa("""
+    assert body_of(
+        ssa("""
 def f(x):
     a = x * x
     a = a + 1.0
     return a
-""")) == lines("""
+""")
+    ) == lines("""
     a = x * x
     a_2 = a + 1.0
     return a_2
@@ -30,25 +32,29 @@ def f(x):
 
 
 def test_a_parameter_keeps_its_name_for_its_first_value():
-    assert body_of(ssa("""
+    assert body_of(
+        ssa("""
 def f(x):
     x = x * x
     return x
-""")) == lines("""
+""")
+    ) == lines("""
     x_2 = x * x
     return x_2
 """)
 
 
 def test_a_loop_carries_a_name_by_a_copy_at_its_end():
-    assert body_of(ssa("""
+    assert body_of(
+        ssa("""
 def f(x, n):
     s = 0.0
     for i in range(n):
         a = x[i]
         s = s + a
     return s
-""")) == lines("""
+""")
+    ) == lines("""
     s = 0.0
     s_2 = s
     for i in range(0, n, 1):
@@ -76,13 +82,15 @@ def f(a, b, n):
 
 
 def test_branches_store_what_lives_on_under_one_name():
-    assert body_of(ssa("""
+    assert body_of(
+        ssa("""
 def f(x, c):
     y = 0.0
     if c:
         y = x * 2.0
     return y
-""")) == lines("""
+""")
+    ) == lines("""
     y = 0.0
     if c:
         y_3 = x * 2.0
@@ -93,7 +101,8 @@ def f(x, c):
 
 
 def test_what_only_one_branch_needs_is_not_merged():
-    assert "else" not in body_of(ssa("""
+    assert "else" not in body_of(
+        ssa("""
 def f(x, c):
     y = 0.0
     if c:
@@ -101,7 +110,8 @@ def f(x, c):
         y = y + t
         t = y
     return x
-"""))
+""")
+    )
 
 
 def test_an_index_that_is_read_behind_the_loop_becomes_a_variable():
@@ -190,8 +200,11 @@ def test_the_function_gives_what_it_gave(n):
 
 def test_places_stay_with_their_statements():
     unit = ssa(NESTED)
-    assert all(statement.place is not None for statement in walk_statements(unit.tree.body)
-               if not getattr(statement, "unset", False))
+    assert all(
+        statement.place is not None
+        for statement in walk_statements(unit.tree.body)
+        if not getattr(statement, "unset", False)
+    )
 
 
 def test_the_unit_that_is_given_stays_as_it_is():

@@ -26,31 +26,49 @@ def f(x, y):
 
 
 def test_what_does_not_depend_on_the_input_has_no_tangent():
-    made = generated("""
+    made = generated(
+        """
 def f(x, y):
     a = y * y
     z = x * a
     return z
-""", "f8, f8", "tangent")
+""",
+        "f8, f8",
+        "tangent",
+    )
     assert "a_dot" not in made
     assert "y_dot" not in made
 
 
 def test_a_result_that_does_not_depend_on_the_input_has_a_zero_tangent():
-    assert run("""
+    assert run(
+        """
 def f(x, y):
     z = y * y
     return z
-""", "f8, f8", "tangent", 2.0, 3.0, 1.0) == (9.0, 0.0)
+""",
+        "f8, f8",
+        "tangent",
+        2.0,
+        3.0,
+        1.0,
+    ) == (9.0, 0.0)
 
 
 def test_several_results_have_several_tangents():
-    assert run("""
+    assert run(
+        """
 def f(x, y):
     a = x * y
     b = y * 2.0
     return a, b
-""", "f8, f8", "tangent", 2.0, 3.0, 1.0) == ((6.0, 6.0), (3.0, 0.0))
+""",
+        "f8, f8",
+        "tangent",
+        2.0,
+        3.0,
+        1.0,
+    ) == ((6.0, 6.0), (3.0, 0.0))
 
 
 def test_a_store_stores_its_tangent():
@@ -68,35 +86,55 @@ def f(x, a):
 
 
 def test_a_constant_stored_over_an_element_has_tangent_zero():
-    _, dot = run("""
+    _, dot = run(
+        """
 def f(x):
     w = np.copy(x)
     w[1] = 3.0
     return w
-""", "f8[:]", "tangent", X, V)
+""",
+        "f8[:]",
+        "tangent",
+        X,
+        V,
+    )
     np.testing.assert_allclose(dot, [V[0], 0.0, V[2]])
 
 
 def test_the_tangent_of_a_view_is_the_view_of_the_tangent():
-    _, dot = run("""
+    _, dot = run(
+        """
 def f(x):
     w = np.copy(x)
     v = w[1:]
     v[0] *= 2.0
     s = w[1]
     return s
-""", "f8[:]", "tangent", X, V)
+""",
+        "f8[:]",
+        "tangent",
+        X,
+        V,
+    )
     assert dot == pytest.approx(2.0 * V[1])
 
 
 def test_a_tangent_is_as_large_as_the_result():
     A = np.ones((2, 3))
     for loops in (True, False):
-        _, dot = run("""
+        _, dot = run(
+            """
 def f(x, A):
     B = x + A
     return B
-""", "f8[:], f8[:, :]", "tangent", X, A, V, loops=loops)
+""",
+            "f8[:], f8[:, :]",
+            "tangent",
+            X,
+            A,
+            V,
+            loops=loops,
+        )
         np.testing.assert_allclose(dot, [V, V])
 
 
@@ -157,18 +195,28 @@ def f(x):
 
 def test_a_function_without_a_rule_is_refused_with_its_place():
     with pytest.raises(MissingRule, match=r"core.py:2.*nextafter"):
-        generated("""
+        generated(
+            """
 def f(x):
     y = np.nextafter(x, 1.0)
     return y
-""", "f8", "tangent")
+""",
+            "f8",
+            "tangent",
+        )
 
 
 def test_types_of_the_tangent_are_those_of_the_value():
-    _, dot = run("""
+    _, dot = run(
+        """
 def f(x):
     y = np.sin(x)
     return y
-""", "f4[:]", "tangent", X.astype(np.float32), V.astype(np.float32))
+""",
+        "f4[:]",
+        "tangent",
+        X.astype(np.float32),
+        V.astype(np.float32),
+    )
     assert dot.dtype == np.float32
     assert parse_signature("f4[:]")[0].dtype.bitwidth == 32

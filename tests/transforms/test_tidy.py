@@ -9,13 +9,16 @@ def tidied(text, signature):
 
 
 def test_the_same_operation_is_done_once():
-    assert tidied("""
+    assert tidied(
+        """
 def f(a, b):
     t = a * b
     u = a * b
     v = t + u
     return v
-""", "f8, f8") == lines("""
+""",
+        "f8, f8",
+    ) == lines("""
     t = a * b
     v = t + t
     return v
@@ -23,7 +26,8 @@ def f(a, b):
 
 
 def test_what_is_the_same_only_after_sharing_is_shared_too():
-    assert tidied("""
+    assert tidied(
+        """
 def f(a):
     t = a * a
     u = a * a
@@ -31,7 +35,9 @@ def f(a):
     w = np.sin(u)
     r = v + w
     return r
-""", "f8") == lines("""
+""",
+        "f8",
+    ) == lines("""
     t = a * a
     v = np.sin(t)
     r = v + v
@@ -75,42 +81,52 @@ def test_an_element_is_not_read_before_a_loop_that_may_not_run():
 
 
 def test_an_element_of_a_written_array_is_read_each_time():
-    text = tidied("""
+    text = tidied(
+        """
 def f(x, a):
     t = x[0]
     x[0] = a
     u = x[0]
     v = t + u
     return v
-""", "f8[:], f8")
+""",
+        "f8[:], f8",
+    )
     assert text.count("= x[0]") == 2
 
 
 def test_an_element_of_an_array_that_nobody_writes_into_is_read_once():
-    text = tidied("""
+    text = tidied(
+        """
 def f(x, a):
     t = x[0]
     u = x[0]
     v = t + u
     return v
-""", "f8[:], f8")
+""",
+        "f8[:], f8",
+    )
     assert text.count("= x[0]") == 1
 
 
 def test_arrays_are_not_shared():
-    text = tidied("""
+    text = tidied(
+        """
 def f(x, a):
     t = x * a
     u = x * a
     t[0] = 1.0
     v = u[0]
     return v
-""", "f8[:], f8")
+""",
+        "f8[:], f8",
+    )
     assert text.count("x * a") == 2
 
 
 def test_what_one_branch_computes_is_not_there_for_the_other():
-    text = tidied("""
+    text = tidied(
+        """
 def f(a, c):
     if c:
         t = a * a
@@ -119,12 +135,15 @@ def f(a, c):
         u = a * a
         r = u
     return r
-""", "f8, b1")
+""",
+        "f8, b1",
+    )
     assert text.count("a * a") == 2
 
 
 def test_what_is_computed_before_a_branch_is_there_inside():
-    text = tidied("""
+    text = tidied(
+        """
 def f(a, c):
     t = a * a
     r = t
@@ -132,12 +151,15 @@ def f(a, c):
         u = a * a
         r = u
     return r
-""", "f8, b1")
+""",
+        "f8, b1",
+    )
     assert text.count("a * a") == 1
 
 
 def test_an_invariant_operation_leaves_all_loops():
-    text = tidied("""
+    text = tidied(
+        """
 def f(a, n):
     s = 0.0
     for i in range(n):
@@ -145,16 +167,21 @@ def f(a, n):
             t = a * a
             s = s + t
     return s
-""", "f8, i8")
+""",
+        "f8, i8",
+    )
     assert text.index("t = a * a") < text.index("for i")
 
 
 def test_a_random_draw_is_never_shared():
-    text = tidied("""
+    text = tidied(
+        """
 def f(a):
     t = np.random.random()
     u = np.random.random()
     v = t + u
     return v
-""", "f8")
+""",
+        "f8",
+    )
     assert text.count("random()") == 2

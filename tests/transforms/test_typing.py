@@ -11,7 +11,8 @@ from tests.transforms.core_text import typed, unit_of
 
 
 def test_every_name_has_the_type_that_numba_gives_it():
-    _, types = typed("""
+    _, types = typed(
+        """
 def f(x, n):
     a = x[0]
     s = x.shape
@@ -19,7 +20,9 @@ def f(x, n):
     c = m > n
     y = np.sin(x)
     return y
-""", "f4[:, ::1], i8")
+""",
+        "f4[:, ::1], i8",
+    )
     assert types.get("a") == nb.float32[::1]
     assert types.get("m") == nb.intp
     assert types.get("c") == nb.boolean
@@ -28,17 +31,21 @@ def f(x, n):
 
 
 def test_an_unknown_name_has_no_type():
-    _, types = typed("""
+    _, types = typed(
+        """
 def f(x):
     return x
-""", "f8")
+""",
+        "f8",
+    )
     assert types.get("y") is None
     assert types.rank("y") is None
     assert not types.is_array("y")
 
 
 def test_what_stands_for_an_unset_value_has_no_say():
-    unit = to_ssa(unit_of("""
+    unit = to_ssa(
+        unit_of("""
 def f(x, c):
     if c:
         y = x * 2
@@ -47,7 +54,8 @@ def f(x, c):
     else:
         z = x
     return z
-"""))
+""")
+    )
     types = types_of(unit, parse_signature("f8[::1], b1"))
     assert types.get("y_2") == nb.float64[::1]
 

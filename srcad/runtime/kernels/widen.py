@@ -17,7 +17,7 @@ def common_extent(a: int, b: int) -> int:
     >>> common_extent(1, 4), common_extent(4, 4)
     (4, 4)
     """
-    if a == b or b == 1:
+    if b in (a, 1):
         return a
     if a == 1:
         return b
