@@ -105,7 +105,7 @@ class StatementAdjoints:
         if is_basic(index, types):
             if types.is_array(name) and is_view(self.program, name, subscript(load(base), index)):
                 return []
-            return [_augmented(subscript(load(self.adjoints.bar(base)), clone(index), store=True), bar, place)]
+            return [augment(subscript(load(self.adjoints.bar(base)), clone(index), store=True), gast.Add, bar, place)]
         arguments = (load(self.adjoints.bar(base)), clone(index), bar)
         return [_effect(call(self.adjoints.kernel("scatter_add"), *arguments), place)]
 
@@ -283,10 +283,6 @@ class StatementAdjoints:
 
 
 MISSING_HINT = "rewrite it with functions that have one, or keep it out of the gradient with srcad.stop_gradient"
-
-
-def _augmented(target: gast.expr, value: gast.expr, place: Place | None) -> gast.stmt:
-    return augment(target, gast.Add, value, place)
 
 
 def _effect(value: gast.expr, place: Place | None) -> gast.stmt:
