@@ -5,6 +5,8 @@
 
 from srcad.api import function, grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
 from srcad.check import check_grads
+from srcad.runtime.custom import custom_gradient, recompute_grad
+from srcad.runtime.forward import ForwardAccumulator
 from srcad.runtime.stop import stop_gradient
 from srcad.runtime.tape import GradientTape, UnconnectedGradients
 from srcad.runtime.tensor import Tensor, constant, convert_to_tensor
@@ -12,6 +14,7 @@ from srcad.runtime.variable import Variable
 from srcad.show import source
 
 __all__ = [
+    "ForwardAccumulator",
     "GradientTape",
     "Tensor",
     "UnconnectedGradients",
@@ -19,12 +22,14 @@ __all__ = [
     "check_grads",
     "constant",
     "convert_to_tensor",
+    "custom_gradient",
     "function",
     "grad",
     "hessian",
     "hvp",
     "jacobian",
     "jvp",
+    "recompute_grad",
     "source",
     "stop_gradient",
     "value_and_grad",

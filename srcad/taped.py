@@ -138,7 +138,14 @@ class Differentiated:
         self.seen = (*range(own), *(own + place for place in variables))
         self.places = tuple(wrt.index(each) if each in wrt else None for each in self.seen)
         self.in_order = self.places == tuple(range(len(wrt)))
+        self._tangents: dict[tuple[int, ...], Callable[..., Any]] = {}
         self._products: dict[tuple[int | None, ...], Callable[..., Any]] = {}
+
+    def tangent(self, moving: tuple[int, ...]) -> Callable[..., Any]:
+        """The value and its tangent, where these arguments move."""
+        if moving not in self._tangents:
+            self._tangents[moving] = self._routine(self.version.asked(Request("tangent", moving)))
+        return self._tangents[moving]
 
     def products(self, ranks: tuple[int | None, ...]) -> Callable[..., Any]:
         """The Hessian of the weighted results times a vector; the weights follow the user's own arguments."""
@@ -147,10 +154,17 @@ class Differentiated:
             own, count = len(self.version.own_parameters), sum(rank is not None for rank in ranks)
             wrt = (*(each + count * (each >= own) for each in self.wrt), *range(own, own + count))
             version = Version(self.version.function, Request("hvp", tuple(sorted(wrt))), unit)
-            names = (*unit.parameters, *(unit.names.copy().fresh(f"{unit.parameters[k]}_dot") for k in sorted(wrt)))
-            shape = shape_of(f"{unit.name}_hvp", names)
-            self._products[ranks] = compiled_routine(version, 0, shape) if self.jit else uncompiled_routine(version, 0)
+            self._products[ranks] = self._routine(version)
         return self._products[ranks]
+
+    def _routine(self, version: Version) -> Callable[..., Any]:
+        """The function for all parameters and a direction of each that moves."""
+        if not self.jit:
+            return uncompiled_routine(version, 0)
+        unit, request = version.unit, version.request
+        names = unit.names.copy()
+        dots = [names.fresh(f"{unit.parameters[place]}_dot") for place in request.wrt]
+        return compiled_routine(version, 0, shape_of(f"{unit.name}_{request.mode}", (*unit.parameters, *dots)))
 
 
 class Pulled:
@@ -189,6 +203,14 @@ class Pulled:
         by_argument = dict(zip(made.wrt, found[:before] + found[before + len(weights) :], strict=True))
         moved = [next(by_bar) if rank is not None else None for rank in ranks]
         return [by_argument.get(place) for place in made.seen], moved
+
+    def push(self, directions: Sequence[Any]) -> Any:
+        """The tangents of the value, for directions of the arguments and the captured variables."""
+        made = self.made
+        towards = {place: each for place, each in zip(made.seen, directions, strict=True) if each is not None}
+        moving = tuple(place for place in made.wrt if place in towards)
+        dots = [_direction(towards[place], self.arguments[place]) for place in moving]
+        return made.tangent(moving)(*self.arguments, *dots)[1]
 
     def check_captured(self) -> None:
         """Raises TapeMisuse if a captured number or array is not what it was."""

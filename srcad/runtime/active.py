@@ -38,11 +38,22 @@ class Recording:
         return tuple(self.variables[identity] for identity in sorted(self.variables))
 
 
+class Watcher(Recording):
+    """Sees which variables are read, and follows nothing."""
+
+    __slots__ = ()
+
+    def watch_variable(self, variable: Any) -> None:
+        """Note a variable."""
+        self.variables[variable._identity] = variable
+
+
 class Active(threading.local):
     """The recordings of the current thread. Tuples, so that a loop over them never sees them change."""
 
     tapes: tuple[Recording, ...] = ()
     live_sweeps: int = 0  # reverse sweeps under way whose own operations are recorded
+    accumulations: int = 0  # forward accumulators that are entered
     reruns: int = 0  # compiled functions being run as Python, for the derivative of a pullback
 
     def push(self, recording: Recording) -> None:

@@ -8,7 +8,7 @@ own derivative is compiled too (`srcad.runtime.again`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -31,6 +31,7 @@ class Pullback(Protocol):
     It may be called more than once, and writes to nothing that it is given. The result is a sequence with the adjoint of
     each argument, in its structure; None for an argument without. One that can be differentiated in its turn has a
     method `again(bar, directions)`: the adjoints of all arguments, then that of `bar`, for adjoints of what it returned.
+    With a method `push(directions)` it tells the tangent of the value. A direction is None where there is none.
     """
 
     def __call__(self, bar: Any) -> Sequence[Any]:
@@ -121,7 +122,7 @@ class CallNode:
         self.captured = captured
         self.arrays = arrays
         self.leaves = leaves
-        self.pull = pullback
+        self.pull: Any = pullback
         self.result = result
         self.results = [result] if type(result) is Tensor else list(tensors_in(result))
 
@@ -161,12 +162,34 @@ class CallNode:
 
         return step
 
+    def push(self, dots: Mapping[int, Tensor], live: bool) -> list[tuple[Tensor, Any]]:
+        """The results with their tangents, for tangents of inputs by their identities."""
+        from srcad.runtime.again import push_again, push_recorded
+
+        directions = [dots.get(leaf._identity) if type(leaf) is Tensor else None for leaf in self.leaves]
+        if live:
+            return list(zip(self.results, push_again(self, directions), strict=True))
+        if not hasattr(self.pull, "push"):
+            return list(zip(self.results, push_recorded(self, directions), strict=True))
+        return list(zip(self.results, self.tangents(unwrapped(directions)), strict=True))
+
+    def tangents(self, directions: list[Any]) -> list[Any]:
+        """The tangents of the results, for directions of the leaves; None where there is none."""
+        found = flatten(self.pull.push(pack_as(self.inputs, directions)))
+        pairs = zip(flatten(self.result), found, strict=True)
+        return [tangent for leaf, tangent in pairs if type(leaf) is Tensor]
+
     def adjoints(self, wanted: tuple[int, ...], bars: list[Any]) -> list[Any]:
         """The adjoints of the leaves at these places, for those of the results; None stands for zeros, or for no slope."""
-        flat: list[Any] = []
-        for each, given in zip(self.inputs, self.pull(self.structured(bars)), strict=True):
-            flat += [None] * len(flatten(each)) if given is None else flatten(given)
+        flat = self.by_leaf(self.pull(self.structured(bars)))
         return [_as_array(flat[place]) for place in wanted]
+
+    def by_leaf(self, adjoints: Sequence[Any]) -> list[Any]:
+        """Adjoints of the arguments as adjoints of the leaves."""
+        flat: list[Any] = []
+        for each, given in zip(self.inputs, adjoints, strict=True):
+            flat += [None] * len(flatten(each)) if given is None else flatten(given)
+        return flat
 
     def structured(self, bars: list[Any]) -> Any:
         """Adjoints of the results in the structure of the value, in arrays of their own."""

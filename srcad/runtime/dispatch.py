@@ -123,7 +123,8 @@ def _recorded(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str,
             if type(argument) is Tensor and argument._identity in known:
                 if node is None:
                     _check_covered(primitive, arguments, keywords)
-                    node = Node(primitive, *kept(primitive, arguments, result), keywords)
+                    held = (frozen(arguments), result) if active.accumulations else kept(primitive, arguments, result)
+                    node = Node(primitive, *held, keywords)
                 tape.nodes.append(node)
                 known.add(result._identity)
                 break

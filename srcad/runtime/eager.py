@@ -18,6 +18,7 @@ import numpy as np
 from srcad.errors import MissingRule
 from srcad.names import Names
 from srcad.runtime.kernels import unbroadcast
+from srcad.runtime.live import as_primitive, is_kernel, on_tensors
 from srcad.runtime.partials import partials_as_adjoint, partials_as_tangent
 from srcad.runtime.prune import active_part, is_d, wanted_part
 from srcad.runtime.registry import Rule, find
@@ -45,8 +46,8 @@ def pullback(
     rule = _rule(primitive, args, {path[0] for path in paths})
     if rule.kind == "zero":
         return lambda bar: [None for _ in paths]
-    names = _names(rule, len(args), tuple(kwargs))
-    run = _pullback_function(rule, tuple(dict.fromkeys(names[path[0]] for path in paths)))
+    names = names_of(rule, len(args), tuple(kwargs))
+    run = pullback_function(rule, tuple(dict.fromkeys(names[path[0]] for path in paths)))
     inputs = dict(zip(names, (*args, *kwargs.values()), strict=True))
     conjugates = _any_complex(rule, result, args)
 
@@ -60,11 +61,17 @@ def pullback(
 
 
 def pushforward(
-    primitive: Any, result: Any, args: Sequence[Any], kwargs: Mapping[str, Any], tangents: Sequence[Any]
+    primitive: Any,
+    result: Any,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    tangents: Sequence[Any],
+    live: bool = False,
 ) -> Any:
     """The tangent of `result`, or None if it is zero whatever the tangents are.
 
     `tangents` stands beside `args`: a tangent, None for an argument without, or a tuple of these for a tuple argument.
+    With `live`, everything is a tensor, and what is computed is recorded.
 
     >>> x = np.array([1.0, 2.0])
     >>> pushforward(np.multiply, x * x, (x, x), {}, (np.ones(2), None))
@@ -75,15 +82,17 @@ def pushforward(
     rule = _rule(primitive, args, set(active))
     if rule.kind == "zero" or not active:
         return None
-    names = _names(rule, len(args), tuple(kwargs))
+    _any_complex(rule, result, args)
+    names = names_of(rule, len(args), tuple(kwargs))
     if rule.is_linear:
         moved = [each for each in names if each in rule.linear_in]
         mixed = [_filled(each, like) if name in moved else like for name, each, like in zip(names, tangents, args)]  # noqa: B905
-        return primitive(*mixed, **kwargs)
+        return (as_primitive(primitive) if live and is_kernel(primitive) else primitive)(*mixed, **kwargs)
     run = _pushforward_function(rule, tuple(names[k] for k in active))
     if run is None:
         return None
     inputs = dict(zip(names, (*args, *kwargs.values()), strict=True))
+    run = on_tensors(run) if live else run
     with np.errstate(all="ignore"):
         tangent = run([tangents[k] for k in active], result, **inputs)
     if rule.elementwise and np.shape(tangent) != np.shape(result):
@@ -115,7 +124,7 @@ def _rule(primitive: Any, args: Sequence[Any], active: Collection[int]) -> Rule:
 
 
 @functools.cache
-def _names(rule: Rule, count: int, keywords: tuple[str, ...]) -> tuple[str, ...]:
+def names_of(rule: Rule, count: int, keywords: tuple[str, ...]) -> tuple[str, ...]:
     """The rule's name of each positional and keyword argument."""
     marks = [object() for _ in range(count + len(keywords))]
     bound = rule.bind(marks[:count], dict(zip(keywords, marks[count:], strict=True)))
@@ -175,7 +184,7 @@ def _fitted(bar: Any, like: Any) -> Any:
 
 
 @functools.cache
-def _pullback_function(rule: Rule, wanted: tuple[str, ...]) -> Run:
+def pullback_function(rule: Rule, wanted: tuple[str, ...]) -> Run:
     """`def tanh_pullback(y_bar, y, x): ...`, which returns a dictionary."""
     template = rule.partials or rule.adjoint
     if template is None:

@@ -48,9 +48,16 @@ _recorded_kernels = _RecordedKernels()
 def _recorded(value: Any) -> Any:
     if value is kernels:
         return _recorded_kernels
-    if isinstance(value, types.FunctionType) and (value.__module__ or "").startswith(kernels.__name__):
-        return as_primitive(value)
-    return value
+    return as_primitive(value) if is_kernel(value) else value
+
+
+def is_kernel(value: Any) -> bool:
+    """Whether this is one of the functions that rules call besides NumPy's.
+
+    >>> is_kernel(kernels.ratio), is_kernel(len)
+    (True, False)
+    """
+    return isinstance(value, types.FunctionType) and (value.__module__ or "").startswith(kernels.__name__)
 
 
 @functools.cache

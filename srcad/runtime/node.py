@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from srcad.runtime.eager import pushforward
 from srcad.runtime.nest import flatten, map_leaves
 from srcad.runtime.pull import Path, fitted, pullback
 from srcad.runtime.tensor import Tensor
@@ -72,6 +73,13 @@ class Node:
         return step
 
 
+    def push(self, dots: Mapping[int, Tensor], live: bool) -> list[tuple[Tensor, Any]]:
+        """The result with its tangent, for tangents of inputs by their identities."""
+        tangents = [dots.get(each._identity) if type(each) is Tensor else None for each in self.arguments]
+        call = (self.primitive, self.result, self.arguments, self.keywords, tangents)
+        return [(self.result, pushforward(*(call if live else map(unwrapped, call)), live))]
+
+
 def gather(bars: Bars, tensor: Tensor, contribution: Any) -> None:
     """Add a contribution to the adjoint of a tensor, in the tensor's shape and dtype."""
     if contribution is None:
@@ -127,6 +135,21 @@ class GeneralNode:
                     gather(bars, tensor, contribution)
 
         return step
+
+    def push(self, dots: Mapping[int, Tensor], live: bool) -> list[tuple[Tensor, Any]]:
+        """The results with their tangents, for tangents of inputs by their identities."""
+
+        def tangent(part: Any) -> Any:
+            if isinstance(part, (list, tuple)):
+                return tuple(tangent(each) for each in part)
+            return dots.get(part._identity) if type(part) is Tensor else None
+
+        call = (self.primitive, self.result, self.arguments, self.keywords, tangent(self.arguments))
+        found = pushforward(*(call if live else map(unwrapped, call)), live)
+        results = list(tensors_in(self.result))
+        if found is None or isinstance(self.result, Tensor):
+            return [(results[0], found)]
+        return list(zip(results, flatten(found), strict=True))
 
     def _input(self, path: Path) -> Tensor:
         found: Any = self.arguments

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from srcad.errors import MissingRule
-from srcad.runtime.eager import _names, _pullback_function, says_something
+from srcad.runtime.eager import names_of, pullback_function, says_something
 from srcad.runtime.kernels import unbroadcast
 from srcad.runtime.live import as_primitive, on_tensors
 from srcad.runtime.registry import Rule, find, variants
@@ -126,12 +126,12 @@ def _made(
         raise MissingRule(f"{primitive_name(primitive)} has no derivative rule for these arguments")
     if rule.kind == "zero":
         return None
-    names = _names(rule, len(ranks), stated)
+    names = names_of(rule, len(ranks), stated)
     paths = [path if isinstance(path, tuple) else (path,) for path in wanted]
     ends = tuple((names[path[0]], path[1:]) for path in paths)
     positional = names[: len(ranks)]
     in_order = positional == rule.parameters[1 : len(ranks) + 1]
-    run = _pullback_function(rule, tuple(dict.fromkeys(name for name, _ in ends)))
+    run = pullback_function(rule, tuple(dict.fromkeys(name for name, _ in ends)))
     return Choice(rule, run, None if in_order else positional, names[len(ranks) :], ends)
 
 

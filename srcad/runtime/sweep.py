@@ -86,6 +86,8 @@ def _is_followed(path: Sequence[Any], seeds: Sequence[Tensor]) -> bool:
     """Whether an active tape follows something that the sweep may read."""
     if not active.tapes:
         return False
+    if any(getattr(node, "reads_more", False) for node, _ in path):
+        return True
     identities = {tensor._identity for node, _ in path for tensor in node.tensors()}
     identities.update(seed._identity for seed in seeds)
     return any(not tape.known.isdisjoint(identities) for tape in active.tapes)
