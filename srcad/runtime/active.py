@@ -26,6 +26,10 @@ class Recording:
         """A variable is read or assigned: follow it, if it is trainable and this recording watches such."""
         if self.watches_accessed and variable._trainable:
             self.watch_variable(variable)
+        if variable._tensor._identity not in self.known and variable._identity in self.known:
+            # Items were assigned when this recording did not follow the variable: here, that is its value.
+            self.nodes.append(variable._reading())
+            self.known.add(variable._tensor._identity)
 
     def watch_variable(self, variable: Any) -> None:
         """Follow a variable."""

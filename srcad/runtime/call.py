@@ -18,6 +18,7 @@ from srcad.runtime.dispatch import record, without_variables, wrapped
 from srcad.runtime.keep import SCALARS, snapshot
 from srcad.runtime.nest import flatten, map_leaves, pack_as
 from srcad.runtime.node import Bars, gather, tensors_in, unwrapped
+from srcad.runtime.slices import dense
 from srcad.runtime.tensor import Tensor, tensor_of
 from srcad.runtime.variable import Variable
 
@@ -152,7 +153,7 @@ class CallNode:
 
         def step(bars: Bars, kept: Collection[int]) -> None:
             found = [
-                bars.get(each) if each in kept else bars.pop(each, None)
+                dense(bars.get(each)) if each in kept else bars.pop(each, None)
                 for each in [tensor._identity for tensor in self.results]
             ]
             if any(bar is not None for bar in found):

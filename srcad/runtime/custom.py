@@ -23,6 +23,7 @@ from srcad.runtime.active import Recording, Watcher, active
 from srcad.runtime.dispatch import record
 from srcad.runtime.nest import flatten, map_leaves, pack_as
 from srcad.runtime.node import Bars, gather
+from srcad.runtime.slices import dense
 from srcad.runtime.tensor import Tensor, convert_to_tensor, is_tensor, tensor_of
 from srcad.runtime.variable import Variable
 
@@ -163,7 +164,7 @@ class CustomNode:
 
         def step(bars: Bars, kept: Collection[int]) -> None:
             identities = [each._identity for each in self.results]
-            found = [bars.get(each) if each in kept else bars.pop(each, None) for each in identities]
+            found = [dense(bars.get(each)) if each in kept else bars.pop(each, None) for each in identities]
             if all(bar is None for bar in found):
                 return
             adjoints = self._pulled([_as_tensor(*pair) for pair in zip(found, self.results, strict=True)])

@@ -21,12 +21,11 @@ from srcad.runtime.keep import SCALARS, frozen, kept
 from srcad.runtime.live import on_tensors
 from srcad.runtime.nest import flatten, map_leaves
 from srcad.runtime.node import GeneralNode, Node, tensors_in
-from srcad.runtime.operand import Operand, read_only
+from srcad.runtime.operand import Operand, Readable, read_only
 from srcad.runtime.registry import definition, find, variants
 from srcad.runtime.spelled import ALWAYS, FOR_COMPLEX
 from srcad.runtime.template import primitive_name
 from srcad.runtime.tensor import Tensor, next_identity, tensor_of
-from srcad.runtime.variable import Variable
 
 # Types of arguments that are passed on as they are, and need no look inside.
 _PLAIN = frozenset((np.ndarray, type(np.dtype(float)), *SCALARS))
@@ -94,8 +93,8 @@ def _apply_to_others(primitive: Any, arguments: tuple[Any, ...], keywords: Mappi
     for argument in arguments:
         if not isinstance(argument, Operand) and getattr(argument, "__array_ufunc__", True) is None:
             return NotImplemented
-    if any(isinstance(argument, Variable) for argument in arguments):
-        arguments = tuple([each._read() if isinstance(each, Variable) else each for each in arguments])
+    if any(isinstance(argument, Readable) for argument in arguments):
+        arguments = tuple([each._read() if isinstance(each, Readable) else each for each in arguments])
         return apply(primitive, arguments, keywords)
     return call(primitive, arguments, keywords)
 
@@ -229,7 +228,7 @@ def record(node: Any, tapes: Iterable[Recording]) -> None:
 
 def without_variables(structure: Any) -> Any:
     """The same structure with tensors in place of variables, which are thereby read."""
-    if isinstance(structure, Variable):
+    if isinstance(structure, Readable):
         return structure._read()
     return map_leaves(without_variables, structure) if isinstance(structure, (list, tuple, dict)) else structure
 

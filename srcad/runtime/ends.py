@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 
 from srcad.errors import BadArgument, NotATensor
 from srcad.runtime.nest import flatten
+from srcad.runtime.slices import Rows
 from srcad.runtime.tensor import Tensor, convert_to_tensor, tensor_of
 from srcad.runtime.variable import Variable
 
@@ -25,10 +26,14 @@ class UnconnectedGradients(enum.Enum):
     ZERO = "zero"
 
 
-def as_followed(thing: Any, role: str) -> Tensor:
-    """The tensor under whose identity tapes know a target or source."""
+def as_followed(thing: Any, role: str, known: Collection[int] = ()) -> Tensor:
+    """The tensor under whose identity tapes know a target or source.
+
+    A variable to which items were assigned is, as a source, the variable before that. As a target it is the result, if
+    that is `known` to the tape.
+    """
     if isinstance(thing, Variable):
-        return thing._tensor
+        return thing._tensor if thing._tensor._identity in known else thing._original()
     if isinstance(thing, Tensor):
         return thing
     raise NotATensor(f"a {role} must be a srcad.Tensor or srcad.Variable, not {thing!r} of type {type(thing).__name__}")
@@ -44,10 +49,14 @@ def is_zero(unconnected_gradients: Any) -> bool:
         ) from None
 
 
-def finished(bar: Any, source: Tensor, wants_zeros: bool) -> Tensor | None:
+def finished(bar: Any, source: Any, wants_zeros: bool) -> Any:
     """What the user gets for a source whose adjoint is `bar`."""
     if bar is None:
-        return tensor_of(np.zeros_like(source._value)[()]) if wants_zeros else None
+        return tensor_of(np.zeros_like(source._array())[()]) if wants_zeros else None
+    if type(bar) is Rows:
+        if bar.is_taken or isinstance(source, Variable):
+            return bar.slices()
+        bar = bar.dense()
     return bar if isinstance(bar, Tensor) else tensor_of(bar)
 
 

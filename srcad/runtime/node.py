@@ -15,6 +15,7 @@ import numpy as np
 from srcad.runtime.eager import pushforward
 from srcad.runtime.nest import flatten, map_leaves
 from srcad.runtime.pull import Path, fitted, pullback
+from srcad.runtime.slices import GATHERS, dense, gathered, rows_of
 from srcad.runtime.tensor import Tensor
 
 Bars = dict[int, Any]  # identity -> adjoint gathered so far
@@ -56,6 +57,10 @@ class Node:
     def prepare(self, wanted: tuple[Any, ...], live: bool) -> Callable[[Bars, Collection[int]], None]:
         """A function that takes the adjoint of the result out of the gathered ones and adds those of the inputs."""
         arguments, result = self.arguments, self.result
+        if self.primitive in GATHERS and 0 in wanted:
+            index = gathered(self.primitive, arguments, self.keywords)
+            if index is not None:
+                return self._gather_step(index, live)
         inputs = [arguments[position] for position in wanted]
         identity = result._identity
         if live:
@@ -65,13 +70,24 @@ class Node:
             pull = pullback(self.primitive, result._value, values, self.keywords, wanted)
 
         def step(bars: Bars, kept: Collection[int]) -> None:
-            bar = bars.get(identity) if identity in kept else bars.pop(identity, None)
+            bar = dense(bars.get(identity)) if identity in kept else bars.pop(identity, None)
             if bar is not None:
                 for each, contribution in zip(inputs, pull(bar), strict=True):
                     gather(bars, each, contribution)
 
         return step
 
+    def _gather_step(self, index: Any, live: bool) -> Callable[[Bars, Collection[int]], None]:
+        """The step of a call that takes rows of a table: of a source only these have an adjoint."""
+        table, identity = self.arguments[0], self.result._identity
+
+        def step(bars: Bars, kept: Collection[int]) -> None:
+            bar = dense(bars.get(identity)) if identity in kept else bars.pop(identity, None)
+            if bar is not None:
+                rows = rows_of(bar, index, table, self.primitive)
+                gather(bars, table, rows if table._identity in kept else rows.dense())
+
+        return step
 
     def push(self, dots: Mapping[int, Tensor], live: bool) -> list[tuple[Tensor, Any]]:
         """The result with its tangent, for tangents of inputs by their identities."""
@@ -92,6 +108,44 @@ def gather(bars: Bars, tensor: Tensor, contribution: Any) -> None:
         contribution = fitted(contribution, tensor)
     identity = tensor._identity
     bars[identity] = bars[identity] + contribution if identity in bars else contribution
+
+
+class ReadNode:
+    """A variable read whose value came about by item assignment that a tape has not seen: the same value."""
+
+    __slots__ = ("result", "source")
+
+    def __init__(self, source: Tensor, result: Tensor) -> None:
+        self.source, self.result = source, result
+
+    def leads_from(self, relevant: Collection[int]) -> tuple[int, ...]:
+        """The place of the variable, if its identity is one of these."""
+        return (0,) if self.source._identity in relevant else ()
+
+    def outputs(self) -> tuple[int, ...]:
+        """The identity of what was read."""
+        return (self.result._identity,)
+
+    def tensors(self) -> list[Tensor]:
+        """The variable."""
+        return [self.source]
+
+    def input_identities(self, wanted: tuple[int, ...]) -> list[int]:
+        """The identity of the variable."""
+        return [self.source._identity]
+
+    def prepare(self, wanted: tuple[int, ...], live: bool) -> Callable[[Bars, Collection[int]], None]:
+        """A function that hands the adjoint on."""
+        identity = self.result._identity
+
+        def step(bars: Bars, kept: Collection[int]) -> None:
+            gather(bars, self.source, bars.get(identity) if identity in kept else bars.pop(identity, None))
+
+        return step
+
+    def push(self, dots: Mapping[int, Tensor], live: bool) -> list[tuple[Tensor, Any]]:
+        """The tangent is the same."""
+        return [(self.result, dots[self.source._identity])]
 
 
 class GeneralNode:
@@ -124,6 +178,10 @@ class GeneralNode:
     def prepare(self, wanted: tuple[Path, ...], live: bool) -> Callable[[Bars, Collection[int]], None]:
         """A function that takes the adjoints of the results out of the gathered ones and adds those of the inputs."""
         call = (self.result, self.arguments, self.keywords)
+        if self.primitive in GATHERS and (0,) in wanted:
+            index = gathered(self.primitive, self.arguments, self.keywords)
+            if index is not None:
+                return Node(self.primitive, self.arguments, self.result, self.keywords)._gather_step(index, live)
         result, arguments, keywords = call if live else (unwrapped(part) for part in call)
         pull = pullback(self.primitive, result, arguments, keywords, wanted, live)
         inputs = [self._input(path) for path in wanted]
@@ -160,7 +218,7 @@ class GeneralNode:
     def _bar(self, bars: Bars, kept: Collection[int]) -> Any:
         """The adjoint of the result; of several results all adjoints, zeros where nothing was gathered."""
         identities = self.outputs()
-        found = [bars.get(each) if each in kept else bars.pop(each, None) for each in identities]
+        found = [dense(bars.get(each)) if each in kept else bars.pop(each, None) for each in identities]
         if isinstance(self.result, Tensor) or all(bar is None for bar in found):
             return found[0] if found else None
         zeros = (np.zeros_like(tensor._value) for tensor in tensors_in(self.result))

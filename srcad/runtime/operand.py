@@ -204,3 +204,13 @@ class Operand(Arithmetic):
         if function in _FACTS and len(arguments) == 1 and not keywords:
             return _FACTS[function](arguments[0])
         return self._apply(function, arguments, keywords)
+
+
+class Readable(Operand):
+    """An operand that is no tensor itself, but stands for one where it takes part in an operation."""
+
+    __slots__ = ()
+
+    def _read(self) -> Any:
+        """The tensor; active tapes are told."""
+        raise NotImplementedError

@@ -13,6 +13,7 @@ import numpy as np
 
 from srcad.runtime.active import Recording, active
 from srcad.runtime.node import Bars
+from srcad.runtime.slices import dense
 from srcad.runtime.tensor import Tensor
 
 
@@ -60,10 +61,10 @@ class Sweep:
                 path.append((node, wanted))
         return path
 
-    def run(self, seeds: Sequence[Tensor]) -> list[Any]:
+    def run(self, seeds: Sequence[Tensor], with_rows: bool = False) -> list[Any]:
         """The adjoints of the sources for these adjoints of the targets; None where nothing leads there.
 
-        They are tensors if the sweep is live, else arrays.
+        They are tensors if the sweep is live, else arrays; with `with_rows` also `Rows`.
         """
         bars: Bars = {}
         for target, given in zip(self._targets, seeds, strict=True):
@@ -77,9 +78,10 @@ class Sweep:
             with np.errstate(all="ignore"):
                 for step in self._steps:
                     step(bars, self._kept)
+            found = [bars.get(identity) for identity in self._sources]
+            return found if with_rows else [dense(bar) for bar in found]
         finally:
             active.live_sweeps -= self.live
-        return [bars.get(identity) for identity in self._sources]
 
 
 def _is_followed(path: Sequence[Any], seeds: Sequence[Tensor]) -> bool:

@@ -169,12 +169,13 @@ class GradientTape:
         recording = self._leave_if_inside()
         if target is None:
             raise NotDifferentiable("`target` should be a nested structure of tensors or variables, but received None")
-        targets = [as_followed(each, "target") for each in flatten(target)]
-        flat_sources = [as_followed(each, "source") for each in flatten(sources)]
+        targets = [as_followed(each, "target", recording.known) for each in flatten(target)]
+        flat = flatten(sources)
+        followed = [as_followed(each, "source") for each in flat]
         wants_zeros = is_zero(unconnected_gradients)
         seeds = seeds_of(targets, output_gradients)
-        found = Sweep(recording, targets, flat_sources, seeds).run(seeds)
-        gradients = [finished(bar, source, wants_zeros) for bar, source in zip(found, flat_sources, strict=True)]
+        found = Sweep(recording, targets, followed, seeds).run(seeds, with_rows=True)
+        gradients = [finished(bar, source, wants_zeros) for bar, source in zip(found, flat, strict=True)]
         self._release()
         return pack_as(sources, gradients)
 
@@ -201,7 +202,7 @@ class GradientTape:
         """
         self._check_can_repeat("jacobian", experimental_use_pfor)
         recording = self._leave_if_inside()
-        column = as_followed(target, "target")
+        column = as_followed(target, "target", recording.known)
         rows = [as_followed(each, "source") for each in flatten(sources)]
         found = jacobians(recording, column, rows, is_zero(unconnected_gradients))
         self._release()

@@ -116,10 +116,38 @@ def is_tensor(value: Any) -> TypeGuard[Operand]:
     return isinstance(value, Operand)
 
 
+_default: list[Any] = [np.dtype(np.float64)]
+
+
+def set_default_dtype(dtype: Any) -> None:
+    """The dtype that Python's floats get in new tensors and variables: float64 unless told, or TensorFlow's float32.
+
+    Raises ValueError for what is no floating dtype. NumPy's arrays and numbers keep theirs.
+
+    >>> set_default_dtype("float32")
+    >>> constant([1.0, 2.0]).dtype, constant(np.ones(2)).dtype
+    (dtype('float32'), dtype('float64'))
+    >>> set_default_dtype("float64")
+    """
+    wanted = np.dtype(dtype)
+    if wanted.kind != "f":
+        raise BadArgument(f"the default dtype is a floating one, not {wanted}")
+    _default[0] = wanted
+
+
+def _is_of_python_floats(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return all(_is_of_python_floats(each) for each in value)
+    return type(value) in (float, int, bool)
+
+
 def as_array(value: Any, dtype: Any, copy: bool) -> np.ndarray[Any, Any]:
     """An array of numbers, a copy if asked for; raises ValueError for what is none."""
     if value is None:
         raise BadArgument("Attempt to convert a value (None) with an unsupported type to a Tensor")
+    if dtype is None and _default[0] != np.float64 and _is_of_python_floats(value):
+        array = np.asarray(value)
+        return array.astype(_default[0]) if array.dtype == np.float64 else array
     array = np.array(value, dtype) if copy else np.asarray(value, dtype)
     if array.dtype == object:
         raise BadArgument(f"{value!r} is no array of numbers", hint="pass numbers, or lists of equal length")

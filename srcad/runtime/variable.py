@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from srcad.errors import BadArgument, TapeMisuse
+from srcad.runtime import kernels
 from srcad.runtime.active import active
-from srcad.runtime.operand import Operand
+from srcad.runtime.operand import Operand, Readable
 from srcad.runtime.tensor import Tensor, as_array, convert_to_tensor, next_identity, tensor_of
 
 
-class Variable(Operand):
+class Variable(Readable):
     """A value that changes by assignment; the parameter of a model.
 
     initial_value   anything that becomes an array, or a function without arguments that returns it
@@ -68,6 +69,41 @@ class Variable(Operand):
         for tape in active.tapes:
             tape.note_access(self)
         return self._tensor
+
+    def _original(self) -> Tensor:
+        """What tapes know as this variable: the value before items were assigned to it."""
+        if self._tensor._identity == self._identity:
+            return self._tensor
+        tensor = tensor_of(self._tensor._value)
+        tensor._identity = self._identity
+        return tensor
+
+    def _reading(self) -> Any:
+        """The node by which a tape takes the current value for the variable's own."""
+        from srcad.runtime.node import ReadNode
+
+        return ReadNode(self._original(), self._tensor)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Change items. Tapes record it: later readings depend on the value, and on the variable where it was kept.
+
+        Raises ValueError for a value of a dtype that does not fit.
+
+        >>> v = Variable([1.0, 2.0, 3.0])
+        >>> v[1:] = 0.0
+        >>> v.numpy()
+        array([1., 0., 0.])
+        """
+        before = self._read()
+        given = value._read() if isinstance(value, Readable) else value
+        array = as_array(given._array() if isinstance(given, Tensor) else given, None, copy=False)
+        if not np.can_cast(array.dtype, self.dtype, "same_kind"):
+            raise BadArgument(f"a value of dtype {array.dtype} cannot be stored in a {self.dtype} variable")
+        after = self._apply(kernels.with_item, (before, key, given if isinstance(given, Tensor) else array))
+        if any(after._identity in tape.known for tape in active.tapes):
+            self._tensor = after
+        else:
+            self._hold(after._value)
 
     @property
     def name(self) -> str:

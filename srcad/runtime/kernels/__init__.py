@@ -6,6 +6,7 @@ Importing this package also teaches Numba functions and arguments of NumPy that 
 
 from srcad.runtime.kernels import numpy_shapes, reductions
 from srcad.runtime.kernels.axes import others, others_adjoint, shares, sort_adjoint, sort_tangent
+from srcad.runtime.kernels.item import item_bar, with_item
 from srcad.runtime.kernels.join import unarray, uncolumn_stack, unconcatenate, unhstack, unstack, unvstack
 from srcad.runtime.kernels.moves import (
     diag_adjoint,
@@ -72,6 +73,7 @@ __all__ = [
     "inner_adjoint_b",
     "is_above",
     "is_below",
+    "item_bar",
     "log_determinant",
     "matmul_adjoint_a",
     "matmul_adjoint_b",
@@ -117,4 +119,5 @@ __all__ = [
     "untranspose",
     "unvstack",
     "weights",
+    "with_item",
 ]

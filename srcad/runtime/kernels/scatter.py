@@ -17,7 +17,7 @@ def scatter_add(bar: Any, index: Any, value: Any) -> None:
     >>> bar
     array([  1.,   0., 110.])
     """
-    if _is_basic(index):
+    if is_basic(index):
         bar[index] += value
     else:
         np.add.at(bar, index, value)
@@ -34,7 +34,12 @@ def scatter(g: Any, shape: tuple[int, ...], index: Any) -> Any:
     return bar
 
 
-def _is_basic(index: Any) -> bool:
+def is_basic(index: Any) -> bool:
+    """Whether an index is made of integers and slices, so that it names no place twice.
+
+    >>> is_basic((0, slice(None))), is_basic([0, 0])
+    (True, False)
+    """
     parts = index if isinstance(index, tuple) else (index,)
     return all(each is None or each is ... or isinstance(each, (int, np.integer, slice)) for each in parts)
 
