@@ -14,11 +14,13 @@ from typing import Any
 class Recording:
     """The nodes that one tape has recorded, the identities that it follows, the variables that it watches."""
 
-    __slots__ = ("__weakref__", "known", "nodes", "variables", "watches_accessed")
+    __slots__ = ("__weakref__", "conversions", "cuts", "known", "nodes", "variables", "watches_accessed")
 
     def __init__(self, watches_accessed: bool = True) -> None:
         self.known: set[int] = set()
         self.nodes: list[Any] = []
+        self.cuts: dict[int, tuple[str, tuple[int, ...], str | None]] = {}  # result -> operation, inputs, why it cuts
+        self.conversions: dict[int, str] = {}  # what was made a plain number or array, and how
         self.variables: dict[int, Any] = {}
         self.watches_accessed = watches_accessed
 

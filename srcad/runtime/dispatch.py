@@ -17,7 +17,8 @@ import numpy as np
 from srcad.errors import MissingRule
 from srcad.runtime.active import Recording, active
 from srcad.runtime.arithmetic import NO_KEYWORDS, Arithmetic
-from srcad.runtime.keep import SCALARS, frozen, kept
+from srcad.runtime.explain import note_cut, reason_of
+from srcad.runtime.keep import SCALARS, frozen, kept, whole
 from srcad.runtime.live import on_tensors
 from srcad.runtime.nest import flatten, map_leaves
 from srcad.runtime.node import GeneralNode, Node, tensors_in
@@ -75,12 +76,17 @@ def apply(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any
     tensor._identity = next_identity()
     tapes = active.tapes
     if tapes:
+        is_cut = False
         for argument in arguments:
             if type(argument) is Tensor:
                 identity = argument._identity
                 for tape in tapes:
                     if identity in tape.known:
                         return _recorded(primitive, arguments, keywords, tensor)
+                    if tape.cuts and identity in tape.cuts:
+                        is_cut = True
+        if is_cut:
+            note_cut(primitive, arguments, (tensor,), None)
     return tensor
 
 
@@ -112,8 +118,10 @@ def _recorded(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str,
             if primitive in _FLAT:
                 # Its slope is that of a branch never taken: zero, where others of its kind are not connected at all.
                 return _recorded(np.where, (False, *arguments, 0.0), NO_KEYWORDS, result)
+            note_cut(primitive, arguments, (result,), reason_of(result))
             return result
     if result._value.dtype.kind not in "fc":
+        note_cut(primitive, arguments, (result,), reason_of(result))
         return result
     node = None
     for tape in active.tapes:
@@ -122,8 +130,8 @@ def _recorded(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str,
             if type(argument) is Tensor and argument._identity in known:
                 if node is None:
                     _check_covered(primitive, arguments, keywords)
-                    held = (frozen(arguments), result) if active.accumulations else kept(primitive, arguments, result)
-                    node = Node(primitive, *held, keywords)
+                    keep = whole if active.accumulations else kept
+                    node = Node(primitive, *keep(primitive, arguments, result), keywords)
                 tape.nodes.append(node)
                 known.add(result._identity)
                 break
@@ -195,6 +203,9 @@ def call(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]
     if kind == _RULE and any(tensor.dtype.kind in "fc" for tensor in tensors_in(result)):
         arguments, keywords = _positional(primitive, arguments, keywords)
         record(GeneralNode(primitive, frozen(arguments), frozen(keywords), result), tapes)
+    elif active.tapes:
+        results = list(tensors_in(result))
+        note_cut(primitive, inputs, results, reason_of(results[0]) if results and tapes else None)
     return result
 
 

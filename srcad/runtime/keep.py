@@ -42,6 +42,11 @@ def kept(primitive: Any, arguments: tuple[Any, ...], result: Tensor) -> tuple[tu
     return held, result if -1 in reads else _shell(result)
 
 
+def whole(primitive: Any, arguments: tuple[Any, ...], result: Tensor) -> tuple[tuple[Any, ...], Tensor]:
+    """The same with all values: a tangent may read what a pullback does not."""
+    return frozen(arguments), result
+
+
 @functools.cache
 def what_is_read(primitive: Any, count: int) -> frozenset[int] | None:
     """The positions of arguments whose elements a pullback reads, -1 for the result; None where the rules do not tell.

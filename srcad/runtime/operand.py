@@ -117,6 +117,7 @@ class Operand(Arithmetic):
         array([1, 2])
         """
         value = self._array()
+        self._note("numpy()")
         return value.copy() if isinstance(value, np.ndarray) and value.ndim else value[()]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
@@ -125,7 +126,7 @@ class Operand(Arithmetic):
                 "a derivative rule has made an array of a tensor that an outer tape follows, which cuts the gradient",
                 hint="in rules and kernels, np.array and np.asarray must not be applied to operands",
             )
-        array = np.asarray(self._cut())
+        array = np.asarray(self._cut("np.asarray()"))
         if copy or (dtype is not None and np.dtype(dtype) != array.dtype):
             if copy is False:
                 raise BadArgument(f"a {array.dtype} tensor is no {np.dtype(dtype)} array without a copy")
@@ -135,16 +136,24 @@ class Operand(Arithmetic):
 
     def item(self, *where: int) -> Any:
         """One element as a Python number."""
-        return self._cut().item(*where)
+        return self._cut("item()").item(*where)
 
     def tolist(self) -> Any:
         """The value as nested lists of Python numbers."""
-        return self._cut().tolist()
+        return self._cut("tolist()").tolist()
 
-    def _cut(self) -> Any:
+    def _note(self, how: str) -> None:
+        """Let tapes that follow this know that it is made a plain number or array."""
+        for tape in active.tapes:
+            if self._identity in tape.known:
+                tape.conversions[self._identity] = how
+
+    def _cut(self, how: str) -> Any:
         """The value, for what no tape can follow; refused where a compiled function is run as Python for a derivative."""
         if active.reruns and active.who_know([self._identity]):
-            raise NotDifferentiable("a value that the derivative depends on is made a plain number or array")
+            raise NotDifferentiable(f"a value that the derivative depends on is made a plain number or array by {how}")
+        if active.tapes:
+            self._note(how)
         return self._array()
 
     def ref(self) -> Reference:
@@ -171,7 +180,7 @@ class Operand(Arithmetic):
         return bool(self._array())
 
     def __float__(self) -> float:
-        return float(self._cut())
+        return float(self._cut("float()"))
 
     def __int__(self) -> int:
         return int(self._array())
@@ -180,7 +189,7 @@ class Operand(Arithmetic):
         return operator.index(self._array())
 
     def __complex__(self) -> complex:
-        return complex(self._cut())
+        return complex(self._cut("complex()"))
 
     def __format__(self, specification: str) -> str:
         return format(self._array() if not self.shape else str(self), specification)

@@ -10,7 +10,7 @@ from numba.core import types
 from numba.extending import overload
 
 from srcad.runtime import registry
-from srcad.runtime.operand import Operand
+from srcad.runtime.operand import Operand, Readable
 
 
 def stop_gradient(x: Any) -> Any:
@@ -25,9 +25,12 @@ def stop_gradient(x: Any) -> Any:
     (9.0, 3.0)
     """
     if isinstance(x, Operand):
+        from srcad.runtime.explain import note_cut
         from srcad.runtime.tensor import constant
 
-        return constant(x._array())
+        stopped = constant(x._array())
+        note_cut("srcad.stop_gradient", (x._read() if isinstance(x, Readable) else x,), (stopped,), "it is meant to")
+        return stopped
     return np.copy(x) if isinstance(x, np.ndarray) else x
 
 
