@@ -4,8 +4,8 @@ A pullback P(x, bar) is linear in bar, so its own derivative is that of the tang
 
     d/dx <w, P(x, bar)> = d/dx <bar, jvp(x; w)>         d/dbar <w, P(x, bar)> = jvp(x; w)
 
-So the call of a pullback is recorded as one node again. Where the compiled function cannot tell the second derivative, and
-for third and higher ones, its own Python code is run on tensors, each operation recorded.
+So the call of a pullback is recorded as one node again. Where the compiled function cannot tell the second derivative,
+and for third and higher ones, its own Python code is run on tensors, each operation recorded.
 """
 
 from __future__ import annotations
@@ -171,7 +171,8 @@ class _Pushing:
             bar = node.structured([next(given) if is_there else None for is_there in self.there])
             by_input, _ = node.pull.again(bar, list(pack_as(node.inputs, directions)))
             by_direction = node.by_leaf(node.pull(bar))
-            return node.by_leaf(by_input) + [each for each, moves in zip(by_direction, self.moving, strict=True) if moves]
+            moved = [each for each, moves in zip(by_direction, self.moving, strict=True) if moves]
+            return node.by_leaf(by_input) + moved
 
         return self.primal(values), pullback
 
@@ -198,9 +199,7 @@ def push_recorded(node: CallNode, directions: Sequence[Any], leaves: Sequence[An
     return [accumulation.known.get(each._identity) for each in results]
 
 
-def rerun(
-    node: CallNode, leaves: Sequence[Any], recording: Recording | None = None
-) -> tuple[list[Tensor], Recording]:
+def rerun(node: CallNode, leaves: Sequence[Any], recording: Recording | None = None) -> tuple[list[Tensor], Recording]:
     """The results of a node's function, run as Python on tensors, and what that recorded."""
     _check_captured(node)
     arguments = pack_as(node.inputs, leaves)

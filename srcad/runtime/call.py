@@ -2,8 +2,8 @@
 
     loss = model(weights, x)        model a srcad.function, weights a Variable: one node, whatever model does inside
 
-Where an outer tape asks for the derivative of this node's pullback, the pullback is recorded as a call in its turn, whose
-own derivative is compiled too (`srcad.runtime.again`).
+Where an outer tape asks for the derivative of this node's pullback, the pullback is recorded as a call in its turn,
+whose own derivative is compiled too (`srcad.runtime.again`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from srcad.runtime.active import Recording, active
+from srcad.runtime.active import active
 from srcad.runtime.dispatch import record, without_variables, wrapped
 from srcad.runtime.keep import SCALARS, snapshot
 from srcad.runtime.nest import flatten, map_leaves, pack_as
@@ -29,10 +29,10 @@ _IMMUTABLE = frozenset((Tensor, *SCALARS))
 class Pullback(Protocol):
     """The linear function from the adjoint of a call's value, in its structure, to those of the arguments.
 
-    It may be called more than once, and writes to nothing that it is given. The result is a sequence with the adjoint of
-    each argument, in its structure; None for an argument without. One that can be differentiated in its turn has a
-    method `again(bar, directions)`: the adjoints of all arguments, then that of `bar`, for adjoints of what it returned.
-    With a method `push(directions)` it tells the tangent of the value. A direction is None where there is none.
+    It may be called more than once, and writes to nothing that it is given. The result is a sequence with the adjoint
+    of each argument, in its structure; None for an argument without. One that can be differentiated in its turn has a
+    method `again(bar, directions)`: the adjoints of all arguments, then that of `bar`, for adjoints of what it
+    returned. With a method `push(directions)` it tells the tangent of the value. A direction may be None.
     """
 
     def __call__(self, bar: Any) -> Sequence[Any]:
@@ -88,7 +88,7 @@ def _recorded(
     is_flat = leaves is inputs
     identities = [leaf._identity for leaf in leaves if type(leaf) is Tensor]
     tapes = [tape for tape in active.tapes if not tape.known.isdisjoint(identities)]
-    if tapes and (arrays or not all([type(leaf) in _IMMUTABLE for leaf in leaves])):
+    if tapes and (arrays or any(type(leaf) not in _IMMUTABLE for leaf in leaves)):
         inputs, arrays = snapshot((inputs, arrays))
         leaves = inputs if is_flat else flatten(inputs)
     if is_flat:
@@ -181,7 +181,7 @@ class CallNode:
         return [tangent for leaf, tangent in pairs if type(leaf) is Tensor]
 
     def adjoints(self, wanted: tuple[int, ...], bars: list[Any]) -> list[Any]:
-        """The adjoints of the leaves at these places, for those of the results; None stands for zeros, or for no slope."""
+        """The adjoints of the leaves at these places, for those of the results; None is zeros, or no slope."""
         flat = self.by_leaf(self.pull(self.structured(bars)))
         return [_as_array(flat[place]) for place in wanted]
 

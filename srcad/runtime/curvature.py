@@ -30,9 +30,9 @@ def hessians(recording: Recording, target: Tensor, sources: Sequence[Tensor]) ->
 
 def products(recording: Recording, target: Tensor, sources: Sequence[Tensor], vectors: Sequence[Any]) -> list[Any]:
     """The Hessian of the sum of the target times vectors, one for each source."""
-    if len(vectors) != len(sources):
-        raise BadArgument(f"{len(vectors)} vectors for {len(sources)} sources")
-    directions = [convert_to_tensor(each, dtype_hint=source.dtype) for each, source in zip(vectors, sources, strict=True)]
+    directions = [
+        convert_to_tensor(each, dtype_hint=source.dtype) for each, source in zip(vectors, sources, strict=True)
+    ]
     for direction, source in zip(directions, sources, strict=True):
         if direction.shape != source.shape:
             raise BadArgument(f"a vector of shape {direction.shape} for a source of shape {source.shape}")

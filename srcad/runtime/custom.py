@@ -66,11 +66,11 @@ class CustomGradient:
 def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
     """Make a function bring its own gradient. A decorator.
 
-    `f(*x)` returns `(y, gradient)`, where `gradient(*upstream)` turns the adjoints of `y` into those of `x`, one for each
-    argument, None for one without. Where `f` reads variables besides its arguments, `gradient` has a parameter
-    `variables`, and returns a pair: the adjoints of the arguments, and a list of those of the variables. Raises TypeError
-    if it has no such parameter, ValueError from `tape.gradient` if the counts do not match. Second derivatives
-    differentiate what `gradient` does.
+    `f(*x)` returns `(y, gradient)`, where `gradient(*upstream)` turns the adjoints of `y` into those of `x`, one for
+    each argument, None for one without. Where `f` reads variables besides its arguments, `gradient` has a parameter
+    `variables`, and returns a pair: the adjoints of the arguments, and a list of those of the variables. Raises
+    TypeError if it has no such parameter, ValueError from `tape.gradient` if the counts do not match. Second
+    derivatives differentiate what `gradient` does.
 
     >>> from srcad.runtime.tape import GradientTape
     >>> from srcad.runtime.tensor import constant
@@ -232,7 +232,7 @@ def _as_tensor(bar: Any, like: Tensor) -> Tensor:
 
 def _fitting(bar: Any, like: Tensor) -> Any:
     """An adjoint in the shape and dtype of its tensor; a single number counts for all elements."""
-    if bar.shape != like.shape and bar.shape != ():
+    if bar.shape not in (like.shape, ()):
         raise BadArgument(f"a custom gradient has the shape {bar.shape}, what it belongs to has {like.shape}")
     if bar.dtype != like.dtype and np.can_cast(bar.dtype, like.dtype, "same_kind"):
         bar = bar.astype(like.dtype)

@@ -1,7 +1,7 @@
 """Why a gradient is None: what `tape.explain` says.
 
-A tape keeps its nodes, and beside them `cuts`: results of operations that end the path of derivatives (`np.floor`, integer
-results, `stop_gradient`), with what was computed from these. Both are followed backwards from the target.
+A tape keeps its nodes, and beside them `cuts`: results of operations that end the path of derivatives (`np.floor`,
+integer results, `stop_gradient`), with what was computed from these. Both are followed backwards from the target.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ class Skeleton:
     def _why_unconnected(self, target: Tensor, source: Tensor) -> str:
         if target._identity not in self.maker:
             reason = (
-                "the target was not computed while the tape was recording, from anything that it follows. (An operation "
-                "before watch(), outside of the block, or on values turned into plain arrays is not recorded.)"
+                "the target was not computed while the tape was recording, from anything that it follows. (An "
+                "operation before watch(), outside of the block, or on plain arrays is not recorded.)"
             )
         else:
             reason = "the target was computed without the source. (Note that x + 0 or +x are other tensors than x.)"

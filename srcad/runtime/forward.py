@@ -20,7 +20,7 @@ import numpy as np
 from srcad.errors import BadArgument
 from srcad.runtime.active import Recording, active
 from srcad.runtime.ends import UnconnectedGradients, as_followed, is_zero
-from srcad.runtime.nest import flatten, map_leaves
+from srcad.runtime.nest import flatten, flatten_up_to, map_leaves
 from srcad.runtime.tensor import Tensor, convert_to_tensor, tensor_of
 
 log = logging.getLogger("srcad")
@@ -43,9 +43,8 @@ class ForwardAccumulator:
     """
 
     def __init__(self, primals: Any, tangents: Any) -> None:
-        followed, given = [as_followed(each, "primal") for each in flatten(primals)], flatten(tangents)
-        if len(followed) != len(given):
-            raise BadArgument(f"there are {len(followed)} primals but {len(given)} tangents")
+        followed = [as_followed(each, "primal") for each in flatten(primals)]
+        given = flatten_up_to(primals, tangents)
         self._accumulation = Accumulation()
         self._is_recording = False
         for primal, tangent in zip(followed, given, strict=True):
@@ -65,9 +64,7 @@ class ForwardAccumulator:
             active.accumulations -= 1
             self._is_recording = False
 
-    def jvp(
-        self, primals: Any, unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE
-    ) -> Any:
+    def jvp(self, primals: Any, unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE) -> Any:
         """The Jacobian-vector products computed for tensors, in their structure; None where there is none, or zeros.
 
         Raises ValueError for an unknown `unconnected_gradients`, TypeError for what is no tensor.
@@ -88,7 +85,7 @@ class _Tangents(dict[int, Tensor]):
     def add(self, identity: int) -> None:
         """Tangents are put here by the accumulation, or there is none."""
 
-    def update(self, identities: Any) -> None:  # type: ignore[override]
+    def update(self, identities: Any) -> None:
         """Likewise."""
 
     def isdisjoint(self, identities: Iterable[int]) -> bool:

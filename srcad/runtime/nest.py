@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from srcad.errors import BadArgument
+
 
 def flatten(structure: Any) -> list[Any]:
     """The leaves of a structure, from left to right; a leaf alone is a list of itself.
@@ -18,6 +20,25 @@ def flatten(structure: Any) -> list[Any]:
     [2, 3, None, 1]
     """
     return list(_leaves(structure))
+
+
+def flatten_up_to(structure: Any, other: Any) -> list[Any]:
+    """The parts of another structure that stand where a structure has its leaves.
+
+    Raises ValueError where the two do not match.
+
+    >>> flatten_up_to([1, {"a": 2}], ["x", {"a": ["y", "z"]}])
+    ['x', ['y', 'z']]
+    """
+    if isinstance(structure, (list, tuple)):
+        if not isinstance(other, (list, tuple)) or len(other) != len(structure):
+            raise BadArgument(f"{other!r} does not have the structure of {len(structure)} parts")
+        return [leaf for pair in zip(structure, other, strict=True) for leaf in flatten_up_to(*pair)]
+    if isinstance(structure, Mapping):
+        if not isinstance(other, Mapping) or set(other) != set(structure):
+            raise BadArgument(f"{other!r} does not have the keys {list(structure)}")
+        return [leaf for key in _sorted_keys(structure) for leaf in flatten_up_to(structure[key], other[key])]
+    return [other]
 
 
 def pack_as(structure: Any, leaves: Sequence[Any]) -> Any:

@@ -93,7 +93,7 @@ class Node:
         """The result with its tangent, for tangents of inputs by their identities."""
         tangents = [dots.get(each._identity) if type(each) is Tensor else None for each in self.arguments]
         call = (self.primitive, self.result, self.arguments, self.keywords, tangents)
-        return [(self.result, pushforward(*(call if live else tuple(map(unwrapped, call))), live=live))]
+        return [(self.result, pushforward(*_for(call, live), live=live))]
 
 
 def gather(bars: Bars, tensor: Tensor, contribution: Any) -> None:
@@ -203,7 +203,7 @@ class GeneralNode:
             return dots.get(part._identity) if type(part) is Tensor else None
 
         call = (self.primitive, self.result, self.arguments, self.keywords, tangent(self.arguments))
-        found = pushforward(*(call if live else tuple(map(unwrapped, call))), live=live)
+        found = pushforward(*_for(call, live), live=live)
         results = list(tensors_in(self.result))
         if found is None or isinstance(self.result, Tensor):
             return [(results[0], found)]
@@ -249,3 +249,11 @@ def unwrapped(structure: Any) -> Any:
     if type(structure) is Tensor:
         return structure._value
     return map_leaves(unwrapped, structure) if isinstance(structure, (list, tuple, dict)) else structure
+
+
+def _for(call: tuple[Any, Any, Any, Any, Any], live: bool) -> tuple[Any, Any, Any, Any, Any]:
+    """Primitive, result, arguments, keywords, tangents: as they are, or arrays."""
+    if live:
+        return call
+    primitive, result, arguments, keywords, tangents = call
+    return primitive, unwrapped(result), unwrapped(arguments), unwrapped(keywords), unwrapped(tangents)

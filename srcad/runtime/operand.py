@@ -149,7 +149,7 @@ class Operand(Arithmetic):
                 tape.conversions[self._identity] = how
 
     def _cut(self, how: str) -> Any:
-        """The value, for what no tape can follow; refused where a compiled function is run as Python for a derivative."""
+        """The value, for what no tape can follow; refused while a compiled function is run for a derivative."""
         if active.reruns and active.who_know([self._identity]):
             raise NotDifferentiable(f"a value that the derivative depends on is made a plain number or array by {how}")
         if active.tapes:

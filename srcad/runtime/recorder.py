@@ -1,4 +1,4 @@
-"""What a tape is besides its derivatives: a context that records, that can be left, entered again, reset and looked into."""
+"""What a tape is besides its derivatives: a context that records, can be left, entered again, reset, looked into."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import contextlib
 import logging
 from collections.abc import Iterator
 from typing import Any, TypeVar
-
 
 from srcad.errors import BadArgument, TapeMisuse
 from srcad.runtime.active import Recording, active
@@ -152,8 +151,8 @@ class Recorder:
         >>> with GradientTape() as tape:
         ...     y = (w * w).sum()
         >>> tape.trace
-               8,000  bytes in 2 operations
-               8,000  operator.mul: float64(1000,), float64(1000,), float64(1000,)
+              16,000  bytes in 2 operations
+              16,000  operator.mul: float64(1000,), float64(1000,), float64(1000,)
                    0  np.sum: float64(1000,)
         """
         return Trace(() if self._recording is None else self._recording.nodes)

@@ -16,8 +16,7 @@ from srcad.runtime.curvature import hessians, products
 from srcad.runtime.ends import UnconnectedGradients, as_followed, finished, is_zero, seeds_of
 from srcad.runtime.explain import Skeleton
 from srcad.runtime.jacobians import batch_jacobian, check_batches, jacobians
-from srcad.runtime.nest import flatten, pack_as
-from srcad.runtime.operand import Operand
+from srcad.runtime.nest import flatten, flatten_up_to, pack_as
 from srcad.runtime.recorder import Recorder
 from srcad.runtime.sweep import Sweep
 from srcad.runtime.tensor import convert_to_tensor
@@ -161,8 +160,10 @@ class GradientTape(Recorder):
         recording = self._leave_if_inside()
         column = as_followed(target, "target", recording.known)
         followed = [as_followed(each, "source") for each in flatten(sources)]
-        given = [vectors] if isinstance(sources, Operand) else flatten(vectors)
-        found = [each if each is None else convert_to_tensor(each) for each in products(recording, column, followed, given)]
+        given = flatten_up_to(sources, vectors)
+        found = [
+            each if each is None else convert_to_tensor(each) for each in products(recording, column, followed, given)
+        ]
         self._release()
         return pack_as(sources, found)
 

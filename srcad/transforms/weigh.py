@@ -48,7 +48,9 @@ def weighted(unit: Unit, ranks: Sequence[int | None]) -> Unit:
     returned.place = place
     tree.body += [*code, returned]
     own = len(unit.parameters) - len(unit.hidden)
-    tree.args.args[own:own] = [gast.Name(id=each, ctx=gast.Param(), annotation=None, type_comment=None) for each in weights]
+    tree.args.args[own:own] = [
+        gast.Name(id=each, ctx=gast.Param(), annotation=None, type_comment=None) for each in weights
+    ]
     tree.name = f"{unit.name}_weighted"
     return unit.with_tree(tree, name=tree.name, names=names, bindings=bindings)
 

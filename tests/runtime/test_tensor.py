@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from srcad.runtime.tensor import Tensor, constant, convert_to_tensor, is_tensor
+from srcad.runtime.tensor import Tensor, constant, convert_to_tensor, is_tensor, set_default_dtype
 from srcad.runtime.variable import Variable
 
 
@@ -298,3 +298,19 @@ def test_a_result_never_shares_memory_with_a_callers_array():
 def test_numpys_assertions_accept_tensors():
     np.testing.assert_allclose(constant([1.0, 2.0]), [1.0, 2.0])
     np.testing.assert_array_equal(constant([1.0, 2.0]), constant([1.0, 2.0]))
+
+
+def test_the_default_dtype_is_that_of_pythons_floats():
+    set_default_dtype("float32")
+    try:
+        assert constant(1.0).dtype == constant([[1.0, 2]]).dtype == Variable([1.0]).dtype == np.float32
+        assert convert_to_tensor(2.5).dtype == np.float32
+        assert constant(np.ones(2)).dtype == constant([np.float64(1.0)]).dtype == np.float64
+        assert constant([1, 2]).dtype == np.int64
+        assert constant(1.0, dtype="float64").dtype == np.float64
+        assert (constant([1.0]) * 2.0).dtype == np.float32
+        with pytest.raises(ValueError, match="floating"):
+            set_default_dtype("int32")
+    finally:
+        set_default_dtype("float64")
+    assert constant(1.0).dtype == np.float64

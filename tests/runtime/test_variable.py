@@ -81,9 +81,98 @@ def test_augmented_assignment_is_refused_with_a_way_out():
         v += 1.0
 
 
-def test_items_cannot_be_assigned():
-    with pytest.raises(TypeError, match="item assignment"):
-        Variable([1.0])[0] = 2.0
+def test_items_are_assigned_and_the_tape_knows():
+    v, u = Variable([1.0, 2.0, 3.0]), constant(5.0)
+    with GradientTape(persistent=True) as tape:
+        tape.watch(u)
+        before = v[0] * v[1]
+        v[1] = u * v[0]
+        after = np.sum(v * v)
+    assert v.numpy().tolist() == [1.0, 5.0, 3.0]
+    assert tape.gradient(before, v).tolist() == [2.0, 1.0, 0.0]
+    assert float(tape.gradient(after, u)) == 10.0
+    assert tape.gradient(after, v).tolist() == [2.0 + 2.0 * 25.0, 0.0, 6.0]
+    assert tape.gradient(v, v).tolist() == [1.0 + 5.0, 0.0, 1.0]
+
+
+def test_a_later_tape_takes_the_variable_as_it_is():
+    v = Variable([1.0, 2.0])
+    with GradientTape() as first:
+        v[0] = 3.0 * v[1]
+    for watches in (True, False):
+        with GradientTape(watch_accessed_variables=watches) as tape:
+            tape.watch(v)
+            y = np.sum(v * v)
+        assert tape.gradient(y, v).tolist() == [12.0, 4.0]
+    assert first.gradient(v, v).tolist() == [0.0, 4.0]
+
+
+def test_an_inner_tape_that_starts_later_takes_the_variable_as_it_is():
+    v = Variable([1.0, 2.0])
+    with GradientTape() as outer:
+        v[0] = v[1] * 3.0
+        with GradientTape() as inner:
+            y = np.sum(v * v)
+        slope = inner.gradient(y, v)
+        total = np.sum(slope * slope)
+    assert slope.tolist() == [12.0, 4.0]
+    # total = 4 (3 v1)^2 + 4 v1^2
+    assert outer.gradient(total, v).tolist() == [0.0, 80.0 * 2.0]
+
+
+def test_assigning_the_whole_forgets_the_items():
+    v = Variable([1.0, 2.0])
+    with GradientTape() as tape:
+        v[0] = 3.0
+        v.assign([1.0, 1.0])
+        y = np.sum(v * v)
+    assert tape.gradient(y, v).tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    "key", [np.array([0, 2, 2]), slice(None, None, -1), ..., np.array([True, False, True]), [1, 0]]
+)
+def test_items_by_all_kinds_of_index(key):
+    v = Variable([1.0, 2.0, 3.0])
+    count = v[key].shape[0]
+    u, weights = constant(np.arange(1.0, count + 1)), np.array([1.0, 10.0, 100.0])
+    with GradientTape() as tape:
+        tape.watch(u)
+        v[key] = u * 2.0
+        y = np.sum(v * weights)
+    by_u, by_v = tape.gradient(y, [u, v])
+    after = np.array([1.0, 2.0, 3.0])
+    after[key] = 2.0 * np.arange(1.0, count + 1)
+    assert v.numpy().tolist() == after.tolist()
+    for place in range(count):
+        moved = np.array([1.0, 2.0, 3.0])
+        moved[key] = 2.0 * np.arange(1.0, count + 1) + 2.0 * np.eye(count)[place]
+        assert by_u[place] == np.sum((moved - after) * weights)
+    kept = np.ones(3)
+    kept[key] = 0.0
+    assert by_v.tolist() == (kept * weights).tolist()
+
+
+def test_items_added_to_and_broadcast():
+    v, u = Variable(np.ones((2, 3))), constant(2.0)
+    with GradientTape() as tape:
+        tape.watch(u)
+        v[0] += u * v[1]
+        v[:, 1] = u
+        y = np.sum(v * v)
+    assert v.numpy().tolist() == [[3.0, 2.0, 3.0], [1.0, 2.0, 1.0]]
+    by_u, by_v = tape.gradient(y, [u, v])
+    assert float(by_u) == 2 * 3.0 * 2 + 2 * 2.0 * 2
+    assert by_v.tolist() == [[6.0, 0.0, 6.0], [14.0, 0.0, 14.0]]
+
+
+def test_items_of_another_kind_are_refused():
+    v = Variable([1.0, 2.0])
+    with pytest.raises(ValueError, match="complex128 cannot be stored"):
+        v[0] = 1j
+    with pytest.raises(ValueError, match="broadcast"):
+        v[:] = [1.0, 2.0, 3.0]
+    assert v.numpy().tolist() == [1.0, 2.0]
 
 
 def test_a_value_read_earlier_does_not_change():
