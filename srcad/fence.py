@@ -20,7 +20,8 @@ _ALLOWED = (
     *(gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Assert, gast.Raise, gast.Expr, gast.Pass),
     *(gast.For, gast.While, gast.If, gast.Break, gast.Continue),
     *(gast.BoolOp, gast.BinOp, gast.UnaryOp, gast.IfExp, gast.Compare, gast.Subscript, gast.Slice, gast.Attribute),
-    *(gast.Name, gast.Constant, gast.Tuple, gast.List, gast.JoinedStr, gast.FormattedValue),
+    *(gast.Name, gast.Constant, gast.Tuple, gast.List, gast.Dict, gast.JoinedStr, gast.FormattedValue),
+    *(gast.ListComp, gast.DictComp, gast.GeneratorExp, gast.comprehension),
     *(gast.operator, gast.unaryop, gast.boolop, gast.cmpop, gast.expr_context),
 )
 

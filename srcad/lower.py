@@ -10,19 +10,20 @@ from typing import Any
 
 import gast
 
-from srcad.errors import UnsupportedSyntax
+from srcad.errors import Place, UnsupportedSyntax
 from srcad.fence import fence
 from srcad.load import Source, load
-from srcad.resolve import resolve, spell
+from srcad.resolve import resolve
 from srcad.runtime import registry
 from srcad.scope import Meaning, Method, Procedure, Scope, is_users, open_scope, procedure_of, stored_parameters
+from srcad.spell import spell
 from srcad.transforms.build import Block, at, place_of, stored
 from srcad.transforms.desugar import desugar
 from srcad.transforms.draft import Draft
 from srcad.transforms.exits import structure_exits
 from srcad.transforms.flatten import Flattener
 from srcad.transforms.inline import bind_arguments, static_value
-from srcad.transforms.methods import spell_methods
+from srcad.transforms.memory import Memory
 from srcad.transforms.spelling import literal
 from srcad.transforms.unit import Unit
 
@@ -55,6 +56,7 @@ class _Lowering:
     def __init__(self) -> None:
         self.draft = Draft()
         self.active: list[Any] = []
+        self.memory = Memory()
 
     def unit(self, source: Source) -> Unit:
         procedure = self.read(procedure_of(source))
@@ -76,15 +78,16 @@ class _Lowering:
         """The passes, one after the other."""
         draft, identity = self.draft, scope.identity
         block = resolve(scope, draft)
-        block = spell_methods(block, draft.bindings)
         block = desugar(block, draft.names)
         *block, last = structure_exits(block, draft.names, scope.place(scope.procedure.tree))
         if last.value is not None and not hasattr(last.value, "place"):
             last.value.place = place_of(last)
         self.active.append(identity)
-        finished = Flattener(draft.names, draft.bindings, self.call).finish(block, last.value, as_value)
-        self.active.pop()
-        return finished
+        try:
+            flattener = Flattener(draft.names, draft.bindings, self.call, self.memory, self)
+            return flattener.finish(block, last.value, as_value)
+        finally:
+            self.active.pop()
 
     def call(self, node: gast.Call, caller: Flattener) -> gast.expr | None:
         """Inline a call of a user's function; None for other calls."""
@@ -111,6 +114,14 @@ class _Lowering:
         body, result = self.body(scope, as_value=False)
         caller.emit(*body)
         return result
+
+    def bind(self, wish: str, thing: Any) -> str:
+        """A free name that means this object."""
+        return self.draft.bind(wish, thing)
+
+    def attribute(self, owner: Any, name: str, place: Place | None) -> gast.expr:
+        """What stands for an attribute of a class, as it is now."""
+        return spell(Meaning(owner).attribute(name), self.draft, place, name)
 
     def known(self, argument: gast.expr) -> Meaning | None:
         """What an argument means while compiling, if it is a function, a class or a literal."""

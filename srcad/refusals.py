@@ -44,16 +44,6 @@ def _in_message(node: Any, parents: Parents) -> bool:
     return False
 
 
-def _in_call(node: Any, parents: Parents) -> bool:
-    """Whether the node is an argument of a call, or part of a display that is."""
-    displays = (gast.List, gast.Tuple, gast.keyword)
-    return isinstance(next(outer for outer in reversed(parents) if not isinstance(outer, displays)), gast.Call)
-
-
-def _is_stored(node: Any, parents: Parents) -> bool:
-    return isinstance(node.ctx, gast.Store)
-
-
 REFUSED = (
     Refusal(
         "Generators",
@@ -64,10 +54,11 @@ REFUSED = (
     ),
     Refusal(
         "Coroutines",
-        ("AsyncFunctionDef", "Await", "AsyncFor", "AsyncWith"),
+        ("AsyncFunctionDef", "Await", "AsyncFor", "AsyncWith", "comprehension"),
         "a coroutine cannot be differentiated",
         "differentiate an ordinary function and call it from the coroutine",
         "async def f(x):\n    return x * x",
+        lambda node, parents: getattr(node, "is_async", 1) == 1,
     ),
     Refusal(
         "`try`",
@@ -134,40 +125,11 @@ REFUSED = (
         "def f(x, n):\n    match n:\n        case 0:\n            return x\n        case _:\n            return x * x",
     ),
     Refusal(
-        "List comprehensions",
-        ("ListComp",),
-        "a list comprehension is not supported",
-        "make an array with np.empty and fill it in a loop",
-        "def f(x):\n    return np.array([v * v for v in x])",
-    ),
-    Refusal(
-        "Generator expressions",
-        ("GeneratorExp",),
-        "a generator expression is not supported",
-        "add up in a loop, or use a function of NumPy on the whole array, such as np.sum",
-        "def f(x):\n    return sum(v * v for v in x)",
-    ),
-    Refusal(
         "Sets",
         ("SetComp", "Set"),
         "a set is not supported",
         "use an array or a tuple",
         "def f(x, n):\n    return x if n in {1, 2} else -x",
-    ),
-    Refusal(
-        "Dictionaries",
-        ("DictComp", "Dict"),
-        "a dictionary is not supported",
-        "use a name for each value, or an array",
-        "def f(x):\n    p = {'a': x}\n    return p['a']",
-    ),
-    Refusal(
-        "Lists, except as arguments of a call",
-        ("List",),
-        "a list outside of the arguments of a call is not supported",
-        "use an array or a tuple",
-        "def f(x):\n    values = [x, 2.0 * x]\n    return values[0]",
-        lambda node, parents: not _in_call(node, parents),
     ),
     Refusal(
         "f-strings, except in messages",
@@ -223,14 +185,6 @@ REFUSED = (
         "raise the exception alone",
         "def f(x):\n    if x < 0.0:\n        raise ValueError('negative') from None\n    return np.sqrt(x)",
         lambda node, parents: node.cause is not None,
-    ),
-    Refusal(
-        "Writing to attributes",
-        ("Attribute",),
-        "writing to the attribute `{}` is not supported",
-        "write to a name, and return what is to be kept",
-        "def f(state):\n    state.x = 2.0 * state.x\n    return state.x",
-        _is_stored,
     ),
     Refusal(
         "Private attributes",

@@ -15,19 +15,16 @@ are decided by now, by captured flags or literals handed to a helper, are replac
 from __future__ import annotations
 
 import copy
-import importlib
-from types import FunctionType, ModuleType
 from typing import Any
 
 import gast
-import numpy as np
 
-from srcad.errors import Place, UnsupportedSyntax
+from srcad.errors import UnsupportedSyntax
 from srcad.scope import Meaning, Method, Procedure, Scope, call_of, is_array, is_static
+from srcad.spell import spell
 from srcad.transforms.build import assign, dotted, load
 from srcad.transforms.draft import Draft
 from srcad.transforms.known import truth
-from srcad.transforms.spelling import MODULES, constant_path, literal, module_path, path_of
 
 
 def resolve(scope: Scope, draft: Draft) -> list[gast.stmt]:
@@ -38,60 +35,6 @@ def resolve(scope: Scope, draft: Draft) -> list[gast.stmt]:
             if hasattr(node, "lineno"):
                 node.place = scope.place(node)
     return _Resolver(scope, draft).block(body)
-
-
-def spell(meaning: Meaning, draft: Draft, at: Place | None, wish: str = "captured") -> gast.expr:
-    """The expression that stands for an object known while compiling."""
-    value = meaning.value
-    if is_array(value):
-        node: gast.expr = dotted(draft.capture(meaning.owner, meaning.key or "", wish))
-    elif (path := path_of(value)) is not None:
-        node = dotted(path)
-        if meaning.key != path.rpartition(".")[2]:  # `act = np.tanh` may become another one, `tanh` stays what it is
-            _note_callable(meaning, draft)
-    elif (known := literal(value)) is not None:
-        node = _spell_number(meaning, known, draft)
-    elif isinstance(value, np.dtype):
-        node = spell(Meaning(value.type), draft, at)
-    elif type(value) is tuple:
-        elements = [spell(meaning.element(i), draft, at, wish) for i in range(len(value))]
-        node = gast.Tuple(elts=elements, ctx=gast.Load())
-    elif is_static(value) and not isinstance(value, ModuleType):
-        node = _spell_function(meaning, draft, wish)
-    else:
-        raise UnsupportedSyntax(
-            f"`{wish}` is of type {type(value).__name__}, which cannot be captured",
-            at=at,
-            hint="pass what is needed of it as an argument: numbers, arrays, or tuples of them",
-        )
-    node.place = at
-    return node
-
-
-def _spell_number(meaning: Meaning, known: gast.expr, draft: Draft) -> gast.expr:
-    path = constant_path(meaning.value)
-    home = getattr(meaning.owner, "held", None)
-    if meaning.owner is not None and not any(home is module for module in MODULES.values()):
-        draft.freeze(meaning.owner, meaning.key or "", meaning.value)
-    return known if path is None else dotted(path)
-
-
-def _spell_function(meaning: Meaning, draft: Draft, wish: str) -> gast.expr:
-    value = meaning.value
-    home = getattr(meaning.owner, "held", None)
-    if isinstance(home, ModuleType) and not isinstance(value, FunctionType):
-        found = module_path(value, meaning.key or "", home)
-        if found is not None:
-            root, attributes = found
-            return dotted(".".join([draft.bind(root, importlib.import_module(root)), *attributes]))
-    _note_callable(meaning, draft)
-    return dotted(draft.bind(getattr(value, "__name__", wish).strip("<>") or wish, value))
-
-
-def _note_callable(meaning: Meaning, draft: Draft) -> None:
-    """Note what a captured name is bound to, so that a call made after it is bound anew is not served from before."""
-    if meaning.owner is not None and callable(meaning.value) and not isinstance(meaning.value, Procedure | Method):
-        draft.freeze(meaning.owner, meaning.key or "", meaning.value)
 
 
 class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
@@ -154,12 +97,23 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         meaning = self.meaning(node)
         if meaning is None:
             return self.generic_visit(node)
+        self.only_read(node, f"the attribute `{node.attr}`")
         return spell(meaning, self.draft, node.place, node.attr)
+
+    def only_read(self, node: gast.Attribute | gast.Subscript, what: str) -> None:
+        """Refuse to write into what the function captures."""
+        if not isinstance(node.ctx, gast.Load):
+            raise UnsupportedSyntax(
+                f"writing to {what} of a captured object is not supported",
+                at=node.place,
+                hint="pass the object as an argument, or return what is to be kept",
+            )
 
     def visit_Subscript(self, node: gast.Subscript) -> gast.AST:
         meaning = self.meaning(node)
         if meaning is None:
             return self.generic_visit(node)
+        self.only_read(node, "an element")
         return spell(meaning, self.draft, node.place, "element")
 
     def visit_If(self, node: gast.If) -> gast.If | list[gast.stmt]:
@@ -181,6 +135,44 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
 
     def visit_Lambda(self, node: gast.Lambda) -> gast.expr:
         return spell(Meaning(self.nested("lambda", node)), self.draft, node.place)
+
+    def comprehension(self, node: gast.expr) -> gast.expr:
+        """Names of a comprehension are its own; its first sequence is that of the surroundings."""
+        names = {each.id for part in node.generators for each in gast.walk(part.target) if isinstance(each, gast.Name)}
+        inner = [each for each in gast.walk(node) if isinstance(each, gast.Lambda)]
+        if any(isinstance(each, gast.Name) and each.id in names for part in inner for each in gast.walk(part)):
+            raise UnsupportedSyntax(
+                "a lambda that reads the variable of a comprehension is not supported",
+                at=node.place,
+                hint="write the comprehension as a loop",
+            )
+        first = node.generators[0]
+        first.iter = self.visit(first.iter)
+        variables, statics = dict(self.scope.variables), dict(self.scope.statics)
+        for name in sorted(names):
+            self.scope.variables[name] = self.draft.names.fresh(name)
+            self.scope.statics.pop(name, None)
+        for part in node.generators:
+            part.iter = part.iter if part is first else self.visit(part.iter)
+            part.target = self.visit(part.target)
+            part.ifs = [self.visit(test) for test in part.ifs]
+        for field in ("elt", "key", "value"):
+            if hasattr(node, field):
+                setattr(node, field, self.visit(getattr(node, field)))
+        self.scope.variables.clear()
+        self.scope.variables.update(variables)
+        self.scope.statics.clear()
+        self.scope.statics.update(statics)
+        return node
+
+    def visit_ListComp(self, node: gast.ListComp) -> gast.expr:
+        return self.comprehension(node)
+
+    def visit_DictComp(self, node: gast.DictComp) -> gast.expr:
+        return self.comprehension(node)
+
+    def visit_GeneratorExp(self, node: gast.GeneratorExp) -> gast.expr:
+        return self.comprehension(node)
 
     def visit_Call(self, node: gast.Call) -> gast.AST:
         meaning = self.meaning(node.func)

@@ -23,6 +23,7 @@ from srcad.transforms.draft import Attributes, Elements
 
 _LIBRARIES = frozenset({"numpy", "scipy", "numba", "srcad", "autograd", "jax", "torch"}) | sys.stdlib_module_names
 _FUNCTIONS = (gast.FunctionDef, gast.Lambda)
+COMPREHENSIONS = (gast.ListComp, gast.DictComp, gast.GeneratorExp)
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,8 +218,8 @@ def _stores(body: list[gast.stmt]) -> Iterator[str]:
 
 
 def _own_nodes(body: list[gast.stmt]) -> Iterator[gast.AST]:
-    """All nodes in source order, without those inside nested functions."""
+    """All nodes in source order, without those inside nested functions and comprehensions, which have own names."""
     for node in body:
         yield node
-        if not isinstance(node, _FUNCTIONS):
+        if not isinstance(node, (*_FUNCTIONS, *COMPREHENSIONS)):
             yield from _own_nodes(list(gast.iter_child_nodes(node)))

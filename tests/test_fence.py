@@ -101,9 +101,3 @@ def test_an_fstring_as_the_test_of_an_assert_is_refused():
         return x
 
     assert "f-string" in refused(f).what
-
-
-def test_a_list_in_nested_arguments_passes_and_elsewhere_does_not():
-    fence(load(lambda x: np.array([[x, x], [x, x]])))
-    assert "list" in refused(lambda x: [x]).what
-    assert "list" in refused(lambda x: np.sum(x)[[0, 1]]).what

@@ -515,7 +515,7 @@ def gather(x):
         (captured_list, "`range_of_list` is of type list"),
         (undefined_name, "the name `not_defined_anywhere` is not defined"),
         (undefined_attribute, "`numpy` has no attribute `no_such_function`"),
-        (function_chosen_at_run_time, "function that is known only at run time"),
+        (function_chosen_at_run_time, "`f` is one function or another"),
         (function_with_two_meanings, "`f` is a function at one place and is assigned at another"),
         (function_as_a_value, "the function `square` cannot be used as a value"),
         (wrong_arguments, "`square` takes 1 arguments, 2 are given"),

@@ -183,17 +183,18 @@ class StatementAdjoints:
 
     def contribute_to_parts(self, parts: gast.Tuple, contribution: gast.expr, place: Place | None) -> Block:
         """A rule that gives a tuple of contributions, for a tuple of arguments."""
-        active = [
-            (k, part.id)
-            for k, part in enumerate(parts.elts)
-            if isinstance(part, gast.Name) and self.program.is_active(part.id)
-        ]
-        if not active:
-            return []
         whole = self.adjoints.names.temporary()
-        code = [assign(whole, contribution, place)]
-        for k, part in active:
-            code += self.adjoints.add(part, subscript(load(whole), const(k)), place)
+        code = self.add_parts(parts, load(whole), place)
+        return [assign(whole, contribution, place), *code] if code else []
+
+    def add_parts(self, parts: gast.Tuple, whole: gast.expr, place: Place | None) -> Block:
+        """Add the elements of a tuple, nested like the arguments, to their adjoints."""
+        code: Block = []
+        for k, part in enumerate(parts.elts):
+            if isinstance(part, gast.Tuple):
+                code += self.add_parts(part, subscript(clone(whole), const(k)), place)
+            elif isinstance(part, gast.Name) and self.program.is_active(part.id):
+                code += self.adjoints.add(part.id, subscript(clone(whole), const(k)), place)
         return code
 
     def store(

@@ -20,12 +20,13 @@ from srcad.errors import CompilerBug, UnsupportedSyntax
 from srcad.transforms.build import Block, assign, at, augment, call, clone, load, place_of, stored, subscript
 from srcad.transforms.desugar import IN_PLACE
 from srcad.transforms.iterate import called, stored_names
-from srcad.transforms.operations import Operations
+from srcad.transforms.memory import Callee, Structure
+from srcad.transforms.paths import Paths, Turns
 
 _AUGMENTED = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 
 
-class Flattener(Operations):
+class Flattener(Paths):
     """Rewrites statement by statement; what is made goes to the end of the present block.
 
     >>> from srcad.names import Names
@@ -79,11 +80,9 @@ class Flattener(Operations):
                 self.branch(statement)
             case gast.For():
                 statement.iter.args = [self.atom(argument) for argument in statement.iter.args]
-                statement.body = self.block(statement.body) or [at(gast.Pass(), self.place)]
-                self.emit(statement)
+                self.loop(statement)
             case gast.While():
-                statement.body = self.block(statement.body)
-                self.emit(statement)
+                self.rolled(statement)
             case gast.Assert():
                 self.check(statement)
             case gast.Expr(value=value):
@@ -94,18 +93,6 @@ class Flattener(Operations):
                 self.emit(statement)
             case _:
                 raise CompilerBug(f"flatten: a statement {type(statement).__name__}", at=self.place)
-
-    def branch(self, statement: gast.If) -> None:
-        """A branch on an atom, with something to do in its body."""
-        test = self.atom(statement.test)
-        place = self.place
-        body, orelse = self.block(statement.body), self.block(statement.orelse)
-        if not body and orelse:
-            name = self.names.temporary()
-            self.emit(assign(name, gast.UnaryOp(op=gast.Not(), operand=test), place))
-            test, body, orelse = load(name), orelse, []
-        if body:
-            self.emit(at(gast.If(test=test, body=body, orelse=orelse), place))
 
     def check(self, statement: gast.Assert) -> None:
         """A message that must be made is made only when it is needed."""
@@ -122,7 +109,10 @@ class Flattener(Operations):
         if called(value) == "print" and "print" not in self.bindings:
             self.emit(at(gast.Expr(value=self.message(value)), self.place))
             return
-        made = self.inline(value, self) if isinstance(value, gast.Call) else None
+        if isinstance(value, Turns):
+            self.unrolled(value.rest, value.turns)
+            return
+        made = self.changed(value) if isinstance(value, gast.Call) else None
         if made is None and isinstance(value, gast.Call):
             raise UnsupportedSyntax(
                 "a call whose result is not used cannot be differentiated: what it changes is not known",
@@ -159,11 +149,12 @@ class Flattener(Operations):
                 self.decide(name, value)
             case gast.Name(id=name), _:
                 made = self.core(value)
-                if not (isinstance(made, gast.Name) and made.id == name):
-                    self.emit(assign(name, made, self.place_for(made)))
-            case gast.Subscript(), _:
-                atom = self.atom(value)
-                self.emit(assign(self.element(target), atom, self.place))
+                if isinstance(made, (Structure, Callee)):
+                    self.memory.bind(name, made)
+                elif not (isinstance(made, gast.Name) and made.id == name):
+                    self.let(name, clone(made) if self.is_atom(made) else made)
+            case gast.Subscript() | gast.Attribute(), _:
+                self.assign_part(target, self.part(value))
             case gast.Tuple(elts=targets), gast.Tuple(elts=values) if len(targets) == len(values):
                 self.assign_all(targets, values)
             case gast.Tuple(elts=targets), gast.Tuple(elts=values):
@@ -176,6 +167,23 @@ class Flattener(Operations):
                 self.unpack(target, self.core(value))
             case _:
                 raise CompilerBug(f"flatten: a target {type(target).__name__}", at=self.place)
+
+    def assign_part(self, target: gast.expr, value: gast.expr) -> None:
+        """`target = value` for an element or an attribute."""
+        base = self.part(target.value)
+        if isinstance(target, gast.Attribute):
+            if not isinstance(base, Structure):
+                self.refuse(
+                    f"writing to the attribute `{target.attr}` is not supported",
+                    "write to a name, and return what is to be kept",
+                )
+            self.put(base, target.attr, value)
+        elif isinstance(base, Structure):
+            self.store(base, target, value)
+        else:
+            atom = self.held_in_atom(value)
+            element = gast.Subscript(value=self.as_name(base), slice=self.index(target.slice), ctx=gast.Store())
+            self.emit(assign(element, atom, self.place))
 
     def assign_all(self, targets: list[gast.expr], values: list[gast.expr]) -> None:
         """All values are made before the first target is assigned, unless it makes no difference."""
@@ -190,7 +198,7 @@ class Flattener(Operations):
         nodes = [node for value in later for node in gast.walk(value)]
         if any(self.is_user_call(node) for node in nodes):
             return False
-        if any(isinstance(node, gast.Subscript) for node in gast.walk(target)):
+        if any(isinstance(node, (gast.Subscript, gast.Attribute)) for node in gast.walk(target)):
             return all(self.is_atom(value) for value in later) and not stored_names([target])
         changed = stored_names([target])
         return not any(isinstance(node, gast.Name) and node.id in changed for node in nodes)
@@ -207,12 +215,12 @@ class Flattener(Operations):
 
     def unpack(self, target: gast.Tuple, value: gast.expr) -> None:
         """The elements of a tuple, or of an array, one by one."""
-        if isinstance(value, gast.Tuple):
-            self.assign(target, value)
+        if isinstance(value, Structure):
+            self.assign(target, gast.Tuple(elts=self.parts(value), ctx=gast.Load()))
             return
         if not isinstance(value, gast.Name) or value.id in stored_names([target]):
             name = self.names.temporary()
-            self.emit(assign(name, value, self.place))
+            self.let(name, value)
             value = load(name)
         positions = (gast.Constant(value=position, kind=None) for position in range(len(target.elts)))
         self.assign_all(target.elts, [subscript(clone(value), position) for position in positions])
@@ -234,13 +242,13 @@ class Flattener(Operations):
             case gast.Compare() if _reads([value], name):
                 self.decide_elsewhere(name, value)
             case gast.Compare(left=left, ops=ops, comparators=comparators):
-                self.compare(name, self.atom(left), ops, comparators)
+                self.compare(name, self.part(left), ops, comparators)
 
     def decide_elsewhere(self, name: str, value: gast.expr) -> None:
         """For a name whose old value is needed until the decision is made."""
         held = self.names.temporary()
         self.decide(held, value)
-        self.emit(assign(name, load(held), self.place))
+        self.assign(stored(name), load(held))
 
     def take(self, name: str, values: list[gast.expr], negate: bool) -> None:
         """`and`: the first value that is false, else the last one; negated, `or`: the first that is true."""
@@ -249,34 +257,41 @@ class Flattener(Operations):
             test: gast.expr = load(name)
             if negate:
                 test = load(self.names.temporary())
-                self.emit(assign(test.id, gast.UnaryOp(op=gast.Not(), operand=load(name)), self.place))
+                self.assign(stored(test.id), gast.UnaryOp(op=gast.Not(), operand=load(name)))
             self.only_if(test, lambda: self.take(name, values[1:], negate))
 
     def compare(self, name: str, left: gast.expr, ops: list[gast.cmpop], comparators: list[gast.expr]) -> None:
         """Comparisons from left to right, as long as they hold; each operand is computed once."""
-        right = self.atom(comparators[0])
-        self.emit(assign(name, gast.Compare(left=clone(left), ops=[ops[0]], comparators=[right]), self.place))
+        right = self.part(comparators[0])
+        self.assign(stored(name), gast.Compare(left=clone(left), ops=[ops[0]], comparators=[right]))
         if len(ops) > 1:
             self.only_if(load(name), lambda: self.compare(name, right, ops[1:], comparators[1:]))
 
-    def only_if(self, test: gast.expr, make: Callable[[], None]) -> None:
-        """A branch around what is made."""
-        outer, self.made = self.made, []
-        make()
-        body, self.made = self.made, outer
-        if body:
-            self.emit(at(gast.If(test=test, body=body, orelse=[]), self.place))
-
     def augment(self, statement: gast.AugAssign) -> None:
         """`a[i] op= value`; what core form has no statement for is read, changed and written."""
-        target, op = self.element(statement.target), statement.op
+        target, op = statement.target, statement.op
+        base = self.part(target.value)
+        if isinstance(base, Structure) or isinstance(target, gast.Attribute):
+            self.augment_part(base, target, op, statement.value)
+            return
+        element = gast.Subscript(value=self.as_name(base), slice=self.index(target.slice), ctx=gast.Store())
         if isinstance(op, _AUGMENTED) and not any(self.is_user_call(node) for node in gast.walk(statement.value)):
-            self.emit(augment(target, type(op), self.atom(statement.value), self.place))
+            self.emit(augment(element, type(op), self.atom(statement.value), self.place))
             return
         old, new = self.names.temporary(), self.names.temporary()
-        self.emit(assign(old, subscript(clone(target.value), clone(target.slice)), self.place))
-        self.emit(assign(new, call(IN_PLACE[type(op)], load(old), self.atom(statement.value)), self.place))
-        self.emit(assign(target, load(new), self.place))
+        self.let(old, subscript(clone(element.value), clone(element.slice)))
+        self.let(new, call(IN_PLACE[type(op)], load(old), self.atom(statement.value)))
+        self.emit(assign(element, load(new), self.place))
+
+    def augment_part(self, base: gast.expr, target: gast.expr, op: gast.operator, value: gast.expr) -> None:
+        """`p["w"] += value` and `p.w += value` on a structure; an array is changed in place, as Python does."""
+        if isinstance(target, gast.Subscript):
+            target = gast.Subscript(value=base, slice=self.part(target.slice), ctx=gast.Store())
+        else:
+            target = gast.Attribute(value=base, attr=target.attr, ctx=gast.Store())
+        old = clone(target)
+        old.ctx = gast.Load()
+        self.assign(target, call(IN_PLACE[type(op)], old, value))
 
 
 def _reads(nodes: list[gast.expr], name: str) -> bool:

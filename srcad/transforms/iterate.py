@@ -122,7 +122,7 @@ class _Maker:
                     hint="loop over `range(n)` and use the index",
                 )
         setup, array = self.once(node)
-        return _Sequence(setup, call("len", array), lambda index: subscript(clone(array), index))
+        return _Sequence(setup, call("len", array), lambda index: _next(clone(array), index))
 
     def once(self, node: gast.expr) -> tuple[Block, gast.expr]:
         """An expression with the value that the node has now, and what must be done for it."""
@@ -171,6 +171,13 @@ class _Maker:
         return _Sequence(
             sequence.setup + setup, count, lambda index: sequence.element(binary(clone(last), gast.Sub, index))
         )
+
+
+def _next(sequence: gast.expr, index: gast.expr) -> gast.expr:
+    """What a loop over the sequence comes to: an element, but of a dictionary a key."""
+    element = subscript(sequence, index)
+    element.iterates = True
+    return element
 
 
 def _sum(first: gast.expr, second: gast.expr) -> gast.expr:

@@ -8,6 +8,8 @@ from typing import Any
 
 import gast
 
+from srcad.transforms.primitive import BINARY, UNARY
+
 _COMPARED: dict[type[gast.cmpop], Callable[[Any, Any], Any]] = {
     gast.Eq: operator.eq,
     gast.NotEq: operator.ne,
@@ -18,7 +20,7 @@ _COMPARED: dict[type[gast.cmpop], Callable[[Any, Any], Any]] = {
     gast.Gt: operator.gt,
     gast.GtE: operator.ge,
 }
-_UNKNOWN = object()
+UNKNOWN = object()  # no constant: None is one
 
 
 def truth(node: gast.expr) -> bool | None:
@@ -41,11 +43,11 @@ def truth(node: gast.expr) -> bool | None:
         case gast.Compare(left=left, ops=[op], comparators=[right]):
             return _compared(op, _value(left), _value(right))
     value = _value(node)
-    return None if value is _UNKNOWN else bool(value)
+    return None if value is UNKNOWN else bool(value)
 
 
 def _compared(op: gast.cmpop, left: Any, right: Any) -> bool | None:
-    if left is _UNKNOWN or right is _UNKNOWN or type(op) not in _COMPARED:
+    if left is UNKNOWN or right is UNKNOWN or type(op) not in _COMPARED:
         return None
     if isinstance(op, (gast.Is, gast.IsNot)) and not all(isinstance(v, (bool, str, type(None))) for v in (left, right)):
         return None
@@ -61,4 +63,45 @@ def _value(node: gast.expr) -> Any:
             return value
         case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=value)):
             return -value
-    return _UNKNOWN
+    return UNKNOWN
+
+
+def computed(node: gast.expr, constant_of: Callable[[Any], Any]) -> Any:
+    """The value of one operation on atoms whose constants are known, else UNKNOWN; `constant_of` tells an atom's.
+
+    >>> node = gast.parse("n - 1").body[0].value
+    >>> computed(node, lambda atom: {"n": 3}[atom.id] if isinstance(atom, gast.Name) else atom.value)
+    2
+    """
+    match node:
+        case gast.BinOp(left=left, op=op, right=right):
+            values = constant_of(left), constant_of(right)
+            # Other numbers are left to run time: their arithmetic is Numba's as well as Python's.
+            if all(type(each) is int for each in values) and not isinstance(op, (gast.Pow, gast.LShift)):
+                return _applied(BINARY[type(op)], *values)
+        case gast.UnaryOp(op=gast.Not() | gast.USub() as op, operand=operand):
+            value = constant_of(operand)
+            return UNKNOWN if value is UNKNOWN else _applied(UNARY[type(op)], value)
+        case gast.Compare(left=left, ops=[op], comparators=[right]):
+            decided = _compared(op, constant_of(left), constant_of(right))
+            return UNKNOWN if decided is None else decided
+        case gast.Call(func=gast.Name(id="min" | "max" | "abs" | "bool" | "int" as name), args=arguments, keywords=[]):
+            known = tuple(constant_of(each) for each in arguments)
+            if known and all(isinstance(each, int) for each in known):
+                return _applied(_FUNCTIONS[name], *known)
+        case gast.Call(func=gast.Attribute(value=gast.Name(id="operator"), attr=name), args=[left, right]):
+            values = constant_of(left), constant_of(right)
+            if name in _IN_PLACE and all(type(each) is int for each in values):
+                return _applied(getattr(operator, name), *values)
+    return UNKNOWN
+
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {"min": min, "max": max, "abs": abs, "bool": bool, "int": int}
+_IN_PLACE = frozenset({"iadd", "isub", "imul", "ifloordiv", "imod"})
+
+
+def _applied(function: Callable[..., Any], *values: Any) -> Any:
+    try:
+        return function(*values)
+    except (ArithmeticError, TypeError, ValueError):
+        return UNKNOWN

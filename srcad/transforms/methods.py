@@ -4,20 +4,16 @@
     x.reshape(2, -1)              np.reshape(x, (2, -1))
     x.T.copy()                    np.copy(np.transpose(x))
 
-What a value is, is not known here; only arrays and numbers have attributes in core form, so an attribute that arrays
-do not have is refused.
+Only arrays and numbers have attributes in core form; what structures have is resolved before (`structures`). So an
+attribute that arrays do not have is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import gast
 
-from srcad.errors import UnsupportedSyntax
-from srcad.transforms.build import dotted
-from srcad.transforms.spelling import root_name
+from srcad.errors import Place, UnsupportedSyntax
+from srcad.transforms.build import attribute, dotted, place_of
 
 KEPT = frozenset({"shape", "size", "ndim", "dtype"})
 PROPERTIES = {"T": "np.transpose", "real": "np.real", "imag": "np.imag"}
@@ -35,62 +31,39 @@ IN_PLACE = frozenset({"fill", "sort"})
 _SHAPED = frozenset({"reshape", "transpose"})
 
 
-def spell_methods(block: list[gast.stmt], bindings: Mapping[str, Any]) -> list[gast.stmt]:
-    """The statements with array methods as functions of NumPy.
+def spell_attribute(receiver: gast.expr, name: str, place: Place | None) -> gast.expr:
+    """An attribute of an array, as a function of NumPy unless core form has it.
 
-    >>> body = gast.parse("y = (x * x).mean(0) + x.T.reshape(2, 3).ravel()").body
-    >>> print(gast.unparse(spell_methods(body, {})[0]).strip())
-    y = np.mean(x * x, 0) + np.ravel(np.reshape(np.transpose(x), (2, 3)))
+    >>> gast.unparse(spell_attribute(gast.parse("x").body[0].value, "T", None)).strip()
+    'np.transpose(x)'
     """
-    speller = _Speller(bindings)
-    return [speller.visit(statement) for statement in block]
+    if name in KEPT:
+        return attribute(receiver, name)
+    if name in PROPERTIES:
+        return _call(PROPERTIES[name], [receiver], [], place)
+    raise UnsupportedSyntax(
+        f"the attribute `{name}` cannot be differentiated",
+        at=place,
+        hint="of arrays, " + ", ".join(sorted([*KEPT, *PROPERTIES])) + " and many methods can be used",
+    )
 
 
-class _Speller(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
-    def __init__(self, bindings: Mapping[str, Any]) -> None:
-        self.bindings = bindings
+def spell_method(receiver: gast.expr, name: str, node: gast.Call, place: Place | None) -> gast.Call:
+    """A call of an array's method as a call of a function of NumPy.
 
-    def visit_Attribute(self, node: gast.Attribute) -> gast.AST:
-        if root_name(node) in self.bindings:
-            return node
-        node.value = self.visit(node.value)
-        if node.attr in KEPT:
-            return node
-        if node.attr in PROPERTIES:
-            return _call(PROPERTIES[node.attr], [node.value], [], node)
-        raise UnsupportedSyntax(
-            f"the attribute `{node.attr}` cannot be differentiated",
-            at=getattr(node, "place", None),
-            hint="of arrays, " + ", ".join(sorted([*KEPT, *PROPERTIES])) + " and many methods can be used",
-        )
-
-    def visit_Call(self, node: gast.Call) -> gast.AST:
-        node.args = [self.visit(argument) for argument in node.args]
-        for keyword in node.keywords:
-            keyword.value = self.visit(keyword.value)
-        function = node.func
-        if not isinstance(function, gast.Attribute) or root_name(function) in self.bindings:
-            return node
-        if function.attr in IN_PLACE:
-            function.value = self.visit(function.value)
-            return node
-        if function.attr not in METHODS:
-            raise UnsupportedSyntax(
-                f"the method `{function.attr}` cannot be differentiated",
-                at=getattr(function, "place", None),
-                hint=_hint(function.attr),
-            )
-        return self.method(function, node)
-
-    def method(self, function: gast.Attribute, node: gast.Call) -> gast.Call:
-        receiver, arguments = self.visit(function.value), node.args
-        if function.attr in _SHAPED and (len(arguments) > 1 or _is_number(arguments)):
-            arguments = [gast.Tuple(elts=arguments, ctx=gast.Load())]
-        keywords = node.keywords
-        if function.attr == "clip":  # its bounds have other names as a method
-            arguments, keywords = _bounds(arguments, keywords)
-        call = _call(METHODS[function.attr], [receiver, *arguments], keywords, node)
-        return _call("np.copy", [call], [], node) if function.attr == "flatten" else call
+    >>> node = gast.parse("x.reshape(2, -1)").body[0].value
+    >>> gast.unparse(spell_method(node.func.value, "reshape", node, None)).strip()
+    'np.reshape(x, (2, -1))'
+    """
+    if name not in METHODS:
+        raise UnsupportedSyntax(f"the method `{name}` cannot be differentiated", at=place, hint=_hint(name))
+    arguments, keywords = node.args, node.keywords
+    if name in _SHAPED and (len(arguments) > 1 or _is_number(arguments)):
+        arguments = [gast.Tuple(elts=arguments, ctx=gast.Load())]
+    if name == "clip":  # its bounds have other names as a method
+        arguments, keywords = _bounds(arguments, keywords)
+    spelled = _call(METHODS[name], [receiver, *arguments], keywords, place_of(node))
+    return _call("np.copy", [spelled], [], place_of(node)) if name == "flatten" else spelled
 
 
 def _bounds(arguments: list[gast.expr], keywords: list[gast.keyword]) -> tuple[list[gast.expr], list[gast.keyword]]:
@@ -113,7 +86,7 @@ def _hint(method: str) -> str:
     return "use a function of NumPy, or write it with indices"
 
 
-def _call(path: str, arguments: list[gast.expr], keywords: list[gast.keyword], like: gast.AST) -> gast.Call:
+def _call(path: str, arguments: list[gast.expr], keywords: list[gast.keyword], place: Place | None) -> gast.Call:
     call = gast.Call(func=dotted(path), args=arguments, keywords=keywords)
-    call.place = getattr(like, "place", None)
+    call.place = place
     return call

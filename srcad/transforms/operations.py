@@ -93,7 +93,7 @@ class Operations:
             case gast.IfExp() | gast.BoolOp() | gast.Compare():
                 name = self.names.temporary()
                 self.decide(name, node)
-                return load(name)
+                return self.value(load(name))
             case gast.Call():
                 return self.call(node)
             case gast.Subscript():

@@ -56,7 +56,9 @@ class Tangents:
         return self.dots[name]
 
     def of_atom(self, node: gast.expr, like: str | None = None) -> gast.expr:
-        """The tangent of an atom: zero where it has none."""
+        """The tangent of an atom, or of a tuple of these: zero where it has none."""
+        if isinstance(node, gast.Tuple):
+            return tuple_of(*(self.of_atom(element) for element in node.elts))
         if isinstance(node, gast.Name) and self.program.is_active(node.id):
             return load(self.dot(node.id))
         if isinstance(node, gast.Name) and self.program.types.is_array(node.id):
@@ -111,12 +113,10 @@ class Tangents:
         if not any(self.program.is_active(read) for read in names_in(value)):
             return [assign(dot, self.zeros.zero(name), place)]
         match value:
-            case gast.Name():
+            case gast.Name() | gast.Tuple():
                 return [assign(dot, self.of_atom(value), place)]
             case gast.Subscript(value=gast.Name(id=base), slice=index):
                 return [assign(dot, subscript(self.of_atom(load(base)), clone(index)), place)]
-            case gast.Tuple(elts=elements):
-                return [assign(dot, tuple_of(*(self.of_atom(element) for element in elements)), place)]
         return self.operation(name, value, place)
 
     def operation(self, name: str, value: gast.expr, place: Place | None) -> Block:
@@ -193,7 +193,7 @@ class Tangents:
         def derivative(parameter: str) -> gast.expr:
             argument = inputs.get(parameter)
             if isinstance(argument, gast.Tuple):
-                return tuple_of(*(self.of_atom(element) for element in argument.elts))
+                return self.of_atom(argument)
             if argument is not None and self.is_varied(argument):
                 return self.of_atom(argument)
             return load(_ABSENT)
@@ -221,8 +221,6 @@ class Tangents:
         def swap(node: gast.expr, original: gast.expr) -> gast.expr:
             if id(original) not in linear:
                 return node
-            if isinstance(node, gast.Tuple):
-                return tuple_of(*(self.of_atom(element) for element in node.elts))
             return self.of_atom(node)
 
         match changed, value:

@@ -1,0 +1,69 @@
+"""The expression that stands for an object which is known while compiling: a number, a function, an array captured."""
+
+from __future__ import annotations
+
+import importlib
+from types import FunctionType, ModuleType
+
+import gast
+import numpy as np
+
+from srcad.errors import Place, UnsupportedSyntax
+from srcad.scope import Meaning, Method, Procedure, is_array, is_static
+from srcad.transforms.build import dotted
+from srcad.transforms.draft import Draft
+from srcad.transforms.spelling import MODULES, constant_path, literal, module_path, path_of
+
+
+def spell(meaning: Meaning, draft: Draft, at: Place | None, wish: str = "captured") -> gast.expr:
+    """The expression that stands for an object known while compiling."""
+    value = meaning.value
+    if is_array(value):
+        node: gast.expr = dotted(draft.capture(meaning.owner, meaning.key or "", wish))
+    elif (path := path_of(value)) is not None:
+        node = dotted(path)
+        if meaning.key != path.rpartition(".")[2]:  # `act = np.tanh` may become another one, `tanh` stays what it is
+            _note_callable(meaning, draft)
+    elif (known := literal(value)) is not None:
+        node = _spell_number(meaning, known, draft)
+    elif isinstance(value, np.dtype):
+        node = spell(Meaning(value.type), draft, at)
+    elif type(value) is tuple:
+        elements = [spell(meaning.element(i), draft, at, wish) for i in range(len(value))]
+        node = gast.Tuple(elts=elements, ctx=gast.Load())
+    elif is_static(value) and not isinstance(value, ModuleType):
+        node = _spell_function(meaning, draft, wish)
+    else:
+        raise UnsupportedSyntax(
+            f"`{wish}` is of type {type(value).__name__}, which cannot be captured",
+            at=at,
+            hint="pass what is needed of it as an argument: numbers, arrays, or tuples of them",
+        )
+    node.place = at
+    return node
+
+
+def _spell_number(meaning: Meaning, known: gast.expr, draft: Draft) -> gast.expr:
+    path = constant_path(meaning.value)
+    home = getattr(meaning.owner, "held", None)
+    if meaning.owner is not None and not any(home is module for module in MODULES.values()):
+        draft.freeze(meaning.owner, meaning.key or "", meaning.value)
+    return known if path is None else dotted(path)
+
+
+def _spell_function(meaning: Meaning, draft: Draft, wish: str) -> gast.expr:
+    value = meaning.value
+    home = getattr(meaning.owner, "held", None)
+    if isinstance(home, ModuleType) and not isinstance(value, FunctionType):
+        found = module_path(value, meaning.key or "", home)
+        if found is not None:
+            root, attributes = found
+            return dotted(".".join([draft.bind(root, importlib.import_module(root)), *attributes]))
+    _note_callable(meaning, draft)
+    return dotted(draft.bind(getattr(value, "__name__", wish).strip("<>") or wish, value))
+
+
+def _note_callable(meaning: Meaning, draft: Draft) -> None:
+    """Note what a captured name is bound to, so that a call made after it is bound anew is not served from before."""
+    if meaning.owner is not None and callable(meaning.value) and not isinstance(meaning.value, Procedure | Method):
+        draft.freeze(meaning.owner, meaning.key or "", meaning.value)

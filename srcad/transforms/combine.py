@@ -1,0 +1,81 @@
+"""Operators on structures: what they give is known while lowering, wherever it does not depend on numbers.
+
+    (a, b) + (c,)       [w] * 3         "scale" in p        p is None       not layers      x.shape == (2, 3)
+"""
+
+from __future__ import annotations
+
+import gast
+
+from srcad.transforms.build import const
+from srcad.transforms.known import UNKNOWN
+from srcad.transforms.memory import Cell, Structure
+from srcad.transforms.structures import MOST_PARTS, Structures
+
+
+class Combined(Structures):
+    """Operators; on numbers and arrays they stay operations."""
+
+    def core(self, node: gast.expr) -> gast.expr:
+        """The expression as one operation on atoms, or as a structure."""
+        match node:
+            case gast.BinOp(left=left, op=op, right=right):
+                first = self.part(left)
+                return self.binary(first, op, self.part(right))
+            case gast.UnaryOp(op=gast.Not(), operand=operand):
+                return self.negated(self.part(operand))
+            case gast.Compare(left=left, ops=[op], comparators=[right]):
+                first = self.part(left)
+                return self.compared(first, op, self.part(right))
+        return super().core(node)
+
+    def negated(self, operand: gast.expr) -> gast.expr:
+        """`not operand`: of a structure, whether it is empty."""
+        if isinstance(operand, Structure):
+            return const(not self.contents(operand))
+        return self.unary(gast.UnaryOp(op=gast.Not(), operand=operand))
+
+    def compared(self, left: gast.expr, op: gast.cmpop, right: gast.expr) -> gast.expr:
+        """A comparison: of structures whether they are the same, of constants whether they are in a structure."""
+        first, second = isinstance(left, Structure), isinstance(right, Structure)
+        if isinstance(op, (gast.Is, gast.IsNot)) and (first or second):
+            return const((first and second and left.cell is right.cell) == isinstance(op, gast.Is))
+        if isinstance(op, (gast.In, gast.NotIn)) and second:
+            values = [self.constant(each) for each in self.parts(right)]
+            known = self.constant(left)
+            if known is UNKNOWN or UNKNOWN in values:
+                self.refuse("`in` with values known only at run time is not supported", "compare with `==`")
+            return const((known in values) == isinstance(op, gast.In))
+        if isinstance(op, (gast.Eq, gast.NotEq)) and (first or second):
+            return self.equal(left, op, right)
+        return gast.Compare(left=self.held_in_atom(left), ops=[op], comparators=[self.held_in_atom(right)])
+
+    def equal(self, left: gast.expr, op: gast.cmpop, right: gast.expr) -> gast.expr:
+        """`==` of a structure with something else."""
+        known = self.constant(left), self.constant(right)
+        if UNKNOWN not in known:
+            return const((known[0] == known[1]) == isinstance(op, gast.Eq))
+        if any(isinstance(each, Structure) and not each.cell.is_sequence for each in (left, right)):
+            self.refuse("`==` of dictionaries or objects is not supported", "compare the values that are in them")
+        return gast.Compare(left=self.held_in_atom(left), ops=[op], comparators=[self.held_in_atom(right)])
+
+    def binary(self, left: gast.expr, op: gast.operator, right: gast.expr) -> gast.expr:
+        """`left op right`: of two tuples or lists, both of them; times a number, repeated."""
+        first, second = isinstance(left, Structure), isinstance(right, Structure)
+        if not first and not second:
+            return gast.BinOp(left=self.held_in_atom(left), op=op, right=self.held_in_atom(right))
+        if isinstance(op, gast.Mult) and first != second:
+            structure, count = (left, right) if first else (right, left)
+            known = self.memory.constant(count)
+            if type(known) is int and structure.cell.is_sequence and known * len(self.contents(structure)) <= MOST_PARTS:
+                return self.memory.new(structure.cell.type, dict(enumerate(self.parts(structure) * known)))
+        if isinstance(op, gast.Add) and first and second and left.cell.type is right.cell.type and left.cell.is_sequence:
+            return self.memory.new(_plain(left.cell), dict(enumerate(self.parts(left) + self.parts(right))))
+        if isinstance(op, gast.BitOr) and first and second and left.cell.is_mapping and right.cell.is_mapping:
+            return self.memory.new(dict, {**self.contents(left), **self.contents(right)})
+        called = [each.cell.called for each in (left, right) if isinstance(each, Structure)]
+        self.refuse(f"arithmetic with {' and '.join(called)} is not supported", "use the values that are in it, or an array")
+
+
+def _plain(cell: Cell) -> type:
+    return list if cell.type is list else tuple

@@ -1,0 +1,163 @@
+"""What lowering knows of values: which variables are structures, what is in these, and which are constants by now.
+
+A structure (a tuple, a list, a dictionary, an object with attributes) exists only while a function is lowered. Its parts
+are variables of their own, so that what is left in core form are numbers and arrays:
+
+    p = {"w": w, "b": b}
+    return x @ p["w"] + p["b"]          becomes         return x @ w + b
+
+`Cell` is the identity of a structure, so that two names for one list see each other's changes. A `Memory` says what is
+in each cell at the present point of the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from srcad.transforms.known import UNKNOWN, computed
+from srcad.transforms.primitive import constant, is_atom
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """The identity of one structure, and the class that it has when the program runs."""
+
+    type: type
+
+    @property
+    def is_sequence(self) -> bool:
+        """Whether its keys are positions: a tuple, a named tuple or a list."""
+        return issubclass(self.type, (tuple, list))
+
+    @property
+    def is_mapping(self) -> bool:
+        """Whether it is a dictionary."""
+        return issubclass(self.type, dict)
+
+    @property
+    def is_mutable(self) -> bool:
+        """Whether its parts can be changed."""
+        return not issubclass(self.type, tuple)
+
+    @property
+    def called(self) -> str:
+        """What messages call it."""
+        if self.is_sequence or self.is_mapping:
+            for plain, name in ((list, "a list"), (dict, "a dictionary")):
+                if self.type is plain:
+                    return name
+            return "a tuple" if self.type is tuple else f"a `{self.type.__name__}`"
+        return f"an object of class `{self.type.__name__}`"
+
+
+class Structure(gast.expr):  # type: ignore[misc]  # gast carries no annotations
+    """An expression that stands for a structure; it never gets into core form."""
+
+    _fields = ()
+
+    def __init__(self, cell: Cell) -> None:
+        super().__init__()
+        self.cell = cell
+
+
+class Callee(gast.expr):  # type: ignore[misc]  # gast carries no annotations
+    """An expression that stands for a function; it can be held by a name and be called."""
+
+    _fields = ("path",)
+
+    def __init__(self, path: gast.expr) -> None:
+        super().__init__()
+        self.path = path
+
+
+@dataclass(frozen=True)
+class Lost:
+    """What is known of a value that is no longer known, and why."""
+
+    reason: str
+
+
+# A variable that holds a number or an array.
+PLAIN = Lost("")
+
+Contents = dict[Hashable, Any]
+
+
+@dataclass
+class Memory:
+    """What is known at one point of the program.
+
+    names       variable -> Structure, PLAIN or Lost
+    cells       cell -> its parts, by position, key or attribute in their order: atoms and Structures; or Lost
+    known       variable -> the constant that it holds
+    frozen      cells that must not be changed, and why
+    steady      variables that are assigned once, so that their values stay (shared by all memories of a function)
+    loops       how many of the loops around may be unrolled if that helps (shared likewise)
+    """
+
+    names: dict[str, Any] = field(default_factory=dict)
+    cells: dict[Cell, Any] = field(default_factory=dict)
+    known: dict[str, Any] = field(default_factory=dict)
+    frozen: dict[Cell, str] = field(default_factory=dict)
+    steady: set[str] = field(default_factory=set)
+    loops: list[Any] = field(default_factory=list)
+
+    def copy(self) -> Memory:
+        """The same knowledge, which no longer follows what happens to this one."""
+        cells = {cell: dict(held) if isinstance(held, dict) else held for cell, held in self.cells.items()}
+        return Memory(dict(self.names), cells, dict(self.known), dict(self.frozen), self.steady, self.loops)
+
+    def become(self, other: Memory) -> None:
+        """Know what another memory knows."""
+        held = other.copy()
+        self.names, self.cells, self.known, self.frozen = held.names, held.cells, held.known, held.frozen
+
+    def new(self, kind: type, contents: Mapping[Any, Any], frozen: str | None = None) -> Structure:
+        """A structure of its own.
+
+        >>> memory = Memory()
+        >>> pair = memory.new(tuple, {0: gast.Constant(value=1, kind=None), 1: gast.Constant(value=2, kind=None)})
+        >>> len(memory.cells[pair.cell]), pair.cell.called
+        (2, 'a tuple')
+        """
+        cell = Cell(kind)
+        self.cells[cell] = dict(contents)
+        if frozen is not None:
+            self.frozen[cell] = frozen
+        return Structure(cell)
+
+    def constant(self, node: Any) -> Any:
+        """The constant that an atom is known to be, else UNKNOWN."""
+        if isinstance(node, gast.Name):
+            return self.known.get(node.id, UNKNOWN)
+        if isinstance(node, gast.Constant):
+            return node.value
+        value = constant(node)
+        return UNKNOWN if value is None else value
+
+    def learn(self, name: str, value: Any) -> None:
+        """Note what a variable holds from here on: an operation that may be known to be constant."""
+        self.names[name] = PLAIN
+        found = self.constant(value) if is_atom(value) else computed(value, self.constant)
+        if found is UNKNOWN:
+            self.known.pop(name, None)
+        else:
+            self.known[name] = found
+
+    def bind(self, name: str, structure: Structure) -> None:
+        """Note that a variable holds a structure from here on."""
+        self.names[name] = structure
+        self.known.pop(name, None)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are the same atom or the same structure."""
+    if isinstance(one, Structure) or isinstance(other, Structure):
+        return isinstance(one, Structure) and isinstance(other, Structure) and one.cell is other.cell
+    if isinstance(one, Lost) or isinstance(other, Lost):
+        return bool(one == other)
+    return str(gast.dump(one)) == str(gast.dump(other))  # a function's path is a field of it
