@@ -18,7 +18,16 @@ from srcad.refusals import REFUSED, Parents
 _ALLOWED = (
     *(gast.FunctionDef, gast.arguments, gast.Lambda, gast.Return, gast.Call, gast.keyword),
     *(gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Assert, gast.Raise, gast.Expr, gast.Pass),
-    *(gast.For, gast.While, gast.If, gast.Break, gast.Continue),
+    *(gast.For, gast.While, gast.If, gast.Break, gast.Continue, gast.NamedExpr, gast.With, gast.withitem),
+    *(
+        gast.Match,
+        gast.match_case,
+        gast.MatchValue,
+        gast.MatchSingleton,
+        gast.MatchOr,
+        gast.MatchAs,
+        gast.MatchSequence,
+    ),
     *(gast.BoolOp, gast.BinOp, gast.UnaryOp, gast.IfExp, gast.Compare, gast.Subscript, gast.Slice, gast.Attribute),
     *(gast.Name, gast.Constant, gast.Tuple, gast.List, gast.Dict, gast.JoinedStr, gast.FormattedValue),
     *(gast.ListComp, gast.DictComp, gast.GeneratorExp, gast.comprehension),

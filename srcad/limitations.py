@@ -44,6 +44,15 @@ class Limitation:
 
 LATER = (
     Limitation("Recursion", "def f(x):\n    return 1.0 if x < 1.0 else x * f(x - 1.0)"),
+    Limitation("`with`", "def f(x):\n    with open('x.txt'):\n        return x * x"),
+    Limitation(
+        "`np.errstate` that raises",
+        "def f(x):\n    with np.errstate(divide='raise'):\n        return 1.0 / x",
+    ),
+    Limitation(
+        "Sequences taken apart by a pattern",
+        "def f(x):\n    match x:\n        case [a, b]:\n            return a * b\n    return x[0]",
+    ),
     Limitation("Paths without a result", "def f(x):\n    if x > 0.0:\n        return x"),
     Limitation("Functions as values", "def f(x):\n    return sorted(x, key=lambda v: -v)[0]"),
     Limitation("Calls for their effect", "def f(a):\n    np.fill_diagonal(a, 0.0)\n    return np.sum(a)"),

@@ -6,10 +6,13 @@ caller meets it: the same passes run on the callee, in a scope of its own, and i
 
 from __future__ import annotations
 
+import copy
+from dataclasses import replace
 from typing import Any
 
 import gast
 
+from srcad.cases import without_match
 from srcad.errors import Place, UnsupportedSyntax
 from srcad.fence import fence
 from srcad.load import Source, load
@@ -68,11 +71,12 @@ class _Lowering:
         return self.draft.unit(source.name, names, [*body, last], source.options)
 
     def read(self, procedure: Procedure) -> Procedure:
-        """Check what the function is written in, and note its text."""
-        if procedure.scope is None:
-            fence(procedure.source)
-            self.draft.note_source(procedure.source.text)
-        return procedure
+        """Check what the function is written in, and note its text; `match` becomes `if` before names are looked at."""
+        if procedure.scope is not None:
+            return procedure
+        fence(procedure.source)
+        self.draft.note_source(procedure.source.text)
+        return replace(procedure, tree=without_match(copy.deepcopy(procedure.tree), procedure.source))
 
     def body(self, scope: Scope, as_value: bool) -> tuple[Block, gast.expr]:
         """The passes, one after the other."""

@@ -36,7 +36,7 @@ from srcad.transforms.ready import ready
 from srcad.transforms.settle import settle
 from srcad.transforms.ssa import to_ssa
 from srcad.transforms.tidy import tidy
-from srcad.transforms.typing import Types, types_of
+from srcad.transforms.typing import Types, types_of, without_unreached
 from srcad.transforms.unit import Unit
 
 MODULES: dict[str, tuple[Any, str]] = {
@@ -126,7 +126,7 @@ def _stages(unit: Unit, types: tuple[nb.Type, ...], loops: bool, observed: Obser
     yield Stage("settle", unit, facts)
     if loops:
         unit = fuse(unit, facts)
-        facts = types_of(unit, types)
+        unit, facts = _facts(unit, types, None)
         yield Stage("fuse", unit, facts)
     unit = tidy(unit, facts)
     yield Stage("tidy", unit, facts)
@@ -136,7 +136,10 @@ def _stages(unit: Unit, types: tuple[nb.Type, ...], loops: bool, observed: Obser
 
 def _facts(unit: Unit, types: tuple[nb.Type, ...], observed: Observation | None) -> tuple[Unit, Types]:
     """Types from Numba's inference, else from what was observed; the unit then without what was not."""
-    return (unit, types_of(unit, types)) if observed is None else observed.types_of(unit)
+    if observed is not None:
+        return observed.types_of(unit)
+    facts = types_of(unit, types)
+    return without_unreached(unit, facts), facts
 
 
 def _second_order(

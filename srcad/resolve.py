@@ -18,6 +18,7 @@ import copy
 from typing import Any
 
 import gast
+import numpy as np
 
 from srcad.errors import UnsupportedSyntax
 from srcad.scope import Meaning, Method, Procedure, Scope, call_of, is_array, is_static
@@ -187,6 +188,25 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         for keyword in node.keywords:
             keyword.value = self.visit(keyword.value)
         return node
+
+    def visit_With(self, node: gast.With) -> list[gast.stmt]:
+        """Only `np.errstate` that silences or warns changes nothing in what is computed: its body stands alone."""
+        for item in node.items:
+            meaning = self.meaning(item.context_expr.func) if isinstance(item.context_expr, gast.Call) else None
+            if meaning is None or meaning.value is not np.errstate or item.optional_vars is not None:
+                raise UnsupportedSyntax(
+                    "`with` cannot be differentiated, other than with np.errstate",
+                    at=item.context_expr.place,
+                    hint="enter the context in the caller",
+                )
+            for keyword in item.context_expr.keywords:
+                if getattr(keyword.value, "value", None) not in ("ignore", "warn", "print"):
+                    raise UnsupportedSyntax(
+                        "np.errstate that raises or calls cannot be differentiated",
+                        at=item.context_expr.place,
+                        hint="use 'ignore' or 'warn', or enter the context in the caller",
+                    )
+        return self.block(node.body)
 
     def visit_FunctionDef(self, node: gast.FunctionDef) -> list[gast.stmt]:
         self.only_once(node.name, node)

@@ -88,11 +88,11 @@ def test_constructs_in_inner_functions_are_refused():
 
 def test_the_place_is_that_of_the_construct():
     def f(x):
-        é = 1.0; y = (z := x)  # fmt: skip
+        é = 1.0; y = {x}  # fmt: skip
         return y
 
     at = refused(f).at
-    assert at.text[at.column : at.end_column] == "z := x"
+    assert at.text[at.column : at.end_column] == "{x}"
 
 
 def test_an_fstring_as_the_test_of_an_assert_is_refused():

@@ -121,11 +121,25 @@ def clone(node: Any) -> Any:
     return [clone(each) for each in node] if isinstance(node, list) else node
 
 
+def walk(node: gast.AST) -> list[Any]:
+    """All nodes of a tree, level by level as `gast.walk` gives them, without the marks that tell loads from stores."""
+    found = [node]
+    for each in found:
+        for field in each._fields:
+            value = getattr(each, field, None)
+            if isinstance(value, gast.AST):
+                if field != "ctx":
+                    found.append(value)
+            elif isinstance(value, list):
+                found += [inner for inner in value if isinstance(inner, gast.AST)]
+    return found
+
+
 def names_in(node: gast.AST | None) -> Iterator[str]:
     """Every name read in an expression, repeated as often as it is read."""
     if node is None:
         return
-    for child in gast.walk(node):
+    for child in walk(node):
         if isinstance(child, gast.Name) and not isinstance(child.ctx, gast.Store):
             yield child.id
 
@@ -191,7 +205,7 @@ def walk_statements(block: Block) -> Iterator[gast.stmt]:
 
 def rewrite_names(node: gast.AST, change: Callable[[str], str]) -> None:
     """Rename in place."""
-    for child in gast.walk(node):
+    for child in walk(node):
         if isinstance(child, gast.Name):
             child.id = change(child.id)
 

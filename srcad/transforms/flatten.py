@@ -12,8 +12,6 @@ function that is given, which returns statements and what the call is worth.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import gast
 
 from srcad.errors import CompilerBug, UnsupportedSyntax
@@ -21,6 +19,7 @@ from srcad.transforms.build import Block, assign, at, augment, call, clone, load
 from srcad.transforms.desugar import IN_PLACE
 from srcad.transforms.iterate import called, stored_names
 from srcad.transforms.memory import Callee, Structure
+from srcad.transforms.operations import stored_inside
 from srcad.transforms.paths import Paths, Turns
 
 _AUGMENTED = (gast.Add, gast.Sub, gast.Mult, gast.Div)
@@ -51,11 +50,11 @@ class Flattener(Paths):
     def block(self, block: Block) -> Block:
         """A block of its own."""
         outer, self.made = self.made, []
-        place = self.place
+        place, changing = self.place, self.changing
         for statement in block:
-            self.place = place_of(statement) or place
+            self.place, self.changing = place_of(statement) or place, changing | stored_inside(statement)
             self.statement(statement)
-        self.place = place
+        self.place, self.changing = place, changing
         made, self.made = self.made, outer
         return made
 
@@ -63,6 +62,7 @@ class Flattener(Paths):
         """A whole body and its result: an operation on atoms or, `as_value`, an atom or a tuple of atoms."""
         self.made = self.block(block)
         self.place = place_of(result)
+        self.changing = stored_inside(gast.Return(value=result))
         made = self.tuple_of_atoms(result) if as_value else self.core(result)
         made.place = place_of(made) or self.place
         return self.made, made

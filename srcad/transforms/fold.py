@@ -14,13 +14,24 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import gast
 
-from srcad.transforms.build import Block, clone, inner_blocks, names_in, reads, rewrite_names, walk_statements, written
-from srcad.transforms.cleanup import Groups, mutated_by, without_dead_code
+from srcad.transforms.build import (
+    Block,
+    clone,
+    inner_blocks,
+    names_in,
+    reads,
+    rewrite_names,
+    walk,
+    walk_statements,
+    written,
+)
+from srcad.transforms.cleanup import Groups, without_dead_code
+from srcad.transforms.copies import all_written, changed_memory, without_copies
 from srcad.transforms.ssa import live_before
 
 LARGEST = 26  # nodes of an expression; what is longer keeps its name
@@ -30,7 +41,7 @@ def fold(body: Block, parameters: tuple[str, ...]) -> Block:
     """The statements that matter, with single-use values folded into their uses."""
     apart = _sweeps_apart(body)
     body = _without_idle_resets(without_dead_code(body))
-    _copies(body, set(parameters))
+    without_copies(body, parameters)
     for _ in range(3):
         if not _Folder(body, parameters, set(apart.values())).changed(body):
             break
@@ -131,38 +142,13 @@ class _Folder:
         return True
 
 
-def all_written(statement: gast.stmt) -> Iterator[str]:
-    """Names that a statement stores, augmented ones included."""
-    match statement:
-        case gast.AugAssign(target=gast.Name(id=name)):
-            yield name
-        case gast.Assign(targets=[gast.Tuple(elts=elements)]):
-            for element in elements:
-                yield element.id
-        case _:
-            name = written(statement)
-            if name:
-                yield name
-
-
-def changed_memory(statement: gast.stmt) -> Iterator[str]:
-    """Names of arrays that a statement writes into."""
-    match statement:
-        case gast.Assign(targets=[gast.Subscript(value=base)]) | gast.AugAssign(target=gast.Subscript(value=base)):
-            yield from names_in(base)
-        case gast.AugAssign(target=gast.Name(id=name)):
-            yield name
-        case gast.Expr(value=gast.Call() as value):
-            yield from mutated_by(statement) or names_in(value)
-
-
 def _may_move(value: gast.expr) -> bool:
     if isinstance(value, (gast.List, gast.Tuple)):
         return False
     return not any(
         isinstance(node, gast.Call)
         and _last(node.func) in ("empty", "zeros", "zeros_like", "empty_like", "copy", "append")
-        for node in gast.walk(value)
+        for node in walk(value)
     )
 
 
@@ -174,7 +160,7 @@ def _size(node: gast.AST) -> int:
     if isinstance(node, (gast.If, gast.For, gast.While)):
         header = node.iter if isinstance(node, gast.For) else node.test
         return _size(header)
-    return sum(isinstance(each, (gast.expr, gast.operator)) for each in gast.walk(node))
+    return sum(isinstance(each, (gast.expr, gast.operator)) for each in walk(node))
 
 
 def _replace(statement: gast.stmt, name: str, value: gast.expr) -> None:
@@ -203,39 +189,6 @@ class _Replacer(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         return node
 
 
-def _copies(body: Block, parameters: set[str]) -> None:
-    """Replace copies of names that are stored once by the names, and of literals by the literals."""
-    stores: Counter[str] = Counter(parameters)
-    for statement in walk_statements(body):
-        stores.update(all_written(statement))
-    changed_names = {name for statement in walk_statements(body) for name in changed_memory(statement)}
-    for statement in list(walk_statements(body)):
-        name = written(statement)
-        if not isinstance(statement, gast.Assign) or not name or stores[name] != 1 or name in changed_names:
-            continue
-        value = statement.value
-        is_settled = isinstance(value, gast.Name) and stores[value.id] == 1 and value.id not in changed_names
-        if is_settled and not getattr(statement, "kept", False):
-            _rename_reads(body, name, value)
-            statement.folded = True
-    _drop_folded(body)
-
-
-def _drop_folded(block: Block) -> None:
-    for statement in block:
-        for inner in inner_blocks(statement):
-            _drop_folded(inner)
-    kept = [statement for statement in block if not getattr(statement, "folded", False)]
-    block[:] = kept or ([gast.Pass()] if block else [])
-
-
-def _rename_reads(body: Block, name: str, value: gast.Name) -> None:
-    for statement in body:
-        for node in gast.walk(statement):
-            if isinstance(node, gast.Name) and node.id == name and not isinstance(node.ctx, gast.Store):
-                node.id = value.id
-
-
 def _without_idle_resets(block: Block) -> Block:
     """`a = b; b = 0.0; b += a` leaves `b` as it was."""
     for statement in block:
@@ -245,7 +198,8 @@ def _without_idle_resets(block: Block) -> Block:
     for statement in block:
         match statement:
             case gast.Assign(targets=[gast.Name(id=copy)], value=gast.Name(id=name)):
-                after = [each for each in result[_index(result, statement) + 1 :] if _touches(each, name, copy)]
+                later = (each for each in result[_index(result, statement) + 1 :] if _touches(each, name, copy))
+                after = [*islice(later, 2)]
                 if len(after) > 1 and _is_reset(after[0], name) and _is_return(after[1], name, copy):
                     result = [each for each in result if each is not after[0] and each is not after[1]]
     return result
@@ -256,8 +210,8 @@ def _index(block: Block, statement: gast.stmt) -> int:
 
 
 def _touches(statement: gast.stmt, name: str, copy: str) -> bool:
-    found = {node.id for node in gast.walk(statement) if isinstance(node, gast.Name)}
-    return name in found or any(copy in all_written(inner) for inner in walk_statements([statement]))
+    found = any(isinstance(node, gast.Name) and node.id == name for node in walk(statement))
+    return found or any(copy in all_written(inner) for inner in walk_statements([statement]))
 
 
 def _is_reset(statement: gast.stmt, name: str) -> bool:
@@ -276,7 +230,7 @@ def _is_return(statement: gast.stmt, name: str, copy: str) -> bool:
 
 def _plain_names(body: Block, parameters: tuple[str, ...]) -> None:
     """Give numbered names the plain name where that is free: `s_2` becomes `s`, `t17` the next free `t1`."""
-    present = [node.id for statement in body for node in gast.walk(statement) if isinstance(node, gast.Name)]
+    present = [node.id for statement in body for node in walk(statement) if isinstance(node, gast.Name)]
     taken = set(present) | set(parameters)
     stored = {name for statement in walk_statements(body) for name in all_written(statement)}
     change: dict[str, str] = {}
@@ -289,6 +243,6 @@ def _plain_names(body: Block, parameters: tuple[str, ...]) -> None:
             change[name] = plain
             taken.add(plain)
     for statement in body:
-        for node in gast.walk(statement):
+        for node in walk(statement):
             if isinstance(node, gast.Name):
                 node.id = change.get(node.id, node.id)

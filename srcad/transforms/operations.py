@@ -28,10 +28,15 @@ class Operations:
         self.names, self.bindings, self.inline = names, bindings, inline
         self.made: Block = []
         self.place: Place | None = None
+        self.changing: set[str] = set()  # names that `:=` stores in the present statement
 
     def emit(self, *statements: gast.stmt) -> None:
         """Append finished statements."""
         self.made += statements
+
+    def assign(self, target: gast.expr, value: gast.expr) -> None:
+        """`target = value`."""
+        raise NotImplementedError
 
     def decide(self, name: str, value: gast.expr) -> None:
         """A value of which only a part may be computed, into a name."""
@@ -90,6 +95,9 @@ class Operations:
             case gast.Compare(left=left, ops=[op], comparators=[right]):
                 first = self.atom(left)
                 return gast.Compare(left=first, ops=[op], comparators=[self.atom(right)])
+            case gast.NamedExpr(target=target, value=value):
+                self.assign(target, value)
+                return self.value(load(target.id))
             case gast.IfExp() | gast.BoolOp() | gast.Compare():
                 name = self.names.temporary()
                 self.decide(name, node)
@@ -111,7 +119,15 @@ class Operations:
                 at=place_of(node) or self.place,
                 hint="call it; choose between functions with `if` around the calls",
             )
-        return node
+        return self.unchanged(node)
+
+    def unchanged(self, node: gast.expr) -> gast.expr:
+        """An atom, or a copy of a name that the statement is about to change."""
+        if not isinstance(node, gast.Name) or node.id not in self.changing:
+            return node
+        copied = self.names.temporary()
+        self.emit(assign(copied, node, self.place))
+        return load(copied)
 
     def attribute(self, node: gast.Attribute) -> gast.expr:
         """An attribute of a named array, or something like `np.pi`."""
@@ -185,3 +201,13 @@ class Operations:
                 bounds = [None if part is None else self.atom(part) for part in (lower, upper, step)]
                 return gast.Slice(lower=bounds[0], upper=bounds[1], step=bounds[2])
         return self.atom(node)
+
+
+def stored_inside(statement: gast.stmt) -> set[str]:
+    """Names that `:=` stores in a statement; in the header of a compound one."""
+    match statement:
+        case gast.If(test=header) | gast.While(test=header) | gast.For(iter=header):
+            nodes = gast.walk(header)
+        case _:
+            nodes = gast.walk(statement)
+    return {node.target.id for node in nodes if isinstance(node, gast.NamedExpr)}

@@ -96,7 +96,7 @@ class Structures(Operations):
                 self.refuse_lost(node.id, held)
             if isinstance(held, (Structure, Callee)):
                 return held
-        return self.as_callee(node) or node
+        return self.as_callee(node) or self.unchanged(node)
 
     def as_callee(self, node: gast.expr) -> Callee | None:
         """A function that a name or dotted path means."""

@@ -12,7 +12,7 @@ from numba import types
 
 from srcad.errors import Place
 from srcad.runtime.infer import CannotType, Inferred, infer
-from srcad.transforms.build import place_of, walk_statements, written
+from srcad.transforms.build import Block, inner_blocks, place_of, walk_statements, written
 from srcad.transforms.unit import Unit
 
 
@@ -88,6 +88,46 @@ def types_of(unit: Unit, argument_types: tuple[types.Type, ...]) -> Types:
     except CannotType as problem:
         raise CannotType(problem.reason, problem.line, place_of_line(unit, problem.line)) from None
     return Types(inferred.types, inferred.result)
+
+
+def without_unreached(unit: Unit, types: Types) -> Unit:
+    """The unit without branches that Numba has found to be never taken, whose names have no types.
+
+    Names that stand for what is not set yet, and copies of them, may have no type in code that runs.
+    """
+    tree = unit.copy_tree()
+    tree.body, changed = _reached(tree.body, types)
+    return unit.with_tree(tree) if changed else unit
+
+
+def _reached(block: Block, types: Types) -> tuple[Block, bool]:
+    result: Block = []
+    changed = False
+    for statement in block:
+        arms = inner_blocks(statement)
+        dead = [any(_is_untyped(each, types) for each in arm) for arm in arms]
+        if isinstance(statement, gast.If) and any(dead):
+            live = [arm for arm, is_dead in zip(arms, dead, strict=True) if not is_dead]
+            result += [each for arm in live for each in _reached(arm, types)[0]]
+            changed = True
+            continue
+        if isinstance(statement, gast.While) and any(dead):
+            changed = True
+            continue
+        for arm in arms:
+            arm[:], changed_inside = _reached(arm, types)
+            changed |= changed_inside
+        result.append(statement)
+    return result, changed
+
+
+def _is_untyped(statement: gast.stmt, types: Types) -> bool:
+    """Whether a statement stores a name without a type, other than as a copy of such a name."""
+    if not isinstance(statement, gast.Assign) or getattr(statement, "unset", False):
+        return False
+    name = written(statement)
+    is_copy = isinstance(statement.value, gast.Name) and types.get(statement.value.id) is None
+    return name is not None and types.get(name) is None and not is_copy
 
 
 def _inferred(unit: Unit, argument_types: tuple[types.Type, ...]) -> Inferred:

@@ -344,14 +344,37 @@ def assertions(x, y):
     return x
 
 
+def names_change_amid_an_expression(x, y):
+    z = x + (x := y) * x + (x := x + 1)
+    w = (y, (y := 7), y)
+    x, v = (y := y + x), x
+    return x, y, z, w, v
+
+
+def names_change_in_part_of_an_expression(x, y):
+    z = (y := y + 1) > 0 and (x := 5) > 2 or (x := 6) < y
+    u = y if (y := 2) > x else (x := 3)
+    y = (y := y + 1) + y
+    return x, y, z, u
+
+
+def index_changes_before_the_target_is_found(a):
+    i = 0
+    a[i] = (i := 2)
+    a[i] -= (i := 1)
+    a[i], a[(i := 3)] = i, (i := 4)
+    return a, i
+
+
 OVER_ARRAYS = [swap_of_elements, swap_of_slices_shares_memory, target_index_uses_an_earlier_target]
 OVER_ARRAYS += [target_index_is_read_after_an_earlier_store, same_element_twice, unpack_into_elements_of_itself]
 OVER_ARRAYS += [chain_into_elements, chain_shares_an_array, augmented_arrays_change_in_place]
 OVER_ARRAYS += [augmented_elements_of_all_kinds, index_of_an_augmented_element_is_computed_once]
 OVER_ARRAYS += [value_of_an_augmented_element_changes_it, operands_from_left_to_right, value_before_target]
 OVER_ARRAYS += [reads_before_a_call_that_writes, short_circuits, middle_of_a_comparison_is_computed_once]
-OVER_ARRAYS += [dropped_expressions]
+OVER_ARRAYS += [dropped_expressions, index_changes_before_the_target_is_found]
 OVER_GRIDS = [swap_of_rows, swap_of_copies, unpack_rows, unpack_shapes, indices, attributes, methods]
-OVER_PAIRS = [swap, rotate_with_arithmetic, unpack_into_the_tuple_itself, nested_targets, chains, chain_of_a_name]
+OVER_PAIRS = [names_change_amid_an_expression, names_change_in_part_of_an_expression]
+OVER_PAIRS += [swap, rotate_with_arithmetic, unpack_into_the_tuple_itself, nested_targets, chains, chain_of_a_name]
 OVER_PAIRS += [chain_that_rebinds_its_value, augmented_names, augmented_integers, ternaries]
 OVER_PAIRS += [ternary_that_keeps_a_value, values_of_and_and_or, chained_comparisons, literals, annotated, assertions]
