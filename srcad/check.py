@@ -17,7 +17,8 @@ from numba import typeof
 from srcad.errors import BadArgument, WrongGradient
 from srcad.gradient import bind, name_of, positions, signature_of
 from srcad.pullback import pair_of
-from srcad.taped import Function, is_differentiable
+from srcad.pulled import is_differentiable
+from srcad.taped import Function
 
 _MOST_ELEMENTS = 1000
 _SHOWN = 5

@@ -23,6 +23,7 @@ from numba.core.registry import CPUDispatcher
 
 from srcad.errors import NotDifferentiable, PerformanceWarning
 from srcad.remember import remembered
+from srcad.rows import columns_text, rows_text
 from srcad.runtime import cache
 from srcad.runtime.compile import TypedDispatcher, compiled, load
 from srcad.runtime.infer import CannotType
@@ -30,6 +31,9 @@ from srcad.runtime.kept import Kept, keeping
 from srcad.runtime.operand import Operand
 from srcad.transforms.typing import types_of
 from srcad.transforms.unit import Capture, Unit
+
+# The function, behind the ones that are generated in a mode, that calls the last of these for all unit directions.
+_LOOPS = {"vjp": "rows", "tangent": "columns"}
 
 # Of the options of a user's dispatcher those that change what the code computes or checks.
 _KEPT_OPTIONS = ("fastmath", "error_model", "boundscheck", "nogil")
@@ -165,12 +169,24 @@ class Version:
         )
         if request.mode == "core" and loops:
             types_of(self.unit, kinds)  # the other modes need the types themselves
-        stored = cache.Stored(generated.text, tuple(generated.functions), tuple(sorted(generated.bindings)))
+        text, names = generated.text, tuple(generated.functions)
+        loop = self._loop_text(names, kinds, generated.result) if loops else None
+        if loop is not None:
+            text, names = f"{text}\n\n{loop}", (*names, f"{self.unit.name}_{_LOOPS[request.mode]}")
+        stored = cache.Stored(text, names, tuple(sorted(generated.bindings)))
         known = all(self.unit.bindings.get(each) is value for each, value in generated.bindings.items())
         # An address in a name means an object that the next process knows nothing of.
         if known and " at 0x" not in self.fingerprint() + repr(kinds):
             cache.store(name, stored)
         return load(name, stored, generated.bindings), stored.functions
+
+    def _loop_text(self, names: tuple[str, ...], kinds: tuple[Any, ...], result: Any) -> str | None:
+        """What makes a Jacobian of what was generated, where that is one function of unit directions."""
+        ending = _LOOPS.get(self.request.mode)
+        if ending is None:
+            return None
+        make = rows_text if ending == "rows" else columns_text
+        return make(f"{self.unit.name}_{ending}", names[-1], kinds, self.request.wrt, result)
 
     def fingerprint(self) -> str:
         """All that the generated text depends on, types and request aside."""
@@ -193,8 +209,13 @@ def refuse_lists(unit: Unit, kinds: tuple[Any, ...]) -> None:
             )
 
 
-def compiled_routine(version: Version, index: int, shape: Callable[..., Any]) -> TypedDispatcher:
-    """The generated function of this index as one Numba dispatcher; `shape` gives it parameters and defaults."""
+def compiled_routine(
+    version: Version, index: int, shape: Callable[..., Any], must_compile: bool = False
+) -> TypedDispatcher:
+    """The generated function of this index as one Numba dispatcher; `shape` gives it parameters and defaults.
+
+    What Numba cannot compile runs uncompiled, or with `must_compile` raises CannotType.
+    """
     count = len(version.unit.parameters)
     uncompiled = uncompiled_routine(version, index)
 
@@ -210,7 +231,7 @@ def compiled_routine(version: Version, index: int, shape: Callable[..., Any]) ->
 
         return warning
 
-    return TypedDispatcher(shape, specialise, otherwise)
+    return TypedDispatcher(shape, specialise, None if must_compile else otherwise)
 
 
 def uncompiled_routine(version: Version, index: int) -> Callable[..., Any]:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import srcad
+from tests.runtime.test_tape_conformance import COMPLEX
 
 X = np.array([1.0, -2.0, 0.5])
 VARIABLE = srcad.Variable([1.0, 2.0, 3.0])
@@ -217,3 +218,60 @@ def test_variables_are_found_in_closures_and_attributes():
     np.testing.assert_allclose(by_weights, X)
     np.testing.assert_allclose(by_inner, 4.0 * X)
     assert len(tape.watched_variables()) == 2
+
+
+@pytest.mark.parametrize(("function", "expected"), COMPLEX.values(), ids=COMPLEX.keys())
+def test_complex_gradients_are_conjugated_as_those_of_single_operations(function, expected):
+    x = srcad.constant([1 + 2j, 3 - 1j])
+    with srcad.GradientTape() as tape:
+        tape.watch(x)
+        try:
+            y = srcad.function(lambda z: function(z) + 0.0, jit=False)(x)
+        except (srcad.errors.MissingRule, srcad.errors.SourceUnavailable) as error:
+            pytest.skip(str(error))
+    np.testing.assert_allclose(tape.gradient(y, x), expected, rtol=1e-6, atol=1e-8)
+
+
+def mixed(z, scale):
+    total = z[0] * scale
+    for i in range(1, z.shape[0]):
+        total = total * z[i] + np.conj(z[0]) * scale
+    return np.real(total) * np.hypot(np.real(z[1]), np.real(-1j * z[1]))
+
+
+@pytest.mark.parametrize("jit", [False, pytest.param(True, marks=pytest.mark.compiled)])
+def test_the_gradient_of_a_real_result_of_complex_arguments_points_uphill(jit):
+    z, scale, step = np.array([1 + 2j, 0.3 - 1j, 0.5j]), 1.5, 1e-6
+    by_z, by_scale = srcad.grad(mixed, wrt=(0, 1), jit=jit)(z, scale)
+    for k in range(3):
+        for direction, part in ((step, by_z[k].real), (step * 1j, by_z[k].imag)):
+            moved = z.copy()
+            moved[k] += direction
+            assert (mixed(moved, scale) - mixed(z, scale)) / step == pytest.approx(part, rel=1e-4, abs=1e-5)
+    assert (mixed(z, scale + step) - mixed(z, scale)) / step == pytest.approx(by_scale, rel=1e-4)
+    tensor = srcad.constant(z)
+    with srcad.GradientTape() as tape:
+        tape.watch(tensor)
+        value = srcad.function(mixed, jit=jit)(tensor, scale)
+    np.testing.assert_allclose(tape.gradient(value, tensor), by_z)
+
+
+def test_a_real_number_between_complex_ones_has_a_real_adjoint():
+    def there_and_back(z):
+        part = np.real(z * z)
+        return np.real(part * (1 + 2j) * part * (0.5 - 1j) * (2 + 1j))
+
+    z, step = 1.5 - 0.5j, 1e-6
+    slope = srcad.grad(there_and_back, jit=False)(z)
+    assert (there_and_back(z + step) - there_and_back(z - step)) / (2 * step) == pytest.approx(slope.real)
+    assert (there_and_back(z + step * 1j) - there_and_back(z - step * 1j)) / (2 * step) == pytest.approx(slope.imag)
+    tensor = srcad.constant(z)
+    with srcad.GradientTape() as tape:
+        tape.watch(tensor)
+        value = there_and_back(tensor)
+    assert complex(tape.gradient(value, tensor)) == pytest.approx(slope)
+
+
+def test_the_modulus_of_a_complex_number_is_refused_with_what_to_write_instead():
+    with pytest.raises(NotImplementedError, match=r"np.absolute does not cover complex[^$]*np.hypot"):
+        srcad.grad(lambda z: np.abs(z) ** 2, jit=False)(1 + 2j)

@@ -192,6 +192,13 @@ class CallNode:
             flat += [None] * len(flatten(each)) if given is None else flatten(given)
         return flat
 
+    def jacobian(self, wanted: Sequence[int]) -> list[Any] | None:
+        """The derivatives of the one result by the leaves at these places, if the function makes them at once."""
+        if type(self.result) is not Tensor or self.leaves is not self.inputs or not hasattr(self.pull, "jacobian"):
+            return None
+        found: list[Any] | None = self.pull.jacobian(wanted)
+        return found
+
     def structured(self, bars: list[Any]) -> Any:
         """Adjoints of the results in the structure of the value, in arrays of their own."""
         # Copies: contiguous, as the compiled function expects, and nobody else's.

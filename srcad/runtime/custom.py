@@ -21,7 +21,7 @@ import numpy as np
 from srcad.errors import BadArgument, NotDifferentiable
 from srcad.runtime.active import Recording, Watcher, active
 from srcad.runtime.dispatch import record
-from srcad.runtime.nest import flatten, map_leaves, pack_as
+from srcad.runtime.nest import flatten, map_leaves
 from srcad.runtime.node import Bars, gather
 from srcad.runtime.slices import dense
 from srcad.runtime.tensor import Tensor, convert_to_tensor, is_tensor, tensor_of
@@ -194,13 +194,11 @@ class CustomNode:
         return list(zip(self.results, found, strict=False))
 
     def _pulled(self, bars: list[Tensor]) -> list[Any]:
-        upstream = pack_as(self.result, bars)
-        upstream = upstream if isinstance(upstream, (list, tuple)) else [upstream]
         with _user_code():
             if self.variables:
-                by_input, by_variable = self.gradient(*upstream, variables=self.variables)
+                by_input, by_variable = self.gradient(*bars, variables=self.variables)
             else:
-                by_input, by_variable = self.gradient(*upstream), []
+                by_input, by_variable = self.gradient(*bars), []
         adjoints = flatten(by_input)
         if len(by_variable) != len(self.variables):
             raise BadArgument("the gradient function of a custom_gradient must return a gradient for each variable")

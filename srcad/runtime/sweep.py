@@ -24,7 +24,7 @@ class Sweep:
            that they may read; given, or found out
     """
 
-    __slots__ = ("_kept", "_relevant", "_sources", "_steps", "_targets", "live")
+    __slots__ = ("_kept", "_relevant", "_sources", "_steps", "_targets", "live", "only_node")
 
     def __init__(
         self,
@@ -45,9 +45,10 @@ class Sweep:
                 relevant.update(node.outputs())
                 forwards.append((node, wanted))
         # A target that is a source has the gradient one, watched or not.
-        relevant.update(source._identity for source in sources if source.dtype.kind in "fc")
+        relevant.update(self._sources)
         self._relevant = relevant
         path = self._backwards(forwards)
+        self.only_node = path[0] if len(path) == 1 else None
         self.live = _is_followed(path, seeds) if live is None else live
         self._steps = [node.prepare(wanted, self.live) for node, wanted in path]
 

@@ -15,7 +15,7 @@ from srcad.errors import NotDifferentiable, TapeMisuse
 from srcad.runtime.curvature import hessians, products
 from srcad.runtime.ends import UnconnectedGradients, as_followed, finished, is_zero, seeds_of
 from srcad.runtime.explain import Skeleton
-from srcad.runtime.jacobians import batch_jacobian, check_batches, jacobians
+from srcad.runtime.jacobians import batch_jacobian, check_batches, jacobians, threads_of
 from srcad.runtime.nest import flatten, flatten_up_to, pack_as
 from srcad.runtime.recorder import Recorder
 from srcad.runtime.sweep import Sweep
@@ -88,8 +88,10 @@ class GradientTape(Recorder):
     ) -> Any:
         """The derivatives of every element of `target` by every element of `sources`: arrays of both shapes joined.
 
-        The last two parameters are accepted for TensorFlow's sake; as there, `experimental_use_pfor=False` asks for a
-        persistent tape.
+        parallel_iterations     the number of threads that the elements of the target are divided among
+        experimental_use_pfor   whether all elements may be taken at once: where the target is the result of a
+                                `srcad.function`, in one compiled loop, in forward mode if that is less work. False
+                                takes one after the other, and asks for a persistent tape, as TensorFlow does
 
         >>> from srcad.runtime.tensor import constant
         >>> x = constant([1.0, 2.0])
@@ -103,7 +105,9 @@ class GradientTape(Recorder):
         recording = self._leave_if_inside()
         column = as_followed(target, "target", recording.known)
         rows = [as_followed(each, "source") for each in flatten(sources)]
-        found = jacobians(recording, column, rows, is_zero(unconnected_gradients))
+        count, batched = (parallel_iterations, experimental_use_pfor)
+        threads = threads_of("jacobian", count, batched, self._persistent, column.size)
+        found = jacobians(recording, column, rows, is_zero(unconnected_gradients), threads, batched)
         self._release()
         return pack_as(sources, found)
 
@@ -124,8 +128,10 @@ class GradientTape(Recorder):
         is_zero(unconnected_gradients)
         column, row = as_followed(target, "target"), as_followed(source, "source")
         check_batches(column, row)
+        width = column.size // max(1, column.shape[0])
+        threads = threads_of("batch_jacobian", parallel_iterations, experimental_use_pfor, self._persistent, width)
         recording = self._leave_if_inside()
-        found = batch_jacobian(recording, column, row)
+        found = batch_jacobian(recording, column, row, threads)
         self._release()
         return found
 

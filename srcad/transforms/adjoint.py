@@ -32,7 +32,7 @@ from srcad.transforms.build import (
     subscript,
 )
 from srcad.transforms.moves import check_copy
-from srcad.transforms.primitive import constant, operands, primitive_of
+from srcad.transforms.primitive import bound, constant, operands, primitive_of
 from srcad.transforms.program import Program
 from srcad.transforms.template import splice
 from srcad.transforms.views import is_view
@@ -119,10 +119,7 @@ class StatementAdjoints:
             raise MissingRule(f"{primitive_name(primitive)} has no derivative rule", at=place, hint=MISSING_HINT)
         if rule.kind == "zero":
             return []
-        try:
-            inputs = rule.bind(positional, keywords)
-        except MissingRule as problem:
-            raise MissingRule(problem.what, at=place, hint=problem.hint) from None
+        inputs = bound(rule, positional, keywords, program.types, place)
         return self.by_rule(name, rule, inputs, place)
 
     def by_rule(self, name: str, rule: Rule, inputs: dict[str, gast.expr], place: Place | None) -> Block:

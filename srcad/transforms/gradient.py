@@ -28,7 +28,7 @@ from srcad.transforms.program import Program, analyse, analyse_forward
 from srcad.transforms.split import Splitter
 from srcad.transforms.ssa import live_before, stored_certainly
 from srcad.transforms.tangent import Tangents
-from srcad.transforms.typing import Types, differentiable
+from srcad.transforms.typing import Types, differentiable, is_complex
 from srcad.transforms.unit import Unit
 
 
@@ -141,7 +141,12 @@ def result_of(adjoints: Adjoints, parameter: str) -> gast.expr:
     kind = adjoints.program.types.get(parameter)
     if not adjoints.program.is_active(parameter):
         return call("np.zeros_like", load(parameter)) if isinstance(kind, nb.Array) else _cast(kind, const(0.0))
-    return _cast(kind, load(adjoints.bar(parameter)))
+    bar: gast.expr = load(adjoints.bar(parameter))
+    if is_complex(kind):
+        return call("np.conj", bar)
+    if isinstance(kind, nb.Float) and any(is_complex(each) for each in adjoints.program.types.of.values()):
+        return _cast(kind, call("np.real", bar))
+    return _cast(kind, bar)
 
 
 def _cast(kind: nb.Type | None, value: gast.expr) -> gast.expr:

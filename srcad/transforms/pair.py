@@ -45,7 +45,7 @@ from srcad.transforms.program import Program
 from srcad.transforms.record import Decider
 from srcad.transforms.settle import blank
 from srcad.transforms.ssa import live_before, stored_certainly
-from srcad.transforms.typing import Types
+from srcad.transforms.typing import Types, is_complex
 from srcad.transforms.unit import Unit
 
 
@@ -59,6 +59,8 @@ def split_functions(unit: Unit, types: Types, counts: Mapping[int, str], wrt: Se
         results = results_of(unit)
         bar = names.fresh("result_bar")
         bars = [subscript(load(bar), const(k)) for k in range(len(results))] if returns_tuple(unit) else [load(bar)]
+        kinds = [types.get(node.id) if isinstance(node, gast.Name) else None for node in results]
+        bars = [call("np.conj", each) if is_complex(kind) else each for each, kind in zip(bars, kinds, strict=True)]
         plan = Reverser(program, adjoints, counts).plan(seed_of(adjoints, results, bars))
         decisions = Decider(program, plan, [], pure=True).decide()
         if not decisions.snapshots:

@@ -35,7 +35,7 @@ from srcad.transforms.build import (
     subscript,
     tuple_of,
 )
-from srcad.transforms.primitive import operands, primitive_of
+from srcad.transforms.primitive import bound, operands, primitive_of
 from srcad.transforms.program import Program
 from srcad.transforms.split import Splitter
 from srcad.transforms.template import splice
@@ -128,10 +128,7 @@ class Tangents:
             raise MissingRule(f"{primitive_name(primitive)} has no derivative rule", at=place)
         if rule.kind == "zero":
             return [assign(self.dot(name), self.zeros.zero(name), place)]
-        try:
-            inputs = rule.bind(positional, keywords)
-        except MissingRule as problem:
-            raise MissingRule(problem.what, at=place, hint=problem.hint) from None
+        inputs = bound(rule, positional, keywords, self.program.types, place)
         if rule.partials is not None:
             return self.by_partials(name, rule, inputs, place)
         if rule.tangent is not None:

@@ -180,3 +180,11 @@ def _number_lines(function: ast.stmt) -> None:
             visit(getattr(statement, "orelse", []))
 
     visit(function.body)  # type: ignore[attr-defined]
+
+
+def is_complex(kind: types.Type | None) -> bool:
+    """Whether this is a type of complex numbers, or of arrays of these.
+
+    The sweeps hold plain, unconjugated derivatives; what users give and get points uphill, and is conjugated there.
+    """
+    return isinstance(kind.dtype if isinstance(kind, types.Array) else kind, types.Complex)

@@ -231,7 +231,7 @@ def clip_tangent(y, a, a_min, a_max):
 
 @adjoint(np.real, elementwise=True, may_view=True)
 def real(y, val):
-    d[val] = d[y]
+    d[val] = np.real(d[y])  # complex where the real part went into complex numbers again
 
 
 @tangent(np.real)
