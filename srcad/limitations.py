@@ -43,7 +43,6 @@ class Limitation:
 
 
 LATER = (
-    Limitation("Recursion", "def f(x):\n    return 1.0 if x < 1.0 else x * f(x - 1.0)"),
     Limitation("`with`", "def f(x):\n    with open('x.txt'):\n        return x * x"),
     Limitation(
         "`np.errstate` that raises",
@@ -52,6 +51,11 @@ LATER = (
     Limitation(
         "Sequences taken apart by a pattern",
         "def f(x):\n    match x:\n        case [a, b]:\n            return a * b\n    return x[0]",
+    ),
+    Limitation(
+        "Rebinding a name of the function around, in a function that calls itself",
+        "def f(x):\n    total = 0.0\n\n    def add(y, n):\n        nonlocal total\n        total = total + y\n"
+        "        if n > 0:\n            add(y * y, n - 1)\n\n    add(x, 3)\n    return total",
     ),
     Limitation("Paths without a result", "def f(x):\n    if x > 0.0:\n        return x"),
     Limitation("Functions as values", "def f(x):\n    return sorted(x, key=lambda v: -v)[0]"),

@@ -7,6 +7,7 @@ caller meets it: the same passes run on the callee, in a scope of its own, and i
 from __future__ import annotations
 
 import copy
+from collections.abc import Hashable
 from dataclasses import replace
 from typing import Any
 
@@ -15,19 +16,32 @@ import gast
 from srcad.cases import without_match
 from srcad.errors import Place, UnsupportedSyntax
 from srcad.fence import fence
-from srcad.load import Source, load
+from srcad.load import Source
+from srcad.load import load as load_source
+from srcad.outline import Frame, Outline, Outlined, Recurs
 from srcad.resolve import resolve
 from srcad.runtime import registry
 from srcad.scope import Meaning, Method, Procedure, Scope, is_users, open_scope, procedure_of, stored_parameters
 from srcad.spell import spell
-from srcad.transforms.build import Block, at, place_of, stored
+from srcad.transforms.build import Block, assign, at, call, clone, effect, load, place_of, stored
 from srcad.transforms.desugar import desugar
 from srcad.transforms.draft import Draft
 from srcad.transforms.exits import structure_exits
 from srcad.transforms.flatten import Flattener
 from srcad.transforms.inline import bind_arguments, static_value
-from srcad.transforms.memory import Memory
+from srcad.transforms.handover import (
+    Form,
+    check_length,
+    form_of,
+    inside,
+    leaves_of,
+    parts_of_result,
+    received,
+    returned_length,
+)
+from srcad.transforms.memory import Callee, Memory
 from srcad.transforms.spelling import literal
+from srcad.transforms.subroutine import Subroutine
 from srcad.transforms.unit import Unit
 
 _DEEPEST = 50  # calls within calls; functions that make ever new functions end here
@@ -58,17 +72,18 @@ def lower(source: Source) -> Unit:
 class _Lowering:
     def __init__(self) -> None:
         self.draft = Draft()
-        self.active: list[Any] = []
-        self.memory = Memory()
+        self.outline = Outline(self.draft)
 
     def unit(self, source: Source) -> Unit:
         procedure = self.read(procedure_of(source))
         scope = open_scope(procedure, {}, self.draft.names)
         self.draft.names.reserve(source.name)
-        body, result = self.body(scope, as_value=True)
+        self.outline.frames.append(Frame(self.outline.base(procedure, {}), {}))
+        body, result = self.body(scope, True, Memory())
         last = at(gast.Return(value=result), getattr(result, "place", None) or (place_of(body[-1]) if body else None))
         names = [scope.variables[name] for name in [*procedure.parameters, *procedure.keyword_only]]
-        return self.draft.unit(source.name, names, [*body, last], source.options)
+        called = self.outline.finish([*body, last], names)
+        return self.draft.unit(source.name, names, [*body, last], source.options, called)
 
     def read(self, procedure: Procedure) -> Procedure:
         """Check what the function is written in, and note its text; `match` becomes `if` before names are looked at."""
@@ -78,46 +93,142 @@ class _Lowering:
         self.draft.note_source(procedure.source.text)
         return replace(procedure, tree=without_match(copy.deepcopy(procedure.tree), procedure.source))
 
-    def body(self, scope: Scope, as_value: bool) -> tuple[Block, gast.expr]:
+    def body(self, scope: Scope, as_value: bool, memory: Memory) -> tuple[Block, gast.expr]:
         """The passes, one after the other."""
-        draft, identity = self.draft, scope.identity
+        draft = self.draft
         block = resolve(scope, draft)
         block = desugar(block, draft.names)
         *block, last = structure_exits(block, draft.names, scope.place(scope.procedure.tree))
         if last.value is not None and not hasattr(last.value, "place"):
             last.value.place = place_of(last)
-        self.active.append(identity)
-        try:
-            flattener = Flattener(draft.names, draft.bindings, self.call, self.memory, self)
-            return flattener.finish(block, last.value, as_value)
-        finally:
-            self.active.pop()
+        return Flattener(draft.names, draft.bindings, self.call, memory, self).finish(block, last.value, as_value)
 
     def call(self, node: gast.Call, caller: Flattener) -> gast.expr | None:
-        """Inline a call of a user's function; None for other calls."""
+        """Inline a call of a user's function, or lower the function on its own; None for other calls."""
         place = getattr(node, "place", None) or caller.place
-        procedure = self.procedure(static_value(node.func, self.draft.bindings))
+        callee = static_value(node.func, self.draft.bindings)
+        procedure = self.procedure(callee)
         if procedure is None:
             return None
         given = bind_arguments(node, procedure, place)
         stored_in_body = stored_parameters(procedure)
         statics: dict[str, Meaning] = {}
         for name, argument in given.items():
-            meaning = argument if isinstance(argument, Meaning) else self.known(argument)
+            meaning = argument if isinstance(argument, Meaning) else self.known(argument, caller.memory)
             if meaning is not None and name not in stored_in_body and _stands_for_itself(meaning.value):
                 statics[name] = meaning
+        base, mark = self.outline.base(procedure, statics), len(self.outline.frames)
+        known = self.outline.known(statics, base)
+        if not self.outline.is_outlined(base, known):
+            if mark > _DEEPEST:
+                raise UnsupportedSyntax(
+                    f"calls of `{procedure.name}` are nested too deeply", at=place, hint="write it as a loop"
+                )
+            frame = Frame(base, known)
+            self.outline.frames.append(frame)
+            before, length = caller.memory.copy(), len(caller.made)
+            try:
+                return self.inlined(procedure, {name: clone(each) if isinstance(each, gast.AST) else each for name, each in given.items()}, statics, caller, place)
+            except Recurs as found:
+                if found.frame is not frame:
+                    raise
+                caller.memory.become(before)
+                del caller.made[length:]
+                self.outline.recursive.add(base)
+                self.outline.variable.setdefault(base, set()).update(found.differing)
+            finally:
+                del self.outline.frames[mark:]
+        return self.outlined(procedure, base, given, statics, caller, place)
+
+    def inlined(
+        self,
+        procedure: Procedure,
+        given: dict[str, Any],
+        statics: dict[str, Meaning],
+        caller: Flattener,
+        place: Place | None,
+    ) -> gast.expr:
+        """The statements of a function in a call's place, and what the call is worth."""
         scope = open_scope(procedure, statics, self.draft.names, place)
-        if scope.identity in self.active or len(self.active) > _DEEPEST:
-            raise UnsupportedSyntax(
-                f"`{procedure.name}` calls itself, and recursion is not supported", at=place, hint="write it as a loop"
-            )
         for name, argument in given.items():
             if name not in statics:
                 value = spell(argument, self.draft, place, name) if isinstance(argument, Meaning) else argument
                 caller.assign(stored(scope.variables[name]), value)
-        body, result = self.body(scope, as_value=False)
+        body, result = self.body(scope, False, caller.memory)
+        self.outline.note_inlined(self.outline.frames[-1].base, body)
         caller.emit(*body)
         return result
+
+    def outlined(
+        self,
+        procedure: Procedure,
+        base: Hashable,
+        given: dict[str, Any],
+        statics: dict[str, Meaning],
+        caller: Flattener,
+        place: Place | None,
+    ) -> gast.expr:
+        """A call of a function that is lowered on its own."""
+        outline = self.outline
+        values: dict[str, gast.expr] = {}
+        for name, argument in given.items():
+            if name not in outline.known(statics, base):
+                value = spell(argument, self.draft, place, name) if isinstance(argument, Meaning) else argument
+                values[name] = caller.part(value)
+        called = None
+        while called is None:
+            known = outline.known(statics, base)
+            for name in statics:
+                if name not in known and name not in values:  # it turned out to differ from call to call
+                    values[name] = caller.part(spell(statics[name], self.draft, place, name))
+            forms = {name: form_of(values[name], caller.memory) for name in values}
+            called = outline.callee(base, known, forms, place) or self.lowered(
+                procedure, base, known, forms, statics, caller.memory, place
+            )
+        order = [name for name in [*procedure.parameters, *procedure.keyword_only] if name in values]
+        arguments = [leaf for name in order for leaf in leaves_of(values[name], caller)]
+        result = load(self.draft.names.temporary())
+        caller.emit(effect(assign(result.id, call(called.name, *arguments), place)))
+        caller.memory.learn(result.id, result)
+        return parts_of_result(result, returned_length(procedure.tree), caller, place)
+
+    def lowered(
+        self,
+        procedure: Procedure,
+        base: Hashable,
+        known: dict[str, Hashable],
+        forms: dict[str, Form],
+        statics: dict[str, Meaning],
+        around: Memory,
+        place: Place | None,
+    ) -> Subroutine | None:
+        """The function on its own; None where it turns out to call itself with other known arguments."""
+        outline = self.outline
+        scope = open_scope(procedure, {name: statics[name] for name in known}, self.draft.names, place)
+        count, mark = len(outline.made), len(outline.frames)
+        frame = outline.begin(procedure.name, base, known, forms)
+        memory = inside(around, procedure.name)
+        parameters = [name for name in [*procedure.parameters, *procedure.keyword_only] if name not in known]
+        names = [
+            leaf
+            for name in parameters
+            for leaf in received(scope.variables[name], forms[name], memory, self.draft.names, procedure.name)
+        ]
+        try:
+            body, result = self.body(scope, True, memory)
+        except Recurs as found:
+            outline.forget(count)
+            if found.frame is not frame:
+                raise
+            outline.variable.setdefault(base, set()).update(found.differing)
+            return None
+        finally:
+            del outline.frames[mark:]
+        last = at(gast.Return(value=result), getattr(result, "place", None) or place)
+        check_length(procedure.tree, result, last)
+        assert frame.callee is not None
+        outline.finished[frame.callee] = Outlined(frame.callee, names, [*body, last], place)
+        return frame.callee
 
     def bind(self, wish: str, thing: Any) -> str:
         """A free name that means this object."""
@@ -127,15 +238,17 @@ class _Lowering:
         """What stands for an attribute of a class, as it is now."""
         return spell(Meaning(owner).attribute(name), self.draft, place, name)
 
-    def known(self, argument: gast.expr) -> Meaning | None:
+    def known(self, argument: gast.expr, memory: Memory) -> Meaning | None:
         """What an argument means while compiling, if it is a function, a class or a literal."""
         match argument:
+            case gast.Name(id=name) if isinstance(memory.names.get(name), Callee):
+                return self.known(memory.names[name].path, memory)
             case gast.Constant(value=value):
                 return Meaning(value)
             case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=int() | float() as value)):
                 return Meaning(-value)
             case gast.Tuple(elts=elements):
-                parts = [self.known(element) for element in elements]
+                parts = [self.known(element, memory) for element in elements]
                 values = tuple(part.value for part in parts if part is not None)
                 return Meaning(values) if len(values) == len(parts) and literal(values) is not None else None
         value = static_value(argument, self.draft.bindings)
@@ -146,13 +259,13 @@ class _Lowering:
         if isinstance(callee, Procedure):
             return callee
         if isinstance(callee, Method):
-            return self.read(procedure_of(load(callee.function), callee.receiver))
+            return self.read(procedure_of(load_source(callee.function), callee.receiver))
         if callee is None or hasattr(callee, "__srcad_primitive__"):
             return None
         definition = registry.definition(callee)
         if definition is not None:
-            return self.read(procedure_of(load(definition)))
-        return self.read(procedure_of(load(callee))) if is_users(callee) else None
+            return self.read(procedure_of(load_source(definition)))
+        return self.read(procedure_of(load_source(callee))) if is_users(callee) else None
 
 
 def _stands_for_itself(value: Any) -> bool:

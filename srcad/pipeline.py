@@ -19,6 +19,8 @@ from srcad.lower import lower
 from srcad.printer import print_module
 from srcad.runtime import kernels
 from srcad.runtime.stop import stop_gradient
+from srcad.transforms.callees import Callees
+from srcad.transforms.callpair import make_pair, make_tangent
 from srcad.transforms.fold import fold
 from srcad.transforms.fuse import fuse
 from srcad.transforms.gradient import (
@@ -30,10 +32,12 @@ from srcad.transforms.gradient import (
     tangent_function,
     tangent_unit,
 )
+from srcad.transforms.module import renamed, with_callees
 from srcad.transforms.observe import Observation, refuse_unknown
 from srcad.transforms.pair import split_functions
 from srcad.transforms.ready import ready
 from srcad.transforms.settle import settle
+from srcad.transforms.specialise import Library
 from srcad.transforms.ssa import to_ssa
 from srcad.transforms.tidy import tidy
 from srcad.transforms.typing import Types, types_of, without_unreached
@@ -46,7 +50,7 @@ MODULES: dict[str, tuple[Any, str]] = {
     "np": (np, "import numpy as np"),
     "kernels": (kernels, "from srcad.runtime import kernels"),
 }
-STAGES = ("lower", "ssa", "settle", "fuse", "tidy", "ready", "differentiate", "simplify")
+STAGES = ("lower", "ssa", "settle", "specialise", "fuse", "tidy", "ready", "differentiate", "simplify")
 MODES = ("core", "grad", "value_and_grad", "vjp", "tangent", "hvp")
 
 
@@ -100,21 +104,37 @@ def derive(
     for stage in _stages(unit, tuple(types), loops and observed is None, observed):
         if stage.name == after:
             tree = stage.unit.tree
-            return _printed(Made([tree], dict(stage.unit.bindings), (tree.name,)), stage.facts and stage.facts.result)
+            made = with_callees(Made([tree], dict(stage.unit.bindings), (tree.name,)))
+            return _printed(made, stage.facts and stage.facts.result)
     typed, facts, counts = stage.unit, stage.facts, stage.counts
     assert facts is not None
     refuse_arguments(typed, facts, wrt)
     if observed is not None:
         refuse_unknown(typed, facts, wrt)
-    if mode in ("grad", "value_and_grad"):
-        made = gradient_function(typed, facts, counts, wrt, tuple_result, mode == "value_and_grad")
-    elif mode == "vjp":
-        made = split_functions(typed, facts, counts, wrt)
-    elif mode == "tangent":
-        made = tangent_function(typed, facts, wrt)
-    else:
-        made = _second_order(typed, facts, tuple(types), wrt, tuple_result, observed)
+    made = with_callees(_made(mode, typed, facts, counts, tuple(types), wrt, tuple_result, observed))
     return _printed(made if after == "differentiate" else simplified(made), facts.result)
+
+
+def _made(
+    mode: str,
+    unit: Unit,
+    facts: Types,
+    counts: Mapping[int, str],
+    types: tuple[nb.Type, ...],
+    wrt: Sequence[int],
+    tuple_result: bool,
+    observed: Observation | None,
+) -> Made:
+    """Stage 6: the functions of one mode."""
+    callees = Callees(make_pair, make_tangent)
+    match mode:
+        case "grad" | "value_and_grad":
+            return gradient_function(unit, facts, counts, wrt, tuple_result, mode == "value_and_grad", callees)
+        case "vjp":
+            return split_functions(unit, facts, counts, wrt, callees)
+        case "tangent":
+            return tangent_function(unit, facts, wrt, callees)
+    return _second_order(unit, facts, types, wrt, tuple_result, observed)
 
 
 def _stages(unit: Unit, types: tuple[nb.Type, ...], loops: bool, observed: Observation | None) -> Iterator[Stage]:
@@ -124,6 +144,13 @@ def _stages(unit: Unit, types: tuple[nb.Type, ...], loops: bool, observed: Obser
     yield Stage("ssa", unit, facts)
     unit = settle(unit, facts)
     yield Stage("settle", unit, facts)
+    unit, facts = _library(loops).specialise(unit, facts)
+    yield Stage("specialise", unit, facts)
+    yield from _later_stages(unit, facts, types, loops)
+
+
+def _later_stages(unit: Unit, facts: Types, types: tuple[nb.Type, ...], loops: bool) -> Iterator[Stage]:
+    """The stages that functions which are called go through as well."""
     if loops:
         unit = fuse(unit, facts)
         unit, facts = _facts(unit, types, None)
@@ -132,6 +159,17 @@ def _stages(unit: Unit, types: tuple[nb.Type, ...], loops: bool, observed: Obser
     yield Stage("tidy", unit, facts)
     unit, facts, counts = ready(unit, facts)
     yield Stage("ready", unit, facts, counts)
+
+
+def _library(loops: bool) -> Library:
+    """The versions of functions that are called, made by the same stages."""
+
+    def finish(unit: Unit, facts: Types, kinds: tuple[nb.Type, ...]) -> tuple[Unit, Types, Mapping[int, str]]:
+        *_, last = _later_stages(unit, facts, kinds, loops)
+        assert last.facts is not None
+        return last.unit, last.facts, last.counts
+
+    return Library(finish)
 
 
 def _facts(unit: Unit, types: tuple[nb.Type, ...], observed: Observation | None) -> tuple[Unit, Types]:
@@ -152,16 +190,19 @@ def _second_order(
 ) -> Made:
     """Gradient of the directional derivative: Hessian times vector."""
     refuse_result(unit, facts)
-    directional = tangent_unit(unit, facts, wrt)
+    directional = tangent_unit(unit, facts, wrt, Callees(make_pair, make_tangent))
     kinds = (*types, *(types[k] for k in wrt))
     directional, second = _facts(directional, kinds, observed)
     if observed is not None:
         refuse_unknown(directional, second, wrt)
-    directional, second, counts = ready(settle(directional, second), second)
-    made = gradient_function(directional, second, counts, wrt, tuple_result, False)
+    directional, second = Library(lambda called, known, _: ready(called, known)).specialise(
+        settle(directional, second), second
+    )
+    directional, second, counts = ready(directional, second)
+    made = gradient_function(directional, second, counts, wrt, tuple_result, False, Callees(make_pair, make_tangent))
     name = f"{unit.name}_hvp"
     made.functions[0].name = name
-    return Made(made.functions, made.bindings, (name,))
+    return replace(made, names=(name,))
 
 
 def simplified(made: Made) -> Made:
@@ -169,11 +210,13 @@ def simplified(made: Made) -> Made:
     functions = []
     for each in made.functions:
         parameters = tuple(argument.id for argument in each.args.args)
-        functions.append(function(each.name, parameters, fold(each.body, parameters)))
+        body = fold(each.body, parameters, made.outputs.get(each.name, ()))
+        functions.append(function(each.name, parameters, body))
     return replace(made, functions=functions)
 
 
 def _printed(made: Made, result: nb.Type | None) -> Generated:
+    made = renamed(made)
     parts = [*made.before, *made.functions]
     used = {node.id for each in parts for node in gast.walk(each) if isinstance(node, gast.Name)}
     bound = {name: made.bindings[name] for name in [*MODULES, *made.bindings] if name in used and name in made.bindings}

@@ -420,27 +420,6 @@ def test_defaults_of_the_function_itself_stay_with_the_caller():
     assert np.array_equal(core(1.0, 2.0, WEIGHTS, 0.5), default_arguments(1.0, 2.0))
 
 
-def factorial(n):
-    return 1.0 if n == 0 else n * factorial(n - 1)
-
-
-def even(n):
-    return True if n == 0 else odd(n - 1)
-
-
-def odd(n):
-    return False if n == 0 else even(n - 1)
-
-
-def local_recursion(n):
-    def down(k):
-        if k == 0:
-            return 0.0
-        return down(k - 1)
-
-    return down(n)
-
-
 def captured_dictionary(x):
     return x * SETTINGS["rate"]
 
@@ -508,9 +487,6 @@ def gather(x):
 @pytest.mark.parametrize(
     ("function", "what"),
     [
-        (factorial, "`factorial` calls itself"),
-        (even, "`even` calls itself"),
-        (local_recursion, "`down` calls itself"),
         (captured_dictionary, "`SETTINGS` is of type dict"),
         (captured_list, "`range_of_list` is of type list"),
         (undefined_name, "the name `not_defined_anywhere` is not defined"),

@@ -66,6 +66,12 @@ def infer(function: Callable[..., Any], argument_types: tuple[Type, ...]) -> Inf
     return Inferred(_locals(function, state.typemap), types.unliteral(state.return_type))
 
 
+def inferred_in_context(function: Callable[..., Any], argument_types: tuple[Type, ...]) -> Inferred:
+    """As `infer`, within another inference: Numba's errors stay as they are, for it tries again where calls recur."""
+    state = _run(function, argument_types)
+    return Inferred(_locals(function, state.typemap), types.unliteral(state.return_type))
+
+
 class _Inference(compiler.CompilerBase):  # type: ignore[misc]  # Numba carries no annotations
     """Numba's compiler, stopped after type inference."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import gast
@@ -25,6 +25,7 @@ from srcad.transforms.build import (
     stored,
     subscript,
 )
+from srcad.transforms.callees import CallAdjoints, Callees, calls_in
 from srcad.transforms.program import Program
 
 LIKE = {"np.copy", "np.zeros_like", "np.empty_like", "np.ones_like", "np.full_like"}
@@ -34,8 +35,17 @@ SHAPED = {"np.empty", "np.zeros", "np.ones"}
 class Adjoints:
     """Names of adjoints, and the statements that add to them."""
 
-    def __init__(self, program: Program, names: Names, bindings: dict[str, Any]) -> None:
-        self.program, self.names, self.bindings = program, names, bindings
+    def __init__(
+        self,
+        program: Program,
+        names: Names,
+        bindings: dict[str, Any],
+        callees: Callees | None = None,
+        given: Collection[str] = (),
+    ) -> None:
+        """`callees` makes the derivatives of calls; the adjoints of `given` names exist already, and are added to."""
+        self.program, self.names, self.bindings, self.given = program, names, bindings, given
+        self.calls = CallAdjoints(calls_in(program.unit), callees, names)
         self._bars: dict[str, str] = {}
 
     def bar(self, name: str) -> str:

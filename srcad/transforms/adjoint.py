@@ -75,6 +75,8 @@ class StatementAdjoints:
     def contributions(self, statement: gast.stmt, name: str, value: gast.expr) -> Block:
         """What an assignment passes on to the adjoints of what it reads."""
         program, place = self.program, place_of(statement)
+        if self.adjoints.calls.handles(name, value):
+            return self.adjoints.calls.of(name, self.adjoints, place)
         bar = load(self.adjoints.bar(name))
         match value:
             case gast.Constant() | gast.UnaryOp(operand=gast.Constant()) | gast.Attribute():

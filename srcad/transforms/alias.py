@@ -7,7 +7,7 @@ linear forms in loop indices and sizes, through views, under the order in which 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 import gast
@@ -17,6 +17,7 @@ from srcad.transforms.affine import Form
 from srcad.transforms.build import names_in, stores_into, walk_statements, written
 from srcad.transforms.flow import Flow, Spot
 from srcad.transforms.primitive import primitive_of
+from srcad.transforms.subroutine import results_of_calls
 from srcad.transforms.typing import Types
 from srcad.transforms.unit import Unit
 
@@ -61,15 +62,16 @@ def roots_of(unit: Unit, flow: Flow, types: Types) -> Roots:
         for statement in walk_statements(unit.tree.body)
         if isinstance(statement, gast.Assign) and (name := written(statement)) and _may_hold_array(types, name)
     ]
+    calls = results_of_calls(unit)
     for name, value in assignments:
-        base = base_of_view(value, unit, types)
+        base = _base(value, unit, types, calls)
         if base is not None and not isinstance(value, gast.Name):
             views[name] = base
     changed = True
     while changed:
         changed = False
         for name, value in assignments:
-            base = base_of_view(value, unit, types)
+            base = _base(value, unit, types, calls)
             found = of.get(base, frozenset()) if base is not None else frozenset([name])
             wider = of.get(name, frozenset()) | found
             if wider != of.get(name):
@@ -81,6 +83,12 @@ def roots_of(unit: Unit, flow: Flow, types: Types) -> Roots:
         for root in of.get(target.value.id, frozenset([target.value.id]))
     )
     return Roots(of, stored, views)
+
+
+def _base(value: gast.expr, unit: Unit, types: Types, calls: Collection[str]) -> str | None:
+    """The array that an expression views; what a call returned is the caller's own."""
+    base = base_of_view(value, unit, types)
+    return None if base in calls else base
 
 
 def _may_hold_array(types: Types, name: str) -> bool:

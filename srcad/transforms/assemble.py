@@ -140,7 +140,7 @@ class _Assembler:
         number = self.program.flow.spot(statement).number
         blocks = inner_blocks(statement)
         if not blocks or (isinstance(statement, gast.If) and isinstance(statement.body[0], gast.Break)):
-            return clone(statement)
+            return clone(self.adjoints.calls.forward.get(id(statement), statement))
         copied = [self.forward(inner, (*way, (number, arm))) for arm, inner in enumerate(blocks)]
         shallow = _header(statement)
         shallow.body = copied[0] or [gast.Pass()]

@@ -101,6 +101,12 @@ def at(node: Any, place: Place | None) -> Any:
     return node
 
 
+def effect(statement: Any) -> Any:
+    """The statement, marked as one that does more than to give a value: it is never dropped, moved or skipped."""
+    statement.effect = True
+    return statement
+
+
 def place_of(node: gast.AST) -> Place | None:
     """The place in the user's source that a statement stems from."""
     return getattr(node, "place", None)

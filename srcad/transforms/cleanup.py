@@ -6,7 +6,7 @@ store is alive as long as any view of what it writes into is read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import gast
 
@@ -35,9 +35,9 @@ ALLOCATING = {
 }
 
 
-def without_dead_code(body: Block) -> Block:
-    """The statements that the result or an effect depends on."""
-    return _Liveness(body).kept(body)
+def without_dead_code(body: Block, outputs: Collection[str] = ()) -> Block:
+    """The statements that the result, an effect, or the memory of one of the `outputs` depends on."""
+    return _Liveness(body, outputs).kept(body)
 
 
 class Groups:
@@ -69,7 +69,7 @@ class Groups:
 
 
 class _Liveness:
-    def __init__(self, body: Block) -> None:
+    def __init__(self, body: Block, outputs: Collection[str] = ()) -> None:
         self.group = Groups(body).find
         self.writers: dict[str, list[gast.stmt]] = {}
         self.changers: dict[str, list[gast.stmt]] = {}
@@ -77,6 +77,8 @@ class _Liveness:
         self._index(body, [])
         self.alive: set[int] = set()
         pending = [statement for statement in walk_statements(body) if _is_effect(statement)]
+        for name in outputs:
+            pending += [*self.writers.get(name, []), *self.changers.get(self.group(name), [])]
         while pending:
             statement = pending.pop()
             if id(statement) in self.alive:
@@ -122,7 +124,7 @@ def _is_effect(statement: gast.stmt) -> bool:
             return not mutated_by(statement) or (dotted_path(function) or "").endswith("refuse_overlap")
         case gast.Expr():
             return True
-    return getattr(statement, "begins_reverse", False)
+    return getattr(statement, "begins_reverse", False) or getattr(statement, "effect", False)
 
 
 def mutated_by(statement: gast.stmt) -> list[str]:

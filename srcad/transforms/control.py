@@ -41,7 +41,7 @@ class Reverser:
         self.statements = StatementAdjoints(program, adjoints)
         self.homes: dict[Way, list[str]] = {}
         for name in self._named():
-            if program.is_active(name):
+            if program.is_active(name) and name not in adjoints.given and name not in adjoints.calls.calls:
                 self.homes.setdefault(program.flow.home(name), []).append(name)
 
     def _named(self) -> list[str]:

@@ -80,3 +80,5 @@ def changed_memory(statement: gast.stmt) -> Iterator[str]:
             yield name
         case gast.Expr(value=gast.Call() as value):
             yield from mutated_by(statement) or names_in(value)
+        case gast.Assign(value=value) if getattr(statement, "effect", False):
+            yield from names_in(value)

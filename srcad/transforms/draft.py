@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,33 +65,63 @@ class Draft:
         if text not in self.sources:
             self.sources.append(text)
 
-    def unit(self, name: str, parameters: list[str], body: list[gast.stmt], options: Mapping[str, Any]) -> Unit:
-        """The finished unit; names that the body does not read are not bound, the modules are always."""
-        read = {node.id for statement in body for node in gast.walk(statement) if isinstance(node, gast.Name)}
+    def unit(
+        self,
+        name: str,
+        parameters: list[str],
+        body: list[gast.stmt],
+        options: Mapping[str, Any],
+        called: Iterable[gast.stmt] = (),
+    ) -> Unit:
+        """The finished unit; names that the body does not read are not bound, the modules are always.
+
+        `called` holds the statements of functions that are called: what these read is bound, too.
+        """
+        read = _names(body)
         hidden = tuple(capture for capture in self.hidden if capture.parameter in read)
-        arguments = [parameter(name) for name in [*parameters, *(capture.parameter for capture in hidden)]]
-        tree = gast.FunctionDef(
-            name=name,
-            args=gast.arguments(
-                args=arguments, posonlyargs=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[]
-            ),
-            body=body,
-            decorator_list=[],
-            returns=None,
-            type_comment=None,
-            type_params=[],
-        )
-        bindings = {name: thing for name, thing in self.bindings.items() if name in read or name in _ALWAYS}
+        tree = function(name, [*parameters, *(capture.parameter for capture in hidden)], body)
         return Unit(
             name=name,
             tree=tree,
-            bindings=bindings,
+            bindings=self._bound(read | _names(called)),
             names=self.names,
             hidden=hidden,
             frozen=tuple(self.frozen),
             options=dict(options),
             sources=tuple(self.sources),
         )
+
+    def callee(self, name: str, parameters: list[str], body: list[gast.stmt]) -> Unit:
+        """A finished function that is called by others."""
+        return Unit(name, function(name, parameters, body), self._bound(_names(body)), self.names)
+
+    def _bound(self, read: set[str]) -> dict[str, Any]:
+        return {name: thing for name, thing in self.bindings.items() if name in read or name in _ALWAYS}
+
+
+def _names(body: Iterable[gast.stmt]) -> set[str]:
+    return {node.id for statement in body for node in gast.walk(statement) if isinstance(node, gast.Name)}
+
+
+def function(name: str, parameters: list[str], body: list[gast.stmt]) -> gast.FunctionDef:
+    """A function definition with plain parameters."""
+    return gast.FunctionDef(
+        name=name,
+        args=gast.arguments(
+            args=[parameter(each) for each in parameters],
+            posonlyargs=[],
+            vararg=None,
+            kwonlyargs=[],
+            kw_defaults=[],
+            kwarg=None,
+            defaults=[],
+        ),
+        body=body,
+        decorator_list=[],
+        returns=None,
+        type_comment=None,
+        type_params=[],
+    )
 
 
 def parameter(name: str) -> gast.Name:

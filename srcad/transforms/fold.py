@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Collection
 from itertools import islice
 from typing import Any
 
@@ -37,10 +38,10 @@ from srcad.transforms.ssa import live_before
 LARGEST = 26  # nodes of an expression; what is longer keeps its name
 
 
-def fold(body: Block, parameters: tuple[str, ...]) -> Block:
-    """The statements that matter, with single-use values folded into their uses."""
+def fold(body: Block, parameters: tuple[str, ...], outputs: Collection[str] = ()) -> Block:
+    """The statements that matter, with single-use values folded into their uses; `outputs` are for the caller."""
     apart = _sweeps_apart(body)
-    body = _without_idle_resets(without_dead_code(body))
+    body = _without_idle_resets(without_dead_code(body, outputs))
     without_copies(body, parameters)
     for _ in range(3):
         if not _Folder(body, parameters, set(apart.values())).changed(body):
@@ -121,7 +122,7 @@ class _Folder:
             if getattr(above, "folded", False):
                 continue
             if written(above) == name:
-                if not isinstance(above, gast.Assign) or not _may_move(above.value):
+                if not isinstance(above, gast.Assign) or getattr(above, "effect", False) or not _may_move(above.value):
                     return None
                 return above if self.is_undisturbed(above.value, block[k + 1 : at]) else None
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import gast
@@ -24,6 +24,7 @@ from srcad.transforms.build import (
     place_of,
     tuple_of,
 )
+from srcad.transforms.callees import Callees
 from srcad.transforms.program import Program, analyse, analyse_forward
 from srcad.transforms.split import Splitter
 from srcad.transforms.ssa import live_before, stored_certainly
@@ -34,13 +35,17 @@ from srcad.transforms.unit import Unit
 
 @dataclass(frozen=True)
 class Made:
-    """Generated functions, in order, statements that come before them, and the objects that their free names mean."""
+    """Generated functions, in order, statements that come before them, and the objects that their free names mean.
+
+    outputs     function -> parameters that it writes into for its caller
+    """
 
     functions: list[gast.FunctionDef]
     bindings: dict[str, Any]
     names: tuple[str, ...]
     maker: Names | None = None
     before: tuple[gast.stmt, ...] = ()
+    outputs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def results_of(unit: Unit) -> list[gast.expr]:
@@ -51,24 +56,32 @@ def results_of(unit: Unit) -> list[gast.expr]:
     return list(last.value.elts) if isinstance(last.value, gast.Tuple) else [last.value]
 
 
-def reverse_program(unit: Unit, types: Types, wrt: Sequence[int]) -> Program:
-    """The facts for reverse mode with respect to some parameters."""
+def reverse_program(unit: Unit, types: Types, wrt: Sequence[int], outs: Sequence[int] | None = None) -> Program:
+    """The facts for reverse mode with respect to some parameters; of some results, if `outs` is given."""
     independent = [unit.parameters[k] for k in wrt]
-    dependent = [node.id for node in results_of(unit) if isinstance(node, gast.Name)]
+    results = results_of(unit)
+    wanted = results if outs is None else [results[k] for k in outs]
+    dependent = [node.id for node in wanted if isinstance(node, gast.Name)]
     return analyse(unit, types, independent, dependent)
 
 
 def gradient_function(
-    unit: Unit, types: Types, counts: Mapping[int, str], wrt: Sequence[int], tuple_result: bool, with_value: bool
+    unit: Unit,
+    types: Types,
+    counts: Mapping[int, str],
+    wrt: Sequence[int],
+    tuple_result: bool,
+    with_value: bool,
+    callees: Callees | None = None,
 ) -> Made:
     """`f_grad(...)`, the gradient of a function of one real result; `f_value_and_grad(...)` gives the value too."""
     refuse_result(unit, types)
     program = reverse_program(unit, types, wrt)
     names = unit.names.copy()
     bindings = dict(unit.bindings)
-    adjoints = Adjoints(program, names, bindings)
+    adjoints = Adjoints(program, names, bindings, callees)
     seed = seed_of(adjoints, results_of(unit), [const(1.0)])
-    both = sweeps(program, adjoints, counts, seed)
+    both = with_lists(sweeps(program, adjoints, counts, seed), adjoints)
     gradients = [result_of(adjoints, unit.parameters[k]) for k in wrt]
     value: gast.expr = tuple_of(*gradients) if tuple_result else gradients[0]
     suffix = "grad"
@@ -90,12 +103,21 @@ def _blanks(both: Sweeps) -> Block:
     return [made for name, made in both.blanks.items() if name in wanted]
 
 
-def tangent_function(unit: Unit, types: Types, wrt: Sequence[int]) -> Made:
+def with_lists(both: Sweeps, adjoints: Adjoints) -> Sweeps:
+    """The sweeps of a whole derivative: one begins the lists that calls record onto, the other counts what is there."""
+    calls = adjoints.calls
+    if not calls.forward:
+        return both
+    first, second = calls.lists(adjoints.bindings)
+    return replace(both, forward=[first, *both.forward], reverse=[both.reverse[0], second, *both.reverse[1:]])
+
+
+def tangent_function(unit: Unit, types: Types, wrt: Sequence[int], callees: Callees | None = None) -> Made:
     """`f_tangent(..., *dots) -> (result, result_dot)`: forward mode, in core form."""
     program = analyse_forward(unit, types, [unit.parameters[k] for k in wrt])
     names = unit.names.copy()
     bindings = dict(unit.bindings)
-    tangents = Tangents(program, names, bindings)
+    tangents = Tangents(program, names, bindings, callees)
     dots = [tangents.dot(unit.parameters[k]) for k in wrt]
     copied = unit.copy_tree()
     body = tangents.block(copied.body[:-1])
@@ -112,9 +134,9 @@ def tangent_function(unit: Unit, types: Types, wrt: Sequence[int]) -> Made:
     return Made([function(name, (*unit.parameters, *dots), body)], bindings, (name,), names)
 
 
-def tangent_unit(unit: Unit, types: Types, wrt: Sequence[int]) -> Unit:
+def tangent_unit(unit: Unit, types: Types, wrt: Sequence[int], callees: Callees | None = None) -> Unit:
     """The directional derivative alone, as a unit to be differentiated again."""
-    made = tangent_function(unit, types, wrt)
+    made = tangent_function(unit, types, wrt, callees)
     tree = made.functions[0]
     last = tree.body[-1]
     tree.body[-1] = at(gast.Return(value=last.value.elts[1]), place_of(unit.tree.body[-1]))
@@ -136,14 +158,14 @@ def seed_of(adjoints: Adjoints, results: list[gast.expr], bars: list[gast.expr])
     return code
 
 
-def result_of(adjoints: Adjoints, parameter: str) -> gast.expr:
-    """The adjoint of a parameter, in the parameter's own type."""
+def result_of(adjoints: Adjoints, parameter: str, handed_on: bool = False) -> gast.expr:
+    """The adjoint of a parameter, in the parameter's own type; for the user conjugated, not where it is `handed_on`."""
     kind = adjoints.program.types.get(parameter)
     if not adjoints.program.is_active(parameter):
         return call("np.zeros_like", load(parameter)) if isinstance(kind, nb.Array) else _cast(kind, const(0.0))
     bar: gast.expr = load(adjoints.bar(parameter))
     if is_complex(kind):
-        return call("np.conj", bar)
+        return bar if handed_on else call("np.conj", bar)
     if isinstance(kind, nb.Float) and any(is_complex(each) for each in adjoints.program.types.of.values()):
         return _cast(kind, call("np.real", bar))
     return _cast(kind, bar)

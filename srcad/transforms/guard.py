@@ -64,6 +64,8 @@ def incoming(
     stored: set[str] = set()
     found: dict[str, None] = {}
     for statement in _statements(nodes):
+        if getattr(statement, "effect", False):
+            return None
         for name in _passed_on(statement):
             if name in bars and name not in stored:
                 found[name] = None

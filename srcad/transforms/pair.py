@@ -8,7 +8,8 @@ needs all of an array which is written into later works on a copy of it.
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -31,6 +32,7 @@ from srcad.transforms.build import (
     tuple_of,
     written,
 )
+from srcad.transforms.callees import Callees
 from srcad.transforms.control import Reverser
 from srcad.transforms.gradient import (
     Made,
@@ -40,6 +42,7 @@ from srcad.transforms.gradient import (
     returns_tuple,
     reverse_program,
     seed_of,
+    with_lists,
 )
 from srcad.transforms.program import Program
 from srcad.transforms.record import Decider
@@ -49,38 +52,65 @@ from srcad.transforms.typing import Types, is_complex
 from srcad.transforms.unit import Unit
 
 
-def split_functions(unit: Unit, types: Types, counts: Mapping[int, str], wrt: Sequence[int]) -> Made:
-    """`f_forward(...) -> (result, trace)` and `f_reverse(..., trace, result_bar) -> adjoints`."""
+@dataclass(frozen=True)
+class Pure:
+    """Both sweeps of a function, of which the reverse one undoes nothing."""
+
+    program: Program
+    adjoints: Adjoints
+    both: Sweeps
+
+
+def pure_sweeps(
+    unit: Unit,
+    types: Types,
+    counts: Mapping[int, str],
+    analysed: Callable[[Unit], Program],
+    seed: Callable[[Adjoints], Block],
+    callees: Callees | None = None,
+    given: Collection[str] = (),
+) -> Pure:
+    """Both sweeps; `analysed` gives the facts, `seed` begins the adjoints of the results."""
     while True:
-        program = reverse_program(unit, types, wrt)
-        names = unit.names.copy()
-        bindings = dict(unit.bindings)
-        adjoints = Adjoints(program, names, bindings)
-        results = results_of(unit)
-        bar = names.fresh("result_bar")
-        bars = [subscript(load(bar), const(k)) for k in range(len(results))] if returns_tuple(unit) else [load(bar)]
-        kinds = [types.get(node.id) if isinstance(node, gast.Name) else None for node in results]
-        bars = [call("np.conj", each) if is_complex(kind) else each for each, kind in zip(bars, kinds, strict=True)]
-        plan = Reverser(program, adjoints, counts).plan(seed_of(adjoints, results, bars))
+        program = analysed(unit)
+        adjoints = Adjoints(program, unit.names.copy(), dict(unit.bindings), callees, given)
+        plan = Reverser(program, adjoints, counts).plan(seed(adjoints))
         decisions = Decider(program, plan, [], pure=True).decide()
         if not decisions.snapshots:
-            break
+            return Pure(program, adjoints, assembled(program, adjoints, counts, plan, decisions))
         unit = _with_snapshots(unit, types, decisions.snapshots)
-    both = assembled(program, adjoints, counts, plan, decisions)
+
+
+def split_functions(
+    unit: Unit, types: Types, counts: Mapping[int, str], wrt: Sequence[int], callees: Callees | None = None
+) -> Made:
+    """`f_forward(...) -> (result, trace)` and `f_reverse(..., trace, result_bar) -> adjoints`."""
+    results = results_of(unit)
+    bar = ""
+
+    def seed(adjoints: Adjoints) -> Block:
+        nonlocal bar
+        bar = adjoints.names.fresh("result_bar")
+        bars = [subscript(load(bar), const(k)) for k in range(len(results))] if returns_tuple(unit) else [load(bar)]
+        found = results_of(adjoints.program.unit)
+        kinds = [types.get(node.id) if isinstance(node, gast.Name) else None for node in found]
+        bars = [call("np.conj", each) if is_complex(kind) else each for each, kind in zip(bars, kinds, strict=True)]
+        return seed_of(adjoints, found, bars)
+
+    pure = pure_sweeps(unit, types, counts, lambda each: reverse_program(each, types, wrt), seed, callees)
+    program, adjoints, both = pure.program, pure.adjoints, pure.both
+    names, bindings = adjoints.names, adjoints.bindings
+    both = with_lists(both, adjoints)
     trace = names.fresh("trace")
-    fields = _trace_fields(program, both)
+    fields = trace_fields(program, both, adjoints.calls.used)
     forward, reverse = f"{unit.name}_forward", f"{unit.name}_reverse"
-    attributes = [_attribute(name, fields) for name in fields]
-    before: tuple[gast.stmt, ...] = ()
-    packed: gast.expr = tuple_of()
-    if fields:
-        made = names.fresh("Trace")
-        bindings["namedtuple"] = namedtuple
-        texts = tuple_of(*(const(each) for each in attributes))
-        before = (assign(made, call("namedtuple", const(made), texts)),)
-        packed = call(made, *(load(name) for name in fields))
-    first = [*_blanks(program, both, fields), *both.forward, gast.Return(value=tuple_of(both.result, packed))]
-    second: Block = [assign(name, attribute(load(trace), each)) for name, each in zip(fields, attributes, strict=True)]
+    attributes = [attribute_name(name, fields) for name in fields]
+    before, packed = _packed(fields, attributes, both, adjoints)
+    first = [*blanks(program, both, fields), *both.forward, gast.Return(value=tuple_of(both.result, packed))]
+    second: Block = [
+        assign(name, _handed_in(name, attribute(load(trace), each), both, adjoints))
+        for name, each in zip(fields, attributes, strict=True)
+    ]
     gradients = [result_of(adjoints, unit.parameters[k]) for k in wrt]
     second += [*both.reverse, gast.Return(value=tuple_of(*gradients))]
     return Made(
@@ -91,7 +121,34 @@ def split_functions(unit: Unit, types: Types, counts: Mapping[int, str], wrt: Se
     )
 
 
-def _attribute(name: str, fields: list[str]) -> str:
+def _packed(
+    fields: list[str], attributes: list[str], both: Sweeps, adjoints: Adjoints
+) -> tuple[tuple[gast.stmt, ...], gast.expr]:
+    """The class of the trace, and the trace itself."""
+    if not fields:
+        return (), tuple_of()
+    made = adjoints.names.fresh("Trace")
+    adjoints.bindings["namedtuple"] = namedtuple
+    texts = tuple_of(*(const(each) for each in attributes))
+    parts = [_handed_out(name, both, adjoints) for name in fields]
+    return (assign(made, call("namedtuple", const(made), texts)),), call(made, *parts)
+
+
+def _is_list(name: str, both: Sweeps, adjoints: Adjoints) -> bool:
+    made = both.blanks.get(name)
+    return name in adjoints.calls.used or (made is not None and isinstance(made.value, gast.List))
+
+
+def _handed_out(name: str, both: Sweeps, adjoints: Adjoints) -> gast.expr:
+    """What the trace holds of a variable."""
+    return call(adjoints.kernel("hold"), load(name)) if _is_list(name, both, adjoints) else load(name)
+
+
+def _handed_in(name: str, held: gast.expr, both: Sweeps, adjoints: Adjoints) -> gast.expr:
+    return call(adjoints.kernel("release"), held) if _is_list(name, both, adjoints) else held
+
+
+def attribute_name(name: str, fields: list[str]) -> str:
     """The name of a trace's field: `v` for `v_trace`, where that is free."""
     short = name.removesuffix("_trace").lstrip("_") or "value"
     others = {other.removesuffix("_trace").lstrip("_") or "value" for other in fields if other != name}
@@ -101,14 +158,14 @@ def _attribute(name: str, fields: list[str]) -> str:
 _TAKEN = {"count", "index"}  # methods of every tuple
 
 
-def _trace_fields(program: Program, both: Sweeps) -> list[str]:
-    """Variables of the forward sweep that the reverse sweep reads before it stores them."""
-    made = set(both.blanks) | set(program.flow.stores)
+def trace_fields(program: Program, both: Sweeps, more: Collection[str] = ()) -> list[str]:
+    """Variables of the forward sweep, and `more`, that the reverse sweep reads before it stores them."""
+    made = set(both.blanks) | set(program.flow.stores) | set(more)
     wanted = live_before(both.reverse, frozenset())
     return sorted(name for name in wanted if name in made)
 
 
-def _blanks(program: Program, both: Sweeps, fields: list[str]) -> Block:
+def blanks(program: Program, both: Sweeps, fields: list[str]) -> Block:
     """Empty values for fields that some path through the forward sweep does not set."""
     certain = stored_certainly(both.forward)
     code: Block = []

@@ -12,6 +12,7 @@ from srcad.transforms.alias import is_basic
 from srcad.transforms.build import binary, clone, const, load, names_in, stores_into, walk_statements
 from srcad.transforms.primitive import constant, operands, primitive_of
 from srcad.transforms.program import Program
+from srcad.transforms.subroutine import results_of_calls
 
 DEAR = 12.0
 CHEAP = 0.3
@@ -25,6 +26,7 @@ class Recipes:
 
     def __init__(self, program: Program) -> None:
         self.program = program
+        self._calls = results_of_calls(program.unit)
         self._stores = [
             (statement, target)
             for statement in walk_statements(program.unit.tree.body)
@@ -41,6 +43,8 @@ class Recipes:
         match value:
             case gast.Name() | gast.Attribute() | gast.Constant():
                 return None if program.types.is_array(name) and isinstance(value, gast.Name) else value
+            case gast.Subscript(value=gast.Name(id=base)) if base in self._calls:
+                return None
             case gast.Subscript(value=gast.Name(), slice=index):
                 return value if is_basic(index, program.types) else None
             case gast.UnaryOp(operand=gast.Constant()):

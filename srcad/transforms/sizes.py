@@ -50,6 +50,8 @@ class Sizes:
         match value:
             case gast.Name(id=other):
                 return self.size(other, axis)
+            case gast.Subscript(value=gast.Name(id=base)) if not self.types.is_array(base):
+                return None  # an array in a tuple
             case gast.Subscript(value=gast.Name(id=base), slice=index):
                 return self._sliced(base, index, axis)
         path = dotted_path(value.func) if isinstance(value, gast.Call) else None

@@ -35,6 +35,7 @@ from srcad.transforms.build import (
     subscript,
     tuple_of,
 )
+from srcad.transforms.callees import Callees, CallTangents, calls_in
 from srcad.transforms.primitive import bound, operands, primitive_of
 from srcad.transforms.program import Program
 from srcad.transforms.split import Splitter
@@ -44,9 +45,12 @@ from srcad.transforms.template import splice
 class Tangents:
     """Writes tangents; `dots` maps names to their tangents' names."""
 
-    def __init__(self, program: Program, names: Names, bindings: dict[str, Any]) -> None:
+    def __init__(
+        self, program: Program, names: Names, bindings: dict[str, Any], callees: Callees | None = None
+    ) -> None:
         self.program, self.names, self.bindings = program, names, bindings
         self.zeros = Adjoints(program, names, bindings)
+        self.calls = CallTangents(calls_in(program.unit), callees)
         self.dots: dict[str, str] = {}
 
     def dot(self, name: str) -> str:
@@ -74,6 +78,9 @@ class Tangents:
                     inner[:] = self.block(inner)
                 code.append(statement)
             else:
+                if self.calls.is_active_call(statement, self.program):
+                    code.append(self.calls.called(statement, self))
+                    continue
                 first, second = self.statement(statement)
                 splitter = Splitter(self.names)
                 code += splitter.block(first)
@@ -115,6 +122,8 @@ class Tangents:
         match value:
             case gast.Name() | gast.Tuple():
                 return [assign(dot, self.of_atom(value), place)]
+            case gast.Subscript(value=gast.Name(id=base)) if base in self.calls.calls:
+                return [assign(dot, self.calls.part(name, base, self.program), place)]
             case gast.Subscript(value=gast.Name(id=base), slice=index):
                 return [assign(dot, subscript(self.of_atom(load(base)), clone(index)), place)]
         return self.operation(name, value, place)

@@ -75,6 +75,7 @@ def executable(unit: Unit, unknown: frozenset[str | None] | set[str | None] = fr
     namespace: dict[str, Any] = dict(unit.bindings)
     exec(compile(module, f"<core of {unit.name}>", "exec"), namespace)
     function: Callable[..., Any] = namespace[tree.name]
+    namespace.update(unit.bindings)  # a function that calls itself calls what it is bound to
     return function
 
 

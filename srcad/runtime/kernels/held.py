@@ -1,0 +1,70 @@
+"""Lists in a trace on its way through Python, untouched: not turned into lists of Python's objects and back.
+
+    return y, Trace(kernels.hold(calls))            calls = kernels.release(trace.calls)
+
+Under Python alone both give back what they get.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import njit, types
+from numba.experimental import structref
+from numba.extending import overload
+
+
+@structref.register
+class HeldType(types.StructRef):  # type: ignore[misc]  # Numba carries no annotations
+    """To Numba, a box with one value."""
+
+    def preprocess_fields(self, fields: Any) -> Any:
+        """The types of the fields, as Numba asks for them."""
+        return tuple((name, types.unliteral(kind)) for name, kind in fields)
+
+
+class Held(structref.StructRefProxy):  # type: ignore[misc]
+    """To Python, an object that can only be handed back."""
+
+
+structref.define_boxing(HeldType, Held)
+
+
+def hold(value: Any) -> Any:
+    """The value, as it can be handed to Python and back.
+
+    >>> hold([1.0])
+    [1.0]
+    """
+    return value
+
+
+def release(held: Any) -> Any:
+    """What `hold` was given.
+
+    >>> release(hold([1.0]))
+    [1.0]
+    """
+    return _contents(held) if isinstance(held, Held) else held
+
+
+@njit
+def _contents(held):
+    return held.value
+
+
+@overload(hold)
+def _overload_hold(value):  # Numba compares the signatures, annotations included
+    kind = HeldType([("value", types.unliteral(value))])
+
+    def made(value):
+        held = structref.new(kind)
+        held.value = value
+        return held
+
+    return made
+
+
+@overload(release)
+def _overload_release(held):
+    return lambda held: held.value
