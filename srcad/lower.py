@@ -28,7 +28,6 @@ from srcad.transforms.desugar import desugar
 from srcad.transforms.draft import Draft
 from srcad.transforms.exits import structure_exits
 from srcad.transforms.flatten import Flattener
-from srcad.transforms.inline import bind_arguments, static_value
 from srcad.transforms.handover import (
     Form,
     check_length,
@@ -39,12 +38,13 @@ from srcad.transforms.handover import (
     received,
     returned_length,
 )
+from srcad.transforms.inline import bind_arguments, static_value
 from srcad.transforms.memory import Callee, Memory
 from srcad.transforms.spelling import literal
 from srcad.transforms.subroutine import Subroutine
 from srcad.transforms.unit import Unit
 
-_DEEPEST = 50  # calls within calls; functions that make ever new functions end here
+_DEEPEST = 30  # calls within calls; functions that make ever new functions end here
 
 
 def lower(source: Source) -> Unit:
@@ -111,12 +111,7 @@ class _Lowering:
         if procedure is None:
             return None
         given = bind_arguments(node, procedure, place)
-        stored_in_body = stored_parameters(procedure)
-        statics: dict[str, Meaning] = {}
-        for name, argument in given.items():
-            meaning = argument if isinstance(argument, Meaning) else self.known(argument, caller.memory)
-            if meaning is not None and name not in stored_in_body and _stands_for_itself(meaning.value):
-                statics[name] = meaning
+        statics = self.statics(procedure, given, caller)
         base, mark = self.outline.base(procedure, statics), len(self.outline.frames)
         known = self.outline.known(statics, base)
         if not self.outline.is_outlined(base, known):
@@ -128,7 +123,13 @@ class _Lowering:
             self.outline.frames.append(frame)
             before, length = caller.memory.copy(), len(caller.made)
             try:
-                return self.inlined(procedure, {name: clone(each) if isinstance(each, gast.AST) else each for name, each in given.items()}, statics, caller, place)
+                return self.inlined(
+                    procedure,
+                    {name: clone(each) if isinstance(each, gast.AST) else each for name, each in given.items()},
+                    statics,
+                    caller,
+                    place,
+                )
             except Recurs as found:
                 if found.frame is not frame:
                     raise
@@ -139,6 +140,16 @@ class _Lowering:
             finally:
                 del self.outline.frames[mark:]
         return self.outlined(procedure, base, given, statics, caller, place)
+
+    def statics(self, procedure: Procedure, given: dict[str, Any], caller: Flattener) -> dict[str, Meaning]:
+        """The parameters that are replaced by what they mean throughout the body."""
+        stored_in_body = stored_parameters(procedure)
+        found: dict[str, Meaning] = {}
+        for name, argument in given.items():
+            meaning = argument if isinstance(argument, Meaning) else self.known(argument, caller.memory)
+            if meaning is not None and name not in stored_in_body and _stands_for_itself(meaning.value):
+                found[name] = meaning
+        return found
 
     def inlined(
         self,
@@ -178,9 +189,9 @@ class _Lowering:
         called = None
         while called is None:
             known = outline.known(statics, base)
-            for name in statics:
+            for name, meaning in statics.items():
                 if name not in known and name not in values:  # it turned out to differ from call to call
-                    values[name] = caller.part(spell(statics[name], self.draft, place, name))
+                    values[name] = caller.part(spell(meaning, self.draft, place, name))
             forms = {name: form_of(values[name], caller.memory) for name in values}
             called = outline.callee(base, known, forms, place) or self.lowered(
                 procedure, base, known, forms, statics, caller.memory, place

@@ -115,9 +115,7 @@ class Outline:
                     raise Recurs(frame, other)
         return found
 
-    def begin(
-        self, name: str, base: Hashable, known: Mapping[str, Hashable], forms: Mapping[str, Hashable]
-    ) -> Frame:
+    def begin(self, name: str, base: Hashable, known: Mapping[str, Hashable], forms: Mapping[str, Hashable]) -> Frame:
         """Begin to lower a function on its own."""
         callee = Subroutine(self.draft.names.fresh(name), name)
         self.draft.bindings[callee.name] = callee
@@ -135,7 +133,10 @@ class Outline:
 
     def finish(self, body: Block, parameters: list[str]) -> Block:
         """Hand captured names on to the functions that read them, and give each its unit."""
-        bodies: dict[Subroutine | None, Block] = {None: body, **{each.callee: each.body for each in self.finished.values()}}
+        bodies: dict[Subroutine | None, Block] = {
+            None: body,
+            **{each.callee: each.body for each in self.finished.values()},
+        }
         stored = {key: _stored(each) for key, each in bodies.items()}
         variables = {*parameters, *(capture.parameter for capture in self.draft.hidden)}.union(*stored.values())
         self._refuse_rebinding(stored, parameters)
