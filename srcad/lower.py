@@ -189,6 +189,8 @@ class _Lowering:
         called = None
         while called is None:
             known = outline.known(statics, base)
+            if outline.generalise(base, known):
+                continue
             for name, meaning in statics.items():
                 if name not in known and name not in values:  # it turned out to differ from call to call
                     values[name] = caller.part(spell(meaning, self.draft, place, name))

@@ -61,7 +61,7 @@ class Outline:
     def __init__(self, draft: Draft) -> None:
         self.draft = draft
         self.frames: list[Frame] = []
-        self.made: dict[Hashable, Subroutine] = {}
+        self.made: dict[tuple[Hashable, Any, Any], Subroutine] = {}
         self.finished: dict[Subroutine, Outlined] = {}
         self.variable: dict[Hashable, set[str]] = {}
         self.recursive: set[Hashable] = set()
@@ -114,6 +114,14 @@ class Outline:
                         )
                     raise Recurs(frame, other)
         return found
+
+    def generalise(self, base: Hashable, known: Mapping[str, Hashable]) -> bool:
+        """Whether there is a function already for which fewer arguments need be known; then these are what is known."""
+        for other, fewer, _ in list(self.made):
+            if other == base and len(fewer) < len(known) and set(fewer) <= set(known.items()):
+                self.variable.setdefault(base, set()).update(known.keys() - dict(fewer).keys())
+                return True
+        return False
 
     def begin(self, name: str, base: Hashable, known: Mapping[str, Hashable], forms: Mapping[str, Hashable]) -> Frame:
         """Begin to lower a function on its own."""
@@ -183,7 +191,7 @@ class Outline:
                     )
 
 
-def _what(base: Hashable, known: Mapping[str, Hashable], forms: Mapping[str, Hashable]) -> Hashable:
+def _what(base: Hashable, known: Mapping[str, Hashable], forms: Mapping[str, Hashable]) -> Any:
     return base, tuple(sorted(known.items())), tuple(sorted(forms.items()))
 
 

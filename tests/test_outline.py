@@ -36,7 +36,7 @@ def odd(n):
 
 
 def test_a_recursive_function_computes_the_same():
-    unit, called = outlined(factorial)
+    _, called = outlined(factorial)
     assert called.keys() == {"factorial"}
     assert called["factorial"](5) == 120.0
 
@@ -106,7 +106,7 @@ def test_structures_are_handed_over_part_by_part():
     def caller(x, y):
         return go((x, {"w": y}), 2)
 
-    unit, called = outlined(caller)
+    _, called = outlined(caller)
     assert len(called["go"].unit.parameters) == 3
 
 

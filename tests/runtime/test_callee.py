@@ -58,9 +58,9 @@ def test_a_call_for_another_layout(monkeypatch):
 def test_recursion_without_an_end_is_an_error(monkeypatch):
     (made,) = typed(monkeypatch, endless)
     with pytest.raises(CannotType, match="runaway recursion"):
-        infer(lambda x: made(x), (types.float64,))
+        infer(lambda x: 2.0 * made(x), (types.float64,))
 
 
 def test_a_declared_function_has_its_result_for_any_arguments():
     declared = Declared(lambda x: x, types.UniTuple(types.float64, 2))
-    assert infer(lambda x: declared(x), (types.int64,)).result == types.UniTuple(types.float64, 2)
+    assert infer(lambda x: declared(x)[1], (types.int64,)).result == types.float64
