@@ -6,11 +6,13 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, overload
 
+from srcad import structured
 from srcad.errors import BadArgument
 from srcad.gradient import Derivative, bind, made, positions, refuse_derivative, signature_of
 from srcad.matrices import Hessian, Jacobian, derivative_of_derivative, jacobian_of_gradient
 from srcad.pullback import matching, pair_of
 from srcad.runtime.keep import snapshot
+from srcad.runtime.structures import is_structured
 from srcad.taped import Function, function_of
 from srcad.version import Request
 
@@ -136,11 +138,17 @@ def vjp(
     (array([1., 4.]), (array([2., 0.]), None), (array([0., 4.]), None))
     """
     refuse_derivative(f, "vjp")
-    args = snapshot(bind(signature_of(f), args, {}))
-    if wrt is None:
-        return _whole_vjp(function_of(f, jit), args)
-    where, many = positions(f, wrt)
-    version, routines = pair_of(f, where, jit).current()
+    args = bind(signature_of(f), args, {})
+    places, many = (None, True) if wrt is None else positions(f, wrt)
+    if (found := structured.shaped(f, args)) is not None:
+        return structured.structured_vjp(*found, places, many, jit)
+    run = function_of(f, jit)
+    if run.returns_structure and (found := structured.shaped(run.__wrapped__, args, True)) is not None:
+        return structured.structured_vjp(*found, places, many, jit)
+    args = snapshot(args)
+    if places is None:
+        return _whole_vjp(run, args)
+    version, routines = pair_of(f, places, jit).current()
     arguments = (*args, *snapshot(version.hidden()))
     value, trace = routines.forward(*arguments)
     pull = routines.pullback(arguments, value, trace)
@@ -166,7 +174,9 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
     if not moving:
         raise BadArgument("no tangent is given", hint="call the function itself for its value alone")
     args = bind(signature_of(f), tuple(primals), {})
-    directions = [matching(tangents[place], primals[place], "the tangent") for place in moving]
+    directions = [tangents[place] for place in moving]
+    if not any(map(is_structured, args)):
+        directions = [matching(tangents[place], primals[place], "the tangent") for place in moving]
     found: tuple[Any, Any] = made(f, Request("tangent", moving), jit)(*args, *directions)
     return found
 

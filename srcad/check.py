@@ -18,7 +18,9 @@ from srcad.errors import BadArgument, WrongGradient
 from srcad.gradient import bind, name_of, positions, signature_of
 from srcad.pullback import pair_of
 from srcad.pulled import is_differentiable
-from srcad.taped import Function
+from srcad.runtime.structures import is_structured
+from srcad.structured import shaped
+from srcad.taped import Function, function_of
 
 _MOST_ELEMENTS = 1000
 _SHOWN = 5
@@ -55,10 +57,16 @@ def check_grads(
     """
     signature = signature_of(f)
     given = bind(signature, tuple(args), {})
+    run = f.__wrapped__ if isinstance(f, Function) else f
+    always = not any(map(is_structured, given)) and function_of(run, jit).returns_structure
+    if (taken := shaped(run, given, always)) is not None:
+        shape, values = taken
+        places = shape.smooth if wrt is None else shape.wrt(positions(f, wrt)[0])
+        check_grads(shape.flat, values, places, rtol=rtol, atol=atol, jit=jit, seed=seed)
+        return
     where = _differentiable(given) if wrt is None else positions(f, wrt)[0]
     if not where:
         raise BadArgument(f"no argument of {name_of(f)} can have a derivative", hint="pass floats, or arrays of floats")
-    run = f.__wrapped__ if isinstance(f, Function) else f
     expected = run(*_called(signature, _copied(given)))
     weights = _weights(expected, np.random.default_rng(seed))
     bars = _gradients(run, where, given, expected, weights, jit)

@@ -11,14 +11,16 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-import numba
 from numba.core import types
 from numba.core.dispatcher import Dispatcher
 from numba.extending import typeof_impl
 
 from srcad.errors import BadArgument, NotDifferentiable
 from srcad.load import unwrap
+from srcad.native import defaults_of, frozen
 from srcad.remember import remembered
+from srcad.runtime.structures import is_structured
+from srcad.transforms.form import LEAF
 from srcad.version import Request, Version, compiled_routine, uncompiled_routine
 
 
@@ -34,7 +36,10 @@ class Derivative:
     """
 
     # `__call__` is a slot of each object: it holds the function that is called, without a layer of Python around it.
-    __slots__ = ("__call__", "__dict__", "__weakref__", "_native", "_version", "function", "jit", "request")
+    __slots__ = (
+        *("__call__", "__dict__", "__weakref__", "_native", "_plain", "_structured", "_version"),
+        *("function", "jit", "request"),
+    )
     __srcad_primitive__ = True
 
     __call__: Callable[..., Any]
@@ -45,6 +50,8 @@ class Derivative:
     def __init__(self, function: Callable[..., Any], request: Request, jit: bool = True) -> None:
         self.function, self.request, self.jit = function, request, jit
         self._version: Version | None = None
+        self._plain: Callable[..., Any] | None = None
+        self._structured: Callable[..., Any] | None = None
         self._native: Dispatcher | None = None
         self.__name__ = f"{name_of(function)}_{request.mode}"
         self.__signature__ = _signature(function, request)
@@ -59,19 +66,59 @@ class Derivative:
         return Derivative, (self.function, self.request, self.jit)
 
     def _first_call(self, *args: Any, **kwargs: Any) -> Any:
-        self.prepare()
+        given = bind(self.__signature__, args, kwargs)
+        if any(map(is_structured, given[: self.own])):
+            self._meet_structures()
+        else:
+            self.prepare()
         return self.__call__(*args, **kwargs)
+
+    @property
+    def own(self) -> int:
+        """How many parameters the function has: directions follow them."""
+        return len(signature_of(self.function).parameters)
+
+    def _meet_structures(self) -> Callable[..., Any]:
+        """From now on, look at the arguments of each call for structures."""
+        from srcad.structured import structured_call
+
+        if self._structured is None:
+            self._structured = structured_call(self)
+        self.__call__ = self._structured
+        return self._structured
+
+    def plain_call(self, *args: Any) -> Any:
+        """A call in which nothing is a structure."""
+        if self._plain is None:
+            self.prepare()
+        assert self._plain is not None
+        return self._plain(*args)
+
+    @property
+    def returns_structure(self) -> bool:
+        """Whether the function, called with plain arguments before, returns more than numbers, arrays and tuples."""
+        return self._version is not None and self._version.unit.result is not LEAF
+
+    def _redirect(self, args: tuple[Any, ...]) -> Callable[..., Any] | None:
+        """What is called instead of the compiled routine, if it is given structures."""
+        if not any(map(is_structured, args)):
+            return None
+        call, own, hidden = self._meet_structures(), self.own, len(self._version.unit.hidden if self._version else ())
+        return lambda *args: call(*(getattr(each, "value", each) for each in (*args[:own], *args[own + hidden :])))
 
     def prepare(self) -> Version:
         """Read the function, with what it captures as it is now."""
         version = self._version = Version(self.function, self.request)
         self._native = None
         if self.jit:
-            routine: Callable[..., Any] = compiled_routine(version, 0, self._shape(version))
+            routine: Callable[..., Any] = compiled_routine(version, 0, self._shape(version), redirect=self._redirect)
         else:
             routine = uncompiled_routine(version, 0)
         direct = self.jit and not version.unit.hidden and not version.may_change and _is_positional(self.__signature__)
-        self.__call__ = routine if direct else self._with_captured(version, routine)
+        self._plain = self.__call__ = routine if direct else self._with_captured(version, routine)
+        is_flat = hasattr(type(self.function), "__srcad_keeps__")
+        if not is_flat and (self._structured is not None or self.returns_structure or not self.jit):
+            self._meet_structures()
         return version
 
     def current(self) -> Version:
@@ -88,10 +135,10 @@ class Derivative:
             raise BadArgument("a derivative made with jit=False cannot be called from compiled code")
         version = self._version or self.prepare()
         if self._native is None:
-            if isinstance(self.__call__, Dispatcher):
-                self._native = self.__call__
+            if isinstance(self._plain, Dispatcher):
+                self._native = self._plain
             else:
-                self._native = _frozen(version, compiled_routine(version, 0, self._shape(version)), self)
+                self._native = frozen(version, compiled_routine(version, 0, self._shape(version)), self)
         return self._native
 
     def _shape(self, version: Version) -> Callable[..., Any]:
@@ -99,7 +146,7 @@ class Derivative:
         names = (*version.unit.parameters, *_directions(version.unit.parameters, extra))
         defaults: tuple[Any, ...] = ()
         if not version.unit.hidden and not extra and _is_positional(self.__signature__):
-            defaults = _defaults(self.__signature__)
+            defaults = defaults_of(self.__signature__)
         return shape_of(self.__name__, names, defaults)
 
     def _with_captured(self, version: Version, routine: Callable[..., Any]) -> Callable[..., Any]:
@@ -142,6 +189,9 @@ def name_of(function: Callable[..., Any]) -> str:
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature:
     """The parameters that a caller of the function sees."""
+    if hasattr(type(function), "__srcad_keeps__"):
+        own: inspect.Signature = function.__signature__  # type: ignore[attr-defined]
+        return own
     plain, _, receiver = unwrap(function)
     signature = inspect.signature(plain, follow_wrapped=False)
     parameters = list(signature.parameters.values())
@@ -212,29 +262,8 @@ def _directions(names: tuple[str, ...], count: int) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _defaults(signature: inspect.Signature) -> tuple[Any, ...]:
-    return tuple(each.default for each in signature.parameters.values() if each.default is not each.empty)
-
-
 def _is_positional(signature: inspect.Signature) -> bool:
     return all(each.kind is not each.KEYWORD_ONLY for each in signature.parameters.values())
-
-
-def _frozen(version: Version, routine: Dispatcher, derivative: Derivative) -> Dispatcher:
-    """The routine with the captured arrays of now given as constants."""
-    if not version.unit.hidden:
-        return routine
-    own = len(version.own_parameters)
-    names = routine.py_func.__code__.co_varnames[: routine.py_func.__code__.co_argcount]
-    hidden = names[own : own + len(version.unit.hidden)]
-    outer = (*names[:own], *names[own + len(hidden) :])
-    namespace: dict[str, Any] = dict(zip(hidden, version.hidden(), strict=True))
-    namespace["routine"] = routine
-    exec(f"def {derivative.__name__}({', '.join(outer)}):\n    return routine({', '.join(names)})\n", namespace)
-    function = namespace[derivative.__name__]
-    if len(outer) == len(derivative.__signature__.parameters):
-        function.__defaults__ = _defaults(derivative.__signature__)
-    return numba.njit(function)
 
 
 @typeof_impl.register(Derivative)  # type: ignore[untyped-decorator]  # Numba carries no annotations

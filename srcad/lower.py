@@ -7,7 +7,7 @@ caller meets it: the same passes run on the callee, in a scope of its own, and i
 from __future__ import annotations
 
 import copy
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +16,7 @@ import gast
 from srcad.cases import without_match
 from srcad.errors import Place, UnsupportedSyntax
 from srcad.fence import fence
+from srcad.given import given_parameter
 from srcad.load import Source
 from srcad.load import load as load_source
 from srcad.outline import Frame, Outline, Outlined, Recurs
@@ -28,8 +29,10 @@ from srcad.transforms.desugar import desugar
 from srcad.transforms.draft import Draft
 from srcad.transforms.exits import structure_exits
 from srcad.transforms.flatten import Flattener
+from srcad.transforms.form import LEAF, Part
 from srcad.transforms.handover import (
     Form,
+    check_form,
     check_length,
     form_of,
     inside,
@@ -47,8 +50,10 @@ from srcad.transforms.unit import Unit
 _DEEPEST = 30  # calls within calls; functions that make ever new functions end here
 
 
-def lower(source: Source) -> Unit:
+def lower(source: Source, forms: Mapping[str, Part] | None = None) -> Unit:
     """The unit in core form that computes what the function computes.
+
+    `forms` tells what parameters are that hold more than a number or an array.
 
     >>> from srcad.printer import print_function
     >>> def f(x):
@@ -66,24 +71,29 @@ def lower(source: Source) -> Unit:
             s = operator.iadd(s, t2)
         return s
     """
-    return _Lowering().unit(source)
+    return _Lowering().unit(source, forms or {})
 
 
 class _Lowering:
     def __init__(self) -> None:
         self.draft = Draft()
         self.outline = Outline(self.draft)
+        self.result: Part = LEAF
 
-    def unit(self, source: Source) -> Unit:
+    def unit(self, source: Source, forms: Mapping[str, Part]) -> Unit:
         procedure = self.read(procedure_of(source))
         scope = open_scope(procedure, {}, self.draft.names)
         self.draft.names.reserve(source.name)
         self.outline.frames.append(Frame(self.outline.base(procedure, {}), {}))
-        body, result = self.body(scope, True, Memory())
+        memory, names = Memory(), list[str]()
+        for name in [*procedure.parameters, *procedure.keyword_only]:
+            names += given_parameter(name, scope.variables[name], forms.get(name, LEAF), source, memory, self.draft)
+        body, result = self.body(scope, True, memory)
+        form = self.result
         last = at(gast.Return(value=result), getattr(result, "place", None) or (place_of(body[-1]) if body else None))
-        names = [scope.variables[name] for name in [*procedure.parameters, *procedure.keyword_only]]
         called = self.outline.finish([*body, last], names)
-        return self.draft.unit(source.name, names, [*body, last], source.options, called)
+        unit = self.draft.unit(source.name, names, [*body, last], source.options, called)
+        return replace(unit, result=form, changes=bool(memory.touched))
 
     def read(self, procedure: Procedure) -> Procedure:
         """Check what the function is written in, and note its text; `match` becomes `if` before names are looked at."""
@@ -101,7 +111,10 @@ class _Lowering:
         *block, last = structure_exits(block, draft.names, scope.place(scope.procedure.tree))
         if last.value is not None and not hasattr(last.value, "place"):
             last.value.place = place_of(last)
-        return Flattener(draft.names, draft.bindings, self.call, memory, self).finish(block, last.value, as_value)
+        flattener = Flattener(draft.names, draft.bindings, self.call, memory, self)
+        finished = flattener.finish(block, last.value, as_value)
+        self.result = flattener.form
+        return finished
 
     def call(self, node: gast.Call, caller: Flattener) -> gast.expr | None:
         """Inline a call of a user's function, or lower the function on its own; None for other calls."""
@@ -239,6 +252,7 @@ class _Lowering:
             del outline.frames[mark:]
         last = at(gast.Return(value=result), getattr(result, "place", None) or place)
         check_length(procedure.tree, result, last)
+        check_form(self.result, last)
         assert frame.callee is not None
         outline.finished[frame.callee] = Outlined(frame.callee, names, [*body, last], place)
         return frame.callee

@@ -15,6 +15,9 @@ import numpy as np
 from srcad.errors import NotDifferentiable
 from srcad.gradient import Derivative, bind, made, name_of, signature_of
 from srcad.pullback import pair_of
+from srcad.runtime.structures import is_structured
+from srcad.structured import Shape, shaped
+from srcad.transforms.form import Form
 from srcad.version import Request
 
 
@@ -32,6 +35,8 @@ class Jacobian:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """One array per result and argument; tuples where the result or `wrt` is a tuple."""
         args = bind(self.__signature__, args, kwargs)
+        if (taken := shaped(self.function, args)) is not None:
+            return self._of_structures(*taken)
         inputs = [args[place] for place in self.wrt]
         width = sum(np.size(each) for each in inputs)
         if self.mode == "forward" or (self.mode is None and width == 1):
@@ -49,6 +54,21 @@ class Jacobian:
             for block, bar in zip(found[row], bars, strict=True):
                 block[index] = bar
         return self._shaped(found, isinstance(value, tuple))
+
+    def _of_structures(self, shape: Shape, values: list[Any]) -> Any:
+        """Blocks in the structure of the result, each in that of the arguments."""
+        wrt = shape.wrt(self.wrt)
+        rows = Jacobian(shape.flat, wrt, True, self.mode, self.jit)(*values)
+        form = pair_of(shape.flat, wrt, self.jit).current()[0].unit.result
+        several = isinstance(rows[0], tuple)
+        packed = tuple(shape.packed(self.wrt, self.many, row) for row in (rows if several else (rows,)))
+        if not several:
+            return packed[0]
+        if isinstance(form, Form) and any(isinstance(part, Form) for part in form.parts):
+            raise NotDifferentiable(
+                f"{self.__name__}: the result is a structure of structures", hint="return one tuple, list or dictionary"
+            )
+        return shape.result(form, packed)
 
     def _by_columns(self, args: tuple[Any, ...], inputs: list[Any]) -> Any:
         push = made(self.function, Request("tangent", self.wrt), self.jit)
@@ -81,6 +101,11 @@ class Hessian:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """One array, or a tuple of rows of blocks."""
         args = bind(self.__signature__, args, kwargs)
+        if (found := shaped(self.products.function, args)) is not None:
+            shape, values = found
+            wrt, many = self.products.request.wrt, self.many
+            inner = made(shape.flat, Request("hvp", shape.wrt(wrt), True), self.products.jit)
+            return shape.packed(wrt, many, [shape.packed(wrt, many, row) for row in Hessian(inner, True)(*values)])
         every = tuple(range(len(self.products.request.wrt)))
         found = _blocks(self.products, args, every, every)
         return found if self.many else found[0][0]
@@ -150,9 +175,9 @@ class SecondDerivative:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The second partial derivatives."""
         args = bind(self.__signature__, args, kwargs)
-        if np.ndim(args[self.inner]):
+        if np.ndim(args[self.inner]) or any(map(is_structured, args)):
             raise NotDifferentiable(
-                f"{self.__name__}: the gradient that it differentiates is an array, not a number",
+                f"{self.__name__}: the gradient that it differentiates is not a number, or an argument is a structure",
                 hint="jacobian(grad(f)) or hessian(f) give all second derivatives",
             )
         seed = [_zeros(args[place]) for place in self.products.request.wrt]
@@ -178,7 +203,10 @@ def jacobian_of_gradient(f: Derivative, where: tuple[int, ...], many: bool, jit:
     signature = signature_of(f.function)
 
     def second(*args: Any, **kwargs: Any) -> Any:
-        found = _blocks(products, bind(signature, args, kwargs), (union.index(inner),), columns)[0]
+        args = bind(signature, args, kwargs)
+        if any(map(is_structured, args)):
+            raise NotDifferentiable(f"the jacobian of {f!r} for structures", hint="srcad.hessian takes structures")
+        found = _blocks(products, args, (union.index(inner),), columns)[0]
         return found if many else found[0]
 
     second.__name__ = f"{name_of(f.function)}_grad_jacobian"

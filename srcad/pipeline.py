@@ -76,7 +76,7 @@ class Stage:
 
 def prepare(function: Callable[..., Any]) -> Unit:
     """Stages 1 to 3: a function in core form; types are not looked at yet."""
-    return lower(load(function))
+    return lower(load(function), getattr(function, "forms", None))
 
 
 def derive(

@@ -34,7 +34,7 @@ def remembered(function: Callable[..., Any], key: Hashable, make: Callable[[], R
     >>> remembered(f, "list", list) is remembered(f, "list", list)
     True
     """
-    if not isinstance(function, (FunctionType, Dispatcher)):
+    if not isinstance(function, (FunctionType, Dispatcher)) and not hasattr(type(function), "__srcad_keeps__"):
         return _of_other(function, key, make)
     made = vars(function).get(_ATTRIBUTE)
     if made is None or made.owner is not function:

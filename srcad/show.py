@@ -11,6 +11,7 @@ from srcad.errors import BadArgument
 from srcad.gradient import Derivative, bind, name_of, positions, signature_of
 from srcad.signature import parse_signature, untyped_parameters
 from srcad.signature import signature_of as types_told
+from srcad.structured import shaped
 from srcad.version import Request, Version
 
 
@@ -46,6 +47,10 @@ def source(
         where, many = positions(f, wrt) if mode != "core" else ((), True)
     if mode not in _MODES.values():
         raise BadArgument(f"the mode {mode!r} is unknown", hint=f"it is one of {', '.join(_MODES)}")
+    taken = None if args is None else shaped(f, bind(signature_of(f), tuple(args), {}))
+    if taken is not None:
+        shape, args = taken
+        f, where, many = shape.flat, shape.wrt(where), True
     unit = pipeline.prepare(f)
     kinds = (*_kinds(f, signature, args), *(typeof(each) for each in Version(f, Request(mode, where), unit).hidden()))
     if len(kinds) != len(unit.parameters):

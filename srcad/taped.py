@@ -19,6 +19,8 @@ from srcad.remember import remembered
 from srcad.runtime.active import active
 from srcad.runtime.call import record_call
 from srcad.runtime.operand import Operand
+from srcad.runtime.structures import is_structured
+from srcad.transforms.form import LEAF
 from srcad.version import Request, Version, kind_of
 
 
@@ -39,6 +41,7 @@ class Function:
         self.__module__, self.__qualname__ = plain_function(function).__module__, plain_function(function).__qualname__
         self.__signature__ = signature_of(function)
         self._count = len(self.__signature__.parameters)
+        self._is_flat = hasattr(type(function), "__srcad_keeps__")
         self._core = Derivative(function, Request("core", ()), jit)
         self._pairs: dict[tuple[Any, ...], Differentiated | None] = {}
         self._paired: Version | None = None
@@ -64,10 +67,28 @@ class Function:
                 return self._core(*args, **kwargs)
         if kwargs or len(args) != self._count:
             args = bind(self.__signature__, args, kwargs)
+        if any(map(is_structured, args)) or self.returns_structure:
+            return self._structured(args)
         version = self._version()
         if not version.unit.hidden:
             return record_call(self, args)
         return record_call(self, args, self.captured_variables(), self.captured_arrays())
+
+    @property
+    def returns_structure(self) -> bool:
+        """Whether it returns more than numbers, arrays and tuples of these."""
+        return not self._is_flat and self._version().unit.result is not LEAF
+
+    def _structured(self, args: tuple[Any, ...]) -> Any:
+        """A call with structures: that of the function of leaves is what a tape records."""
+        from srcad.structured import shaped
+
+        found = shaped(self.__wrapped__, args, True)
+        assert found is not None
+        shape, values = found
+        run = function_of(shape.flat, self._core.jit)
+        shape.check_shared(args, run._version().unit)
+        return shape.result(run._version().unit.result, run(*values))
 
     def primal(self, values: Sequence[Any]) -> Any:
         """The value for arguments, followed by values of the captured variables."""

@@ -25,7 +25,7 @@ from srcad.errors import NotDifferentiable, PerformanceWarning
 from srcad.remember import remembered
 from srcad.rows import columns_text, rows_text
 from srcad.runtime import cache
-from srcad.runtime.compile import TypedDispatcher, compiled, load
+from srcad.runtime.compile import Redirect, TypedDispatcher, compiled, load
 from srcad.runtime.infer import CannotType
 from srcad.runtime.kept import Kept, keeping
 from srcad.runtime.operand import Operand
@@ -210,11 +210,15 @@ def refuse_lists(unit: Unit, kinds: tuple[Any, ...]) -> None:
 
 
 def compiled_routine(
-    version: Version, index: int, shape: Callable[..., Any], must_compile: bool = False
+    version: Version,
+    index: int,
+    shape: Callable[..., Any],
+    must_compile: bool = False,
+    redirect: Redirect | None = None,
 ) -> TypedDispatcher:
     """The generated function of this index as one Numba dispatcher; `shape` gives it parameters and defaults.
 
-    What Numba cannot compile runs uncompiled, or with `must_compile` raises CannotType.
+    What Numba cannot compile runs uncompiled, or with `must_compile` raises CannotType. `redirect` may name a stand-in.
     """
     count = len(version.unit.parameters)
     uncompiled = uncompiled_routine(version, index)
@@ -231,7 +235,7 @@ def compiled_routine(
 
         return warning
 
-    return TypedDispatcher(shape, specialise, None if must_compile else otherwise)
+    return TypedDispatcher(shape, specialise, None if must_compile else otherwise, redirect)
 
 
 def uncompiled_routine(version: Version, index: int) -> Callable[..., Any]:

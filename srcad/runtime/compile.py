@@ -98,21 +98,27 @@ class _QuickCache(FunctionCache):  # type: ignore[misc]  # Numba carries no anno
 
 
 Specialise = Callable[[tuple[Any, ...]], CPUDispatcher]
+Redirect = Callable[[tuple[Any, ...]], "Callable[..., Any] | None"]
 
 
 class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no annotations
     """A Numba dispatcher for a function that `specialise` makes for each tuple of argument types.
 
     `shape` is a Python function that only gives name, parameters, defaults. For an argument without a Numba type, and
-    a function that Numba cannot type, `otherwise` says what is called instead.
+    a function that Numba cannot type, `otherwise` says what is called instead; for arguments of new types, `redirect`.
     """
 
     def __init__(
-        self, shape: Callable[..., Any], specialise: Specialise, otherwise: Callable[..., Any] | None = None
+        self,
+        shape: Callable[..., Any],
+        specialise: Specialise,
+        otherwise: Callable[..., Any] | None = None,
+        redirect: Redirect | None = None,
     ) -> None:
         super().__init__(shape, targetoptions={"nopython": True})
         self.specialise = specialise
         self.otherwise = otherwise
+        self.redirect = redirect
         self._made: list[CPUDispatcher] = []
         self._failed: dict[tuple[Any, ...], CannotType] = {}
 
@@ -151,6 +157,9 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
     def _compile_for_args(self, *args: Any, **kwargs: Any) -> Any:
         """What Numba calls from a Python call with new types: gives what is then called with the arguments."""
         self._types_active_call.clear()
+        instead = None if self.redirect is None else self.redirect(args)
+        if instead is not None:
+            return instead
         try:
             kinds = tuple(_type_of(self, argument) for argument in args)
             if types.pyobject in kinds:

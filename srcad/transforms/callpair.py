@@ -105,7 +105,9 @@ def _returned(pair: Pair, adjoints: Adjoints) -> gast.stmt:
     """The adjoints of the arguments that are numbers."""
     parameters, kinds = pair.version.unit.parameters, pair.version.kinds
     numbers = [parameters[position] for position in pair.wrt if not isinstance(kinds[position], nb.Array)]
-    return gast.Return(value=tuple_of(*(result_of(adjoints, name, handed_on=True) for name in numbers)) if numbers else const(None))
+    return gast.Return(
+        value=tuple_of(*(result_of(adjoints, name, handed_on=True) for name in numbers)) if numbers else const(None)
+    )
 
 
 def make_tangent(name: str, version: Specialised, wrt: tuple[int, ...], callees: Callees) -> Unit:

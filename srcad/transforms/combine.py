@@ -1,6 +1,6 @@
 """Operators on structures: what they give is known while lowering, wherever it does not depend on numbers.
 
-    (a, b) + (c,)       [w] * 3         "scale" in p        p is None       not layers      x.shape == (2, 3)
+(a, b) + (c,)       [w] * 3         "scale" in p        p is None       not layers      x.shape == (2, 3)
 """
 
 from __future__ import annotations
@@ -64,18 +64,30 @@ class Combined(Structures):
         first, second = isinstance(left, Structure), isinstance(right, Structure)
         if not first and not second:
             return gast.BinOp(left=self.held_in_atom(left), op=op, right=self.held_in_atom(right))
-        if isinstance(op, gast.Mult) and first != second:
-            structure, count = (left, right) if first else (right, left)
-            known = self.memory.constant(count)
-            if type(known) is int and structure.cell.is_sequence and known * len(self.contents(structure)) <= MOST_PARTS:
-                return self.memory.new(structure.cell.type, dict(enumerate(self.parts(structure) * known)))
-        if isinstance(op, gast.Add) and first and second and left.cell.type is right.cell.type and left.cell.is_sequence:
+        made = self.together(left, op, right)
+        if made is None:
+            called = [each.cell.called for each in (left, right) if isinstance(each, Structure)]
+            self.refuse(
+                f"arithmetic with {' and '.join(called)} is not supported", "use the values that are in it, or an array"
+            )
+        return made
+
+    def together(self, left: gast.expr, op: gast.operator, right: gast.expr) -> Structure | None:
+        """Two sequences as one, one sequence several times, or the entries of two dictionaries."""
+        if not isinstance(left, Structure) or not isinstance(right, Structure):
+            structure, count = (left, right) if isinstance(left, Structure) else (right, left)
+            times = self.memory.constant(count)
+            if not isinstance(op, gast.Mult) or type(times) is not int or not isinstance(structure, Structure):
+                return None
+            if not structure.cell.is_sequence or times * len(self.contents(structure)) > MOST_PARTS:
+                return None
+            return self.memory.new(_plain(structure.cell), dict(enumerate(self.parts(structure) * times)))
+        if isinstance(op, gast.Add) and left.cell.is_sequence and _plain(left.cell) is _plain(right.cell):
             return self.memory.new(_plain(left.cell), dict(enumerate(self.parts(left) + self.parts(right))))
-        if isinstance(op, gast.BitOr) and first and second and left.cell.is_mapping and right.cell.is_mapping:
+        if isinstance(op, gast.BitOr) and left.cell.is_mapping and right.cell.is_mapping:
             return self.memory.new(dict, {**self.contents(left), **self.contents(right)})
-        called = [each.cell.called for each in (left, right) if isinstance(each, Structure)]
-        self.refuse(f"arithmetic with {' and '.join(called)} is not supported", "use the values that are in it, or an array")
+        return None
 
 
 def _plain(cell: Cell) -> type:
-    return list if cell.type is list else tuple
+    return list if issubclass(cell.type, list) else tuple

@@ -1,9 +1,9 @@
 """Comprehensions as loops that fill a list or a dictionary.
 
-    [f(v) for v in x if v > 0]     becomes     t = []
-                                               for v in x:
-                                                   if v > 0:
-                                                       t.append(f(v))
+[f(v) for v in x if v > 0]     becomes     t = []
+for v in x:
+if v > 0:
+t.append(f(v))
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ class Comprehensions(Containers):
         for each in reversed(generators):
             for test in reversed(each.ifs):
                 body = at(gast.If(test=test, body=[at(body, self.place)], orelse=[]), self.place)
-            body = gast.For(target=each.target, iter=each.iter, body=[at(body, self.place)], orelse=[], type_comment=None)
+            body = gast.For(
+                target=each.target, iter=each.iter, body=[at(body, self.place)], orelse=[], type_comment=None
+            )
         place = self.place
         for statement in desugar([at(body, place)], self.names):
             self.statement(statement)

@@ -35,9 +35,9 @@ class Construction(Slots):
             defaults = getattr(kind, "_field_defaults", {})
             held = self.fields(kind, kind._fields, defaults, node)  # type: ignore[attr-defined]
             return self.memory.new(kind, dict(enumerate(held.values())))
-        if kind.__new__ is not object.__new__ or kind.__setattr__ is not object.__setattr__:
-            if not (dataclasses.is_dataclass(kind) and kind.__new__ is object.__new__):
-                self.refuse(f"the class `{kind.__name__}` makes its objects in a way of its own", "use a dataclass")
+        sets = kind.__setattr__ is object.__setattr__ or dataclasses.is_dataclass(kind)
+        if kind.__new__ is not object.__new__ or not sets:
+            self.refuse(f"the class `{kind.__name__}` makes its objects in a way of its own", "use a dataclass")
         begin = inspect.getattr_static(kind, "__init__", None)
         if dataclasses.is_dataclass(kind) and _is_generated(begin):
             return self.dataclass(kind, node)
@@ -62,8 +62,11 @@ class Construction(Slots):
                     f"the default of `{each.name}`, made by a function, is not supported", "give the value itself"
                 )
         given = self.fields(kind, [each.name for each in fields], defaults, node)
-        held = {each.name: given[each.name] if each.init else self.default(each.name, defaults) for each in
-                dataclasses.fields(kind) if each.init or each.name in defaults}
+        held = {
+            each.name: given[each.name] if each.init else self.default(each.name, defaults)
+            for each in dataclasses.fields(kind)
+            if each.init or each.name in defaults
+        }
         made = self.memory.new(kind, held)
         after = inspect.getattr_static(kind, "__post_init__", None)
         if isinstance(after, FunctionType):

@@ -1,6 +1,6 @@
 """Calls that structures take part in: builtin functions, all but the numbers and arrays within being known by now.
 
-    sum(terms)      list(zip(ws, bs))       len(layers)       sorted(p)       Point(x, y)       model(x)
+sum(terms)      list(zip(ws, bs))       len(layers)       sorted(p)       Point(x, y)       model(x)
 """
 
 from __future__ import annotations
@@ -121,6 +121,8 @@ class Containers(Methods):
         known = [each for each in columns if each is not None]
         if len(known) != len(columns):
             return None
+        if keywords and len({len(each) for each in known}) > 1:
+            self.refuse("`zip` of structures of several lengths", "give each as many elements")
         return self.sequence(tuple, [self.sequence(tuple, list(row)) for row in zip(*known, strict=False)])
 
     def counted(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:

@@ -20,12 +20,13 @@ from srcad.transforms.desugar import IN_PLACE
 from srcad.transforms.iterate import called, stored_names
 from srcad.transforms.memory import Callee, Structure
 from srcad.transforms.operations import stored_inside
-from srcad.transforms.paths import Paths, Turns
+from srcad.transforms.paths import Turns
+from srcad.transforms.results import Results
 
 _AUGMENTED = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 
 
-class Flattener(Paths):
+class Flattener(Results):
     """Rewrites statement by statement; what is made goes to the end of the present block.
 
     >>> from srcad.names import Names
@@ -63,7 +64,12 @@ class Flattener(Paths):
         self.made = self.block(block)
         self.place = place_of(result)
         self.changing = stored_inside(gast.Return(value=result))
-        made = self.tuple_of_atoms(result) if as_value else self.core(result)
+        if as_value:
+            part = self.part(result)
+            self.form = self.form_of(part)
+            made = self.returned(part)
+        else:
+            made = self.core(result)
         made.place = place_of(made) or self.place
         return self.made, made
 

@@ -22,6 +22,7 @@ from srcad.transforms.build import (
     const,
     load,
     place_of,
+    subscript,
     tuple_of,
 )
 from srcad.transforms.callees import Callees
@@ -56,12 +57,23 @@ def results_of(unit: Unit) -> list[gast.expr]:
     return list(last.value.elts) if isinstance(last.value, gast.Tuple) else [last.value]
 
 
+def parts_of(results: list[gast.expr], bars: list[gast.expr]) -> list[tuple[gast.expr, gast.expr]]:
+    """The atoms of results, which may be nested tuples, each with the part of the cotangent that belongs to it."""
+    found: list[tuple[gast.expr, gast.expr]] = []
+    for node, bar in zip(results, bars, strict=True):
+        if isinstance(node, gast.Tuple):
+            found += parts_of(node.elts, [subscript(clone(bar), const(k)) for k in range(len(node.elts))])
+        else:
+            found.append((node, bar))
+    return found
+
+
 def reverse_program(unit: Unit, types: Types, wrt: Sequence[int], outs: Sequence[int] | None = None) -> Program:
     """The facts for reverse mode with respect to some parameters; of some results, if `outs` is given."""
     independent = [unit.parameters[k] for k in wrt]
     results = results_of(unit)
     wanted = results if outs is None else [results[k] for k in outs]
-    dependent = [node.id for node in wanted if isinstance(node, gast.Name)]
+    dependent = [node.id for node, _ in parts_of(wanted, wanted) if isinstance(node, gast.Name)]
     return analyse(unit, types, independent, dependent)
 
 
@@ -152,7 +164,7 @@ def returns_tuple(unit: Unit) -> bool:
 def seed_of(adjoints: Adjoints, results: list[gast.expr], bars: list[gast.expr]) -> Block:
     """Add the cotangents of the result to the adjoints of what is returned."""
     code: Block = []
-    for node, bar in zip(results, bars, strict=True):
+    for node, bar in parts_of(results, bars):
         if isinstance(node, gast.Name) and adjoints.program.is_active(node.id):
             code += adjoints.add(node.id, clone(bar), None)
     return code

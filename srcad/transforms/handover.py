@@ -14,6 +14,8 @@ import gast
 from srcad.errors import Place, UnsupportedSyntax
 from srcad.names import Names
 from srcad.transforms.build import assign, const, load, place_of, subscript
+from srcad.transforms.form import Form as Structured
+from srcad.transforms.form import Part
 from srcad.transforms.memory import Callee, Lost, Memory, Structure
 
 # None for a number or an array; for a structure its class and the forms of its parts.
@@ -122,4 +124,14 @@ def check_length(tree: gast.FunctionDef, result: gast.expr, last: gast.stmt) -> 
             "a function that calls itself, or is large, returns now a tuple, now something else",
             at=place_of(last),
             hint="return tuples of the same length everywhere",
+        )
+
+
+def check_form(form: Part, last: gast.stmt) -> None:
+    """Refuse a function that returns a list, a dictionary or an object."""
+    if isinstance(form, Structured):
+        raise UnsupportedSyntax(
+            f"a function that calls itself, or is large, returns a `{form.type.__name__}`",
+            at=place_of(last),
+            hint="return a tuple of numbers and arrays",
         )

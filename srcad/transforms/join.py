@@ -1,6 +1,6 @@
 """Bring together what is known at the ends of two paths: of a branch, or of a loop's start and the end of its body.
 
-Where both paths hold a structure of the same form, parts that differ become variables that each path assigns at its end:
+Where both paths hold a structure of one form, parts that differ become variables that each path assigns at its end:
 
     if c:                               if c:
         p = (x, y)                          p_0 = x
@@ -113,6 +113,8 @@ class _Joiner:
         if isinstance(first, Structure) or isinstance(second, Structure):
             structure = first if isinstance(first, Structure) else second
             return self.lose(first, Lost(f"{structure.cell.called} or something else"))
+        if isinstance(first, Lost) or isinstance(second, Lost):
+            return self.lose(first, Lost("one value or another"))
         return self.variable(first, second, wish)
 
     def variable(self, first: gast.expr, second: gast.expr, wish: str) -> gast.expr:
@@ -140,7 +142,9 @@ class _Joiner:
         if lost is not None:
             return self.lose(Structure(first), lost)
         if first.type is not second.type or list(parts) != list(others):
-            forms = " or ".join(f"{cell.called} of {_listed(held)}" for cell, held in ((first, parts), (second, others)))
+            forms = " or ".join(
+                f"{cell.called} of {_listed(held)}" for cell, held in ((first, parts), (second, others))
+            )
             return self.lose(Structure(first), Lost(forms))
         cell = first
         if first not in self.joined.own:

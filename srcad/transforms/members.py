@@ -1,6 +1,6 @@
 """Methods of tuples, lists, dictionaries and objects whose form is known.
 
-    layers.append((w, b))       for k, v in p.items(): ...       p.get("scale", 1.0)       model.loss(x)
+layers.append((w, b))       for k, v in p.items(): ...       p.get("scale", 1.0)       model.loss(x)
 """
 
 from __future__ import annotations

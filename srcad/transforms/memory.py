@@ -1,7 +1,7 @@
 """What lowering knows of values: which variables are structures, what is in these, and which are constants by now.
 
-A structure (a tuple, a list, a dictionary, an object with attributes) exists only while a function is lowered. Its parts
-are variables of their own, so that what is left in core form are numbers and arrays:
+A structure (a tuple, a list, a dictionary, an object with attributes) exists only while a function is lowered. Its
+parts are variables of their own, so that what is left in core form are numbers and arrays:
 
     p = {"w": w, "b": b}
     return x @ p["w"] + p["b"]          becomes         return x @ w + b
@@ -96,7 +96,8 @@ class Memory:
     known       variable -> the constant that it holds
     frozen      cells that must not be changed, and why
     steady      variables that are assigned once, so that their values stay (shared by all memories of a function)
-    loops       how many of the loops around may be unrolled if that helps (shared likewise)
+    loops       the loops around that may be unrolled if that helps (shared likewise)
+    arguments   cells that the caller has made; `touched` are those that are changed (shared likewise)
     """
 
     names: dict[str, Any] = field(default_factory=dict)
@@ -105,11 +106,14 @@ class Memory:
     frozen: dict[Cell, str] = field(default_factory=dict)
     steady: set[str] = field(default_factory=set)
     loops: list[Any] = field(default_factory=list)
+    arguments: set[Cell] = field(default_factory=set)
+    touched: set[Cell] = field(default_factory=set)
 
     def copy(self) -> Memory:
         """The same knowledge, which no longer follows what happens to this one."""
         cells = {cell: dict(held) if isinstance(held, dict) else held for cell, held in self.cells.items()}
-        return Memory(dict(self.names), cells, dict(self.known), dict(self.frozen), self.steady, self.loops)
+        shared = (self.steady, self.loops, self.arguments, self.touched)
+        return Memory(dict(self.names), cells, dict(self.known), dict(self.frozen), *shared)
 
     def become(self, other: Memory) -> None:
         """Know what another memory knows."""

@@ -79,7 +79,9 @@ class Paths(Comprehensions):
         make()
         joined = join(start, self.memory, self.names.fresh)
         if any(joined.memory.cells[cell] != held for cell, held in start.cells.items()):
-            self.refuse("changing a structure inside of a condition is not supported", "change it in a statement before")
+            self.refuse(
+                "changing a structure inside of a condition is not supported", "change it in a statement before"
+            )
         self.memory.become(joined.memory)
         body, self.made = self.made, outer
         if body:
@@ -171,6 +173,7 @@ class Paths(Comprehensions):
             self.memory.names[statement.target.id] = PLAIN
 
     def finish_loop(self, statement: gast.For | gast.While, body: Block, joined: Joined, before: Block) -> None:
+        """The loop, with what it carries assigned before it and at the end of its body."""
         copied = self.copies(joined.second)
         last = body.pop() if body and (copied and (is_exit(body[-1]) or isinstance(statement, gast.While))) else None
         if last is not None:

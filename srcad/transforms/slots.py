@@ -162,8 +162,13 @@ class Slots(Combined):
         if not base.cell.is_sequence and not base.cell.is_mapping:
             parameters = getattr(kind, "__dataclass_params__", None)
             descriptor = inspect.getattr_static(kind, key, None)
-            if getattr(parameters, "frozen", False) or inspect.getattr_static(kind, "__setattr__") is not object.__setattr__:
-                self.refuse(f"writing to the attribute `{key}` of {base.cell.called} is not supported", "make a new one")
+            if (
+                getattr(parameters, "frozen", False)
+                or inspect.getattr_static(kind, "__setattr__") is not object.__setattr__
+            ):
+                self.refuse(
+                    f"writing to the attribute `{key}` of {base.cell.called} is not supported", "make a new one"
+                )
             if isinstance(descriptor, property):
                 self.refuse(f"writing to the property `{key}` is not supported", "write to the attribute behind it")
         contents[key] = self.kept(value)
@@ -175,4 +180,6 @@ class Slots(Combined):
         reason = self.memory.frozen.get(base.cell)
         if reason is not None:
             self.refuse(f"changing {base.cell.called} is not supported here: {reason}", "change a copy of it")
+        if base.cell in self.memory.arguments:
+            self.memory.touched.add(base.cell)
         return self.contents(base)

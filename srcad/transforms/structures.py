@@ -13,7 +13,7 @@ from typing import Any, NoReturn, Protocol
 
 import gast
 
-from srcad.errors import CompilerBug, Place, UnsupportedSyntax
+from srcad.errors import Place, UnsupportedSyntax
 from srcad.names import Names
 from srcad.transforms.build import assign, clone, const, dotted, dotted_path, load, place_of
 from srcad.transforms.known import UNKNOWN
@@ -21,12 +21,12 @@ from srcad.transforms.memory import PLAIN, Callee, Lost, Memory, Structure
 from srcad.transforms.methods import spell_attribute
 from srcad.transforms.operations import Inline, Operations
 from srcad.transforms.primitive import look_up
-from srcad.transforms.spelling import RESERVED, root_name
+from srcad.transforms.spelling import RESERVED, literal, root_name
 
 MOST_PARTS = 256  # parts of one structure
 
 
-class NeedsConstant(Exception):  # noqa: N818  caught by the loop that can help
+class NeedsConstant(Exception):
     """An index into a structure is not known; a loop around it may be unrolled to make it so."""
 
 
@@ -94,7 +94,7 @@ class Structures(Operations):
             held = self.memory.names.get(node.id)
             if isinstance(held, Lost) and held is not PLAIN:
                 self.refuse_lost(node.id, held)
-            if isinstance(held, (Structure, Callee)):
+            if isinstance(held, gast.expr):
                 return held
         return self.as_callee(node) or self.unchanged(node)
 
@@ -156,7 +156,10 @@ class Structures(Operations):
             self.refuse(
                 f"{structure.cell.called} cannot be used as a number or an array", "use the values that are in it"
             )
-        parts = (self.expanded(each) if isinstance(each, Structure) else self.held_in_atom(each) for each in contents.values())
+        parts = (
+            self.expanded(each) if isinstance(each, Structure) else self.held_in_atom(each)
+            for each in contents.values()
+        )
         return gast.Tuple(elts=list(parts), ctx=gast.Load())
 
     def contents(self, structure: Structure) -> dict[Any, gast.expr]:
@@ -171,9 +174,9 @@ class Structures(Operations):
         contents = self.contents(structure)
         if structure.cell.is_sequence:
             return list(contents.values())
-        if structure.cell.is_mapping:
-            return [const(key) for key in contents]
-        self.refuse(f"{structure.cell.called} cannot be looped over", "loop over one of its attributes")
+        if not structure.cell.is_mapping:
+            self.refuse(f"{structure.cell.called} cannot be looped over", "loop over one of its attributes")
+        return [literal(key) or const(key) for key in contents]
 
     # Making structures
 

@@ -10,6 +10,7 @@ import gast
 
 from srcad.names import Names
 from srcad.transforms.build import clone
+from srcad.transforms.form import LEAF, Part
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ class Unit:
     hidden      captured arrays, trailing parameters after the user's own
     frozen      captured scalars written in as literals, functions inlined: (owner, key, value), compared at each call
     options     Numba options of the user's dispatcher (fastmath, error_model, ...)
+    result      what the returned tuples stand for, where the user's function returns other structures
+    changes     whether structures among the arguments are changed
     sources     texts of the function and of all inlined helpers: what a cache key depends on
     """
 
@@ -51,6 +54,8 @@ class Unit:
     frozen: tuple[tuple[Any, str, Any], ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     sources: tuple[str, ...] = ()
+    result: Part = LEAF
+    changes: bool = False
 
     @property
     def parameters(self) -> tuple[str, ...]:

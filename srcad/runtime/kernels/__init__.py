@@ -6,8 +6,8 @@ Importing this package also teaches Numba functions and arguments of NumPy that 
 
 from srcad.runtime.kernels import numpy_shapes, reductions
 from srcad.runtime.kernels.axes import others, others_adjoint, shares, sort_adjoint, sort_tangent
-from srcad.runtime.kernels.item import item_bar, with_item
 from srcad.runtime.kernels.held import hold, release
+from srcad.runtime.kernels.item import item_bar, with_item
 from srcad.runtime.kernels.join import unarray, uncolumn_stack, unconcatenate, unhstack, unstack, unvstack
 from srcad.runtime.kernels.moves import (
     diag_adjoint,

@@ -1,0 +1,44 @@
+"""Parameters that are structures, as lowering begins: their leaves are the parameters of core form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import gast
+
+from srcad.errors import Place
+from srcad.load import Source
+from srcad.scope import Meaning
+from srcad.spell import spell
+from srcad.transforms.build import load
+from srcad.transforms.draft import Draft
+from srcad.transforms.form import LEAF, Form, Leaf, Part
+from srcad.transforms.memory import Callee, Lost, Memory
+from srcad.transforms.spelling import literal
+
+
+def given_parameter(name: str, variable: str, part: Part, source: Source, memory: Memory, draft: Draft) -> list[str]:
+    """The variables that a parameter is: itself, or the leaves of a structure."""
+    if part is LEAF:
+        return [variable]
+    leaves = list(part.names(name, draft.names.fresh)) if isinstance(part, Form) else []
+    memory.steady.update(leaves)
+    memory.names[variable] = _given(part, iter(leaves), source.place(source.tree), memory, draft)
+    return leaves
+
+
+def _given(part: Part, leaves: Iterator[str], place: Place, memory: Memory, draft: Draft) -> gast.expr:
+    """What a part of an argument is worth."""
+    if isinstance(part, Form):
+        held = [_given(each, leaves, place, memory, draft) for each in part.parts]
+        made = memory.new(part.type, dict(zip(part.keys, held, strict=True)))
+        memory.arguments.add(made.cell)
+        return made
+    if isinstance(part, Leaf):
+        return load(next(leaves))
+    if literal(part.value) is None and not callable(part.value):
+        made = memory.new(type(part.value), {})
+        memory.cells[made.cell] = Lost("one of many objects of its class")
+        return made
+    node = spell(Meaning(part.value), draft, place, "argument")
+    return Callee(node) if callable(part.value) and not isinstance(part.value, type) else node

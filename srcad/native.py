@@ -1,0 +1,33 @@
+"""A derivative for use inside `@njit`: captured arrays are constants there, as globals are to Numba."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numba
+from numba.core.dispatcher import Dispatcher
+
+from srcad.version import Version
+
+
+def frozen(version: Version, routine: Dispatcher, derivative: Any) -> Dispatcher:
+    """The routine of a derivative with the captured arrays of now given as constants."""
+    if not version.unit.hidden:
+        return routine
+    own = len(version.own_parameters)
+    names = routine.py_func.__code__.co_varnames[: routine.py_func.__code__.co_argcount]
+    hidden = names[own : own + len(version.unit.hidden)]
+    outer = (*names[:own], *names[own + len(hidden) :])
+    namespace: dict[str, Any] = dict(zip(hidden, version.hidden(), strict=True))
+    namespace["routine"] = routine
+    exec(f"def {derivative.__name__}({', '.join(outer)}):\n    return routine({', '.join(names)})\n", namespace)
+    function = namespace[derivative.__name__]
+    if len(outer) == len(derivative.__signature__.parameters):
+        function.__defaults__ = defaults_of(derivative.__signature__)
+    return numba.njit(function)
+
+
+def defaults_of(signature: inspect.Signature) -> tuple[Any, ...]:
+    """The defaults of a signature, which the last parameters have."""
+    return tuple(each.default for each in signature.parameters.values() if each.default is not each.empty)

@@ -1,0 +1,41 @@
+"""Which arguments are structures: tuples, lists, dictionaries, objects with attributes of their own."""
+
+from __future__ import annotations
+
+import enum
+import sys
+import types
+from typing import Any
+
+import numpy as np
+
+from srcad.runtime.operand import Operand
+
+_LIBRARIES = frozenset({"numpy", "scipy", "numba", "srcad", "builtins", "optree"}) | sys.stdlib_module_names
+
+
+def is_object(kind: type) -> bool:
+    """Whether instances of the class are structures of attributes."""
+    if issubclass(kind, (tuple, list, dict, type, enum.Enum, np.ndarray, np.generic, Operand)):
+        return False
+    if kind in (types.SimpleNamespace,):
+        return True
+    if kind.__module__.partition(".")[0] in _LIBRARIES:
+        return False
+    return not issubclass(kind, (types.FunctionType, types.ModuleType)) and not hasattr(kind, "__array__")
+
+
+_PLAIN: dict[type, bool] = dict.fromkeys((float, int, complex, bool, str, type(None), np.ndarray, np.float64), False)
+
+
+def is_structured(value: Any) -> bool:
+    """Whether an argument is a tuple, list, dictionary, or an object with attributes.
+
+    >>> is_structured((1.0, 2.0)), is_structured({}), is_structured(np.ones(2)), is_structured("text")
+    (True, True, False, False)
+    """
+    kind = type(value)
+    known = _PLAIN.get(kind)
+    if known is None:
+        known = _PLAIN[kind] = issubclass(kind, (tuple, list, dict)) or is_object(kind)
+    return known

@@ -1,0 +1,108 @@
+"""The form of structured data: which class, which keys, and what is below each of them; numbers and arrays are leaves.
+
+>>> Form(dict, ("w", "b"), (LEAF, Form(tuple, (0,), (LEAF,)))).leaves
+2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any, Union
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A number or an array, which is there when the program runs."""
+
+
+LEAF = Leaf()
+
+
+@dataclass(frozen=True, eq=False)
+class Fixed:
+    """An object that is known while compiling: a text, None, a function."""
+
+    value: Any
+
+
+Part = Union["Form", Leaf, Fixed]
+
+
+@dataclass(frozen=True)
+class Form:
+    """A structure: its class, its keys (positions, keys or attributes) in their order, and the parts below them."""
+
+    type: type
+    keys: tuple[Any, ...]
+    parts: tuple[Part, ...]
+
+    @property
+    def leaves(self) -> int:
+        """How many leaves there are."""
+        return sum(each.leaves if isinstance(each, Form) else each is LEAF for each in self.parts)
+
+    def names(self, wish: str, fresh: Callable[[str], str]) -> Iterator[str]:
+        """A name for each leaf, after the way that leads to it.
+
+        >>> list(Form(dict, ("w", "b"), (LEAF, LEAF)).names("p", lambda wish: wish))
+        ['p_w', 'p_b']
+        """
+        for key, part in zip(self.keys, self.parts, strict=True):
+            path = f"{wish}_{''.join(each if each.isalnum() else '_' for each in str(key))}"
+            if isinstance(part, Form):
+                yield from part.names(path, fresh)
+            elif part is LEAF:
+                yield fresh(path)
+
+
+def built(part: Part, leaves: Iterator[Any]) -> Any:
+    """The data of a form, with these leaves.
+
+    >>> built(Form(dict, ("w", "b"), (LEAF, Fixed("text"))), iter([1.0]))
+    {'w': 1.0, 'b': 'text'}
+    """
+    if not isinstance(part, Form):
+        return next(leaves) if part is LEAF else part.value  # type: ignore[union-attr]
+    return assembled(part.type, part.keys, [built(each, leaves) for each in part.parts])
+
+
+def assembled(kind: Any, keys: tuple[Any, ...], parts: list[Any]) -> Any:
+    """A structure of a class; objects are made without their `__init__`."""
+    if issubclass(kind, tuple):
+        return kind(*parts) if hasattr(kind, "_fields") else kind(parts)
+    if issubclass(kind, list):
+        return kind(parts)
+    if issubclass(kind, dict):
+        return dict(zip(keys, parts, strict=True))
+    made = SimpleNamespace() if kind is SimpleNamespace else object.__new__(kind)
+    for key, value in zip(keys, parts, strict=True):
+        object.__setattr__(made, key, value)
+    return made
+
+
+def from_tuples(part: Part, value: Any) -> Any:
+    """The data of a form, from its parts as nested tuples.
+
+    >>> from_tuples(Form(dict, ("w", "b"), (LEAF, Form(list, (0,), (LEAF,)))), (1.0, (2.0,)))
+    {'w': 1.0, 'b': [2.0]}
+    """
+    if not isinstance(part, Form):
+        return value if part is LEAF else part.value  # type: ignore[union-attr]
+    return assembled(part.type, part.keys, [from_tuples(p, v) for p, v in zip(part.parts, value, strict=True)])
+
+
+def to_tuples(part: Part, value: Any) -> Any:
+    """The parts of data of this form as nested tuples; raises LookupError or AttributeError where it has another form.
+
+    >>> to_tuples(Form(dict, ("w", "b"), (LEAF, LEAF)), {"b": 2.0, "w": 1.0})
+    (1.0, 2.0)
+    """
+    if not isinstance(part, Form):
+        return value if part is LEAF else 0
+    if issubclass(part.type, (tuple, list, dict)):
+        if len(value) != len(part.keys):
+            raise LookupError(f"{len(value)} parts instead of {len(part.keys)}")
+        return tuple(to_tuples(below, value[key]) for key, below in zip(part.keys, part.parts, strict=True))
+    return tuple(to_tuples(below, getattr(value, key)) for key, below in zip(part.keys, part.parts, strict=True))

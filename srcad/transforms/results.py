@@ -1,0 +1,49 @@
+"""What a function returns, as core form has it: an atom, or tuples of atoms; its form says what they stand for."""
+
+from __future__ import annotations
+
+import gast
+
+from srcad.transforms.build import const
+from srcad.transforms.form import LEAF, Fixed, Form, Part
+from srcad.transforms.memory import Structure
+from srcad.transforms.paths import Paths
+
+
+class Results(Paths):
+    """Takes a returned structure apart."""
+
+    form: Part = LEAF  # of what the function returns
+
+    def form_of(self, part: gast.expr) -> Part:
+        """The form of a result; tuples are what they are."""
+        made = self.whole_form(part)
+        return LEAF if _is_tuples(made) else made
+
+    def whole_form(self, part: gast.expr) -> Part:
+        """The form of a part, with texts and None as what they are."""
+        if not isinstance(part, Structure):
+            known = self.memory.constant(part)
+            return Fixed(known) if known is None or isinstance(known, str) else LEAF
+        contents = self.contents(part)
+        return Form(part.cell.type, tuple(contents), tuple(self.whole_form(each) for each in contents.values()))
+
+    def returned(self, part: gast.expr) -> gast.expr:
+        """A result as an atom or nested tuples of atoms."""
+        if not isinstance(part, Structure):
+            return self.held_in_atom(part)
+        held = self.contents(part).values()
+        is_fixed = self.form is not LEAF
+        return gast.Tuple(
+            elts=[
+                const(0) if is_fixed and isinstance(self.whole_form(each), Fixed) else self.returned(each)
+                for each in held
+            ],
+            ctx=gast.Load(),
+        )
+
+
+def _is_tuples(form: Part) -> bool:
+    if not isinstance(form, Form):
+        return True
+    return form.type is tuple and all(map(_is_tuples, form.parts))

@@ -1,0 +1,103 @@
+"""Structured arguments taken apart by optree: tuples, lists, dictionaries, dataclasses, objects with attributes.
+
+Of a user's class the attributes are the children; classes are made known to optree, in a namespace of srcad's, when
+an object of theirs is first met. Dictionaries keep the order of their keys, since a function may loop over them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from srcad.errors import NotDifferentiable
+from srcad.runtime.operand import Operand
+from srcad.runtime.structures import is_object
+from srcad.transforms.form import LEAF, Fixed, Form, Part, assembled
+from srcad.transforms.spelling import literal
+
+NAMESPACE = "srcad"
+_NUMBERS = frozenset((float, int, complex, bool, np.ndarray))
+_known: set[type] = set()
+_settings = contextlib.ExitStack()
+
+
+@functools.cache
+def _optree() -> Any:
+    """The library, imported with the first structured argument; functions of plain arguments do not wait for it."""
+    import optree
+
+    # The order of a dictionary's keys is part of its form: a setting of the namespace, made once and never left.
+    _settings.enter_context(optree.dict_insertion_ordered(True, namespace=NAMESPACE))
+    return optree
+
+
+def take_apart(data: Any) -> tuple[list[Any], Any]:
+    """The leaves, None among them, and optree's specification of the rest, which can be compared and hashed."""
+    while True:
+        leaves, spec = taken_apart(data)
+        unknown = {type(leaf) for leaf in leaves} - _NUMBERS - _known
+        objects = [kind for kind in unknown if is_object(kind)]
+        _known.update(unknown)
+        if not objects:
+            return leaves, spec
+        for kind in objects:
+            _register(kind)
+
+
+def taken_apart(data: Any) -> tuple[list[Any], Any]:
+    """The same for classes that are known by now: objects of others are leaves."""
+    found: tuple[list[Any], Any] = _optree().tree_flatten(data, none_is_leaf=True, namespace=NAMESPACE)
+    return found
+
+
+def _register(kind: type) -> None:
+    def children(value: Any) -> Any:
+        names = attributes(value)
+        return tuple(getattr(value, name) for name in names), names, names
+
+    def again(names: Any, parts: Any) -> Any:
+        return assembled(kind, names, list(parts))
+
+    _optree().register_pytree_node(kind, children, again, namespace=NAMESPACE)
+
+
+def attributes(value: Any) -> tuple[str, ...]:
+    """The names of the attributes that an object has of its own, in the order in which they were set."""
+    slots = (slot for kind in type(value).__mro__ for slot in _slots(kind))
+    return (*(slot for slot in slots if hasattr(value, slot)), *getattr(value, "__dict__", ()))
+
+
+def _slots(kind: type) -> tuple[str, ...]:
+    slots = vars(kind).get("__slots__", ())
+    names = (slots,) if isinstance(slots, str) else tuple(slots)
+    return tuple(name for name in names if name not in ("__dict__", "__weakref__"))
+
+
+def is_leaf(value: Any) -> bool:
+    """Whether a leaf is a number or an array, not something that is known while compiling."""
+    kind = type(value)
+    if kind in _NUMBERS or isinstance(value, (np.ndarray, np.generic, Operand)):
+        return not (isinstance(value, np.generic) and value.dtype.kind in "USO")
+    return kind.__module__.partition(".")[0] == "numba" and not callable(value)
+
+
+def form_of(spec: Any, leaves: Iterator[Any], name: str) -> Part:
+    """The form of what optree has taken apart."""
+    if spec.is_leaf():
+        value = next(leaves)
+        return LEAF if is_leaf(value) else Fixed(value)
+    keys, kind = tuple(spec.entries()), spec.type
+    if not (issubclass(kind, (tuple, list, dict)) or is_object(kind)) or kind.__name__ == "deque":
+        raise NotDifferentiable(
+            f"the argument '{name}' holds a {kind.__name__}, which is not supported",
+            hint="use tuples, lists, dictionaries, dataclasses or plain objects",
+        )
+    if issubclass(kind, dict) and any(literal(key) is None for key in keys):
+        raise NotDifferentiable(
+            f"the argument '{name}' holds a dictionary whose keys are no constants", hint="use texts or numbers as keys"
+        )
+    return Form(kind, keys, tuple(form_of(child, leaves, name) for child in spec.children()))
