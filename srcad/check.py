@@ -19,7 +19,7 @@ from srcad.gradient import bind, name_of, positions, signature_of
 from srcad.pullback import pair_of
 from srcad.pulled import is_differentiable
 from srcad.runtime.structures import is_structured
-from srcad.structured import shaped
+from srcad.structured import Shape, shaped
 from srcad.taped import Function, function_of
 
 _MOST_ELEMENTS = 1000
@@ -52,26 +52,20 @@ def check_grads(
 
     Of arguments with more than a thousand elements a sample is compared.
 
-    >>> import numpy as np
-    >>> check_grads(lambda x, k: k * np.sum(x ** 3), (np.array([1.0, 2.0]), 0.5))
+    >>> check_grads(lambda x, k: k * x ** 3, (2.0, 0.5))
     """
     signature = signature_of(f)
-    given = bind(signature, tuple(args), {})
-    run = f.__wrapped__ if isinstance(f, Function) else f
-    always = not any(map(is_structured, given)) and function_of(run, jit).returns_structure
-    if (taken := shaped(run, given, always)) is not None:
-        shape, values = taken
-        places = shape.smooth if wrt is None else shape.wrt(positions(f, wrt)[0])
-        check_grads(shape.flat, values, places, rtol=rtol, atol=atol, jit=jit, seed=seed)
+    given, run = bind(signature, tuple(args), {}), f.__wrapped__ if isinstance(f, Function) else f
+    if (taken := _taken_apart(run, given, jit)) is not None:
+        places = taken[0].smooth if wrt is None else taken[0].wrt(positions(f, wrt)[0])
+        check_grads(taken[0].flat, taken[1], places, rtol=rtol, atol=atol, jit=jit, seed=seed)
         return
-    where = _differentiable(given) if wrt is None else positions(f, wrt)[0]
-    if not where:
+    if not (where := _differentiable(given) if wrt is None else positions(f, wrt)[0]):
         raise BadArgument(f"no argument of {name_of(f)} can have a derivative", hint="pass floats, or arrays of floats")
     expected = run(*_called(signature, _copied(given)))
     weights = _weights(expected, np.random.default_rng(seed))
     bars = _gradients(run, where, given, expected, weights, jit)
-    single = any(_dtype(given[place]) in (np.float32, np.complex64) for place in where)
-    tolerances = (rtol or (2e-2 if single else 1e-6), atol or (1e-3 if single else 1e-8))
+    tolerances = _tolerances([_dtype(given[place]) for place in where], rtol, atol)
     names, found, compared = list(signature.parameters), [], 0
     for place, bar in zip(where, bars, strict=True):
         for each, differs in _compare(run, signature, given, place, names[place], bar, weights, tolerances, seed):
@@ -79,6 +73,17 @@ def check_grads(
             found += [each] if differs else []
     if found:
         raise WrongGradient(_report(name_of(f), found, compared))
+
+
+def _tolerances(kinds: list[Any], rtol: float | None, atol: float | None) -> tuple[float, float]:
+    single = any(each in (np.float32, np.complex64) for each in kinds)
+    return rtol or (2e-2 if single else 1e-6), atol or (1e-3 if single else 1e-8)
+
+
+def _taken_apart(run: Callable[..., Any], given: tuple[Any, ...], jit: bool) -> tuple[Shape, list[Any]] | None:
+    """The function of leaves and these, if arguments or result are structures."""
+    always = not any(map(is_structured, given)) and function_of(run, jit).returns_structure
+    return shaped(run, given, always)
 
 
 def _gradients(

@@ -43,22 +43,24 @@ def source(
         where, many, mode = f.request.wrt, f.request.tuple_result, f.request.mode
         f = f.function
     else:
-        mode = _MODES.get(mode, mode)
+        mode = _known(mode)
         where, many = positions(f, wrt) if mode != "core" else ((), True)
-    if mode not in _MODES.values():
-        raise BadArgument(f"the mode {mode!r} is unknown", hint=f"it is one of {', '.join(_MODES)}")
-    taken = None if args is None else shaped(f, bind(signature_of(f), tuple(args), {}))
-    if taken is not None:
-        shape, args = taken
-        f, where, many = shape.flat, shape.wrt(where), True
+    if args is not None and (taken := shaped(f, bind(signature_of(f), tuple(args), {}))) is not None:
+        return source(taken[0].flat, mode, taken[0].wrt(where), args=taken[1], after=after, arrays=arrays)
     unit = pipeline.prepare(f)
-    kinds = (*_kinds(f, signature, args), *(typeof(each) for each in Version(f, Request(mode, where), unit).hidden()))
+    hidden = Version(f, Request(mode, where), unit).hidden()
+    kinds = (*_kinds(f, signature, args), *map(typeof, hidden))
     if len(kinds) != len(unit.parameters):
-        own = len(unit.parameters) - len(unit.hidden)
-        raise BadArgument(f"{name_of(f)} has {own} parameters, the signature has {len(kinds) - len(unit.hidden)}")
+        own = len(unit.parameters) - len(hidden)
+        raise BadArgument(f"{name_of(f)} has {own} parameters, the signature has {len(kinds) - len(hidden)}")
     generated = pipeline.derive(unit, mode, where, kinds, loops=not arrays, tuple_result=many, after=after)
-    text: str = generated.text
-    return text
+    return str(generated.text)
+
+
+def _known(mode: str) -> str:
+    if mode not in _MODES:
+        raise BadArgument(f"the mode {mode!r} is unknown", hint=f"it is one of {', '.join(_MODES)}")
+    return _MODES[mode]
 
 
 _MODES = {

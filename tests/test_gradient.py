@@ -159,7 +159,6 @@ def test_gradients_have_the_dtype_and_shape_of_their_arguments(jit):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (([1.0, 2.0], 1.0), "the argument 'x' of energy is a list\nhint: pass an array: np.asarray(x)"),
         ((np.array([1, 2]), 1.0), "argument 'x' of energy"),
         ((object(), 1.0), "the argument 'x' is a object, which has no Numba type\nhint: pass numbers and NumPy arrays"),
     ],

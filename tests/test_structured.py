@@ -380,3 +380,8 @@ def test_what_cannot_be_right_is_refused():
         srcad.grad(lambda p: p.v, jit=False)(Cell(1.0, 2.0))
     with pytest.raises(UnsupportedSyntax, match="no element 2"):
         srcad.grad(lambda p: p[2], jit=False)((1.0, 2.0))
+
+
+def test_a_list_where_an_array_is_needed_is_refused_with_the_cure():
+    with pytest.raises(UnsupportedSyntax, match=r"no attribute `shape`(?s:.*)np\.asarray"):
+        srcad.grad(lambda x: x[0] * x.shape[0], jit=False)([1.0, 2.0])

@@ -128,22 +128,6 @@ class Flattener(Results):
         if made is None:
             self.core(value)
 
-    def message(self, node: gast.expr) -> gast.expr:
-        """What is printed or raised: its parts become atoms, its texts stay."""
-        match node:
-            case gast.Call():
-                node.args = [self.message(argument) for argument in node.args]
-                for keyword in node.keywords:
-                    keyword.value = self.message(keyword.value)
-                return node
-            case gast.JoinedStr():
-                node.values = [self.message(value) for value in node.values]
-                return node
-            case gast.FormattedValue():
-                node.value = self.atom(node.value)
-                return node
-        return self.atom(node)
-
     # Assignments
 
     def assign(self, target: gast.expr, value: gast.expr) -> None:

@@ -1,4 +1,7 @@
-"""What a function returns, as core form has it: an atom, or tuples of atoms; its form says what they stand for."""
+"""What a function returns, as core form has it: an atom, or tuples of atoms, whose form says what they stand for.
+
+And what it says: in what is printed or raised the parts are atoms, and texts stay.
+"""
 
 from __future__ import annotations
 
@@ -41,6 +44,22 @@ class Results(Paths):
             ],
             ctx=gast.Load(),
         )
+
+    def message(self, node: gast.expr) -> gast.expr:
+        """What is printed or raised: its parts become atoms, its texts stay."""
+        match node:
+            case gast.Call():
+                node.args = [self.message(argument) for argument in node.args]
+                for keyword in node.keywords:
+                    keyword.value = self.message(keyword.value)
+                return node
+            case gast.JoinedStr():
+                node.values = [self.message(value) for value in node.values]
+                return node
+            case gast.FormattedValue():
+                node.value = self.atom(node.value)
+                return node
+        return self.atom(node)
 
 
 def _is_tuples(form: Part) -> bool:

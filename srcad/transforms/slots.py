@@ -13,6 +13,7 @@ from srcad.transforms.build import assign, clone, const, load, subscript
 from srcad.transforms.combine import Combined
 from srcad.transforms.known import UNKNOWN
 from srcad.transforms.memory import Structure
+from srcad.transforms.methods import KEPT, PROPERTIES
 from srcad.transforms.structures import NeedsConstant
 
 _MOST_CHOICES = 16
@@ -34,7 +35,9 @@ class Slots(Combined):
         if isinstance(found, property) and isinstance(found.fget, FunctionType):
             return self.called(found.fget, [base])
         if found is None or kind in (list, tuple, dict) or inspect.isdatadescriptor(found) or callable(found):
-            self.refuse(f"{base.cell.called} has no attribute `{name}` to be read", "set it before it is read")
+            array = base.cell.is_sequence and name in {*KEPT, *PROPERTIES}
+            hint = "make an array of it: np.asarray" if array else "set it before it is read"
+            self.refuse(f"{base.cell.called} has no attribute `{name}` to be read", hint)
         assert self.outside is not None
         return self.part(self.outside.attribute(kind, name, self.place))
 
