@@ -6,6 +6,7 @@ an object of theirs is first met. Dictionaries keep the order of their keys, sin
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import functools
 from collections.abc import Iterator
@@ -30,7 +31,8 @@ def _optree() -> Any:
     """The library, imported with the first structured argument; functions of plain arguments do not wait for it."""
     import optree
 
-    # The order of a dictionary's keys is part of its form: a setting of the namespace, made once and never left.
+    # The order of a dictionary's keys is part of its form: a setting of the namespace, left when the process ends.
+    atexit.register(_settings.close)
     _settings.enter_context(optree.dict_insertion_ordered(True, namespace=NAMESPACE))
     return optree
 

@@ -297,5 +297,4 @@ def _reader(owner: Any, key: str) -> Callable[[], Any]:
 
 
 def _as_array(value: Any) -> Any:
-    """A captured array, or the array that a captured variable holds."""
     return value if type(value) is np.ndarray or not isinstance(value, Operand) else value._array()
