@@ -18,11 +18,14 @@ from srcad.gradient import shape_of
 from srcad.pullback import Pair
 from srcad.rows import columns, rows
 from srcad.runtime.infer import CannotType
+from srcad.runtime.keep import shell
 from srcad.runtime.kept import Kept
-from srcad.runtime.nest import flatten
+from srcad.runtime.nest import flatten, map_leaves
 from srcad.runtime.operand import Operand
 from srcad.transforms.weigh import weighted
 from srcad.version import Request, Version, compiled_routine, uncompiled_routine
+
+_LARGE = 1024  # elements, from which on an array's memory is worth a detour
 
 
 class Differentiated:
@@ -102,6 +105,13 @@ class Pulled:
 
     def __init__(self, made: Differentiated, arguments: tuple[Any, ...], value: Any, trace: Any) -> None:
         self.made, self.arguments, self.value, self.trace = made, arguments, value, trace
+        if type(value) is not float and not (type(value) is np.ndarray and value.size < _LARGE):
+            self.value = map_leaves(shell, value)  # of which nothing but shapes and dtypes is read
+
+    @property
+    def held(self) -> tuple[Any, ...]:
+        """The memory of the call: what was recorded, and the arguments."""
+        return *self.arguments, self.trace.trace if isinstance(self.trace, Kept) else self.trace
 
     def __call__(self, bar: Any) -> Sequence[Any]:
         """The adjoints of the arguments and of the captured variables, for that of the value."""

@@ -69,8 +69,7 @@ class Function:
             args = bind(self.__signature__, args, kwargs)
         if any(map(is_structured, args)) or self.returns_structure:
             return self._structured(args)
-        version = self._version()
-        if not version.unit.hidden:
+        if not self._version().unit.hidden:
             return record_call(self, args)
         return record_call(self, args, self.captured_variables(), self.captured_arrays())
 
@@ -118,6 +117,9 @@ class Function:
 
     def _version(self) -> Version:
         """The function as it is now, with what has been generated from it."""
+        version = self._paired
+        if version is not None and not version.may_change and version is self._core._version:
+            return version
         version = self._core.current()
         if version is not self._paired:
             self._paired = version

@@ -57,6 +57,8 @@ class Version:
         self.function, self.request = function, request
         self.unit: Unit = unit or pipeline.prepare(function)
         self._frozen = tuple((_reader(owner, key), value) for owner, key, value in self.unit.frozen)
+        # Whether captured numbers were written into the code, so that each call has to compare them.
+        self.may_change = bool(self._frozen)
         self._hidden = tuple(_reader(capture.owner, capture.key) for capture in self.unit.hidden)
         self._modules: dict[tuple[Any, ...], tuple[ModuleType, tuple[str, ...]]] = {}
         self._compiled: dict[tuple[Any, ...], tuple[CPUDispatcher, ...]] = {}
@@ -66,11 +68,6 @@ class Version:
     def asked(self, request: Request) -> Version:
         """The same function with the same captured values, asked for another derivative."""
         return Version(self.function, request, self.unit)
-
-    @property
-    def may_change(self) -> bool:
-        """Whether captured numbers were written into the code, so that each call has to compare them."""
-        return bool(self._frozen)
 
     def is_current(self) -> bool:
         """Whether all captured numbers are what they were."""

@@ -88,3 +88,10 @@ def test_examples_run_as_scripts():
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
         assert "--plot" in done.stdout
+
+
+def test_layers_that_are_built_when_first_called_learn_to_read_digits(capsys):
+    example = load_example("dense_layers")
+    assert example.Dense(3).variables == []
+    assert example.main(["--epochs", "8"]) > 0.93
+    assert "Held-out accuracy: 9" in capsys.readouterr().out

@@ -13,17 +13,16 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from srcad.runtime.active import active
+from srcad.runtime.active import Recording, active
 from srcad.runtime.dispatch import record, without_variables, wrapped
-from srcad.runtime.keep import SCALARS, snapshot
+from srcad.runtime.keep import SCALARS, shell, snapshot
 from srcad.runtime.nest import flatten, map_leaves, pack_as
 from srcad.runtime.node import Bars, gather, tensors_in, unwrapped
 from srcad.runtime.slices import dense
 from srcad.runtime.tensor import Tensor, tensor_of
 from srcad.runtime.variable import Variable
 
-_FLAT = frozenset((np.ndarray, *SCALARS))
-_IMMUTABLE = frozenset((Tensor, *SCALARS))
+_SCALARS = frozenset(SCALARS)
 
 
 class Pullback(Protocol):
@@ -63,44 +62,75 @@ def record_call(
 
     `captured` are the variables that the function reads besides its arguments, `arrays` the arrays.
     """
-    inputs: Any = []
+    leaves, values, immutable = [], [], not arrays
     for argument in (*arguments, *captured) if captured else arguments:
         kind = type(argument)
-        if kind is Variable:
-            inputs.append(argument._read())
-        elif kind is Tensor or kind in _FLAT:
-            inputs.append(argument)
+        if kind is Tensor:
+            values.append(argument._value)
+        elif kind in _SCALARS:
+            values.append(argument)
+        elif kind is np.ndarray:
+            values.append(argument)
+            immutable = False
+        elif kind is Variable:
+            argument = argument._read()
+            values.append(argument._value)
         else:
-            inputs, leaves = without_variables((*arguments, *captured)), None
-            break
-    else:
-        leaves = inputs = tuple(inputs)
-    return _recorded(function, inputs, flatten(inputs) if leaves is None else leaves, captured, arrays)
+            return _record_nested(function, without_variables((*arguments, *captured)), captured, arrays)
+        leaves.append(argument)
+    tapes = _following(leaves) if active.tapes else None
+    if not tapes:
+        return _as_tensors(function.primal(values), leaves)
+    if not immutable:
+        leaves, arrays = snapshot((leaves, arrays))
+        values = [leaf._value if type(leaf) is Tensor else leaf for leaf in leaves]
+    inputs = tuple(leaves)
+    return _recorded(function, inputs, inputs, values, captured, arrays, tapes)
+
+
+def _following(leaves: Sequence[Any]) -> list[Recording]:
+    """The tapes that follow one of these."""
+    found = []
+    for tape in active.tapes:
+        known = tape.known
+        for leaf in leaves:
+            if type(leaf) is Tensor and leaf._identity in known:
+                found.append(tape)
+                break
+    return found
+
+
+def _record_nested(
+    function: CompiledFunction, inputs: tuple[Any, ...], captured: Sequence[Variable], arrays: tuple[Any, ...]
+) -> Any:
+    """The same where an argument is a structure, or something that we do not know."""
+    tapes = _following(flatten(inputs))
+    if not tapes:
+        return _as_tensors(function.primal(unwrapped(inputs)), inputs)
+    inputs, arrays = snapshot((inputs, arrays))
+    return _recorded(function, inputs, flatten(inputs), unwrapped(inputs), captured, arrays, tapes)
 
 
 def _recorded(
     function: CompiledFunction,
     inputs: tuple[Any, ...],
     leaves: Sequence[Any],
+    values: Sequence[Any],
     captured: Sequence[Variable],
     arrays: tuple[Any, ...],
+    tapes: list[Recording],
 ) -> Any:
-    is_flat = leaves is inputs
-    identities = [leaf._identity for leaf in leaves if type(leaf) is Tensor]
-    tapes = [tape for tape in active.tapes if not tape.known.isdisjoint(identities)]
-    if tapes and (arrays or any(type(leaf) not in _IMMUTABLE for leaf in leaves)):
-        inputs, arrays = snapshot((inputs, arrays))
-        leaves = inputs if is_flat else flatten(inputs)
-    if is_flat:
-        values: Any = [leaf._value if type(leaf) is Tensor else leaf for leaf in leaves]
-    else:
-        values = unwrapped(inputs)
-    if not tapes:
-        return _as_tensors(function.primal(values), inputs)
     value, pullback = function.forward(values, arrays)
-    node = CallNode(function, inputs, leaves, captured, arrays, _as_tensors(value, inputs), pullback)
-    record(node, tapes)
-    return node.result
+    # What it may share memory with are copies of ours, that nobody writes to.
+    result = tensor_of(np.float64(value)) if type(value) is float else _as_tensors(value, ())
+    node = CallNode(function, inputs, leaves, captured, arrays, result, pullback)
+    if type(result) is Tensor and result._value.dtype.kind in "fc":
+        for tape in tapes:
+            tape.nodes.append(node)
+            tape.known.add(result._identity)
+    else:
+        record(node, tapes)
+    return result
 
 
 class CallNode:
@@ -124,8 +154,14 @@ class CallNode:
         self.arrays = arrays
         self.leaves = leaves
         self.pull: Any = pullback
+        # Of large values the identities, shapes and dtypes are kept: no derivative reads more.
+        if type(result) is Tensor:
+            result = result if active.accumulations else shell(result)
+            self.results = [result]
+        else:
+            result = result if active.accumulations else map_leaves(_shell, result)
+            self.results = list(tensors_in(result))
         self.result = result
-        self.results = [result] if type(result) is Tensor else list(tensors_in(result))
 
     def leads_from(self, relevant: Collection[int]) -> tuple[int, ...]:
         """The places among the leaves of the arguments of tensors that have one of these identities."""
@@ -220,6 +256,10 @@ def _as_tensors(value: Any, inputs: Any) -> Any:
     if isinstance(value, (list, tuple, dict)):
         return map_leaves(lambda leaf: _as_tensors(leaf, inputs), value)
     return wrapped(value, inputs)
+
+
+def _shell(leaf: Any) -> Any:
+    return shell(leaf) if type(leaf) is Tensor else leaf
 
 
 def _as_array(adjoint: Any) -> Any:

@@ -9,6 +9,7 @@ Every operator, method and NumPy function on a tensor comes here. `apply` is the
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -99,10 +100,23 @@ def _apply_to_others(primitive: Any, arguments: tuple[Any, ...], keywords: Mappi
     for argument in arguments:
         if not isinstance(argument, Operand) and getattr(argument, "__array_ufunc__", True) is None:
             return NotImplemented
+    if getattr(primitive, "__module__", "") == "_operator" and primitive is not operator.getitem:
+        arguments = tuple([packed(each) if isinstance(each, (list, tuple)) else each for each in arguments])
     if any(isinstance(argument, Readable) for argument in arguments):
         arguments = tuple([each._read() if isinstance(each, Readable) else each for each in arguments])
         return apply(primitive, arguments, keywords)
     return call(primitive, arguments, keywords)
+
+
+def packed(parts: Any) -> Any:
+    """Nested lists as one array, or as a tensor computed from those in them.
+
+    >>> packed([[1.0, 2.0], [3.0, 4.0]]).shape
+    (2, 2)
+    """
+    if not any(isinstance(each, Operand) for each in flatten(parts)):
+        return np.asarray(parts)
+    return np.stack([packed(each) if isinstance(each, (list, tuple)) else each for each in parts])
 
 
 def _recorded(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any], result: Tensor) -> Any:

@@ -41,6 +41,8 @@ def as_followed(thing: Any, role: str, known: Collection[int] = ()) -> Tensor:
 
 def is_zero(unconnected_gradients: Any) -> bool:
     """Whether zeros are wanted for unconnected sources; raises ValueError for what is no such choice."""
+    if unconnected_gradients is UnconnectedGradients.NONE:
+        return False
     try:
         return UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
     except ValueError:
@@ -76,7 +78,13 @@ def seeds_of(targets: Sequence[Tensor], output_gradients: Any) -> list[Tensor]:
 
 def ones(target: Tensor) -> Tensor:
     """The cotangent of a target whose elements are to be summed."""
-    return tensor_of(np.ones_like(target._value)[()])
+    value = target._value
+    if type(value) is np.float64:
+        return tensor_of(_ONE)
+    return tensor_of(np.ones_like(value)[()])
+
+
+_ONE = np.float64(1.0)
 
 
 def _fitted(given: Any, target: Tensor) -> Any:

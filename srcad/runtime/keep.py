@@ -38,8 +38,8 @@ def kept(primitive: Any, arguments: tuple[Any, ...], result: Tensor) -> tuple[tu
     reads = what_is_read(primitive, len(arguments))
     if reads is None:
         return frozen(arguments), result
-    held = tuple([frozen(each) if place in reads else _shell(each) for place, each in enumerate(arguments)])
-    return held, result if -1 in reads else _shell(result)
+    held = tuple([frozen(each) if place in reads else shell(each) for place, each in enumerate(arguments)])
+    return held, result if -1 in reads else shell(result)
 
 
 def whole(primitive: Any, arguments: tuple[Any, ...], result: Tensor) -> tuple[tuple[Any, ...], Tensor]:
@@ -82,14 +82,14 @@ def _names_read(template: Template) -> set[str]:
     return read
 
 
-def _shell(value: Any) -> Any:
+def shell(value: Any) -> Any:
     """Something of the same identity, shape and dtype that takes no memory."""
     if type(value) is Tensor:
         if value._value.size < _LARGE:
             return value
-        shell = tensor_of(_shell(value._value))
-        shell._identity = value._identity
-        return shell
+        tensor = tensor_of(shell(value._value))
+        tensor._identity = value._identity
+        return tensor
     if isinstance(value, np.ndarray):
         return np.broadcast_to(np.zeros((), value.dtype), value.shape)
     return frozen(value)

@@ -12,6 +12,8 @@ from typing import Any
 
 from srcad.errors import BadArgument
 
+_PLAIN_STRUCTURES = frozenset((list, tuple, dict))
+
 
 def flatten(structure: Any) -> list[Any]:
     """The leaves of a structure, from left to right; a leaf alone is a list of itself.
@@ -19,6 +21,8 @@ def flatten(structure: Any) -> list[Any]:
     >>> flatten({"b": 1, "a": (2, [3, None])})
     [2, 3, None, 1]
     """
+    if type(structure) not in _PLAIN_STRUCTURES and not isinstance(structure, (list, tuple, Mapping)):
+        return [structure]
     return list(_leaves(structure))
 
 
@@ -47,6 +51,8 @@ def pack_as(structure: Any, leaves: Sequence[Any]) -> Any:
     >>> pack_as({"b": 1, "a": (2, [3])}, ["x", "y", "z"])
     {'b': 'z', 'a': ('x', ['y'])}
     """
+    if len(leaves) == 1 and not isinstance(structure, (list, tuple, Mapping)):
+        return leaves[0]
     return _rebuilt(structure, iter(leaves))
 
 

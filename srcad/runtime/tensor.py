@@ -12,6 +12,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from srcad.errors import BadArgument, NotDifferentiable
+from srcad.runtime.nest import flatten
 from srcad.runtime.operand import Operand
 
 next_identity = itertools.count(1).__next__
@@ -90,6 +91,8 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Tensor:
     """The value as a tensor: a tensor itself, a variable's current value, or a copy of anything else.
 
+    Of lists with tensors in them, tapes record the tensor as computed from these.
+
     Raises ValueError where a tensor or variable has another dtype than asked for.
 
     >>> x = constant(2.0)
@@ -100,6 +103,10 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
         if dtype is not None and value.dtype != np.dtype(dtype):
             raise BadArgument(f"Tensor conversion requested dtype {np.dtype(dtype)} for {value!r}")
         return value if isinstance(value, Tensor) else +value
+    if isinstance(value, (list, tuple)) and any(isinstance(each, Operand) for each in flatten(value)):
+        from srcad.runtime.dispatch import packed
+
+        return convert_to_tensor(packed(value), dtype, dtype_hint)
     if dtype is None and dtype_hint is not None:
         hinted = as_array(value, None, copy=False)
         if np.can_cast(hinted.dtype, dtype_hint, "same_kind"):

@@ -6,7 +6,7 @@ import pytest
 from srcad.errors import MissingRule
 from srcad.runtime.active import active
 from srcad.runtime.tape import GradientTape
-from srcad.runtime.tensor import constant
+from srcad.runtime.tensor import constant, convert_to_tensor
 
 
 @pytest.fixture(autouse=True)
@@ -97,3 +97,21 @@ def test_writing_a_followed_tensor_into_an_array_is_refused(x):
         with pytest.raises(NotImplementedError):
             np.copyto(array, x)
     assert array.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("function", "slope"),
+    [
+        (lambda x: np.sum(x * [3.0, 4.0]), 7.0),
+        (lambda x: np.sum([3.0, 4.0] - x), -2.0),
+        (lambda x: np.sum(2.0 * (x * [x, 1.0])), 2.0 * (2.0 * 1.5 + 1.0)),
+        (lambda x: np.sum(np.array([1.0, 10.0]) * (x + [[x, 2.0], [1.0, x * x]])), 1 * 3 + 10 * 2 + 10 * 3.0),
+        (lambda x: np.sum(convert_to_tensor([x, [1.0, 2.0][0], x * x])), 1.0 + 3.0),
+    ],
+)
+def test_lists_are_operands_of_a_number_too_and_tensors_in_them_are_followed(function, slope):
+    x = constant(1.5)
+    with GradientTape() as tape:
+        tape.watch(x)
+        y = function(x)
+    assert float(tape.gradient(y, x)) == pytest.approx(slope)
