@@ -50,6 +50,10 @@ def load(name: str, stored: Stored, given: Mapping[str, Any]) -> ModuleType:
     exec(compile(stored.text, filename, "exec", dont_inherit=True), module.__dict__)
     # Named tuples of a module are pickled by its name, into Numba's cache among others.
     sys.modules[module.__name__] = module
+    for value in list(module.__dict__.values()):
+        if isinstance(value, type) and value.__module__ == module.__name__:
+            # Numba takes unions of types of the same name for one type, and would keep another module's in its cache.
+            value.__name__ = f"{value.__qualname__}_{name}"
     return module
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import gast
 from numba import types as nb
@@ -18,6 +17,7 @@ from srcad.transforms.build import (
     branch,
     call,
     clone,
+    header_of,
     inner_blocks,
     load,
     names_in,
@@ -28,14 +28,15 @@ from srcad.transforms.build import (
     written,
 )
 from srcad.transforms.comments import commented, with_line
-from srcad.transforms.control import Reverser
-from srcad.transforms.guard import doubtful, incoming, test_of
-from srcad.transforms.plan import Fork, Node, Plan, Replay, Step, Way
+from srcad.transforms.guard import test_of, tested
+from srcad.transforms.marks import boundary, completion
+from srcad.transforms.plan import Fork, Late, Node, Plan, Replay, Spot, Step, Way, inner_plans, spot_of
 from srcad.transforms.program import Program
 from srcad.transforms.ready import element_type
-from srcad.transforms.record import Decider, Decisions, inner_plans, own_reads
+from srcad.transforms.record import Decisions, own_reads
 from srcad.transforms.sites import Sites
-from srcad.transforms.trace import Trace, Traces
+from srcad.transforms.spot import tails
+from srcad.transforms.trace import Trace, Traces, is_made_ahead, iteration_numbers
 
 _GUARD = "not zero: "  # marks, among names, adjoints that have been tested
 
@@ -56,33 +57,18 @@ class Sweeps:
     blanks: dict[str, gast.stmt]
 
 
-def sweeps(program: Program, adjoints: Adjoints, counts: Mapping[int, str], seed: Block) -> Sweeps:
-    """Forward and reverse sweep of a program; `seed` is where the reverse sweep begins."""
-    undone: list[gast.stmt] = []
-    while True:
-        reverser = Reverser(program, adjoints, counts, frozenset(id(store) for store in undone))
-        plan = reverser.plan(seed)
-        decisions = Decider(program, plan, undone).decide()
-        if len(decisions.undone) == len(undone):
-            return assembled(program, adjoints, counts, plan, decisions)
-        undone = decisions.undone
+class Assembler:
+    """Writes both sweeps of one plan, as decided."""
 
-
-def assembled(
-    program: Program, adjoints: Adjoints, counts: Mapping[int, str], plan: Plan, decisions: Decisions
-) -> Sweeps:
-    """Both sweeps as decided."""
-    return _Assembler(program, adjoints, counts, plan, decisions).sweeps()
-
-
-class _Assembler:
     def __init__(
         self, program: Program, adjoints: Adjoints, counts: Mapping[int, str], plan: Plan, decisions: Decisions
     ) -> None:
         self.program, self.adjoints, self.plan, self.decisions = program, adjoints, plan, decisions
         self.counts = counts
-        self.sites = Sites(program)
-        traces = Traces(program, self.sites, adjoints)
+        self.spot = spot_of(plan)
+        self.late = {id(each) for node in plan.nodes if isinstance(node, Late) for each in node.statements}
+        self.sites = Sites(program, self.spot)
+        traces = Traces(program, self.sites, adjoints, dict(iteration_numbers(program, counts, plan)))
         self.old: dict[int, str] = {}
         self.old_site: dict[str, Way] = {}
         self.traces: dict[str, Trace] = {}
@@ -90,7 +76,7 @@ class _Assembler:
             self.add_old(store, traces)
         for name in sorted(decisions.recorded):
             kind = program.types.get(name)
-            loops = self.loops_around(self.sites.site(name))
+            loops = self.sites.loops_around(self.sites.site(name))
             self.traces[name] = traces.trace(name, kind, loops)
         self._needs: dict[int, set[str]] = {}
 
@@ -102,21 +88,18 @@ class _Assembler:
         self.old[id(store)] = name
         spot = self.program.flow.spot(store)
         self.old_site[name] = spot.way
-        if spot.loops:
+        loops = self.sites.loops_around(spot.way)
+        if loops:
             kind = element_type(target, dict(self.program.types.of))
-            self.traces[name] = traces.trace(name, kind, spot.loops)
-
-    def loops_around(self, site: Way) -> tuple[Any, ...]:
-        numbers = [number for number, _ in site if number in self.sites.loops]
-        loops = {self.program.flow.spot(loop).number: loop for spot in self.sites.spots.values() for loop in spot.loops}
-        return tuple(loops[number] for number in numbers)
+            self.traces[name] = traces.trace(name, kind, loops)
 
     def sweeps(self) -> Sweeps:
+        """Both sweeps."""
         body = self.program.unit.tree.body
         result = body[-1].value if isinstance(body[-1], gast.Return) else gast.Constant(value=None, kind=None)
-        forward = self.forward(body[:-1] if isinstance(body[-1], gast.Return) else body, ())
-        begin = [clone(statement) for trace in self.traces.values() for statement in trace.begin]
-        reverse = begin + self.reverse(self.plan)
+        first = body[:-1] if isinstance(body[-1], gast.Return) else body
+        forward = self.forward([each for each in first if each is not self.spot and id(each) not in self.late], ())
+        reverse = self.reverse(self.plan)
         reverse.insert(0, boundary())
         blanks = {str(written(made)): made for trace in self.traces.values() for made in trace.blank}
         return Sweeps(forward, clone(result), reverse, blanks)
@@ -128,21 +111,29 @@ class _Assembler:
             if self.program.carrier(name) is not None and self.sites.site(name) == way:
                 code += commented(trace.save, "overwritten below, needed in reverse")
         for statement in block:
-            code += [
-                clone(made) for trace in self.traces.values() if trace.outermost is statement for made in trace.make
-            ]
+            code += self.made(statement)
             code += self.saved_before(statement)
             code.append(self.forward_statement(statement, way))
             code += self.saved_after(statement, way)
         return code
 
+    def made(self, loop: gast.stmt, ahead: bool = False) -> Block:
+        """The traces of a loop, made before it; `ahead`, those that a loop around it need not make again and again."""
+        code: Block = []
+        for trace in self.traces.values():
+            if trace.outermost is loop:
+                is_ahead = is_made_ahead(trace, self.sites)
+                code += trace.make[:1] if ahead and is_ahead else trace.make[is_ahead:] if not ahead else []
+        return [clone(each) for each in code]
+
     def forward_statement(self, statement: gast.stmt, way: Way) -> gast.stmt:
+        """A primal statement; a compound one with the records inside."""
         number = self.program.flow.spot(statement).number
         blocks = inner_blocks(statement)
         if not blocks or (isinstance(statement, gast.If) and isinstance(statement.body[0], gast.Break)):
             return clone(self.adjoints.calls.forward.get(id(statement), statement))
         copied = [self.forward(inner, (*way, (number, arm))) for arm, inner in enumerate(blocks)]
-        shallow = _header(statement)
+        shallow = header_of(statement)
         shallow.body = copied[0] or [gast.Pass()]
         if isinstance(statement, gast.If):
             shallow.orelse = copied[1]
@@ -191,6 +182,9 @@ class _Assembler:
                     return code
             for name in sorted(self.needs(node)):
                 self.provide(name, plan.way, done, code)
+            if isinstance(node, Replay):
+                started = (trace.begin for trace in self.traces.values() if trace.outermost is node.statement)
+                code += [clone(statement) for begin in started for statement in begin]
             code += self.reverse_node(node)
         return code
 
@@ -200,22 +194,24 @@ class _Assembler:
             return None
         if any(name in self.old_site for node in nodes for name in self.needs(node)):
             return None  # what was overwritten has to be put back in any case
-        if any(self.cursors(node) for node in nodes[1:]):
+        if any(self.cursors(node, plan) for node in nodes[1:]):
             return None
-        flow, types = self.program.flow, self.program.types
-        bars = {bar: name for name, bar in self.adjoints.bars.items()}
-        own = [bar for bar, name in bars.items() if flow.home(name)[: len(plan.way)] == plan.way]
-        numbers = [bar for bar, name in bars.items() if not types.is_array(name)]
-        found = incoming(nodes, bars, numbers, own) or []
-        return found if found and set(found) <= doubtful(before, bars) else None
+        return tested(self.program, self.adjoints.bars, plan.way, nodes, before)
 
-    def cursors(self, node: Node) -> list[str]:
-        """Names below a node that are read from traces with a cursor, which moves with every iteration."""
-        return sorted(name for name in self.needs(node) if name in self.traces and self.traces[name].begin)
+    def cursors(self, node: Node, plan: Plan) -> list[str]:
+        """Names below a node whose traces are read with a cursor that moves on in every iteration of a loop around."""
+        around = {number for number, _ in plan.way}
+        return sorted(
+            name
+            for name in self.needs(node)
+            if name in self.traces
+            and self.traces[name].begin
+            and self.program.flow.spot(self.traces[name].outermost).number in around
+        )
 
     def skipped(self, node: Node, plan: Plan, done: set[str], code: Block) -> Block | None:
         """What skipping a node and those behind it leaves to be done: cursors move on. None: it cannot be skipped."""
-        moved = self.cursors(node)
+        moved = self.cursors(node, plan)
         inside = (*plan.way, (node.number, 0))
         if not moved:
             return []
@@ -228,6 +224,7 @@ class _Assembler:
         return [augment(stored(self.traces[name].cursor), gast.Sub, load(total)) for name in moved]
 
     def reverse_node(self, node: Node) -> Block:
+        """One step of the plan as statements."""
         match node:
             case Step(code=code, statement=statement):
                 made = [clone(each) for each in code] + self.restored(statement)
@@ -240,7 +237,21 @@ class _Assembler:
                 loop.body = [clone(each) for each in first] + self.reverse(body) or [gast.Pass()]
                 loop.place = place_of(node.statement)
                 return [loop]
+            case Spot(statement=statement, body=body):
+                return self.on_the_spot(statement, body)
+            case Late(statements=statements):
+                return [*self.forward(statements, ()), completion()]
         raise AssertionError(node)
+
+    def on_the_spot(self, statement: gast.For, body: Plan) -> Block:
+        """A loop of which each iteration runs, and is reversed at once."""
+        last = tails(self.program, statement)
+        own = [each for each in statement.body if each not in last]
+        loop = header_of(statement)
+        copies = [clone(each) for each in last]
+        loop.body = [*self.forward(own, body.way), boundary(), *self.reverse(body), *copies]
+        inner = (each for each in walk_statements(statement.body) if isinstance(each, (gast.For, gast.While)))
+        return [*(made for each in inner for made in self.made(each, ahead=True)), loop]
 
     def restored(self, statement: gast.stmt | None) -> Block:
         """Put back what a store overwrote."""
@@ -282,19 +293,3 @@ class _Assembler:
             code.append(assign(name, clone(recipe), place_of(stores[0]) if stores else None))
         elif name in self.traces:
             code += [clone(statement) for statement in self.traces[name].read]
-
-
-def boundary() -> gast.Pass:
-    """The mark between the sweeps, for `fold`, which takes it out."""
-    mark = gast.Pass()
-    mark.begins_reverse = True
-    return mark
-
-
-def _header(statement: Any) -> Any:
-    """A compound statement without its blocks."""
-    body, orelse = statement.body, statement.orelse
-    statement.body, statement.orelse = [], []
-    shallow = clone(statement)
-    statement.body, statement.orelse = body, orelse
-    return shallow

@@ -201,6 +201,15 @@ def inner_blocks(statement: gast.stmt) -> list[Block]:
     return []
 
 
+def header_of(statement: Any) -> Any:
+    """A compound statement without its blocks."""
+    body, orelse = statement.body, statement.orelse
+    statement.body, statement.orelse = [], []
+    shallow = clone(statement)
+    statement.body, statement.orelse = body, orelse
+    return shallow
+
+
 def walk_statements(block: Block) -> Iterator[gast.stmt]:
     """All statements, nested ones included, in source order."""
     for statement in block:

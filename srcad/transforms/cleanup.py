@@ -105,7 +105,7 @@ class _Liveness:
     def kept(self, block: Block) -> Block:
         result: Block = []
         for statement in block:
-            if id(statement) not in self.alive:
+            if id(statement) not in self.alive and not getattr(statement, "begins_reverse", False):
                 continue
             if isinstance(statement, gast.If) and not is_exit(statement):
                 statement.body = self.kept(statement.body) or [gast.Pass()]
@@ -124,7 +124,7 @@ def _is_effect(statement: gast.stmt) -> bool:
             return not mutated_by(statement) or (dotted_path(function) or "").endswith("refuse_overlap")
         case gast.Expr():
             return True
-    return getattr(statement, "begins_reverse", False) or getattr(statement, "effect", False)
+    return getattr(statement, "effect", False)
 
 
 def mutated_by(statement: gast.stmt) -> list[str]:

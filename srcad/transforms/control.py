@@ -6,7 +6,7 @@ of the primal statement that it reverses, so that `record` can tell what is need
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import gast
 
@@ -27,6 +27,7 @@ from srcad.transforms.build import (
 from srcad.transforms.plan import Fork, Node, Plan, Replay, Step, Way, place_zeros
 from srcad.transforms.primitive import constant, primitive_of
 from srcad.transforms.program import Program
+from srcad.transforms.schedule import scheduled
 from srcad.transforms.views import is_view
 
 
@@ -48,13 +49,21 @@ class Reverser:
         """All names, in the order of their first stores; parameters first."""
         return list(dict.fromkeys([*self.program.unit.parameters, *self.program.flow.stores]))
 
-    def plan(self, seed: Block) -> Plan:
-        """The reverse sweep of the whole function; `seed` starts the adjoints of the result."""
+    def plan(self, seed: Block, spots: Sequence[gast.For] = ()) -> Plan:
+        """The reverse sweep of the whole function; `seed` starts the adjoints of the result.
+
+        The first of `spots` for which that is possible is reversed on the spot.
+        """
         body = self.program.unit.tree.body
         plan = self.block(body[:-1] if isinstance(body[-1], gast.Return) else body, ())
         end = self.program.flow.spot(body[-1]).number
         plan.last = end
-        plan.nodes.insert(1, Step(end, seed, body[-1]))
+        plan.nodes.insert(1, Step(end, [clone(each) for each in seed], body[-1]))
+        for loop in spots:
+            nodes = scheduled(self.program, self.adjoints, plan.nodes, loop)
+            if nodes is not None:
+                plan.nodes = nodes
+                break
         return place_zeros(plan)
 
     def block(self, block: Block, way: Way) -> Plan:

@@ -33,38 +33,25 @@ from srcad.transforms.build import (
 )
 from srcad.transforms.cleanup import Groups, without_dead_code
 from srcad.transforms.copies import all_written, changed_memory, without_copies
-from srcad.transforms.ssa import live_before
+from srcad.transforms.marks import rejoined, told_apart, without_marks
 
 LARGEST = 26  # nodes of an expression; what is longer keeps its name
 
 
 def fold(body: Block, parameters: tuple[str, ...], outputs: Collection[str] = ()) -> Block:
     """The statements that matter, with single-use values folded into their uses; `outputs` are for the caller."""
-    apart = _sweeps_apart(body)
+    apart = told_apart(body)
     body = _without_idle_resets(without_dead_code(body, outputs))
     without_copies(body, parameters)
     for _ in range(3):
-        if not _Folder(body, parameters, set(apart.values())).changed(body):
+        if not _Folder(body, parameters, apart).changed(body):
             break
     for statement in walk_statements(body):
         if isinstance(statement, gast.For):
             _shorten_range(statement.iter)
-    rewrite_names(gast.Module(body=body, type_ignores=[]), lambda name: apart.get(name, name))
+    rewrite_names(gast.Module(body=body, type_ignores=[]), rejoined)
     _plain_names(body, parameters)
-    return [statement for statement in body if not getattr(statement, "begins_reverse", False)]
-
-
-def _sweeps_apart(body: Block) -> dict[str, str]:
-    """Tell names that both sweeps store apart, for as long as it takes to fold; gives the way back."""
-    start = next((k for k, statement in enumerate(body) if getattr(statement, "begins_reverse", False)), len(body))
-    first = {name for statement in walk_statements(body[:start]) for name in all_written(statement)}
-    second = {name for statement in walk_statements(body[start:]) for name in all_written(statement)}
-    both = (first & second) - live_before(body[start:], frozenset())
-    rewrite_names(gast.Module(body=body[start:], type_ignores=[]), lambda name: name + _AGAIN if name in both else name)
-    return {name + _AGAIN: name for name in both}
-
-
-_AGAIN = " again"  # no identifier
+    return without_marks(body)
 
 
 def _shorten_range(node: gast.Call) -> None:

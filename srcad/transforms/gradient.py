@@ -12,7 +12,7 @@ from numba import types as nb
 from srcad.errors import NotDifferentiable
 from srcad.names import Names
 from srcad.transforms.accumulate import Adjoints
-from srcad.transforms.assemble import Sweeps, sweeps
+from srcad.transforms.assemble import Sweeps
 from srcad.transforms.build import (
     Block,
     assign,
@@ -26,9 +26,11 @@ from srcad.transforms.build import (
     tuple_of,
 )
 from srcad.transforms.callees import Callees
+from srcad.transforms.merge import merged
 from srcad.transforms.program import Program, analyse, analyse_forward
 from srcad.transforms.split import Splitter
 from srcad.transforms.ssa import live_before, stored_certainly
+from srcad.transforms.sweeps import sweeps
 from srcad.transforms.tangent import Tangents
 from srcad.transforms.typing import Types, differentiable, is_complex
 from srcad.transforms.unit import Unit
@@ -68,13 +70,17 @@ def parts_of(results: list[gast.expr], bars: list[gast.expr]) -> list[tuple[gast
     return found
 
 
+def dependents_of(unit: Unit, outs: Sequence[int] | None = None) -> list[str]:
+    """The names that a core function returns; those of some results, if `outs` is given."""
+    results = results_of(unit)
+    wanted = results if outs is None else [results[k] for k in outs]
+    return [node.id for node, _ in parts_of(wanted, wanted) if isinstance(node, gast.Name)]
+
+
 def reverse_program(unit: Unit, types: Types, wrt: Sequence[int], outs: Sequence[int] | None = None) -> Program:
     """The facts for reverse mode with respect to some parameters; of some results, if `outs` is given."""
     independent = [unit.parameters[k] for k in wrt]
-    results = results_of(unit)
-    wanted = results if outs is None else [results[k] for k in outs]
-    dependent = [node.id for node, _ in parts_of(wanted, wanted) if isinstance(node, gast.Name)]
-    return analyse(unit, types, independent, dependent)
+    return analyse(unit, types, independent, dependents_of(unit, outs))
 
 
 def gradient_function(
@@ -88,6 +94,7 @@ def gradient_function(
 ) -> Made:
     """`f_grad(...)`, the gradient of a function of one real result; `f_value_and_grad(...)` gives the value too."""
     refuse_result(unit, types)
+    unit = merged(unit, types, [unit.parameters[k] for k in wrt], dependents_of(unit))
     program = reverse_program(unit, types, wrt)
     names = unit.names.copy()
     bindings = dict(unit.bindings)
@@ -98,15 +105,24 @@ def gradient_function(
     value: gast.expr = tuple_of(*gradients) if tuple_result else gradients[0]
     suffix = "grad"
     both = replace(both, forward=[*_blanks(both), *both.forward])
-    body = both.forward + both.reverse
+    kept: Block = []
     if with_value:
         suffix = "value_and_grad"
-        kept = names.fresh("value")
-        body = [*both.forward, assign(kept, both.result), *both.reverse]
-        value = tuple_of(load(kept), value)
+        stored = names.fresh("value")
+        kept = [assign(stored, both.result)]
+        value = tuple_of(load(stored), value)
+    body = _joined(both, kept)
     name = f"{unit.name}_{suffix}"
     body.append(gast.Return(value=value))
     return Made([function(name, unit.parameters, body)], bindings, (name,))
+
+
+def _joined(both: Sweeps, kept: Block) -> Block:
+    """Both sweeps, with `kept` where the primal is complete."""
+    at = next((k for k, each in enumerate(both.reverse) if getattr(each, "completes", False)), None)
+    if at is None:
+        return [*both.forward, *kept, *both.reverse]
+    return [*both.forward, *both.reverse[:at], *kept, *both.reverse[at + 1 :]]
 
 
 def _blanks(both: Sweeps) -> Block:

@@ -11,15 +11,36 @@ holds a branch or a loop, a test for zero is cheap and often saves all of it: th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 import gast
 
 from srcad.transforms.build import const, load, names_in
-from srcad.transforms.plan import Fork, Node, Replay, Step
-from srcad.transforms.record import inner_plans
+from srcad.transforms.plan import Fork, Node, Plan, Replay, Step, Way, inner_plans
+from srcad.transforms.program import Program
 
 MOST = 2  # adjoints to be tested
+
+
+def tested(
+    program: Program, names: Mapping[str, str], way: Way, nodes: list[Node], before: list[Node]
+) -> list[str] | None:
+    """Adjoints that may be zero before `nodes`, the rest of the block behind `before`, and then make skipping it right.
+
+    `names` has the adjoint of each primal name.
+    """
+    flow, types = program.flow, program.types
+    bars = {bar: name for name, bar in names.items()}
+    own = [bar for bar, name in bars.items() if flow.home(name)[: len(way)] == way]
+    numbers = [bar for bar, name in bars.items() if not types.is_array(name)]
+    found = incoming(nodes, bars, numbers, own) or []
+    return found if found and set(found) <= doubtful(before, bars) else None
+
+
+def is_often_skipped(program: Program, names: Mapping[str, str], plan: Plan) -> bool:
+    """Whether the reversal of a loop's body has such a place."""
+    nodes = plan.nodes
+    return any(tested(program, names, plan.way, nodes[k:], nodes[:k]) for k in range(1, len(nodes)))
 
 
 def doubtful(nodes: list[Node], bars: Collection[str]) -> set[str]:
@@ -28,11 +49,11 @@ def doubtful(nodes: list[Node], bars: Collection[str]) -> set[str]:
     for node in nodes:
         if isinstance(node, Fork):
             for arm in node.arms:
-                found |= {str(target) for each in _statements(arm.nodes) if (target := _added_to(each)) in bars}
+                found |= {str(target) for each in statements_of(arm.nodes) if (target := target_of_sum(each)) in bars}
             continue
-        for statement in _statements([node]):
-            target = _added_to(statement) or _assigned(statement)
-            sources = [name for name in _passed_on(statement) if name in bars]
+        for statement in statements_of([node]):
+            target = target_of_sum(statement) or assigned(statement)
+            sources = [name for name in passed_on(statement) if name in bars]
             if target is None:
                 continue
             is_element = isinstance(getattr(statement, "value", None), gast.Subscript)
@@ -43,11 +64,22 @@ def doubtful(nodes: list[Node], bars: Collection[str]) -> set[str]:
     return found
 
 
-def _added_to(statement: gast.stmt) -> str | None:
+def target_of_sum(statement: gast.stmt) -> str | None:
+    """The number's adjoint that a statement adds to."""
     match statement:
         case gast.AugAssign(target=gast.Name(id=name)):
             return str(name)
     return None
+
+
+def added_to(statement: gast.stmt) -> str | None:
+    """The adjoint, of a number or an array, that a statement adds to."""
+    match statement:
+        case gast.AugAssign(target=gast.Subscript(value=gast.Name(id=name))):
+            return str(name)
+        case gast.Expr(value=gast.Call(func=gast.Attribute(attr="scatter_add" | "unexpand"), args=[first, *_])):
+            return first.id if isinstance(first, gast.Name) else None
+    return target_of_sum(statement)
 
 
 def incoming(
@@ -63,13 +95,13 @@ def incoming(
         return None
     stored: set[str] = set()
     found: dict[str, None] = {}
-    for statement in _statements(nodes):
+    for statement in statements_of(nodes):
         if getattr(statement, "effect", False):
             return None
-        for name in _passed_on(statement):
+        for name in passed_on(statement):
             if name in bars and name not in stored:
                 found[name] = None
-        target = _assigned(statement)
+        target = assigned(statement)
         if target is not None:
             if target in bars and target not in own:
                 return None
@@ -87,15 +119,16 @@ def test_of(names: list[str]) -> gast.expr:
     return tests[0] if len(tests) == 1 else gast.BoolOp(op=gast.Or(), values=tests)
 
 
-def _statements(nodes: list[Node]) -> Iterator[gast.stmt]:
+def statements_of(nodes: list[Node]) -> Iterator[gast.stmt]:
+    """The statements of nodes and of those below them."""
     for node in nodes:
         if isinstance(node, Step):
             yield from node.code
         for plan in inner_plans(node):
-            yield from _statements(plan.nodes)
+            yield from statements_of(plan.nodes)
 
 
-def _passed_on(statement: gast.stmt) -> list[str]:
+def passed_on(statement: gast.stmt) -> list[str]:
     """Names whose value a statement uses, other than to add to it."""
     match statement:
         case gast.AugAssign(target=gast.Name(), value=value):
@@ -109,7 +142,8 @@ def _passed_on(statement: gast.stmt) -> list[str]:
     return list(names_in(statement))
 
 
-def _assigned(statement: gast.stmt) -> str | None:
+def assigned(statement: gast.stmt) -> str | None:
+    """The adjoint that a statement stores, or stores into."""
     match statement:
         case gast.Assign(targets=[gast.Name(id=name)]):
             return str(name)

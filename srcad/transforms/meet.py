@@ -7,37 +7,20 @@ order" have no solution (see `affine`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import gast
 
 from srcad.transforms.affine import Form, infeasible
-from srcad.transforms.alias import Roots
-from srcad.transforms.flow import Flow, Spot
+from srcad.transforms.flow import Spot
 from srcad.transforms.primitive import constant
-from srcad.transforms.sizes import Sizes, combined
-from srcad.transforms.typing import Types
-from srcad.transforms.unit import Unit
+from srcad.transforms.regions import Range, Regions
 
-Range = tuple[Form, Form] | None
 Loop: TypeAlias = gast.For | gast.While
 
 
-@dataclass(frozen=True)
-class Region:
-    """Part of an array: one range for each dimension of `root`; None stands for all of it."""
-
-    root: str
-    ranges: tuple[Range, ...] | None
-
-
-class Meeting:
+class Meeting(Regions):
     """Answers the question for one core function."""
-
-    def __init__(self, unit: Unit, flow: Flow, types: Types, roots: Roots) -> None:
-        self.flow, self.types, self.roots = flow, types, roots
-        self.sizes = Sizes(unit, flow, types, self.form)
 
     def may_meet(
         self,
@@ -56,12 +39,45 @@ class Meeting:
         one, other = self.region(early), self.region(late)
         if not self.roots.meet(_base(early), _base(late)):
             return False
-        orders = self._orders(first, second, max(least, self._allocated_within(one.root)), at_once)
+        # Nothing that ran before an array was made can have reached it.
+        least = max(least, self._allocated_within(one.root), self._allocated_within(other.root))
+        orders = self._orders(first, second, least, at_once)
         if one.root != other.root or one.ranges is None or other.ranges is None or len(one.ranges) != len(other.ranges):
             return bool(orders)
         return any(
             not infeasible(case + _same_element(one.ranges, other.ranges, left, right)) for case, left, right in orders
         )
+
+    def meets_across(self, loop: gast.For, one: gast.stmt, what: gast.expr, other: gast.stmt, that: gast.expr) -> bool:
+        """Whether two statements in a loop that stands in no other may reach one element in different iterations."""
+        if not self.roots.meet(_base(what), _base(that)):
+            return False
+        first, second = self.region(what), self.region(that)
+        if first.root == second.root and self._allocated_within(first.root):
+            return False
+        if first.root != second.root or first.ranges is None or second.ranges is None:
+            return True
+        a, b = self.flow.spot(one), self.flow.spot(other)
+        left, right = self._symbols(a, b, 0)
+        known = self.bounds(a, left) + self.bounds(b, right) + _same_element(first.ranges, second.ranges, left, right)
+        orders = (self._advanced(loop, left, right), self._advanced(loop, right, left))
+        return any(not infeasible(known + order) for order in orders)
+
+    def meets_earlier(
+        self, first: gast.For, one: gast.stmt, what: gast.expr, second: gast.For, other: gast.stmt, that: gast.expr
+    ) -> bool:
+        """Whether `other`, in an iteration of the loop `second`, may reach what `one` reaches in a later of `first`."""
+        if not self.roots.meet(_base(what), _base(that)):
+            return False
+        early, late = self.region(what), self.region(that)
+        if early.root != late.root or early.ranges is None or late.ranges is None:
+            return True
+        a, b = self.flow.spot(one), self.flow.spot(other)
+        left, right = self._symbols(a, b, 0)
+        index = Form.of(left[first.target.id]) - Form.of(right[second.target.id])
+        is_later = index - 1 if (constant(first.iter.args[2]) or 0) > 0 else index.scaled(-1) - 1
+        system = self.bounds(a, left) + self.bounds(b, right) + [is_later]
+        return not infeasible(system + _same_element(early.ranges, late.ranges, left, right))
 
     def _allocated_within(self, root: str) -> int:
         """How many loops stand around the allocation of a root: each of their iterations has memory of its own."""
@@ -84,7 +100,7 @@ class Meeting:
             if depth == len(common) and (a.number >= b.number or self.flow.exclusive(a, b)):
                 continue
             left, right = self._symbols(a, b, depth)
-            system = self._bounds(a, left) + self._bounds(b, right)
+            system = self.bounds(a, left) + self.bounds(b, right)
             if depth < len(common):
                 system += self._advanced(common[depth], left, right)
             cases.append((system, left, right))
@@ -100,10 +116,11 @@ class Meeting:
                 around = self.flow.spot(statement).loops
                 around = (*around, statement) if isinstance(statement, (gast.For, gast.While)) else around
                 if any(id(loop) not in shared for loop in around):
-                    left[name], right[name] = name + "'", name + '"'
+                    for symbol in (name, *(f"{name}.shape[{axis}]" for axis in range(self.types.rank(name) or 0))):
+                        left[symbol], right[symbol] = symbol + "'", symbol + '"'
         return left, right
 
-    def _bounds(self, spot: Spot, symbols: dict[str, str]) -> list[Form]:
+    def bounds(self, spot: Spot, symbols: dict[str, str]) -> list[Form]:
         """Inequalities for the loop indices around a statement, and sizes being non-negative."""
         system: list[Form] = []
         for loop in spot.loops:
@@ -112,20 +129,6 @@ class Meeting:
                 system += [form - index if upper else index - form for form, upper in self.limits(loop)]
         sizes = {symbol for form in system for symbol, _ in form.terms if ".shape[" in symbol}
         return [form.renamed(symbols) for form in system] + [Form.of(symbol) for symbol in sorted(sizes)]
-
-    def limits(self, loop: gast.For) -> list[tuple[Form, bool]]:
-        """Linear bounds of a loop index; the flag tells upper ones."""
-        start, stop, step = loop.iter.args
-        width = constant(step)
-        if not isinstance(width, int) or width == 0:
-            return []
-        found = []
-        first, last = self.form(start), self.form(stop)
-        if first is not None:
-            found.append((first, width < 0))
-        if last is not None:
-            found.append((last - 1, True) if width > 0 else (last + 1, False))
-        return found
 
     def _advanced(self, loop: Loop, left: dict[str, str], right: dict[str, str]) -> list[Form]:
         """The loop is in a later iteration on the right."""
@@ -137,154 +140,9 @@ class Meeting:
             return []
         return [after - before - width] if width > 0 else [before - after + width]
 
-    def form(self, node: gast.expr | None) -> Form | None:
-        """The linear form of an integer atom."""
-        value = constant(node)
-        if isinstance(value, int) and not isinstance(value, bool):
-            return Form.number(value)
-        if isinstance(node, gast.Name):
-            return self._form_of_name(node.id, 0)
-        return None
-
-    def _form_of_name(self, name: str, depth: int) -> Form:
-        value = self.flow.definition(name)
-        opaque = Form.of(name)
-        if depth > 20:
-            return opaque
-        match value:
-            case gast.Name(id=other):
-                return self._form_of_name(other, depth + 1)
-            case gast.Constant(value=int() as number) if not isinstance(number, bool):
-                return Form.number(number)
-            case gast.BinOp(left=left, op=op, right=right):
-                a, b = self._operand(left, depth), self._operand(right, depth)
-                return combined(a, op, b) or opaque
-            case gast.Subscript(value=gast.Name(id=shape), slice=gast.Constant(value=int() as axis)):
-                found = self.flow.definition(shape)
-                if isinstance(found, gast.Attribute) and found.attr == "shape" and isinstance(found.value, gast.Name):
-                    return self.size(found.value.id, axis)
-        return opaque
-
-    def _operand(self, node: gast.expr, depth: int) -> Form | None:
-        if isinstance(node, gast.Name):
-            return self._form_of_name(node.id, depth + 1)
-        return self.form(node)
-
-    def size(self, array: str, axis: int) -> Form:
-        """The linear form of `array.shape[axis]`."""
-        return self.sizes.size(array, axis)
-
-    def region(self, node: gast.expr) -> Region:
-        """What a subscript, or a whole array, reaches of its root."""
-        if isinstance(node, gast.Name):
-            return self._whole(node.id)
-        index = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
-        outer = self._whole(node.value.id)
-        return self._selected(node.value.id, outer, list(index))
-
-    def _whole(self, name: str) -> Region:
-        value = self.flow.definition(name)
-        if isinstance(value, gast.Subscript) and name in self.roots.views:
-            return self.region(value)
-        rank = self.types.rank(name)
-        if name in self.roots.views or rank is None or len(self.roots.of.get(name, ())) != 1:
-            return Region(name, None)
-        ranges = tuple((Form(), self.size(name, axis) - 1) for axis in range(rank))
-        return Region(name, ranges)
-
-    def _selected(self, array: str, outer: Region, index: list[gast.expr]) -> Region:
-        """The part of a region that an index selects."""
-        if outer.ranges is None or any(constant(part) is ... for part in index):
-            return outer
-        kept = self._kept_dimensions(array, outer)
-        if kept is None:
-            return Region(outer.root, None)
-        ranges = list(outer.ranges)
-        position = 0
-        for part in index:
-            if isinstance(part, gast.Constant) and part.value is None:
-                continue
-            if position >= len(kept):
-                return Region(outer.root, None)
-            axis = kept[position]
-            inner = self._range(part, self.size(array, position) if outer.root == array else None)
-            whole = isinstance(part, gast.Slice) and part.lower is part.upper is part.step is None
-            outer_range = ranges[axis]
-            if not whole:
-                ranges[axis] = _shifted(inner, outer_range)
-            position += 1
-        return Region(outer.root, tuple(ranges))
-
-    def _kept_dimensions(self, array: str, outer: Region) -> list[int] | None:
-        """Which dimensions of the root the dimensions of a view are."""
-        value = self.flow.definition(array)
-        if array == outer.root:
-            return list(range(len(outer.ranges or ())))
-        if not isinstance(value, gast.Subscript):
-            return None
-        inner = self._kept_dimensions(value.value.id, outer)
-        index = value.slice.elts if isinstance(value.slice, gast.Tuple) else [value.slice]
-        if inner is None or any(constant(part) is ... or _is_none(part) for part in index):
-            return None
-        if any(isinstance(part, gast.Slice) and part.step is not None and constant(part.step) != 1 for part in index):
-            return None
-        padded = [*index, *[gast.Slice(None, None, None)] * (len(inner) - len(index))]
-        return [axis for axis, part in zip(inner, padded, strict=True) if isinstance(part, gast.Slice)]
-
-    def _range(self, part: gast.expr, size: Form | None) -> Range:
-        if isinstance(part, gast.Slice):
-            step = constant(part.step) if part.step is not None else 1
-            low = self._edge(part.lower, size, Form())
-            high = self._edge(part.upper, size, size)
-            if low is None or high is None or not isinstance(step, int) or step < 1:
-                return None
-            return low, high - 1
-        point = self._edge(part, size, None)
-        return None if point is None else (point, point)
-
-    def _edge(self, node: gast.expr | None, size: Form | None, default: Form | None) -> Form | None:
-        """An index or a slice's edge, counted from the front; None where its sign is not known."""
-        if node is None:
-            return default
-        value = constant(node)
-        if isinstance(value, int) and value < 0:
-            return None if size is None else size + value
-        form = self.form(node)
-        if form is None or (isinstance(node, gast.Name) and not self.is_natural(form)):
-            return None
-        return form
-
-    def is_natural(self, form: Form) -> bool:
-        """Whether a form is proved not to be negative, wherever the loops of its indices run."""
-        system: list[Form] = []
-        pending, seen = [symbol for symbol, _ in form.terms], set()
-        while pending:
-            symbol = pending.pop()
-            if symbol in seen:
-                continue
-            seen.add(symbol)
-            if ".shape[" in symbol:
-                system.append(Form.of(symbol))
-            for statement in self.flow.stores.get(symbol, []):
-                if isinstance(statement, gast.For):
-                    for limit, upper in self.limits(statement):
-                        system.append(limit - Form.of(symbol) if upper else Form.of(symbol) - limit)
-                        pending += [other for other, _ in limit.terms]
-        return infeasible([*system, form.scaled(-1) - 1])
-
 
 def _base(node: gast.expr) -> str:
     return str(node.id if isinstance(node, gast.Name) else node.value.id)
-
-
-def _is_none(part: gast.expr) -> bool:
-    return isinstance(part, gast.Constant) and part.value is None
-
-
-def _shifted(inner: Range, outer: Range) -> Range:
-    if inner is None or outer is None:
-        return None
-    return inner[0] + outer[0], inner[1] + outer[0]
 
 
 def _same_element(

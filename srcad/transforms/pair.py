@@ -16,7 +16,7 @@ from typing import Any
 import gast
 
 from srcad.transforms.accumulate import Adjoints
-from srcad.transforms.assemble import Sweeps, assembled
+from srcad.transforms.assemble import Assembler, Sweeps
 from srcad.transforms.build import (
     Block,
     assign,
@@ -75,9 +75,9 @@ def pure_sweeps(
         program = analysed(unit)
         adjoints = Adjoints(program, unit.names.copy(), dict(unit.bindings), callees, given)
         plan = Reverser(program, adjoints, counts).plan(seed(adjoints))
-        decisions = Decider(program, plan, [], pure=True).decide()
+        decisions = Decider(program, plan, [], adjoints.bars, pure=True).decide()
         if not decisions.snapshots:
-            return Pure(program, adjoints, assembled(program, adjoints, counts, plan, decisions))
+            return Pure(program, adjoints, Assembler(program, adjoints, counts, plan, decisions).sweeps())
         unit = _with_snapshots(unit, types, decisions.snapshots)
 
 

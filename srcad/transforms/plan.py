@@ -43,7 +43,36 @@ class Replay:
     last: int = -1
 
 
-Node = Step | Fork | Replay
+@dataclass
+class Spot:
+    """A loop whose iterations run forwards and are reversed at once; `body` is one iteration reversed."""
+
+    number: int
+    statement: gast.For
+    body: Plan
+    last: int = -1
+
+
+@dataclass
+class Late:
+    """Primal statements that run only now, behind a loop that is reversed on the spot."""
+
+    number: int
+    statements: Block
+    last: int = -1
+
+
+Node = Step | Fork | Replay | Spot | Late
+
+
+def inner_plans(node: Node) -> list[Plan]:
+    """The blocks below a node."""
+    match node:
+        case Fork(arms=arms):
+            return arms
+        case Replay(body=body) | Spot(body=body):
+            return [body]
+    return []
 
 
 def reached(node: Node) -> int:
@@ -58,6 +87,11 @@ class Plan:
     way: Way
     last: int
     nodes: list[Node] = field(default_factory=list)
+
+
+def spot_of(plan: Plan) -> gast.For | None:
+    """The loop of a whole function's plan that is reversed on the spot."""
+    return next((node.statement for node in plan.nodes if isinstance(node, Spot)), None)
 
 
 def place_zeros(plan: Plan) -> Plan:
@@ -98,8 +132,7 @@ def _mentions(statement: gast.AST, name: str) -> bool:
 def _mentions_inside(node: Node, name: str) -> bool:
     if isinstance(node, Step):
         return any(_mentions(statement, name) for statement in node.code)
-    plans = node.arms if isinstance(node, Fork) else [node.body]
-    return any(_mentions_inside(inner, name) for plan in plans for inner in plan.nodes)
+    return any(_mentions_inside(inner, name) for plan in inner_plans(node) for inner in plan.nodes)
 
 
 def _merged(zero: Any, statement: gast.stmt, name: str) -> gast.stmt | None:

@@ -10,6 +10,7 @@ import numpy as np
 from srcad.runtime import registry
 from srcad.transforms.alias import is_basic
 from srcad.transforms.build import binary, clone, const, load, names_in, stores_into, walk_statements
+from srcad.transforms.plan import Way
 from srcad.transforms.primitive import constant, operands, primitive_of
 from srcad.transforms.program import Program
 from srcad.transforms.subroutine import results_of_calls
@@ -24,13 +25,13 @@ ROOTS = {math.sqrt, np.sqrt, np.divide}
 class Recipes:
     """Recipes for the names of one function."""
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
+    def __init__(self, program: Program, spot: gast.For | None = None) -> None:
+        self.program, self.spot = program, spot
         self._calls = results_of_calls(program.unit)
+        everything = list(walk_statements(program.unit.tree.body))
+        self._branches = {program.flow.spot(each).number: each for each in everything if isinstance(each, gast.If)}
         self._stores = [
-            (statement, target)
-            for statement in walk_statements(program.unit.tree.body)
-            if (target := stores_into(statement)) is not None
+            (statement, target) for statement in everything if (target := stores_into(statement)) is not None
         ]
 
     def recipe(self, name: str) -> gast.expr | None:
@@ -38,7 +39,7 @@ class Recipes:
         program = self.program
         statement = program.flow.single(name)
         if statement is None:
-            return self.counted(name)
+            return self.counted(name) or self.chosen(name)
         value = statement.value
         match value:
             case gast.Name() | gast.Attribute() | gast.Constant():
@@ -89,31 +90,65 @@ class Recipes:
                 return index if constant(first) == 0 else binary(first, gast.Add, index)
         return None
 
-    def is_load(self, name: str) -> bool:
-        """Whether the name is an element read from memory that is written into."""
-        value = self.program.flow.definition(name)
-        return (
-            isinstance(value, gast.Subscript)
-            and not self.program.types.is_array(name)
-            and self.program.roots.is_written(value.value.id)
-        )
+    def chosen(self, name: str) -> gast.expr | None:
+        """A number that both arms of an `if` store, from what is there outside of the arms: `a if test else b`."""
+        flow = self.program.flow
+        stores = flow.stores.get(name, [])
+        if len(stores) != 2 or self.program.types.is_array(name) or name in flow.parameters:
+            return None
+        ways = [flow.spot(store).way for store in stores]
+        branch = self._branches.get(ways[0][-1][0]) if ways[0] else None
+        if branch is None or [ways[0][:-1], ways[0][-1][0]] != [ways[1][:-1], ways[1][-1][0]]:
+            return None
+        values = [self._plain(store, ways[0][:-1]) for store in stores]
+        if None in values or ways[0][-1][1] == ways[1][-1][1]:
+            return None
+        return gast.IfExp(test=clone(branch.test), body=values[0], orelse=values[1])
+
+    def _plain(self, store: gast.stmt, way: Way) -> gast.expr | None:
+        """An atom or element that a statement stores, if what it names is stored outside of the arms of a branch."""
+        value = store.value if isinstance(store, gast.Assign) else None
+        if isinstance(value, gast.Subscript) and not is_basic(value.slice, self.program.types):
+            return None
+        if not isinstance(value, (gast.Name, gast.Constant, gast.Subscript)):
+            return None
+        inside = (name for name in names_in(value) if len(self.program.flow.home(name)) > len(way))
+        return None if any(True for _ in inside) else value
+
+    def loads(self, name: str) -> list[tuple[gast.stmt, gast.expr]]:
+        """Elements of written memory that the name's recipe reads, each with the statement that read it first."""
+        if self.program.types.is_array(name) or self.recipe(name) is None:
+            return []
+        return [
+            (store, store.value)
+            for store in self.program.flow.stores.get(name, [])
+            if isinstance(store, gast.Assign)
+            and isinstance(store.value, gast.Subscript)
+            and self.program.roots.is_written(store.value.value.id)
+        ]
 
     def is_unchanged(self, name: str, until: int) -> bool:
-        """Whether what a load read is still there after statement `until` of the same iteration."""
-        flow = self.program.flow
-        statement = flow.single(name)
-        assert statement is not None
-        here = flow.spot(statement).number
+        """Whether what the name's recipe loads is still there after statement `until` of the same iteration."""
+        flow, meeting = self.program.flow, self.program.meeting
         return not any(
-            here < flow.spot(store).number <= until
-            and self.program.meeting.may_meet(statement, statement.value, store, target, at_once=True)
+            flow.spot(statement).number < flow.spot(store).number <= until
+            and meeting.may_meet(statement, what, store, target, at_once=True)
+            for statement, what in self.loads(name)
             for store, target in self._stores
         )
 
     def stores_after(self, statement: gast.stmt, what: gast.expr) -> list[gast.stmt]:
         """Stores that may overwrite, later, what a statement reads; None of what `what` reaches is lost elsewhere."""
-        meeting = self.program.meeting
-        return [store for store, target in self._stores if meeting.may_meet(statement, what, store, target)]
+        meeting, flow = self.program.meeting, self.program.flow
+        stores = self._stores
+        is_on_spot = self.spot is not None and self.spot in flow.spot(statement).loops
+        if is_on_spot:
+            stores = [(store, target) for store, target in stores if self.spot in flow.spot(store).loops]
+        return [
+            store
+            for store, target in stores
+            if meeting.may_meet(statement, what, store, target, least=1 if is_on_spot else 0)
+        ]
 
     def compute_cost(self, name: str) -> float:
         """What computing the name once more costs, in multiplications or so."""
@@ -126,6 +161,8 @@ class Recipes:
                 return 1.0 if primitive in CHEAP_CALLS else 3.0 if primitive in ROOTS else DEAR
             case gast.Subscript():
                 return 0.6
+            case gast.IfExp():
+                return 1.0
         return CHEAP
 
     def record_cost(self, name: str) -> float:

@@ -10,13 +10,15 @@ differentiation, 2005).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import gast
 
 from srcad.transforms.build import Block, load, names_in, stores_into, walk_statements
+from srcad.transforms.cost import Costs
 from srcad.transforms.mincut import cheapest_record
-from srcad.transforms.plan import Fork, Node, Plan, Replay, Step, reached
+from srcad.transforms.plan import Fork, Node, Plan, Replay, Step, inner_plans, reached, spot_of
 from srcad.transforms.program import Program
 from srcad.transforms.recipe import Recipes
 from srcad.transforms.sites import Sites
@@ -43,14 +45,19 @@ class Decisions:
 class Decider:
     """Makes the decisions for one plan."""
 
-    def __init__(self, program: Program, plan: Plan, undone: list[gast.stmt], pure: bool = False) -> None:
+    def __init__(
+        self, program: Program, plan: Plan, undone: list[gast.stmt], bars: Mapping[str, str], pure: bool = False
+    ) -> None:
         """`undone` are stores known to be undone; the subscripts that this takes are wanted as well.
 
+        `bars` has the adjoint of each name.
         A `pure` reverse sweep undoes nothing, so that it can run many times on one trace.
         """
         self.program, self.plan, self.undone, self.pure = program, plan, undone, pure
-        self.sites = Sites(program)
-        self.recipes = Recipes(program)
+        spot = spot_of(plan)
+        self.sites = Sites(program, spot)
+        self.recipes = Recipes(program, spot)
+        self.costs = Costs(self.sites, self.recipes, plan, bars)
         self.requests: dict[str, int] = {}
         self.contents: list[tuple[gast.stmt, gast.expr]] = []
         self.refused: set[str] = set()
@@ -78,10 +85,7 @@ class Decider:
             return decisions
         reads = list(self.contents)
         for name in decisions.recomputed:
-            if self.recipes.is_load(name):
-                statement = self.program.flow.single(name)
-                assert statement is not None
-                reads.append((statement, statement.value))
+            reads += self.recipes.loads(name)
         undone = {id(store): store for store in self.undone} | {
             id(store): store for statement, what in reads for store in self.recipes.stores_after(statement, what)
         }
@@ -152,8 +156,8 @@ class Decider:
         recorded = cheapest_record(
             wanted,
             operands,
-            {name: self.record_cost(name) for name in sorted(late)},
-            {name: self.recipes.compute_cost(name) for name in operands},
+            {name: self.costs.record(name) for name in sorted(late)},
+            {name: self.costs.compute(name) for name in operands},
         )
         decisions.recorded |= recorded
         self.keep(wanted, recorded, operands, outside, pending, decisions, late)
@@ -188,7 +192,7 @@ class Decider:
         recipe = self.recipes.recipe(name)
         if recipe is None or name in self.refused:
             return None
-        if self.recipes.is_load(name) and not self.recipes.is_unchanged(name, until):
+        if not self.recipes.is_unchanged(name, until):
             return None
         region = self.sites.region(name)
         for read in names_in(recipe):
@@ -206,9 +210,8 @@ class Decider:
         program = self.program
         loads: dict[str, list[str]] = {}
         for name in self.reachable():
-            if self.recipes.is_load(name):
-                base = program.flow.definition(name).value.id  # type: ignore[union-attr]
-                for root in program.roots.of.get(base, frozenset()):
+            for _, what in self.recipes.loads(name):
+                for root in program.roots.of.get(names_of(what), frozenset()):
                     loads.setdefault(root, []).append(name)
         for root in sorted(loads):
             names = sorted(set(loads[root]))
@@ -217,18 +220,12 @@ class Decider:
                 continue
             stores: dict[int, gast.stmt] = {}
             for name in names:
-                statement = program.flow.single(name)
-                assert statement is not None
-                for store in self.recipes.stores_after(statement, statement.value):
-                    stores[id(store)] = store
+                for statement, what in self.recipes.loads(name):
+                    stores |= {id(store): store for store in self.recipes.stores_after(statement, what)}
             undo = sum(self.weight(store) for store in stores.values())
             record = sum(self.weight(program.flow.stores[name][0]) for name in names)
             if undo > record or (self.pure and stores):
                 self.refused |= set(names)
-
-    def record_cost(self, name: str) -> float:
-        """Recording costs more where a trace has to grow."""
-        return self.recipes.record_cost(name) * (1.0 if self.sites.is_in_plain_loops(name) else 2.2)
 
     def weight(self, statement: gast.stmt) -> float:
         """How often a statement runs, by guess: a hundred times for each loop around it."""
@@ -260,21 +257,12 @@ def own_reads(node: Node) -> list[str]:
             assert header is not None
             inner = [name for statement in first for name in names_in(statement.value)]
             return list(dict.fromkeys([*names_in(header.iter), *inner]))
+    return []
 
 
 def code_reads(statement: gast.stmt) -> list[str]:
     """Names that a statement of the reverse sweep reads, subscripts of its target included."""
     return list(names_in(statement))
-
-
-def inner_plans(node: Node) -> list[Plan]:
-    """The blocks below a node."""
-    match node:
-        case Fork(arms=arms):
-            return arms
-        case Replay(body=body):
-            return [body]
-    return []
 
 
 def names_with_content(node: gast.AST) -> list[str]:

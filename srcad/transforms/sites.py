@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import gast
 
 from srcad.transforms.build import is_exit
@@ -14,8 +16,10 @@ Way = tuple[tuple[int, int], ...]
 class Sites:
     """Where each primal name belongs in the reverse sweep."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, spot: gast.For | None = None) -> None:
+        """`spot` is a loop of the outermost block whose iterations are reversed as soon as they have run."""
         self.program = program
+        self.spot = None if spot is None else program.flow.spot(spot).number
         self.loops = loop_numbers(program.flow)
         self.spots = {spot.number: spot for spot in program.flow.spots.values()}
         self._sites: dict[str, Way] = {}
@@ -36,8 +40,17 @@ class Sites:
         return self._sites[name]
 
     def region(self, name: str) -> int | None:
-        """The number of the innermost loop around the name's site; None outside of all loops."""
-        return next((number for number, _ in reversed(self.site(name)) if number in self.loops), None)
+        """The number of the innermost loop around the name's site; None where no later iteration replaces the value.
+
+        That is outside of all loops, and in a loop that is reversed on the spot.
+        """
+        found = next((number for number, _ in reversed(self.site(name)) if number in self.loops), None)
+        return None if found == self.spot else found
+
+    def loops_around(self, site: Way) -> tuple[Any, ...]:
+        """The loops that a site's values are recorded for, from the outside in."""
+        around = {self.program.flow.spot(loop).number: loop for spot in self.spots.values() for loop in spot.loops}
+        return tuple(around[number] for number, _ in site if number in self.loops and number != self.spot)
 
     def is_there(self, name: str) -> bool:
         """Whether the value is still there when the reverse sweep wants it."""
@@ -52,15 +65,17 @@ class Sites:
         if not isinstance(loop, gast.For) or constant(loop.iter.args[2]) not in (1, -1):
             return False
         return all(
-            not isinstance(bound, gast.Name)
-            or (self.region(bound.id) is None and not self.program.flow.is_index(bound.id))
+            not isinstance(bound, gast.Name) or (self.region(bound.id) is None and not self.is_inner_index(bound.id))
             for bound in loop.iter.args
         )
 
+    def is_inner_index(self, name: str) -> bool:
+        """Whether a name is the index of a loop that is not reversed on the spot."""
+        return self.program.flow.is_index(name) and self.region(name) is not None
+
     def is_in_plain_loops(self, name: str) -> bool:
         """Whether the trace of a name can be made before its loops begin, at its full length."""
-        loops = {self.program.flow.spot(loop).number: loop for spot in self.spots.values() for loop in spot.loops}
-        return all(self.is_plain(loops[number]) for number, _ in self.site(name) if number in loops)
+        return all(self.is_plain(loop) for loop in self.loops_around(self.site(name)))
 
     def position(self, number: int, site: Way) -> int:
         """The last statement that has run when, seen from a block, statement `number` is being reversed."""

@@ -7,6 +7,7 @@ list    a list of references to arrays
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -26,10 +27,12 @@ from srcad.transforms.build import (
     const,
     dotted,
     load,
+    names_in,
     stored,
     subscript,
     tuple_of,
 )
+from srcad.transforms.plan import Plan, Replay, inner_plans
 from srcad.transforms.primitive import constant
 from srcad.transforms.program import Program
 from srcad.transforms.sites import Sites
@@ -60,8 +63,11 @@ class Trace:
 class Traces:
     """Chooses the form of each trace."""
 
-    def __init__(self, program: Program, sites: Sites, adjoints: Adjoints) -> None:
-        self.program, self.sites, self.adjoints = program, sites, adjoints
+    def __init__(
+        self, program: Program, sites: Sites, adjoints: Adjoints, numbers: Mapping[int, tuple[str, str]]
+    ) -> None:
+        """`numbers` names the number of the iteration, forwards and in reverse, of loops that count theirs."""
+        self.program, self.sites, self.adjoints, self.numbers = program, sites, adjoints, numbers
         self.names = adjoints.names
 
     def trace(self, name: str, kind: nb.Type, loops: tuple[Loop, ...]) -> Trace:
@@ -70,6 +76,8 @@ class Traces:
             return self.listed(name, loops)
         if all(self.sites.is_plain(loop) for loop in loops):
             return self.grid(name, kind, loops)
+        if len(loops) == 1 and id(loops[0]) in self.numbers:
+            return self.numbered(name, kind, loops[0])
         return self.stack(name, kind, loops)
 
     def grid(self, name: str, kind: nb.Type, loops: tuple[Loop, ...]) -> Trace:
@@ -113,17 +121,37 @@ class Traces:
         spelled = "bool_" if kind == nb.boolean else str(kind)
         return call("np.empty", shape, dotted(f"np.{spelled}"))
 
+    def numbered(self, name: str, kind: nb.Type, loop: Loop) -> Trace:
+        """A trace that grows, with one entry for each iteration of a loop that counts them."""
+        trace = self.names.fresh(f"{name}_trace")
+        forwards, backwards = self.numbers[id(loop)]
+        return Trace(
+            name,
+            loop,
+            [assign(trace, self.empty(self.capacity((loop,)), kind))],
+            [
+                self.room(trace, forwards),
+                assign(subscript(load(trace), load(forwards), store=True), load(name)),
+            ],
+            [],
+            [assign(name, subscript(load(trace), load(backwards)))],
+            [assign(trace, self.empty(const(0), kind))],
+        )
+
+    def room(self, trace: str, at: str) -> gast.stmt:
+        """Let a trace grow where the next entry has no place in it."""
+        full = gast.Compare(left=load(at), ops=[gast.Eq()], comparators=[attribute(load(trace), "size")])
+        return branch(full, [assign(trace, call(self.adjoints.kernel("grown"), load(trace)))], [])
+
     def stack(self, name: str, kind: nb.Type, loops: tuple[Loop, ...]) -> Trace:
         """A trace that grows."""
         trace, count, at = (self.names.fresh(f"{name}_{wish}") for wish in ("trace", "count", "at"))
-        full = gast.Compare(left=load(count), ops=[gast.Eq()], comparators=[attribute(load(trace), "size")])
-        grow = assign(trace, call(self.adjoints.kernel("grown"), load(trace)))
         return Trace(
             name,
             loops[0],
             [assign(trace, self.empty(self.capacity(loops), kind)), assign(count, const(0))],
             [
-                branch(full, [grow], []),
+                self.room(trace, count),
                 assign(subscript(load(trace), load(count), store=True), load(name)),
                 augment(stored(count), gast.Add, const(1)),
             ],
@@ -159,6 +187,26 @@ class Traces:
             [assign(trace, gast.List(elts=[], ctx=gast.Load()))],
             at,
         )
+
+
+def iteration_numbers(program: Program, counts: Mapping[int, str], plan: Plan) -> Iterator[tuple[int, tuple[str, str]]]:
+    """For reversed loops that count, by id: the names of an iteration's number, forwards and in reverse."""
+    for node in plan.nodes:
+        if isinstance(node, Replay) and id(node.statement) in counts:
+            forwards = program.flow.definition(counts[id(node.statement)])
+            assert isinstance(forwards, gast.Name)
+            assert node.header is not None
+            yield id(node.statement), (forwards.id, node.header.target.id)
+        for inner in inner_plans(node):
+            yield from iteration_numbers(program, counts, inner)
+
+
+def is_made_ahead(trace: Trace, sites: Sites) -> bool:
+    """Whether a trace inside the loop reversed on the spot can be made before that loop, to be used over and over."""
+    flow, size = sites.program.flow, trace.make[0].value
+    if sites.spot not in {number for number, _ in flow.spot(trace.outermost).way} or isinstance(size, gast.List):
+        return False
+    return not any((sites.spot, 0) in sites.site(name) for name in names_in(size) if sites.is_primal(name))
 
 
 def _statement(value: gast.expr) -> Any:

@@ -3,6 +3,7 @@
 import gc
 import inspect
 import pickle
+import re
 import sys
 import traceback
 import types as python_types
@@ -226,3 +227,21 @@ def test_a_dispatcher_that_goes_leaves_its_code_to_others():
     del first
     gc.collect()
     assert numba.njit(lambda x: second(x, 4))(2.5) == 10.0
+
+
+@pytest.mark.compiled
+def test_machine_code_on_disk_refers_to_its_own_module_only(tmp_path, monkeypatch):
+    # Two traces of one form: Numba named the second function's result after the first one's module.
+    monkeypatch.setenv("SRCAD_CACHE_DIR", str(tmp_path / "cache"))
+    for factor in ("2.0", "3.0"):
+        text = (
+            "from collections import namedtuple\n\nTrace = namedtuple('Trace', ('n',))\n\n\n"
+            f"def forward(x):\n    return {factor} * x, Trace(3)\n"
+        )
+        stored = Stored(text, ("forward",))
+        name = key(text)
+        store(name, stored)
+        (forward,) = compiled(load(name, stored, {}), ("forward",), {})
+        assert forward(1.0)[1] == (3,)
+        (kept,) = (tmp_path / "cache").rglob(f"srcad_{name}*.nbc")
+        assert set(re.findall(rb"srcad_[0-9a-f]{32}", kept.read_bytes())) == {f"srcad_{name}".encode()}

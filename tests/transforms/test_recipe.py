@@ -1,5 +1,8 @@
 """How a value is computed once more, and what that costs."""
 
+import ast
+
+import gast
 import pytest
 
 from srcad.printer import print_function
@@ -103,7 +106,7 @@ def test_a_load_holds_until_its_element_is_overwritten():
     found = recipes(WRITTEN)
     program = found.program
     number = {line: program.flow.spot(at_line(program.unit, line)).number for line in (4, 6)}
-    assert found.is_load("u")
+    assert len(found.loads("u")) == 1
     assert found.is_unchanged("u", number[4])
     assert not found.is_unchanged("u", number[6])
 
@@ -115,7 +118,39 @@ def test_only_stores_into_the_same_element_come_after_a_load():
 
 
 def test_an_element_of_an_array_that_nobody_writes_into_is_no_load():
-    assert not recipes(WRITTEN.replace("x[1] = v", "pass").replace("x[0] = w", "pass")).is_load("u")
+    assert not recipes(WRITTEN.replace("x[1] = v", "pass").replace("x[0] = w", "pass")).loads("u")
+
+
+def test_a_name_that_both_arms_store_is_chosen_again():
+    found = recipes("""
+def f(a, x, n):
+    for i in range(n):
+        v = x[i]
+        c = v > a
+        if c:
+            u = x[0]
+        else:
+            u = v
+        w = u * u
+    return w
+""")
+    assert ast.unparse(gast.gast_to_ast(found.recipe("u"))) == "x[0] if c else v"
+
+
+def test_what_an_arm_computes_is_not_chosen_again():
+    found = recipes("""
+def f(a, x, n):
+    for i in range(n):
+        c = a > 0.0
+        if c:
+            t = a * a
+            u = t
+        else:
+            u = a
+        w = u * u
+    return w
+""")
+    assert found.recipe("u") is None
 
 
 def test_dear_operations_cost_more_than_a_record_and_cheap_ones_less():

@@ -221,6 +221,8 @@ def f(x, n):
     return s
 """
     made = generated(text, "f8, i8")
+    assert made.count("random()") == 1  # the loop is reversed on the spot
+    made = generated(text, "f8, i8", "vjp")
     assert made.count("random()") == 1
     assert "_trace" in made
     np.random.seed(0)

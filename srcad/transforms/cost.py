@@ -1,0 +1,47 @@
+"""What recording a value costs against computing it again, in multiplications or so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from srcad.transforms.guard import is_often_skipped
+from srcad.transforms.plan import Plan, Replay, Spot, inner_plans
+from srcad.transforms.recipe import Recipes
+from srcad.transforms.sites import Sites
+
+GROWS = 2.2  # a trace that has to grow
+LOCAL = 0.4  # one that is written and read within an iteration of an outer loop, and so stays in the cache
+SKIPPED = 0.3  # work that is done only where an adjoint is not zero
+
+
+class Costs:
+    """The prices of the names of one program, under one plan."""
+
+    def __init__(self, sites: Sites, recipes: Recipes, plan: Plan, bars: Mapping[str, str]) -> None:
+        self.sites, self.recipes = sites, recipes
+        self.skipped = {
+            number for number, body in _bodies(plan) if bars and is_often_skipped(sites.program, bars, body)
+        }
+
+    def record(self, name: str) -> float:
+        """What recording a name costs."""
+        cost = self.recipes.record_cost(name)
+        cost *= 1.0 if self.sites.is_in_plain_loops(name) else GROWS
+        return cost * (LOCAL if self._is_local(name) else 1.0)
+
+    def compute(self, name: str) -> float:
+        """What computing a name once more costs."""
+        around = {number for number, _ in self.sites.site(name)}
+        return self.recipes.compute_cost(name) * (SKIPPED if around & self.skipped else 1.0)
+
+    def _is_local(self, name: str) -> bool:
+        return self.sites.spot is not None and (self.sites.spot, 0) in self.sites.site(name)
+
+
+def _bodies(plan: Plan) -> Iterator[tuple[int, Plan]]:
+    """Each reversed loop's number and body."""
+    for node in plan.nodes:
+        if isinstance(node, (Replay, Spot)):
+            yield node.number, node.body
+        for inner in inner_plans(node):
+            yield from _bodies(inner)

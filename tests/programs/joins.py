@@ -1,0 +1,172 @@
+"""Loops followed by loops that read what they store."""
+
+import numpy as np
+
+from tests.programs.program import Program, vector
+
+WEIGHTS = np.array([0.7, -1.3, 0.4, 2.0, -0.6, 1.1])
+PLACES = np.array([2, 0, 1, 2, 2, 0])
+
+
+# Joined with the loop that follows, and then reversed on the spot ----------------------------------------------------
+
+
+def squares_of_results(x):
+    out = np.empty(x.shape[0])
+    for i in range(x.shape[0]):
+        out[i] = x[i] * np.sin(x[i])
+    return np.sum(out * out)
+
+
+def misfit_of_rows(x):
+    n = x.shape[0]
+    table = np.empty((n, n))
+    scratch = np.empty(n)
+    for i in range(n):
+        for j in range(n):
+            scratch[j] = x[i] * x[j]
+        for j in range(n):
+            table[i, j] = scratch[j] * scratch[n - 1 - j]
+    total = 0.0
+    for i in range(n):
+        for j in range(n):
+            total += (table[i, j] - WEIGHTS[j % 6]) ** 2
+    return total
+
+
+def backwards(x):
+    n = x.shape[0]
+    y = np.empty(n)
+    for i in range(n - 1, -1, -1):
+        y[i] = x[i] * x[i]
+    total = 0.0
+    for i in range(n - 1, -1, -1):
+        total += y[i] * y[i] * x[i]
+    return total
+
+
+# Not joined -----------------------------------------------------------------------------------------------------------
+
+
+def element_before(x):
+    n = x.shape[0]
+    y = np.zeros(n + 1)
+    for i in range(n):
+        y[i + 1] = np.exp(0.3 * x[i])
+    total = 0.0
+    for i in range(n):
+        total += y[i] * y[i + 1]
+    return total
+
+
+def read_ahead_then_stored(x):
+    n = x.shape[0]
+    z = np.append(x, np.ones(1))
+    y = np.empty(n)
+    for i in range(n):
+        y[i] = z[i + 1] * x[i]
+    total = 0.0
+    for i in range(n):
+        z[i] = y[i] * y[i]
+        total += z[i] * 3.0
+    return total
+
+
+def element_behind(x):
+    n = x.shape[0]
+    y = np.zeros(n + 1)
+    for i in range(n):
+        y[i] = np.exp(0.3 * x[i])
+    total = 0.0
+    for i in range(n):
+        total += y[i] * y[i + 1]
+    return total
+
+
+def transposed(x):
+    n = x.shape[0]
+    table = np.empty((n, n))
+    for i in range(n):
+        for j in range(n):
+            table[i, j] = x[i] * np.sin(x[j])
+    total = 0.0
+    for i in range(n):
+        for j in range(n):
+            total += table[j, i] ** 2
+    return total
+
+
+def stored_before_it_is_read(x):
+    n = x.shape[0]
+    z = np.append(x, np.ones(3))
+    y = np.empty(n)
+    for i in range(n):
+        y[i] = z[i + 1] * x[i]
+    total = 0.0
+    for i in range(n):
+        z[i + 2] = y[i] * y[i]
+        total += z[i] * 3.0
+    return total
+
+
+def scaled_in_between(x):
+    n = x.shape[0]
+    y = np.empty(n)
+    for i in range(n):
+        y[i] = np.exp(x[i])
+    scale = np.sum(y)
+    total = 0.0
+    for i in range(n):
+        total += (y[i] / scale) ** 2
+    return total
+
+
+def gathered(x):
+    n = x.shape[0]
+    y = np.empty(n)
+    for i in range(n):
+        y[i] = np.exp(x[i])
+    total = 0.0
+    for i in range(n):
+        total += y[PLACES[i]] ** 2
+    return total
+
+
+def sum_goes_on(x):
+    n = x.shape[0]
+    y = np.empty(n)
+    total = 0.0
+    for i in range(n):
+        y[i] = np.exp(x[i])
+        total += y[i] * x[i]
+    for i in range(n):
+        total += y[i] ** 2
+    return total
+
+
+def other_range(x):
+    n = x.shape[0]
+    y = np.ones(n)
+    for i in range(n):
+        y[i] = np.exp(x[i])
+    total = 0.0
+    for i in range(1, n):
+        total += y[i] ** 2
+    return total
+
+
+JOINED = [squares_of_results, misfit_of_rows, backwards]
+APART = [
+    element_before,
+    read_ahead_then_stored,
+    element_behind,
+    transposed,
+    stored_before_it_is_read,
+    gathered,
+    sum_goes_on,
+    other_range,
+]
+PROGRAMS = [
+    *(Program(each, vector(6), compiled=each is misfit_of_rows) for each in [*JOINED, *APART, scaled_in_between]),
+    Program(misfit_of_rows, vector(0)),
+]
