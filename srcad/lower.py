@@ -22,7 +22,7 @@ from srcad.load import load as load_source
 from srcad.outline import Frame, Outline, Outlined, Recurs
 from srcad.resolve import resolve
 from srcad.runtime import registry
-from srcad.scope import Meaning, Method, Procedure, Scope, is_users, open_scope, procedure_of, stored_parameters
+from srcad.scope import Meaning, Method, Procedure, Scope, is_users, open_scope, procedure_of, rebound, stored_parameters
 from srcad.spell import spell
 from srcad.transforms.build import Block, assign, at, call, clone, effect, load, place_of, stored
 from srcad.transforms.desugar import desugar
@@ -106,6 +106,8 @@ class _Lowering:
     def body(self, scope: Scope, as_value: bool, memory: Memory) -> tuple[Block, gast.expr]:
         """The passes, one after the other."""
         draft = self.draft
+        shared = rebound(scope.procedure.tree.body)
+        memory.rebound.update(name for own, name in scope.variables.items() if own in shared)
         block = resolve(scope, draft)
         block = desugar(block, draft.names)
         *block, last = structure_exits(block, draft.names, scope.place(scope.procedure.tree))

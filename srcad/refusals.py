@@ -83,14 +83,6 @@ REFUSED = (
         "def f(x):\n    global count\n    count += 1\n    return x",
     ),
     Refusal(
-        "`nonlocal`",
-        ("Nonlocal",),
-        "`nonlocal` cannot be differentiated",
-        "pass the value as an argument and return the new one",
-        "def f(x):\n    total = 0.0\n\n    def add(y):\n        nonlocal total\n        total += y\n\n"
-        "    add(x)\n    return total",
-    ),
-    Refusal(
         "`del`",
         ("Delete",),
         "`del` cannot be differentiated",

@@ -21,7 +21,7 @@ import gast
 import numpy as np
 
 from srcad.errors import UnsupportedSyntax
-from srcad.scope import Meaning, Method, Procedure, Scope, call_of, is_array, is_static
+from srcad.scope import Meaning, Method, Procedure, Scope, call_of, is_array, is_static, rebound
 from srcad.spell import spell
 from srcad.transforms.build import assign, dotted, load
 from srcad.transforms.draft import Draft
@@ -41,6 +41,7 @@ def resolve(scope: Scope, draft: Draft) -> list[gast.stmt]:
 class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
     def __init__(self, scope: Scope, draft: Draft) -> None:
         self.scope, self.draft = scope, draft
+        self.rebound = rebound(scope.procedure.tree.body)
 
     def block(self, block: list[gast.stmt]) -> list[gast.stmt]:
         result: list[gast.stmt] = []
@@ -93,6 +94,19 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
                 hint="return the new value and assign it outside",
             )
         return spell(meaning, self.draft, node.place, node.id)
+
+    def visit_Nonlocal(self, node: gast.Nonlocal) -> None:
+        """Names mean what they mean in the function around, as those that are only read do."""
+
+    def visit_For(self, node: gast.For) -> list[gast.stmt]:
+        """What is looped over is held, where the body may rebind it through a function inside."""
+        before: list[gast.stmt] = []
+        for each in gast.walk(node.iter):
+            if isinstance(each, gast.Name) and each.id in self.rebound and self.scope.variables.get(each.id):
+                held = self.draft.names.temporary()
+                before.append(assign(held, load(self.scope.variables[each.id]), node.place))
+                self.scope.variables[held] = each.id = held
+        return [*before, self.generic_visit(node)]
 
     def visit_Attribute(self, node: gast.Attribute) -> gast.AST:
         meaning = self.meaning(node)

@@ -161,7 +161,9 @@ def open_scope(
 ) -> Scope:
     """A scope in which each variable of the procedure has a fresh name."""
     tree = procedure.tree
-    scope = Scope(procedure, {}, dict(statics), Counter(_stores(tree.body)), inside)
+    own = Counter(name for name in _stores(tree.body) if name not in declared_nonlocal(tree.body))
+    own.update(rebound(tree.body) & {*own, *procedure.parameters, *procedure.keyword_only})
+    scope = Scope(procedure, {}, dict(statics), own, inside)
     if procedure.receiver is not None:
         scope.statics[[*tree.args.posonlyargs, *tree.args.args][0].id] = procedure.receiver
     for name in [*procedure.parameters, *procedure.keyword_only, *scope.stores]:
@@ -172,8 +174,25 @@ def open_scope(
 
 def stored_parameters(procedure: Procedure) -> set[str]:
     """Parameters that the body gives new values."""
-    stored = set(_stores(procedure.tree.body))
+    stored = set(_stores(procedure.tree.body)) | rebound(procedure.tree.body)
     return stored & {*procedure.parameters, *procedure.keyword_only}
+
+
+def declared_nonlocal(body: list[gast.stmt]) -> set[str]:
+    """Names that the function's own statements declare to be those of a function around it."""
+    return {name for node in _own_nodes(body) if isinstance(node, gast.Nonlocal) for name in node.names}
+
+
+def rebound(body: list[gast.stmt]) -> set[str]:
+    """Names of the function, or of those around it, that functions inside of it may give new values."""
+    found: set[str] = set()
+    for node in _own_nodes(body):
+        if isinstance(node, gast.FunctionDef):
+            arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+            declared = declared_nonlocal(node.body)
+            own = {each.id for each in arguments} | (set(_stores(node.body)) - declared)
+            found |= declared | (rebound(node.body) - own)
+    return found
 
 
 def is_array(value: Any) -> bool:

@@ -195,6 +195,7 @@ class Flattener(Results):
 
     def held(self, value: gast.expr, changed: set[str]) -> gast.expr:
         """An atom that keeps the value while the changed names are assigned."""
+        changed = changed | self.memory.rebound
         if self.is_atom(value) and not (isinstance(value, gast.Name) and value.id in changed):
             return value
         if isinstance(value, gast.Tuple):

@@ -77,7 +77,7 @@ def inside(around: Memory, function: str) -> Memory:
         name: lost if isinstance(held, Structure) or (isinstance(held, Callee) and name not in around.steady) else held
         for name, held in around.names.items()
     }
-    return Memory(names, {}, {}, {}, around.steady)
+    return Memory(names, steady=around.steady, rebound=around.rebound)
 
 
 def returned_length(tree: gast.FunctionDef) -> int | None:

@@ -98,6 +98,7 @@ class Memory:
     steady      variables that are assigned once, so that their values stay (shared by all memories of a function)
     loops       the loops around that may be unrolled if that helps (shared likewise)
     arguments   cells that the caller has made; `touched` are those that are changed (shared likewise)
+    rebound     variables that functions inside of the function may give new values (shared likewise)
     """
 
     names: dict[str, Any] = field(default_factory=dict)
@@ -108,11 +109,12 @@ class Memory:
     loops: list[Any] = field(default_factory=list)
     arguments: set[Cell] = field(default_factory=set)
     touched: set[Cell] = field(default_factory=set)
+    rebound: set[str] = field(default_factory=set)
 
     def copy(self) -> Memory:
         """The same knowledge, which no longer follows what happens to this one."""
         cells = {cell: dict(held) if isinstance(held, dict) else held for cell, held in self.cells.items()}
-        shared = (self.steady, self.loops, self.arguments, self.touched)
+        shared = (self.steady, self.loops, self.arguments, self.touched, self.rebound)
         return Memory(dict(self.names), cells, dict(self.known), dict(self.frozen), *shared)
 
     def become(self, other: Memory) -> None:
@@ -147,7 +149,7 @@ class Memory:
         """Note what a variable holds from here on: an operation that may be known to be constant."""
         self.names[name] = PLAIN
         found = self.constant(value) if is_atom(value) else computed(value, self.constant)
-        if found is UNKNOWN:
+        if found is UNKNOWN or name in self.rebound:
             self.known.pop(name, None)
         else:
             self.known[name] = found

@@ -96,6 +96,8 @@ class Structures(Operations):
                 self.refuse_lost(node.id, held)
             if isinstance(held, gast.expr):
                 return held
+            if node.id in self.memory.rebound:  # what is evaluated next may call what rebinds it
+                return self.kept(node)
         return self.as_callee(node) or self.unchanged(node)
 
     def as_callee(self, node: gast.expr) -> Callee | None:
