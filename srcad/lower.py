@@ -7,12 +7,14 @@ caller meets it: the same passes run on the callee, in a scope of its own, and i
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import gast
 
+from srcad.arguments import completed, known_arguments
 from srcad.cases import without_match
 from srcad.errors import Place, UnsupportedSyntax
 from srcad.fence import fence
@@ -22,7 +24,16 @@ from srcad.load import load as load_source
 from srcad.outline import Frame, Outline, Outlined, Recurs
 from srcad.resolve import resolve
 from srcad.runtime import registry
-from srcad.scope import Meaning, Method, Procedure, Scope, is_users, open_scope, procedure_of, rebound, stored_parameters
+from srcad.scope import (
+    Meaning,
+    Method,
+    Procedure,
+    Scope,
+    is_users,
+    open_scope,
+    procedure_of,
+    rebound,
+)
 from srcad.spell import spell
 from srcad.transforms.build import Block, assign, at, call, clone, effect, load, place_of, stored
 from srcad.transforms.desugar import desugar
@@ -42,8 +53,7 @@ from srcad.transforms.handover import (
     returned_length,
 )
 from srcad.transforms.inline import bind_arguments, static_value
-from srcad.transforms.memory import Callee, Memory
-from srcad.transforms.spelling import literal
+from srcad.transforms.memory import Memory
 from srcad.transforms.subroutine import Subroutine
 from srcad.transforms.unit import Unit
 
@@ -82,6 +92,12 @@ class _Lowering:
 
     def unit(self, source: Source, forms: Mapping[str, Part]) -> Unit:
         procedure = self.read(procedure_of(source))
+        if procedure.rest or procedure.options:
+            raise UnsupportedSyntax(
+                "the parameters `*args` and `**kwargs` of the function itself are not supported",
+                at=source.place(source.tree),
+                hint="give each parameter a name",
+            )
         scope = open_scope(procedure, {}, self.draft.names)
         self.draft.names.reserve(source.name)
         self.outline.frames.append(Frame(self.outline.base(procedure, {}), {}))
@@ -122,29 +138,25 @@ class _Lowering:
         """Inline a call of a user's function, or lower the function on its own; None for other calls."""
         place = getattr(node, "place", None) or caller.place
         callee = static_value(node.func, self.draft.bindings)
+        if isinstance(callee, functools.partial):
+            return caller.call(completed(node, Meaning(callee), self.draft, place))
         procedure = self.procedure(callee)
         if procedure is None:
             return None
         given = bind_arguments(node, procedure, place)
-        statics = self.statics(procedure, given, caller)
-        base, mark = self.outline.base(procedure, statics), len(self.outline.frames)
+        statics = known_arguments(procedure, given, caller.memory, self.draft.bindings)
+        base = self.outline.base(procedure, statics)
         known = self.outline.known(statics, base)
         if not self.outline.is_outlined(base, known):
-            if mark > _DEEPEST:
+            if len(self.outline.frames) > _DEEPEST:
                 raise UnsupportedSyntax(
                     f"calls of `{procedure.name}` are nested too deeply", at=place, hint="write it as a loop"
                 )
             frame = Frame(base, known)
-            self.outline.frames.append(frame)
             before, length = caller.memory.copy(), len(caller.made)
+            kept = {name: clone(each) if isinstance(each, gast.AST) else each for name, each in given.items()}
             try:
-                return self.inlined(
-                    procedure,
-                    {name: clone(each) if isinstance(each, gast.AST) else each for name, each in given.items()},
-                    statics,
-                    caller,
-                    place,
-                )
+                return self.inlined(procedure, frame, kept, statics, caller, place)
             except Recurs as found:
                 if found.frame is not frame:
                     raise
@@ -152,23 +164,12 @@ class _Lowering:
                 del caller.made[length:]
                 self.outline.recursive.add(base)
                 self.outline.variable.setdefault(base, set()).update(found.differing)
-            finally:
-                del self.outline.frames[mark:]
         return self.outlined(procedure, base, given, statics, caller, place)
-
-    def statics(self, procedure: Procedure, given: dict[str, Any], caller: Flattener) -> dict[str, Meaning]:
-        """The parameters that are replaced by what they mean throughout the body."""
-        stored_in_body = stored_parameters(procedure)
-        found: dict[str, Meaning] = {}
-        for name, argument in given.items():
-            meaning = argument if isinstance(argument, Meaning) else self.known(argument, caller.memory)
-            if meaning is not None and name not in stored_in_body and _stands_for_itself(meaning.value):
-                found[name] = meaning
-        return found
 
     def inlined(
         self,
         procedure: Procedure,
+        frame: Frame,
         given: dict[str, Any],
         statics: dict[str, Meaning],
         caller: Flattener,
@@ -180,8 +181,13 @@ class _Lowering:
             if name not in statics:
                 value = spell(argument, self.draft, place, name) if isinstance(argument, Meaning) else argument
                 caller.assign(stored(scope.variables[name]), value)
-        body, result = self.body(scope, False, caller.memory)
-        self.outline.note_inlined(self.outline.frames[-1].base, body)
+        mark = len(self.outline.frames)
+        self.outline.frames.append(frame)  # what the arguments call is called before
+        try:
+            body, result = self.body(scope, False, caller.memory)
+        finally:
+            del self.outline.frames[mark:]
+        self.outline.note_inlined(frame.base, body)
         caller.emit(*body)
         return result
 
@@ -213,7 +219,7 @@ class _Lowering:
             called = outline.callee(base, known, forms, place) or self.lowered(
                 procedure, base, known, forms, statics, caller.memory, place
             )
-        order = [name for name in [*procedure.parameters, *procedure.keyword_only] if name in values]
+        order = [name for name in procedure.names if name in values]
         arguments = [leaf for name in order for leaf in leaves_of(values[name], caller)]
         result = load(self.draft.names.temporary())
         caller.emit(effect(assign(result.id, call(called.name, *arguments), place)))
@@ -236,7 +242,7 @@ class _Lowering:
         count, mark = len(outline.made), len(outline.frames)
         frame = outline.begin(procedure.name, base, known, forms)
         memory = inside(around, procedure.name)
-        parameters = [name for name in [*procedure.parameters, *procedure.keyword_only] if name not in known]
+        parameters = [name for name in procedure.names if name not in known]
         names = [
             leaf
             for name in parameters
@@ -267,22 +273,6 @@ class _Lowering:
         """What stands for an attribute of a class, as it is now."""
         return spell(Meaning(owner).attribute(name), self.draft, place, name)
 
-    def known(self, argument: gast.expr, memory: Memory) -> Meaning | None:
-        """What an argument means while compiling, if it is a function, a class or a literal."""
-        match argument:
-            case gast.Name(id=name) if isinstance(memory.names.get(name), Callee):
-                return self.known(memory.names[name].path, memory)
-            case gast.Constant(value=value):
-                return Meaning(value)
-            case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=int() | float() as value)):
-                return Meaning(-value)
-            case gast.Tuple(elts=elements):
-                parts = [self.known(element, memory) for element in elements]
-                values = tuple(part.value for part in parts if part is not None)
-                return Meaning(values) if len(values) == len(parts) and literal(values) is not None else None
-        value = static_value(argument, self.draft.bindings)
-        return None if value is None else Meaning(value)
-
     def procedure(self, callee: Any) -> Procedure | None:
         """The procedure to be inlined for a callee, or None where it stays a call."""
         if isinstance(callee, Procedure):
@@ -295,8 +285,3 @@ class _Lowering:
         if definition is not None:
             return self.read(procedure_of(load_source(definition)))
         return self.read(procedure_of(load_source(callee))) if is_users(callee) else None
-
-
-def _stands_for_itself(value: Any) -> bool:
-    """Whether a parameter with this value is replaced by it throughout the body."""
-    return isinstance(value, (Procedure, Method)) or callable(value) or literal(value) is not None

@@ -93,6 +93,22 @@ class Procedure:
         return [argument.id for argument in self.tree.args.kwonlyargs]
 
     @property
+    def rest(self) -> str | None:
+        """The parameter `*args`."""
+        return None if self.tree.args.vararg is None else str(self.tree.args.vararg.id)
+
+    @property
+    def options(self) -> str | None:
+        """The parameter `**kwargs`."""
+        return None if self.tree.args.kwarg is None else str(self.tree.args.kwarg.id)
+
+    @property
+    def names(self) -> list[str]:
+        """All parameters, without a bound receiver."""
+        gathered = [name for name in (self.rest, self.options) if name is not None]
+        return [*self.parameters, *self.keyword_only, *gathered]
+
+    @property
     def identity(self) -> tuple[Any, ...]:
         """What tells the function from others: a closure or method from one over other values as well."""
         if self.scope is not None:
@@ -162,11 +178,11 @@ def open_scope(
     """A scope in which each variable of the procedure has a fresh name."""
     tree = procedure.tree
     own = Counter(name for name in _stores(tree.body) if name not in declared_nonlocal(tree.body))
-    own.update(rebound(tree.body) & {*own, *procedure.parameters, *procedure.keyword_only})
+    own.update(rebound(tree.body) & {*own, *procedure.names})
     scope = Scope(procedure, {}, dict(statics), own, inside)
     if procedure.receiver is not None:
         scope.statics[[*tree.args.posonlyargs, *tree.args.args][0].id] = procedure.receiver
-    for name in [*procedure.parameters, *procedure.keyword_only, *scope.stores]:
+    for name in [*procedure.names, *scope.stores]:
         if name not in scope.statics and name not in scope.variables:
             scope.variables[name] = names.fresh(name)
     return scope
@@ -175,7 +191,7 @@ def open_scope(
 def stored_parameters(procedure: Procedure) -> set[str]:
     """Parameters that the body gives new values."""
     stored = set(_stores(procedure.tree.body)) | rebound(procedure.tree.body)
-    return stored & {*procedure.parameters, *procedure.keyword_only}
+    return stored & set(procedure.names)
 
 
 def declared_nonlocal(body: list[gast.stmt]) -> set[str]:
@@ -189,6 +205,7 @@ def rebound(body: list[gast.stmt]) -> set[str]:
     for node in _own_nodes(body):
         if isinstance(node, gast.FunctionDef):
             arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+            arguments += [each for each in (node.args.vararg, node.args.kwarg) if each is not None]
             declared = declared_nonlocal(node.body)
             own = {each.id for each in arguments} | (set(_stores(node.body)) - declared)
             found |= declared | (rebound(node.body) - own)

@@ -5,6 +5,7 @@ sum(terms)      list(zip(ws, bs))       len(layers)       sorted(p)       Point(
 
 from __future__ import annotations
 
+import functools
 import inspect
 import operator
 from collections.abc import Callable
@@ -27,6 +28,7 @@ class Containers(Methods):
 
     def call(self, node: gast.Call) -> gast.expr:
         """What a call is worth."""
+        self.spread(node)
         function = node.func
         if isinstance(function, gast.Attribute) and not self.is_atom(function):
             receiver = self.part(function.value)
@@ -36,9 +38,11 @@ class Containers(Methods):
         if not isinstance(function, gast.Attribute):
             callee = self.callee(function)
             if isinstance(callee, Structure):
-                return self.method(callee, "__call__", node)
+                return self.called_structure(callee, node)
             node.func = callee
         thing = self.meant(node.func)
+        if thing is functools.partial:
+            return self.partial(node)
         handler = _BUILTINS.get(thing) if isinstance(thing, (type, BuiltinFunctionType)) else None
         if handler is not None:
             return self.builtin(handler, node)
@@ -48,6 +52,7 @@ class Containers(Methods):
 
     def changed(self, node: gast.Call) -> gast.expr | None:
         """A call that is made for what it does; None where that is not known."""
+        self.spread(node)
         function = node.func
         if isinstance(function, gast.Attribute) and not self.is_atom(function):
             receiver = self.part(function.value)
@@ -55,9 +60,66 @@ class Containers(Methods):
         if not isinstance(function, gast.Attribute):
             callee = self.callee(function)
             if isinstance(callee, Structure):
-                return self.method(callee, "__call__", node)
+                return self.called_structure(callee, node)
             node.func = callee
         return self.inline(node, self)
+
+    def called_structure(self, function: Structure, node: gast.Call) -> gast.expr:
+        """A call of an object."""
+        if function.cell.type is functools.partial:
+            return self.completed(function, node)
+        return self.method(function, "__call__", node)
+
+    def spread(self, node: gast.Call) -> None:
+        """Make arguments of their own of what `*` and `**` stand for."""
+        if all(each.arg is not None for each in node.keywords) and not any(
+            isinstance(each, gast.Starred) for each in node.args
+        ):
+            return
+        arguments: list[gast.expr] = []
+        for each in node.args:
+            if isinstance(each, gast.Starred):
+                parts = self.elements(self.part(each.value))
+                if parts is None:
+                    self.refuse(
+                        "arguments from an array, `*`, are not supported: how many there are is not known",
+                        "write the arguments one by one, or take them from a tuple",
+                    )
+                arguments += parts
+            else:
+                arguments.append(self.kept(self.part(each)))
+        keywords: list[gast.keyword] = []
+        for keyword in node.keywords:
+            value = self.part(keyword.value)
+            if keyword.arg is not None:
+                keywords.append(gast.keyword(arg=keyword.arg, value=self.kept(value)))
+            elif isinstance(value, Structure) and value.cell.is_mapping:
+                keywords += [gast.keyword(arg=key, value=held) for key, held in self.contents(value).items()]
+            else:
+                self.refuse("keyword arguments, `**`, are taken from a dictionary only", "write them one by one")
+        node.args, node.keywords = arguments, keywords
+
+    def partial(self, node: gast.Call) -> Structure:
+        """`functools.partial`: a structure that is called."""
+        function, *arguments = (self.part(each) for each in node.args)
+        if not isinstance(function, (Callee, Structure)):
+            self.refuse("what functools.partial is given is not known to be a function", "name the function")
+        held = {keyword.arg: self.kept(self.part(keyword.value)) for keyword in node.keywords}
+        parts = {
+            "func": function,
+            "args": self.sequence(tuple, [self.kept(each) for each in arguments]),
+            "keywords": self.memory.new(dict, held),
+        }
+        return self.memory.new(functools.partial, parts)
+
+    def completed(self, function: Structure, node: gast.Call) -> gast.expr:
+        """A call of what `functools.partial` made."""
+        held = self.contents(function)
+        keywords = dict(self.contents(held["keywords"]))
+        keywords |= {keyword.arg: self.kept(self.part(keyword.value)) for keyword in node.keywords}
+        node.func, node.args = held["func"], [*self.parts(held["args"]), *node.args]
+        node.keywords = [gast.keyword(arg=key, value=value) for key, value in keywords.items()]
+        return self.call(node)
 
     def meant(self, node: gast.expr) -> Any:
         """The object that a path means, or None."""

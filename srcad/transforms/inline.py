@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import gast
 
 from srcad.errors import Place, UnsupportedSyntax
-from srcad.transforms.build import clone, dotted_path
+from srcad.transforms.build import clone, const, dotted_path
 from srcad.transforms.primitive import look_up
 from srcad.transforms.spelling import RESERVED, root_name
 
@@ -29,6 +29,14 @@ class Signature(Protocol):
         """Parameters given by keyword only."""
 
     @property
+    def rest(self) -> str | None:
+        """The parameter that takes further positional arguments."""
+
+    @property
+    def options(self) -> str | None:
+        """The parameter that takes further keyword arguments."""
+
+    @property
     def defaults(self) -> Mapping[str, Any]:
         """What parameters mean when they are left out."""
 
@@ -36,11 +44,15 @@ class Signature(Protocol):
 def bind_arguments(node: gast.Call, function: Signature, place: Place | None) -> dict[str, Any]:
     """Parameter -> argument or default, the arguments first, in the order in which Python evaluates them."""
     parameters = [*function.parameters, *function.keyword_only]
-    if len(node.args) > len(function.parameters):
+    rest, options = node.args[len(function.parameters) :], {}
+    if rest and function.rest is None:
         many = f"{len(function.parameters)} arguments, {len(node.args)} are given"
         raise _refusal(f"`{function.name}` takes {many}", place)
     given: dict[str, Any] = dict(zip(function.parameters, node.args, strict=False))
     for keyword in node.keywords:
+        if keyword.arg not in parameters and function.options is not None:
+            options[keyword.arg] = keyword.value
+            continue
         if keyword.arg not in parameters:
             raise _refusal(f"`{function.name}` has no parameter `{keyword.arg}`", place)
         if keyword.arg in given:
@@ -52,6 +64,10 @@ def bind_arguments(node: gast.Call, function: Signature, place: Place | None) ->
                 raise _refusal(f"`{function.name}` needs the argument `{name}`", place)
             default = function.defaults[name]
             given[name] = clone(default) if isinstance(default, gast.AST) else default
+    if function.rest is not None:
+        given[function.rest] = gast.Tuple(elts=rest, ctx=gast.Load())
+    if function.options is not None:
+        given[function.options] = gast.Dict(keys=[const(name) for name in options], values=[*options.values()])
     return given
 
 

@@ -96,6 +96,97 @@ def rebinding_arrays(x):
     return s + np.sum(a)
 
 
+def scaled(v, k=2.0, *, m=1.0):
+    return v * v * k * m
+
+
+def sum_of_squares(*values):
+    total = 0.0
+    for v in values:
+        total += v * v
+    return total * len(values)
+
+
+def any_number_of_arguments(x, y):
+    pair = (x * y, y)
+    return sum_of_squares(x, y, 2.0) * sum_of_squares() + sum_of_squares(*pair) + scaled(*pair) + np.hypot(*pair)
+
+
+def handed_on(f, *args, **options):
+    return f(*args, **options)
+
+
+def arguments_handed_on(x):
+    options = {"m": x, "k": 1.5}
+    first = handed_on(scaled, x, m=3.0) + handed_on(scaled, *(x, 0.5), **{"m": 2.0})
+    return first * scaled(x, **options) + handed_on(np.sin, x)
+
+
+def integrate(f, a, b, n=8):
+    h = (b - a) / n
+    total = 0.0
+    for i in range(n):
+        total += f(a + (i + 0.5) * h) * h
+    return total
+
+
+def integrals(x):
+    """Nested functions, lambdas, functions of NumPy and completed ones are handed over."""
+
+    def inner(t):
+        return np.exp(t * x)
+
+    by_name = integrate(inner, 0.0, x) + integrate(lambda t: t * inner(t), 0.0, 1.0) + integrate(np.sin, 0.0, x, n=3)
+    return by_name * integrate(functools.partial(scaled, k=x), 0.0, 1.0)
+
+
+def compose(f, g):
+    def h(v):
+        return f(g(v))
+
+    return h
+
+
+def factories(x):
+    """Functions are returned, put into tuples and chosen by constants."""
+    h = compose(np.sin, compose(lambda v: v * x, np.exp))
+    total = h(x) + compose(h, h)(0.1 * x)
+    for f in (np.cos, h, lambda v: v * v):
+        total += f(total * 0.1)
+    return total
+
+
+tripled = functools.partial(scaled, k=3.0)
+weighted = functools.partial(np.dot, np.array([0.5, -1.0, 2.0]))
+nested = functools.partial(functools.partial(handed_on, scaled), m=0.5)
+
+
+def completed_functions(x):
+    g = functools.partial(scaled, x[0])
+    h = functools.partial(g, m=x[1])
+    return tripled(x[0], m=x[1]) * g(x[2]) + h(k=2.0) + nested(x[0]) + weighted(x) + integrate(tripled, x[0], x[1])
+
+
+def helper_with_exits(v, limit):
+    for i in range(5):
+        if v > limit + i:
+            return v * i
+        v = v * 1.3
+    return v * v
+
+
+def helpers_with_exits_in_conditions(x):
+    total = 0.0
+    j = 0
+    while helper_with_exits(x + 0.1 * j, 1.0) < 6.0 and j < 5:
+        if helper_with_exits(x * j, 0.7) > 1.0:
+            total += helper_with_exits(x * j, 0.3)
+        elif helper_with_exits(x, 0.1 * j) > 0.5:
+            total -= 0.3 * helper_with_exits(total, 0.2)
+        j += 1
+    return total + helper_with_exits(x, 0.5)
+
+
 PROGRAMS = [
     Program(rebinding, numbers(0.7), compiled=True),
     Program(rebinding_in_loops, numbers(0.7, 6)),
@@ -103,4 +194,10 @@ PROGRAMS = [
     Program(rebinding_two_levels_down, numbers(0.7)),
     Program(rebinding_a_parameter, numbers(0.7, 3)),
     Program(rebinding_arrays, vector(4)),
+    Program(any_number_of_arguments, numbers(0.7, 1.3), (0, 1), compiled=True),
+    Program(arguments_handed_on, numbers(0.7)),
+    Program(integrals, numbers(0.7), compiled=True),
+    Program(factories, numbers(0.7)),
+    Program(completed_functions, vector(3), compiled=True),
+    Program(helpers_with_exits_in_conditions, numbers(0.73)),
 ]
