@@ -65,9 +65,7 @@ LATER = (
     Limitation(
         "The argument `out=`", "def f(x):\n    y = np.empty(3)\n    y = np.add(x, 1.0, out=y)\n    return np.sum(y)"
     ),
-    Limitation(
-        "Captured lists, dictionaries and other objects", "rates = [1.0, 2.0]\n\n\ndef f(x):\n    return rates[0] * x"
-    ),
+    Limitation("Captured sets and other objects", "rates = {1.0, 2.0}\n\n\ndef f(x):\n    return max(rates) * x"),
     Limitation("Other attributes", "def f(x):\n    return x.strides[0] * x[0]"),
     Limitation("Other methods", "def f(x):\n    return x.tolist()[0]"),
     Limitation("Names that mean nothing", "def f(x):\n    return rate * x"),

@@ -28,6 +28,7 @@ from srcad.transforms.gradient import (
     function,
     gradient_function,
     refuse_arguments,
+    refuse_records,
     refuse_result,
     tangent_function,
     tangent_unit,
@@ -109,6 +110,7 @@ def derive(
     typed, facts, counts = stage.unit, stage.facts, stage.counts
     assert facts is not None
     refuse_arguments(typed, facts, wrt)
+    refuse_records(typed, facts)
     if observed is not None:
         refuse_unknown(typed, facts, wrt)
     made = with_callees(_made(mode, typed, facts, counts, tuple(types), wrt, tuple_result, observed))

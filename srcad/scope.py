@@ -19,7 +19,7 @@ import numpy as np
 from srcad.errors import Place
 from srcad.load import Source
 from srcad.names import Names
-from srcad.transforms.draft import Attributes, Elements
+from srcad.transforms.draft import Attributes, Elements, Entries, Layout
 
 _LIBRARIES = frozenset({"numpy", "scipy", "numba", "srcad", "autograd", "jax", "torch"}) | sys.stdlib_module_names
 _FUNCTIONS = (gast.FunctionDef, gast.Lambda)
@@ -45,14 +45,26 @@ class Meaning:
         """The meaning of `value[position]`."""
         return Meaning(self.value[position], self._parts(Elements), str(position))
 
-    def _parts(self, kind: type[Attributes] | type[Elements]) -> Any:
+    def entry(self, key: Any) -> Meaning:
+        """The meaning of `value[key]` of a dictionary."""
+        return Meaning(self.value[key], self._parts(Entries), key)
+
+    @property
+    def layout(self) -> tuple[Any, Any]:
+        """What says how many parts there are, and which: an owner, and what it gives for "layout" now."""
+        owner = self._parts(Layout)
+        return owner, owner["layout"]
+
+    def _parts(self, kind: Any) -> Any:
         return kind(self.value) if self.owner is None else kind(self.owner, self.key)
 
     @property
     def is_data(self) -> bool:
         """Whether it is a value to compute with, not something that the compiler looks into."""
-        return is_array(self.value) or (
-            type(self.value) is tuple or isinstance(self.value, (int, float, complex, str, np.generic, type(None)))
+        return (
+            is_array(self.value)
+            or isinstance(self.value, (list, dict))
+            or (type(self.value) is tuple or isinstance(self.value, (int, float, complex, str, np.generic, type(None))))
         )
 
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import importlib
 from types import FunctionType, ModuleType
+from typing import Any
 
 import gast
 import numpy as np
 
 from srcad.errors import Place, UnsupportedSyntax
+from srcad.runtime.structures import attributes, is_object
 from srcad.scope import Meaning, Method, Procedure, is_array, is_static
 from srcad.transforms.build import dotted
 from srcad.transforms.draft import Draft
+from srcad.transforms.memory import Captured
 from srcad.transforms.spelling import MODULES, constant_path, literal, module_path, path_of
+from srcad.transforms.structures import MOST_PARTS
 
 
 def spell(meaning: Meaning, draft: Draft, at: Place | None, wish: str = "captured") -> gast.expr:
@@ -31,6 +35,8 @@ def spell(meaning: Meaning, draft: Draft, at: Place | None, wish: str = "capture
     elif type(value) is tuple:
         elements = [spell(meaning.element(i), draft, at, wish) for i in range(len(value))]
         node = gast.Tuple(elts=elements, ctx=gast.Load())
+    elif isinstance(value, (list, dict)) or (is_object(type(value)) and not callable(value)):
+        node = _spell_structure(meaning, draft, at, wish)
     elif is_static(value) and not isinstance(value, ModuleType):
         node = _spell_function(meaning, draft, wish)
     else:
@@ -41,6 +47,26 @@ def spell(meaning: Meaning, draft: Draft, at: Place | None, wish: str = "capture
         )
     node.place = at
     return node
+
+
+def _spell_structure(meaning: Meaning, draft: Draft, at: Place | None, wish: str) -> gast.expr:
+    """A captured list, dictionary or object: it is read part by part, and cannot be changed."""
+    value, parts = meaning.value, dict[Any, Meaning]()
+    draft.freeze(meaning.layout[0], "layout", meaning.layout[1])
+    if isinstance(value, list):
+        parts = {k: meaning.element(k) for k in range(len(value))}
+    elif isinstance(value, dict):
+        parts = {key: meaning.entry(key) for key in value}
+    else:
+        parts = {name: meaning.attribute(name) for name in attributes(value)}
+    if len(parts) > MOST_PARTS:
+        raise UnsupportedSyntax(
+            f"`{wish}` has {len(parts)} parts, which is too many for a captured structure",
+            at=at,
+            hint="make an array of it",
+        )
+    nodes = {key: spell(each, draft, at, f"{wish}_{key}") for key, each in parts.items()}
+    return Captured(type(value), tuple(nodes), list(nodes.values()))
 
 
 def _spell_number(meaning: Meaning, known: gast.expr, draft: Draft) -> gast.expr:

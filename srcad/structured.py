@@ -18,9 +18,9 @@ from srcad.gradient import bind, made, name_of, signature_of
 from srcad.pullback import matching, pair_of
 from srcad.remember import remembered
 from srcad.runtime.keep import snapshot
-from srcad.runtime.structures import is_structured
+from srcad.runtime.structures import attributes, is_structured
 from srcad.transforms.form import Form, Leaf, from_tuples, to_tuples
-from srcad.tree import attributes, form_of, is_leaf, take_apart, taken_apart
+from srcad.tree import form_of, is_leaf, take_apart, taken_apart
 from srcad.version import Request
 
 _NUMBERS = frozenset((float, int, complex, bool))

@@ -16,7 +16,7 @@ import numpy as np
 
 from srcad.errors import NotDifferentiable
 from srcad.runtime.operand import Operand
-from srcad.runtime.structures import is_object
+from srcad.runtime.structures import attributes, is_object
 from srcad.transforms.form import LEAF, Fixed, Form, Part, assembled
 from srcad.transforms.spelling import literal
 
@@ -65,18 +65,6 @@ def _register(kind: type) -> None:
         return assembled(kind, names, list(parts))
 
     _optree().register_pytree_node(kind, children, again, namespace=NAMESPACE)
-
-
-def attributes(value: Any) -> tuple[str, ...]:
-    """The names of the attributes that an object has of its own, in the order in which they were set."""
-    slots = (slot for kind in type(value).__mro__ for slot in _slots(kind))
-    return (*(slot for slot in slots if hasattr(value, slot)), *getattr(value, "__dict__", ()))
-
-
-def _slots(kind: type) -> tuple[str, ...]:
-    slots = vars(kind).get("__slots__", ())
-    names = (slots,) if isinstance(slots, str) else tuple(slots)
-    return tuple(name for name in names if name not in ("__dict__", "__weakref__"))
 
 
 def is_leaf(value: Any) -> bool:

@@ -424,11 +424,11 @@ def captured_dictionary(x):
     return x * SETTINGS["rate"]
 
 
-def captured_list(x):
-    return x * sum(range_of_list)
+def captured_set(x):
+    return x * sum(SEVERAL)
 
 
-range_of_list = [1.0, 2.0]
+SEVERAL = {1.0, 2.0}
 
 
 def undefined_name(x):
@@ -487,8 +487,7 @@ def gather(x):
 @pytest.mark.parametrize(
     ("function", "what"),
     [
-        (captured_dictionary, "`SETTINGS` is of type dict"),
-        (captured_list, "`range_of_list` is of type list"),
+        (captured_set, "`SEVERAL` is of type set"),
         (undefined_name, "the name `not_defined_anywhere` is not defined"),
         (undefined_attribute, "`numpy` has no attribute `no_such_function`"),
         (function_chosen_at_run_time, "`f` is one function or another"),
@@ -511,7 +510,7 @@ def test_what_cannot_be_inlined_is_refused_with_its_line(function, what):
 
 def test_an_error_inside_a_helper_shows_the_call():
     def caller(x):
-        return captured_dictionary(x)
+        return captured_set(x)
 
     with pytest.raises(SrcadError, match="called from"):
         lower(load(caller))

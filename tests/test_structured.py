@@ -382,6 +382,42 @@ def test_what_cannot_be_right_is_refused():
         srcad.grad(lambda p: p[2], jit=False)((1.0, 2.0))
 
 
+RECORDS = np.array([(1.0, 2.0), (3.0, 4.0)], dtype=[("a", "f8"), ("b", "f8")])
+
+
+def test_records_may_be_read():
+    def f(x, r):
+        total = 0.0
+        for i in range(r.shape[0]):
+            total += x * r[i]["a"] * r["b"][i]
+        return total
+
+    assert srcad.grad(f, jit=False)(2.0, RECORDS) == 14.0
+
+
+def write_field(x, r):
+    r["a"][0] = x
+    return r["a"][0] * 2.0
+
+
+def write_record(x, r):
+    r[0]["a"] = x
+    return r[0]["a"] * 2.0
+
+
+def write_through_a_view(x, r):
+    v = r["a"]
+    w = v[1:]
+    w[0] = x * x
+    return np.sum(r["a"])
+
+
+@pytest.mark.parametrize("function", [write_field, write_record, write_through_a_view])
+def test_records_that_are_written_to_are_refused(function):
+    with pytest.raises(NotDifferentiable, match="writes to a record"):
+        srcad.grad(function, jit=False)(2.0, RECORDS.copy())
+
+
 def test_a_list_where_an_array_is_needed_is_refused_with_the_cure():
     with pytest.raises(UnsupportedSyntax, match=r"no attribute `shape`(?s:.*)np\.asarray"):
         srcad.grad(lambda x: x[0] * x.shape[0], jit=False)([1.0, 2.0])

@@ -39,3 +39,15 @@ def is_structured(value: Any) -> bool:
     if known is None:
         known = _PLAIN[kind] = issubclass(kind, (tuple, list, dict)) or is_object(kind)
     return known
+
+
+def attributes(value: Any) -> tuple[str, ...]:
+    """The names of the attributes that an object has of its own, in the order in which they were set."""
+    slots = (slot for kind in type(value).__mro__ for slot in _slots(kind))
+    return (*(slot for slot in slots if hasattr(value, slot)), *getattr(value, "__dict__", ()))
+
+
+def _slots(kind: type) -> tuple[str, ...]:
+    slots = vars(kind).get("__slots__", ())
+    names = (slots,) if isinstance(slots, str) else tuple(slots)
+    return tuple(name for name in names if name not in ("__dict__", "__weakref__"))

@@ -9,6 +9,7 @@ from typing import Any
 import gast
 
 from srcad.names import Names
+from srcad.runtime.structures import attributes
 from srcad.transforms.spelling import MODULES, RESERVED
 from srcad.transforms.unit import Capture, Unit
 
@@ -174,8 +175,37 @@ class Attributes(_Within):
         return len(dir(self.held))
 
 
+class Entries(_Within):
+    """The values of a dictionary, by their keys."""
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.held[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.held)
+
+    def __len__(self) -> int:
+        return len(self.held)
+
+
+class Layout(_Within):
+    """How many elements a list has, which keys a dictionary, which attributes an object: `Layout(...)["layout"]`."""
+
+    def __getitem__(self, name: str) -> Any:
+        held = self.held
+        if isinstance(held, (list, tuple)):
+            return type(held), len(held)
+        return type(held), tuple(held if isinstance(held, dict) else attributes(held))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(("layout",))
+
+    def __len__(self) -> int:
+        return 1
+
+
 class Elements(_Within):
-    """The elements of a tuple, by their positions as text."""
+    """The elements of a tuple or list, by their positions as text."""
 
     def __getitem__(self, position: str) -> Any:
         return self.held[int(position)]

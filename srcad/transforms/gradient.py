@@ -21,9 +21,13 @@ from srcad.transforms.build import (
     clone,
     const,
     load,
+    names_in,
     place_of,
+    stores_into,
     subscript,
     tuple_of,
+    walk_statements,
+    written,
 )
 from srcad.transforms.callees import Callees
 from srcad.transforms.merge import merged
@@ -231,6 +235,33 @@ def refuse_arguments(unit: Unit, types: Types, wrt: Sequence[int]) -> None:
                 at=place_of(unit.tree),
                 hint=f"{cure}, or leave '{name}' out of wrt",
             )
+
+
+def refuse_records(unit: Unit, types: Types) -> None:
+    """Fields of records and entries of typed dictionaries are constants: what is stored in one has no adjoint."""
+    held = {name for name, kind in types.of.items() if _is_record(kind)}
+    if not held:
+        return
+    known = -1
+    while known != len(held):
+        known = len(held)
+        for statement in walk_statements(unit.tree.body):
+            name = written(statement)
+            if name and types.is_array(name) and held & set(names_in(getattr(statement, "value", None))):
+                held.add(name)
+    for statement in walk_statements(unit.tree.body):
+        target = stores_into(statement)
+        if target is not None and target.value.id in held:
+            raise NotDifferentiable(
+                f"{unit.name} writes to a record, or to a dictionary of Numba's",
+                at=place_of(statement),
+                hint="use an array for each field, or a dictionary or dataclass of Python's",
+            )
+
+
+def _is_record(kind: nb.Type) -> bool:
+    entry = kind.dtype if isinstance(kind, nb.Array) else kind
+    return isinstance(entry, (nb.Record, nb.DictType, nb.Set))
 
 
 def function(name: str, parameters: Sequence[str], body: Block) -> gast.FunctionDef:

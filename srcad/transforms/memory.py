@@ -74,6 +74,16 @@ class Callee(gast.expr):  # type: ignore[misc]  # gast carries no annotations
         self.path = path
 
 
+class Captured(gast.expr):  # type: ignore[misc]  # gast carries no annotations
+    """An expression that stands for a list, dictionary or object of the function's surroundings."""
+
+    _fields = ("values",)
+
+    def __init__(self, kind: type, keys: tuple[Any, ...], values: list[gast.expr]) -> None:
+        super().__init__()
+        self.kind, self.keys, self.values = kind, keys, values
+
+
 @dataclass(frozen=True)
 class Lost:
     """What is known of a value that is no longer known, and why."""

@@ -17,7 +17,7 @@ from srcad.errors import Place, UnsupportedSyntax
 from srcad.names import Names
 from srcad.transforms.build import assign, clone, const, dotted, dotted_path, load, place_of
 from srcad.transforms.known import UNKNOWN
-from srcad.transforms.memory import PLAIN, Callee, Lost, Memory, Structure
+from srcad.transforms.memory import PLAIN, Callee, Captured, Lost, Memory, Structure
 from srcad.transforms.methods import spell_attribute
 from srcad.transforms.operations import Inline, Operations
 from srcad.transforms.primitive import look_up
@@ -74,6 +74,9 @@ class Structures(Operations):
         match node:
             case Structure() | Callee():
                 return node
+            case Captured():
+                held = {key: self.part(each) for key, each in zip(node.keys, node.values, strict=True)}
+                return self.memory.new(node.kind, held, "it belongs to the surroundings of the function")
             case gast.Tuple(elts=elements):
                 return self.display(tuple, dict(enumerate(elements)))
             case gast.List(elts=elements):

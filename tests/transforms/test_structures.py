@@ -1,0 +1,285 @@
+"""Structures in core form compute what Python computes: aliases, rebinding, loops, early exits, two names for one."""
+
+import numpy as np
+import pytest
+
+from srcad.errors import UnsupportedSyntax
+from srcad.load import load
+from srcad.lower import lower
+from tests.lowering import assert_same, text_of
+
+
+class Box:
+    kind = 2.0
+
+    def __init__(self, value):
+        self.value = value
+        self.parts = [value]
+
+    def double(self):
+        self.value = self.value * 2.0
+        self.parts.append(self.value)
+        return self
+
+
+def rebound_element(x):
+    a = x
+    t = (a, a + 1.0)
+    a = a * 10.0
+    u = [a, t]
+    a = 0.0
+    return u[0], u[1][0], u[1][1], a
+
+
+def two_names_for_one_list(x):
+    a = [x, 1.0]
+    b = a
+    c = [a, b]
+    b[0] = 5.0
+    c[0].append(x)
+    d = list(a)
+    d[1] = 9.0
+    return a[0], a[1], len(b), c[1][2], d[1]
+
+
+def two_names_for_one_array(x):
+    d = {"a": x, "b": x}
+    d["a"][0] = 7.0
+    y = d["b"]
+    y[1] = 8.0
+    d["a"] = d["a"] * 2.0
+    d["a"][2] = -1.0
+    return np.sum(x), np.sum(d["a"]), np.sum(d["b"])
+
+
+def augmented_through_an_entry(x):
+    d = {"a": x, "n": 1}
+    d["a"] += 1.0
+    d["n"] += 1
+    other = d["a"]
+    d["a"] = d["a"] * 1.0
+    d["a"] += 1.0
+    return np.sum(x), np.sum(other), np.sum(d["a"]), d["n"]
+
+
+def list_rebound_in_a_loop(x, n):
+    a = [x, 1.0]
+    b = a
+    for i in range(n):
+        a = [a[1], a[0] + i]
+    return a[0], a[1], b[0], b[1]
+
+
+def list_changed_in_a_loop(x, n):
+    a = [x, 1.0]
+    b = a
+    for i in range(n):
+        a[0], a[1] = a[1], a[0] + i
+    return a[0], a[1], b[0], b[1]
+
+
+def swapped_entries(x, n):
+    s = {"u": x, "v": 2.0, "w": 3.0}
+    while n > 0:
+        s["u"], s["v"], s["w"] = s["v"], s["w"], s["u"]
+        n -= 1
+    return s["u"], s["v"], s["w"]
+
+
+def left_early(x, n):
+    s = (x, 0.0)
+    for i in range(10):
+        if i == n:
+            break
+        if i == 2:
+            continue
+        s = (s[0] + 1.0, s[1] + s[0])
+    else:
+        s = (0.0, s[1])
+    return s
+
+
+def unrolled_and_left_early(x, n):
+    items = [x, x + 1.0, x + 2.0, x + 3.0]
+    total, last = 0.0, (x, 0)
+    for k, v in enumerate(items):
+        if k == n:
+            break
+        if v > 3.0:
+            continue
+        last = (v, k)
+        total += v * k
+    return total + len(items), last
+
+
+def returned_from_an_unrolled_loop(x, n):
+    for k, v in enumerate([x, 2.0 * x, 3.0]):
+        if k == n:
+            return v, k
+    return 0.0, -1
+
+
+def branch_in_a_loop(x, n):
+    p, q = {"a": x, "b": 1.0}, {"a": 2.0, "b": x}
+    for i in range(n):
+        if i % 2 == 0:
+            q["a"] = p["a"] + q["b"]
+        else:
+            p = {"a": p["b"], "b": q["a"]}
+            p["b"] = p["b"] * 2.0
+    return p["a"], p["b"], q["a"]
+
+
+def nested_loops(x, n):
+    rows = [[x, 1.0], [2.0, x]]
+    for i in range(n):
+        for row in rows:
+            row[0] = row[0] + row[1] * i
+        rows[0][1] = rows[1][0]
+    return rows[0][0], rows[0][1], rows[1][0]
+
+
+def index_from_the_end(x, n):
+    a = [x, 2.0, 3.0]
+    a[n] = a[n - 1] * 2.0
+    return a[0], a[1], a[2], a[-1], a[-3], a[n]
+
+
+def objects(x, n):
+    box = Box(x)
+    other = box
+    for _ in range(3):
+        other.double()
+    if n > 0:
+        box.value = 0.0
+    return other.value, sum(box.parts), len(other.parts), box.kind, Box.kind
+
+
+def conditional_structures(x, n):
+    p = (x, 1.0) if n > 0 else (2.0, x)
+    q = p if n > 1 else (0.0, 0.0)
+    return p[0], p[1], q[0], q[1]
+
+
+def falsy_structures(x, n):
+    empty, full = [], {"a": x}
+    first = 1.0 if empty else 2.0
+    second = 1.0 if full and not empty else 2.0
+    third = x if (empty or n > 1) else 0.5
+    return first, second, third, (empty or [x])[0]
+
+
+def names_of_comprehensions(x, n):
+    v = 3.0
+    squares = [v * v for v in (x, 1.0, v)]
+    table = {k: v + k for k in range(3)}
+    pairs = [a * b for a in squares for b in (1.0, 2.0) if b > 1.0]
+    return v, squares[2], table[2], sum(pairs), n
+
+
+def shadowed(x, n):
+    def first(pair):
+        pair = (pair[1], pair[0])
+        n = pair[0]
+        return pair, n
+
+    pair = (x, 2.0)
+    turned, m = first(pair)
+    return pair[0], turned[0], m, n
+
+
+def default_arguments_are_made_once(x, n):
+    def collect(v, into=(1.0,)):
+        return (*into, v)[0] if n > 10 else into[0] + v
+
+    return collect(x), collect(x)
+
+
+def sliced(x, n):
+    a = [x, 1.0, 2.0, 3.0]
+    b = a[1:3]
+    b[0] = 9.0
+    c = a[::-1]
+    return a[1], b[0], c[0], c[3], len(a[:0]), (x, 1.0, 2.0)[1:][0]
+
+
+CASES = [(0.5, 0), (0.5, 1), (1.5, 2), (-2.0, 3)]
+ARRAYS = [(np.array([1.0, 2.0, 3.0]),)]
+
+
+@pytest.mark.parametrize("function", [rebound_element, two_names_for_one_list], ids=lambda f: f.__name__)
+def test_names_hold_what_python_holds(function):
+    assert_same(function, (0.5,), (-1.0,))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(list_rebound_in_a_loop, list_changed_in_a_loop, swapped_entries, left_early, unrolled_and_left_early),
+        *(returned_from_an_unrolled_loop, branch_in_a_loop, nested_loops, objects, conditional_structures),
+        *(falsy_structures, names_of_comprehensions, shadowed, sliced),
+    ],
+    ids=lambda f: f.__name__,
+)
+def test_paths_give_what_python_gives(function):
+    assert_same(function, *CASES)
+
+
+def test_an_index_known_at_run_time_counts_from_both_ends():
+    assert_same(index_from_the_end, (0.5, 0), (0.5, 2), (0.5, -1), (0.5, -2), (0.5, 3), (0.5, -4))
+
+
+@pytest.mark.parametrize("function", [two_names_for_one_array, augmented_through_an_entry], ids=lambda f: f.__name__)
+def test_arrays_in_structures_are_the_arrays_themselves(function):
+    assert_same(function, *ARRAYS)
+
+
+def test_nothing_of_a_structure_is_left():
+    text = text_of(lambda x: sum([v * 2.0 for v in {"a": x, "b": x}.values()]))
+    assert "[" not in text
+    assert "{" not in text
+
+
+def refused(function):
+    with pytest.raises(UnsupportedSyntax) as caught:
+        lower(load(function))
+    return str(caught.value)
+
+
+def test_what_is_known_only_at_run_time_is_refused_where_it_is_read():
+    def grown(x, n):
+        a = [x]
+        while n > 0:
+            a.append(x)
+            n = n - 1
+        return a[0]
+
+    def of_two_forms(x):
+        p = {"a": x} if x > 0.0 else {"b": x}
+        return p["a"]
+
+    def by_a_key(x, k):
+        return {"a": x}[k]
+
+    assert "a list that holds 1 element or 2 elements" in refused(grown)
+    assert "a dictionary of `a` or a dictionary of `b`" in refused(of_two_forms)
+    assert "key that is known only at run time" in refused(by_a_key)
+
+
+def test_one_of_two_objects_cannot_be_changed():
+    def f(x):
+        a, b = [x], [2.0]
+        c = a if x > 0.0 else b
+        c[0] = 5.0
+        return a[0] + b[0]
+
+    assert "one of two objects" in refused(f)
+
+
+def test_tuples_cannot_be_changed():
+    def f(x):
+        t = (x, 1.0)
+        t[0] = 2.0
+        return t[0]
+
+    assert "a tuple cannot be changed" in refused(f)
