@@ -38,7 +38,7 @@ from srcad.transforms.program import Program
 from srcad.transforms.sites import Sites
 
 Loop: TypeAlias = gast.For | gast.While
-LARGEST = 4_194_304  # entries
+LARGEST = 2**27  # entries of a trace that cannot grow
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class Traces:
             loop,
             [assign(trace, self.empty(self.capacity((loop,)), kind))],
             [
-                self.room(trace, forwards),
+                self.room(trace, forwards, (loop,)),
                 assign(subscript(load(trace), load(forwards), store=True), load(name)),
             ],
             [],
@@ -138,10 +138,21 @@ class Traces:
             [assign(trace, self.empty(const(0), kind))],
         )
 
-    def room(self, trace: str, at: str) -> gast.stmt:
-        """Let a trace grow where the next entry has no place in it."""
+    def room(self, trace: str, at: str, loops: tuple[Loop, ...]) -> gast.stmt:
+        """Let a trace grow where the next entry has no place in it.
+
+        One that was made as long as it can get does not grow: in compiled code, an array that a loop stores anew costs
+        several times what the loop itself does.
+        """
         full = gast.Compare(left=load(at), ops=[gast.Eq()], comparators=[attribute(load(trace), "size")])
+        if self.is_bounded(loops):
+            too_many = call("MemoryError", const(f"a loop ran more than {LARGEST} times, and each has to be recorded"))
+            return branch(full, [gast.Raise(exc=too_many, cause=None)], [])
         return branch(full, [assign(trace, call(self.adjoints.kernel("grown"), load(trace)))], [])
+
+    def is_bounded(self, loops: tuple[Loop, ...]) -> bool:
+        """Whether the number of all iterations has a bound that is known before the loops begin."""
+        return all(self.sites.is_bounded(loop) for loop in loops)
 
     def stack(self, name: str, kind: nb.Type, loops: tuple[Loop, ...]) -> Trace:
         """A trace that grows."""
@@ -151,7 +162,7 @@ class Traces:
             loops[0],
             [assign(trace, self.empty(self.capacity(loops), kind)), assign(count, const(0))],
             [
-                self.room(trace, count),
+                self.room(trace, count, loops),
                 assign(subscript(load(trace), load(count), store=True), load(name)),
                 augment(stored(count), gast.Add, const(1)),
             ],
@@ -162,16 +173,13 @@ class Traces:
         )
 
     def capacity(self, loops: tuple[Loop, ...]) -> gast.expr:
-        """The length that a stack begins with: what it can need at most, if that is known and not immense.
-
-        Memory that is never written costs nothing, memory that is copied does.
-        """
-        if not all(self.sites.is_bounded(loop) for loop in loops):
+        """The length that a trace begins with: what it can need at most, if known; memory not written costs nothing."""
+        if not self.is_bounded(loops):
             return const(64)
         product = self.size(loops[0])
         for loop in loops[1:]:
             product = binary(product, gast.Mult, self.size(loop))
-        return call("max", call("min", product, const(LARGEST)), const(1))
+        return call("min", product, const(LARGEST))
 
     def listed(self, name: str, loops: tuple[Loop, ...]) -> Trace:
         """A trace of references to arrays."""

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from srcad.transforms.accumulate import Adjoints
-from srcad.transforms.assemble import sweeps
 from srcad.transforms.build import const
 from srcad.transforms.gradient import results_of, reverse_program, seed_of
 from srcad.transforms.ready import ready
+from srcad.transforms.sweeps import sweeps
 from tests.transforms.core_text import block_text, settled, typed
 
 

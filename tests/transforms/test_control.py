@@ -27,7 +27,7 @@ def f(x, n):
         s = s + u
     return s
 """
-    assert header in generated(text, "f8[:], i8")
+    assert header in generated(text, "f8[:], i8", "vjp")
 
 
 @pytest.mark.parametrize("bounds", ["0, n, 2", "1, n, 3", "n, 0, -2", "n, 2, -5", "n, 0, 2", "0, 0, 2", "0, n, step"])
@@ -47,6 +47,7 @@ def f(x, n, step):
     expected = np.zeros(9)
     np.add.at(expected, visited, 2.0 * x[visited] if visited else 0.0)
     np.testing.assert_allclose(run(text, "f8[:], i8, i8", "grad", x, n, 3), expected)
+    np.testing.assert_allclose(run(text, "f8[:], i8, i8", "vjp", x, n, 3, 1.0)[0], expected)
 
 
 CARRIED = """
