@@ -61,7 +61,10 @@ class Recorder:
     def _pop(self) -> None:
         if not self._is_recording:
             raise BadArgument("Tape is not recording.")
-        active.remove(self._held())
+        recording = self._held()
+        if not any(each is recording for each in active.tapes):
+            raise TapeMisuse("the tape was entered in another thread", hint="leave it in the thread that entered it")
+        active.remove(recording)
         self._is_recording = False
 
     def _held(self) -> Recording:

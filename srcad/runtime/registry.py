@@ -17,6 +17,7 @@ Nothing here knows any rule: they stand in `srcad.runtime.rules` and are importe
 from __future__ import annotations
 
 import importlib
+import threading
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import replace
 from functools import cache
@@ -43,6 +44,8 @@ _rules: dict[Hashable, dict[Fit, Rule]] = {}
 _definitions: dict[Hashable, Callable[..., Any]] = {}
 _folding: set[Hashable] = set()
 _loaded: list[str] = []
+_complete: list[bool] = []
+_loading = threading.RLock()
 
 
 def _enter(rule: Rule) -> None:
@@ -148,9 +151,14 @@ def folding(*primitives: Any) -> None:
 
 
 def _load() -> None:
-    if not _loaded:
-        _loaded.append("srcad.runtime.rules")
-        importlib.import_module(_loaded[0])
+    """Import the rules; other threads wait until all are there."""
+    if _complete:
+        return
+    with _loading:
+        if not _loaded:
+            _loaded.append("srcad.runtime.rules")
+            importlib.import_module(_loaded[0])
+            _complete.append(True)
 
 
 def _is_hashable(thing: Any) -> bool:
