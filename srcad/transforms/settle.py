@@ -46,6 +46,11 @@ IN_PLACE: dict[str, type[gast.operator]] = {
     "ifloordiv": gast.FloorDiv,
     "imod": gast.Mod,
     "imatmul": gast.MatMult,
+    "iand": gast.BitAnd,
+    "ior": gast.BitOr,
+    "ixor": gast.BitXor,
+    "ilshift": gast.LShift,
+    "irshift": gast.RShift,
 }
 STORED_DIRECTLY = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 
