@@ -79,6 +79,11 @@ LATER = (
         "f8[:]",
     ),
     Limitation(
+        "Arrays without dimensions that are written into",
+        "def f(x):\n    s = np.zeros(())\n    s[...] = x[0] * x[1]\n    return x[0] * s",
+        "f8[:]",
+    ),
+    Limitation(
         "Names that mean now a number, now an array",
         "def f(x):\n    s = 0.0\n    for i in range(3):\n        s = s + np.roll(x, (i,), axis=(0,))\n    return s[0]",
         arguments=(np.ones(3),),

@@ -41,5 +41,5 @@ def moved(value: Any, direction: Any, step: float) -> Any:
 
 
 def own_copy(value: Any) -> Any:
-    """The same value in memory of its own."""
-    return value.copy() if isinstance(value, np.ndarray) else value
+    """The same value in memory of its own, in the same order."""
+    return value.copy(order="K") if isinstance(value, np.ndarray) else value

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, seed, settings
 
 from srcad.errors import MayOverlap, UnsupportedSyntax
+from srcad.runtime.infer import CannotType
 from tests.agreement import compared
 from tests.checking import assert_gradient
 from tests.random_programs import programs
@@ -43,7 +44,7 @@ def outcome(text):
         return "invalid"
     try:
         return "compared" if compared(program, (*NUMBERS, VECTOR)) else "not smooth"
-    except (UnsupportedSyntax, MayOverlap):
+    except (UnsupportedSyntax, MayOverlap, CannotType):
         return "refused"
 
 

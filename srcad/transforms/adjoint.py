@@ -26,6 +26,7 @@ from srcad.transforms.build import (
     call,
     clone,
     const,
+    index_value,
     load,
     names_in,
     place_of,
@@ -108,7 +109,7 @@ class StatementAdjoints:
             if types.is_array(name) and is_view(self.program, name, subscript(load(base), index)):
                 return []
             return [augment(subscript(load(self.adjoints.bar(base)), clone(index), store=True), gast.Add, bar, place)]
-        arguments = (load(self.adjoints.bar(base)), clone(index), bar)
+        arguments = (load(self.adjoints.bar(base)), index_value(clone(index)), bar)
         return [_effect(call(self.adjoints.kernel("scatter_add"), *arguments), place)]
 
     def operation(self, name: str, value: gast.expr, place: Place | None) -> Block:
@@ -208,7 +209,8 @@ class StatementAdjoints:
         if constant(target.slice) is not ...:
             bar = subscript(bar, clone(target.slice))
         if not is_basic(target.slice, program.types):
-            bar = call(adjoints.kernel("stored_bar"), load(adjoints.bar(base)), clone(target.slice))
+            index = index_value(clone(target.slice))
+            bar = call(adjoints.kernel("stored_bar"), load(adjoints.bar(base)), index)
         clear: Block = []
         if operation is None:
             clear = [assign(subscript(load(adjoints.bar(base)), clone(target.slice), store=True), const(0.0), place)]

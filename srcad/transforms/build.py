@@ -57,6 +57,17 @@ def subscript(base: gast.expr, index: gast.expr, store: bool = False) -> gast.Su
     return gast.Subscript(value=base, slice=index, ctx=gast.Store() if store else gast.Load())
 
 
+def index_value(index: gast.expr) -> gast.expr:
+    """An index as an argument of a call: `1:` is `slice(1, None)`."""
+    match index:
+        case gast.Slice(lower=lower, upper=upper, step=step):
+            bounds = [gast.Constant(value=None, kind=None) if part is None else part for part in (lower, upper, step)]
+            return call("slice", *(bounds if step is not None else bounds[:2]))
+        case gast.Tuple(elts=parts):
+            return gast.Tuple(elts=[index_value(part) for part in parts], ctx=gast.Load())
+    return index
+
+
 def attribute(base: gast.expr, attr: str) -> gast.Attribute:
     """`base.attr`."""
     return gast.Attribute(value=base, attr=attr, ctx=gast.Load())

@@ -9,7 +9,7 @@ from typing import Any
 import gast
 from numba import types as nb
 
-from srcad.errors import NotDifferentiable
+from srcad.errors import NotDifferentiable, UnsupportedSyntax
 from srcad.names import Names
 from srcad.transforms.accumulate import Adjoints
 from srcad.transforms.assemble import Sweeps
@@ -84,7 +84,17 @@ def dependents_of(unit: Unit, outs: Sequence[int] | None = None) -> list[str]:
 def reverse_program(unit: Unit, types: Types, wrt: Sequence[int], outs: Sequence[int] | None = None) -> Program:
     """The facts for reverse mode with respect to some parameters; of some results, if `outs` is given."""
     independent = [unit.parameters[k] for k in wrt]
-    return analyse(unit, types, independent, dependents_of(unit, outs))
+    program = analyse(unit, types, independent, dependents_of(unit, outs))
+    for statement in walk_statements(unit.tree.body):
+        target = stores_into(statement)
+        if target is not None and types.rank(target.value.id) == 0 and program.is_active(target.value.id):
+            # NumPy makes a number of every result without dimensions, which no adjoint can be written into.
+            raise UnsupportedSyntax(
+                "an array without dimensions that is written into cannot be differentiated",
+                at=place_of(statement),
+                hint="use a number, or an array of one element",
+            )
+    return program
 
 
 def gradient_function(

@@ -12,7 +12,7 @@ from numba import types
 
 from srcad.errors import Place
 from srcad.runtime.infer import CannotType, Inferred, infer
-from srcad.transforms.build import Block, inner_blocks, place_of, walk_statements, written
+from srcad.transforms.build import Block, inner_blocks, place_of, stores_into, walk_statements, written
 from srcad.transforms.unit import Unit
 
 
@@ -88,7 +88,22 @@ def types_of(unit: Unit, argument_types: tuple[types.Type, ...]) -> Types:
         inferred = _inferred(unit, argument_types)
     except CannotType as problem:
         raise CannotType(problem.reason, problem.line, place_of_line(unit, problem.line)) from None
-    return Types(inferred.types, inferred.result)
+    known = Types(inferred.types, inferred.result)
+    _refuse_masks(unit, known)
+    return known
+
+
+def _refuse_masks(unit: Unit, known: Types) -> None:
+    """Numba gives a meaning of its own to masks of several dimensions."""
+    for statement in walk_statements(unit.tree.body):
+        for target in (getattr(statement, "value", None), stores_into(statement)):
+            if not isinstance(target, gast.Subscript):
+                continue
+            parts = target.slice.elts if isinstance(target.slice, gast.Tuple) else [target.slice]
+            for part in parts:
+                kind = known.get(part.id) if isinstance(part, gast.Name) else None
+                if isinstance(kind, types.Array) and kind.dtype == types.boolean and kind.ndim > 1:
+                    raise CannotType(f"Numba has no masks of {kind.ndim} dimensions", None, place_of(statement))
 
 
 def without_unreached(unit: Unit, types: Types) -> Unit:

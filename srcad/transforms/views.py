@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gast
 import numpy as np
+from numba import types as nb
 
 from srcad.errors import MayOverlap
 from srcad.runtime import kernels, registry
@@ -44,14 +45,28 @@ def is_view(program: Program, name: str, value: gast.expr) -> bool:
         )
     if certain or not program.roots.is_written(name):
         return certain
-    kind = program.types.get(value.args[0].id)
-    if getattr(kind, "layout", "A") == "C":
+    if is_contiguous(program, value.args[0].id):
         return True
     raise MayOverlap(
         f"'{name}' may be a view or a copy of '{value.args[0].id}', which is written into",
         at=place_of(program.flow.stores[name][0]),
         hint="take a copy first: append .copy()",
     )
+
+
+def is_contiguous(program: Program, name: str, seen: frozenset[str] = frozenset()) -> bool:
+    """Whether an array is contiguous, row by row, for Numba and for NumPy.
+
+    Numba copies and computes into rows what NumPy leaves in the order that it had: of results of two dimensions or more
+    only those are sure that come of nothing else than arrays in rows.
+    """
+    kind = program.types.get(name)
+    if not isinstance(kind, nb.Array) or kind.layout != "C":
+        return False
+    if kind.ndim < 2 or name in program.unit.parameters or name in seen:
+        return True
+    read = {each for store in program.flow.stores.get(name, []) for each in reads(store)}
+    return all(is_contiguous(program, each, seen | {name}) for each in sorted(read) if program.types.is_array(each))
 
 
 def is_written_later(program: Program, name: str, handed_on: bool) -> bool:

@@ -8,7 +8,7 @@ from tests.programs.program import Program, numbers, vector
 
 
 def cholesky_in_place(a, b):
-    """Solves a x = b for a symmetric positive definite matrix; gives the energy and the logarithm of the determinant."""
+    """Solves a x = b for a symmetric positive definite matrix: its energy, and the logarithm of the determinant."""
     n = a.shape[0]
     for j in range(n):
         for k in range(j):
@@ -71,7 +71,7 @@ def thomas(lower, diagonal, upper, right):
 
 
 def gram_schmidt(a):
-    n, m = a.shape
+    m = a.shape[1]
     q = a.copy()
     r = np.zeros((m, m))
     for j in range(m):
@@ -461,7 +461,7 @@ PROGRAMS = [
         (0, 1, 2, 3),
         compiled=True,
     ),
-    Program(gram_schmidt, lambda rng: (rng.normal(size=(4, 3)),), compiled=True),
+    Program(gram_schmidt, lambda rng: (rng.normal(size=(4, 3)),)),
     Program(householder_reflection, lambda rng: (rng.normal(size=(4, 3)),)),
     Program(jacobi_eigenvalues, lambda rng: (rng.normal(size=(3, 3)),)),
     Program(power_iteration, lambda rng: (spd(rng), 1e-14), compiled=True),
