@@ -66,8 +66,8 @@ def random_like(value: Any, rng: np.random.Generator) -> Any:
         return tuple(random_like(part, rng) for part in value)
     drawn = rng.normal(size=np.shape(value))
     dtype = np.asarray(value).dtype
-    if np.ndim(value):
-        return drawn.astype(dtype) if dtype.kind == "f" else drawn
+    if isinstance(value, np.ndarray):
+        return np.asarray(drawn, dtype if dtype.kind == "f" else None)
     return dtype.type(drawn) if dtype == np.float32 else float(drawn)
 
 
