@@ -72,18 +72,6 @@ class Recorder:
             raise TapeMisuse(_USED, hint="pass persistent=True, or record again")
         return self._recording
 
-    @contextlib.contextmanager
-    def _recording_anyway(self) -> Iterator[None]:
-        """Record what happens in this block, whether or not the tape is entered."""
-        if self._is_recording:
-            yield
-            return
-        self._push()
-        try:
-            yield
-        finally:
-            self._pop()
-
     def watch(self, tensor: Any) -> None:
         """Follow a tensor or variable, or all of a nested structure of them.
 

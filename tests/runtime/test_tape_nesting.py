@@ -181,3 +181,15 @@ def test_threads_do_not_see_each_others_tapes():
             thread.join()
     assert tape.watched_variables() == ()
     assert found == [6.0] * 40
+
+
+def test_second_derivatives_of_running_products_and_determinants():
+    a, m = constant([2.0, 3.0, 4.0]), constant([[2.0, 1.0], [1.0, 3.0]])
+    with GradientTape(persistent=True) as tape:
+        tape.watch([a, m])
+        total, determinant = np.sum(np.cumprod(a)), np.linalg.det(m)
+    assert tape.hessian(total, a).tolist() == [[0.0, 5.0, 3.0], [5.0, 0.0, 2.0], [3.0, 2.0, 0.0]]
+    expected = np.zeros((2, 2, 2, 2))
+    expected[0, 0, 1, 1] = expected[1, 1, 0, 0] = 1.0
+    expected[0, 1, 1, 0] = expected[1, 0, 0, 1] = -1.0
+    np.testing.assert_allclose(tape.hessian(determinant, m), expected, atol=1e-12)

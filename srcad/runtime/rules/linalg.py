@@ -230,6 +230,18 @@ def det_tangent(y, a):
     d[y] = y * np.sum(np.transpose(np.linalg.inv(a)) * d[a])
 
 
+@adjoint(kernels.cofactors, ndim=(2,))
+def cofactors(y, a):
+    slope = np.transpose(np.linalg.inv(a))  # of a matrix without an inverse, LinAlgError
+    d[a] = np.sum(d[y] * y) * slope - np.matmul(y, np.matmul(np.transpose(d[y]), slope))
+
+
+@tangent(kernels.cofactors, ndim=(2,))
+def cofactors_tangent(y, a):
+    slope = np.transpose(np.linalg.inv(a))
+    d[y] = np.sum(slope * d[a]) * y - np.matmul(slope, np.matmul(np.transpose(d[a]), y))
+
+
 @adjoint(np.linalg.slogdet, ndim=(2,), handles_complex=False)
 def slogdet(y, a):
     d[a] = d[y][1] * np.transpose(np.linalg.inv(a))

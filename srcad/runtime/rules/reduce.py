@@ -64,6 +64,17 @@ def cumprod_tangent(y, a, axis=None):
     d[y] = kernels.cumprod_tangent(d[a], a, axis)
 
 
+@adjoint(kernels.cumprod_adjoint)
+def cumprod_adjoint_adjoint(y, g, a, axis=None):
+    d[g] = kernels.cumprod_tangent(d[y], a, axis)
+    d[a] = kernels.cumprod_bend(g, d[y], a, axis)
+
+
+@tangent(kernels.cumprod_adjoint)
+def cumprod_adjoint_tangent(y, g, a, axis=None):
+    d[y] = kernels.cumprod_adjoint(d[g], a, axis) + kernels.cumprod_bend(g, d[a], a, axis)
+
+
 @adjoint(kernels.cumprod_tangent)
 def cumprod_tangent_adjoint(y, t, a, axis=None):
     d[t] = kernels.cumprod_adjoint(d[y], a, axis)
