@@ -57,6 +57,6 @@ def _of_other(function: Callable[..., Any], key: Hashable, make: Callable[[], Re
     return kept[key]  # type: ignore[no-any-return]
 
 
-@functools.lru_cache(maxsize=16)
+@functools.lru_cache(maxsize=64)
 def _few(function: Callable[..., Any]) -> dict[Hashable, Any]:
     return {}

@@ -53,7 +53,7 @@ class Function:
         return Function, (self.__wrapped__, self._core.jit)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        return self if instance is None else Function(self.__wrapped__.__get__(instance), self._core.jit)
+        return self if instance is None else function_of(self.__wrapped__.__get__(instance), self._core.jit)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The value; under a tape, or on tensors, as tensors."""

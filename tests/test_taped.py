@@ -72,6 +72,14 @@ def test_a_method_is_a_function_of_its_own_arguments():
     assert Spring().energy(2.0) == 12.0
 
 
+def test_a_method_is_prepared_once_for_an_object():
+    first, second = Spring(), Spring()
+    assert first.energy is first.energy
+    assert first.energy is not second.energy
+    second.stiffness = 5.0
+    assert (first.energy(2.0), second.energy(2.0)) == (12.0, 20.0)
+
+
 def test_a_tape_records_a_call_as_one_node():
     x = srcad.constant(X)
     with srcad.GradientTape() as tape:

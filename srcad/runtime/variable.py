@@ -154,6 +154,30 @@ class Variable(Readable):
         """Subtract from the value; returns the variable, or None with `read_value=False`."""
         return self.assign(np.asarray(self._array() - self._matching(delta)), read_value=read_value)
 
+    def scatter_add(self, sparse_delta: Any) -> Variable:
+        """Add the rows of an `IndexedSlices` to those that it names; returns the variable.
+
+        >>> from srcad.runtime.slices import IndexedSlices
+        >>> Variable([1.0, 2.0]).scatter_add(IndexedSlices([0.5, 0.5], [1, 1])).numpy()
+        array([1., 3.])
+        """
+        return self._scattered(np.add, sparse_delta)
+
+    def scatter_sub(self, sparse_delta: Any) -> Variable:
+        """Subtract the rows of an `IndexedSlices` from those that it names; returns the variable."""
+        return self._scattered(np.subtract, sparse_delta)
+
+    def scatter_update(self, sparse_delta: Any) -> Variable:
+        """Replace the rows that an `IndexedSlices` names; returns the variable."""
+        array = np.array(self._array())
+        array[sparse_delta.indices._array()] = sparse_delta.values._array()
+        return self.assign(array)  # type: ignore[no-any-return]
+
+    def _scattered(self, ufunc: Any, sparse_delta: Any) -> Variable:
+        array = np.array(self._array())
+        ufunc.at(array, sparse_delta.indices._array(), sparse_delta.values._array())
+        return self.assign(array)  # type: ignore[no-any-return]
+
     def _matching(self, value: Any) -> np.ndarray[Any, Any]:
         if isinstance(value, Operand):
             value = convert_to_tensor(value, self.dtype)._value

@@ -3,6 +3,7 @@ import copy
 import numpy as np
 import pytest
 
+from srcad.runtime.slices import IndexedSlices
 from srcad.runtime.tape import GradientTape
 from srcad.runtime.tensor import constant
 from srcad.runtime.variable import Variable
@@ -244,3 +245,16 @@ def test_looking_at_the_shape_is_no_use():
     with GradientTape() as tape:
         assert (v.shape, v.dtype, v.name) == ((2,), np.float64, "Variable:0")
     assert tape.watched_variables() == ()
+
+
+def test_rows_are_scattered():
+    v = Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    rows = IndexedSlices([[1.0, 1.0], [10.0, 10.0]], [2, 2])
+    assert v.scatter_add(rows) is v
+    assert v.numpy().tolist() == [[1.0, 2.0], [3.0, 4.0], [16.0, 17.0]]
+    assert v.scatter_sub(rows).numpy()[2].tolist() == [5.0, 6.0]
+    assert v.scatter_update(IndexedSlices([[0.0, 0.5]], [1])).numpy()[1].tolist() == [0.0, 0.5]
+    with GradientTape() as tape:
+        y = np.sum(np.take(v, [0, 0], axis=0) ** 2)
+    v.scatter_sub(tape.gradient(y, v))
+    assert v.numpy()[0].tolist() == [1.0 - 4.0, 2.0 - 8.0]
