@@ -17,7 +17,17 @@ from srcad.refusals import REFUSED, Parents
 
 _ALLOWED = (
     *(gast.FunctionDef, gast.arguments, gast.Lambda, gast.Return, gast.Call, gast.keyword),
-    *(gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Assert, gast.Raise, gast.Expr, gast.Pass, gast.Nonlocal, gast.Starred),
+    *(
+        gast.Assign,
+        gast.AugAssign,
+        gast.AnnAssign,
+        gast.Assert,
+        gast.Raise,
+        gast.Expr,
+        gast.Pass,
+        gast.Nonlocal,
+        gast.Starred,
+    ),
     *(gast.For, gast.While, gast.If, gast.Break, gast.Continue, gast.NamedExpr, gast.With, gast.withitem),
     *(
         gast.Match,

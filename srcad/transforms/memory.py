@@ -91,6 +91,15 @@ class Lost:
     reason: str
 
 
+@dataclass(frozen=True, eq=False)
+class Grown:
+    """What is in a list that grows in a loop: the first `count` elements of an array, variables both."""
+
+    array: str
+    count: str
+    loop: Any
+
+
 # A variable that holds a number or an array.
 PLAIN = Lost("")
 
@@ -109,6 +118,7 @@ class Memory:
     loops       the loops around that may be unrolled if that helps (shared likewise)
     arguments   cells that the caller has made; `touched` are those that are changed (shared likewise)
     rebound     variables that functions inside of the function may give new values (shared likewise)
+    nest        the loops around that stay loops; `growth` counts how often a turn appends to a list (shared likewise)
     """
 
     names: dict[str, Any] = field(default_factory=dict)
@@ -120,11 +130,13 @@ class Memory:
     arguments: set[Cell] = field(default_factory=set)
     touched: set[Cell] = field(default_factory=set)
     rebound: set[str] = field(default_factory=set)
+    nest: list[Any] = field(default_factory=list)
+    growth: dict[Grown, int] = field(default_factory=dict)
 
     def copy(self) -> Memory:
         """The same knowledge, which no longer follows what happens to this one."""
         cells = {cell: dict(held) if isinstance(held, dict) else held for cell, held in self.cells.items()}
-        shared = (self.steady, self.loops, self.arguments, self.touched, self.rebound)
+        shared = (self.steady, self.loops, self.arguments, self.touched, self.rebound, self.nest, self.growth)
         return Memory(dict(self.names), cells, dict(self.known), dict(self.frozen), *shared)
 
     def become(self, other: Memory) -> None:

@@ -13,7 +13,7 @@ import gast
 
 from srcad.errors import CompilerBug
 from srcad.transforms.build import Block, assign, at, clone, const, is_exit, load, place_of
-from srcad.transforms.comprehend import Comprehensions
+from srcad.transforms.grow import Growing
 from srcad.transforms.join import Copies, Joined, join
 from srcad.transforms.known import UNKNOWN
 from srcad.transforms.leave import completes
@@ -24,7 +24,7 @@ _MOST_TURNS = 64
 _TRIES = 20
 
 
-class Paths(Comprehensions):
+class Paths(Growing):
     """Lowers statements along each path, from what is known where the paths part."""
 
     def block(self, block: Block) -> Block:
@@ -108,19 +108,19 @@ class Paths(Comprehensions):
         if turns is None:
             self.rolled(statement)
             return
-        start, outer, made, count = self.memory.copy(), self.made, len(self.made), len(self.memory.loops)
-        place = self.place
+        start, outer, made, place = self.memory.copy(), self.made, len(self.made), self.place
         self.memory.loops.append(statement)
         try:
             self.rolled(clone(statement), _give_up)
+            return
         except NeedsConstant:
-            self.made, self.place = outer, place
-            del self.made[made:]
-            del self.memory.loops[count:]
-            self.memory.become(start)
-            self.unrolled(statement, list(turns))
-        else:
+            pass
+        finally:
             self.memory.loops.pop()
+        self.made, self.place = outer, place
+        del self.made[made:]
+        self.memory.become(start)
+        self.unrolled(statement, list(turns))
 
     def turns(self, statement: gast.For) -> range | None:
         """The values that the loop counts through, where they are known and not too many."""
@@ -148,15 +148,22 @@ class Paths(Comprehensions):
     def rolled(self, statement: gast.For | gast.While, give_up: Callable[[], None] | None = None) -> None:
         """The loop with its body lowered once, from what is known at the start of every turn."""
         self.forget(statement)
+        grows = self.begin_growth(statement) if give_up is None and isinstance(statement, gast.For) else {}
         start, made, own = self.memory.copy(), len(self.made), set[Any]()
         before: Block = []
         for _ in range(_TRIES):
             self.memory.become(start)
-            body = self.block(clone(statement.body))
+            self.memory.growth.update(dict.fromkeys(grows, 0))
+            self.memory.nest.append(statement)
+            try:
+                body = self.block(clone(statement.body))
+            finally:
+                self.memory.nest.pop()
             joined = join(start, self.memory, self.names.fresh, own)
             if joined.lost is not None and give_up is not None:
                 give_up()
             if not joined.changed:
+                before += self.finish_growth(statement, grows) if grows else []
                 self.finish_loop(statement, body, joined, before)
                 return
             before += self.copies(joined.first)

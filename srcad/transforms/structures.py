@@ -17,7 +17,7 @@ from srcad.errors import Place, UnsupportedSyntax
 from srcad.names import Names
 from srcad.transforms.build import assign, clone, const, dotted, dotted_path, load, place_of
 from srcad.transforms.known import UNKNOWN
-from srcad.transforms.memory import PLAIN, Callee, Captured, Lost, Memory, Structure
+from srcad.transforms.memory import PLAIN, Callee, Captured, Grown, Lost, Memory, Structure
 from srcad.transforms.methods import spell_attribute
 from srcad.transforms.operations import Inline, Operations
 from srcad.transforms.primitive import look_up
@@ -172,6 +172,11 @@ class Structures(Operations):
         held = self.memory.cells[structure.cell]
         if isinstance(held, Lost):
             self.refuse_lost("this", held)
+        if isinstance(held, Grown):
+            self.refuse(
+                "a list that grows in a loop can only be indexed, looped over, appended to, and given to NumPy",
+                "use np.array of it",
+            )
         return held  # type: ignore[no-any-return]
 
     def parts(self, structure: Structure) -> list[gast.expr]:

@@ -360,6 +360,55 @@ def zero_turns(x):
     return s["a"] * len(s)
 
 
+def list_grown_in_a_loop(x):
+    values = [x[0]]
+    for i in range(1, x.shape[0]):
+        values.append(np.sin(values[-1]) * x[i] + values[i - 1])
+        values[0] = values[0] * 1.1
+    total = 0.0
+    for v in values:
+        total += v * v
+    return total + values[-2] * len(values) + np.sum(np.array(values)[::2])
+
+
+def list_grown_now_and_then(x):
+    small, large = [], [1.0, 2.0]
+    for i, v in enumerate(x):
+        if v > 0.5:
+            large.append(v * v)
+            if i > 2:
+                break
+        else:
+            small.append(np.exp(v))
+            small.append(v)
+    both = np.concatenate([np.array(small), np.array(large)])
+    return np.sum(both * np.arange(both.shape[0])) + max(large)
+
+
+def comprehensions_of_unknown_length(x):
+    squares = [v * v for v in x]
+    some = np.array([s + v for s, v in zip(squares, x) if v > 0.0])
+    return np.sum(some) * sum(squares) + sum(np.sin(v) for v in x[1:]) + sum([v for v in x[:0]])
+
+
+def rows_grown_in_nested_loops(x):
+    total = 0.0
+    for i in range(x.shape[0]):
+        row = []
+        for j in range(i, 0, -1):
+            row.append(x[j] * x[i] + total)
+        for r in row:
+            total += r * 0.1
+    return total
+
+
+def many_turns(x):
+    path = [x[0]]
+    for i in range(70):
+        path.append(path[i] * 0.99 + x[i % 3] * 0.01)
+    return path[70] * path[35]
+
+
 PROGRAMS = [
     Program(pair_by_index, vector(3), compiled=True),
     Program(nested_tuple, vector(3)),
@@ -395,4 +444,9 @@ PROGRAMS = [
     Program(optional_structure, vector(3)),
     Program(element_of_a_list_in_a_branch, numbers(np.array([0.7, -0.8, 0.2, 1.4]))),
     Program(zero_turns, vector(4)),
+    Program(list_grown_in_a_loop, vector(5), compiled=True),
+    Program(list_grown_now_and_then, numbers(np.array([0.7, -0.8, 0.2, 1.4, 0.9])), compiled=True),
+    Program(comprehensions_of_unknown_length, vector(5)),
+    Program(rows_grown_in_nested_loops, vector(4)),
+    Program(many_turns, vector(3)),
 ]

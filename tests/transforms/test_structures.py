@@ -234,6 +234,47 @@ def test_arrays_in_structures_are_the_arrays_themselves(function):
     assert_same(function, *ARRAYS)
 
 
+def element_of_a_grown_list(x, k):
+    values = [9.0]
+    for v in x:
+        if v > 1.0:
+            values.append(v)
+    values[k] = values[k] * 2.0
+    return values[k], values[-1], len(values), max([v + 1.0 for v in values]), values[0]
+
+
+def test_a_list_that_grew_has_the_elements_and_the_bounds_of_pythons():
+    cases = [(np.array(x), k) for x in ([], [2.0], [0.5, 2.0, 3.0]) for k in (-4, -3, -2, -1, 0, 1, 2, 3)]
+    assert_same(element_of_a_grown_list, *cases)
+
+
+def test_a_list_grows_in_one_loop():
+    def after_the_loop(x):
+        values = []
+        for v in x:
+            values.append(v)
+        values.append(1.0)
+        return np.sum(np.array(values))
+
+    def in_a_loop_inside(x):
+        values = []
+        for v in x:
+            for w in x:
+                values.append(v * w)
+        return np.sum(np.array(values))
+
+    for function in (after_the_loop, in_a_loop_inside):
+        assert "appending to a list in more than one loop" in refused(function)
+
+
+def test_a_grown_list_is_no_array():
+    def doubled(x):
+        values = [v for v in x]  # noqa: C416
+        return np.sum(np.array(values * 2))
+
+    assert "a list that grows in a loop can only be" in refused(doubled)
+
+
 def test_nothing_of_a_structure_is_left():
     text = text_of(lambda x: sum([v * 2.0 for v in {"a": x, "b": x}.values()]))
     assert "[" not in text
