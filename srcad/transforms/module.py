@@ -10,8 +10,9 @@ from typing import Any
 import gast
 
 from srcad.names import Names
-from srcad.transforms.build import assign, call, clone, const, tuple_of
+from srcad.transforms.build import assign, call, clone, const, place_of, tuple_of
 from srcad.transforms.callees import LISTS, Callees, Pair
+from srcad.transforms.comments import with_line
 from srcad.transforms.gradient import Made
 from srcad.transforms.subroutine import Specialised, Subroutine
 
@@ -40,6 +41,8 @@ def with_callees(made: Made) -> Made:
         bindings["namedtuple"] = namedtuple
     for tree in functions:
         for node in gast.walk(tree):
+            if isinstance(node, (gast.Raise, gast.Assert)):
+                with_line([node], place_of(node))  # what it raises reaches the user from here
             if isinstance(node, gast.Constant) and hasattr(node, "pair"):
                 node.value = _recording(seen.values()).index(node.pair)
     return replace(made, functions=functions, bindings=bindings, outputs=outputs, before=(*before, *made.before))

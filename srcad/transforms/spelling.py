@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 import gast
+import numba
 import numpy as np
 
 from srcad.runtime import kernels
@@ -45,6 +46,8 @@ def path_of(thing: Any) -> str | None:
     >>> path_of(path_of) is None
     True
     """
+    if thing is numba.prange:
+        return "range"  # the iterations of a parallel loop may run in any order, that of a serial one too
     known = _index().get(id(thing))
     return known[1] if known is not None and known[0] is thing else None
 
