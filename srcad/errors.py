@@ -47,6 +47,14 @@ class Place:
         gutter = " " * 6
         return f"{self.line:6d} | {self.text}\n{gutter} | {' ' * self.column}{'^' * width}"
 
+    def trail(self) -> list[str]:
+        """The line, and those of the calls that led there."""
+        lines, caller = [self.excerpt()], self.inside
+        while caller is not None:
+            lines += [f"called from {caller}", caller.excerpt()]
+            caller = caller.inside
+        return lines
+
 
 class SrcadError(Exception):
     """The root of all errors: what is wrong, where, and what to do about it."""
@@ -58,11 +66,7 @@ class SrcadError(Exception):
     def _message(self) -> str:
         if self.at is None:
             return self.what + (f"\nhint: {self.hint}" if self.hint else "")
-        lines = [f"{self.at}: {type(self).__name__}: {self.what}", self.at.excerpt()]
-        caller = self.at.inside
-        while caller is not None:
-            lines += [f"called from {caller}", caller.excerpt()]
-            caller = caller.inside
+        lines = [f"{self.at}: {type(self).__name__}: {self.what}", *self.at.trail()]
         return "\n".join(lines + ([f"hint: {self.hint}"] if self.hint else []))
 
     def __str__(self) -> str:

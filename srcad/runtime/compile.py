@@ -67,7 +67,10 @@ def compiled(module: ModuleType, public: tuple[str, ...], options: Mapping[str, 
     """
     namespace = module.__dict__
     own = [name for name, value in namespace.items() if _is_own_function(value, module)]
-    on_disk = not (module.__file__ or "<").startswith("<")
+    # Machine code of functions that call themselves crashes once Numba 0.68 has loaded it from its cache.
+    on_disk = not (module.__file__ or "<").startswith("<") and not _calls_itself(
+        {each: namespace[each] for each in own}
+    )
     for name in own:
         function = namespace[name]
         dispatcher = numba.njit(**options)(function)
@@ -75,6 +78,27 @@ def compiled(module: ModuleType, public: tuple[str, ...], options: Mapping[str, 
             dispatcher._cache = _QuickCache(function)
         namespace[name] = dispatcher
     return tuple(namespace[name] for name in public)
+
+
+def _calls_itself(functions: Mapping[str, Callable[..., Any]]) -> bool:
+    """Whether one of the functions calls itself, directly or through others.
+
+    >>> def even(n): return n == 0 or odd(n - 1)
+    >>> def odd(n): return n != 0 and even(n - 1)
+    >>> _calls_itself({"even": even, "odd": odd}), _calls_itself({"even": even})
+    (True, False)
+    """
+    called = {name: functions.keys() & set(each.__code__.co_names) for name, each in functions.items()}
+    for start, first in called.items():
+        reached, pending = set[str](), list(first)
+        while pending:
+            name = pending.pop()
+            if name not in reached:
+                reached.add(name)
+                pending += called[name]
+        if start in reached:
+            return True
+    return False
 
 
 def _is_own_function(value: Any, module: ModuleType) -> bool:

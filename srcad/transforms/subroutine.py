@@ -23,7 +23,7 @@ from srcad.runtime.callee import Declared, Inferring
 from srcad.runtime.infer import CannotType
 from srcad.transforms.build import dotted_path, walk_statements, written
 from srcad.transforms.ssa import to_ssa
-from srcad.transforms.typing import Types, executable, types_of
+from srcad.transforms.typing import Types, executable, refuse_masks, types_of
 from srcad.transforms.unit import Unit
 
 Kinds: TypeAlias = tuple[nb.Type, ...]
@@ -72,7 +72,9 @@ class Subroutine:
             except NumbaError:
                 return types_of(self.ssa, kinds)  # which says what is wrong, and where
         found = self.dispatcher.inferred[kinds]
-        return Types(found.types, found.result)
+        known = Types(found.types, found.result)
+        refuse_masks(self.ssa, known)
+        return known
 
 
 class _Subroutine(Inferring):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -87,13 +88,14 @@ def types_of(unit: Unit, argument_types: tuple[types.Type, ...]) -> Types:
     try:
         inferred = _inferred(unit, argument_types)
     except CannotType as problem:
-        raise CannotType(problem.reason, problem.line, place_of_line(unit, problem.line)) from None
+        place = _place_in_callee(unit, problem) or place_of_line(unit, problem.line)
+        raise CannotType(problem.reason, problem.line, place) from None
     known = Types(inferred.types, inferred.result)
-    _refuse_masks(unit, known)
+    refuse_masks(unit, known)
     return known
 
 
-def _refuse_masks(unit: Unit, known: Types) -> None:
+def refuse_masks(unit: Unit, known: Types) -> None:
     """Numba gives a meaning of its own to masks of several dimensions."""
     for statement in walk_statements(unit.tree.body):
         for target in (getattr(statement, "value", None), stores_into(statement)):
@@ -104,6 +106,27 @@ def _refuse_masks(unit: Unit, known: Types) -> None:
                 kind = known.get(part.id) if isinstance(part, gast.Name) else None
                 if isinstance(kind, types.Array) and kind.dtype == types.boolean and kind.ndim > 1:
                     raise CannotType(f"Numba has no masks of {kind.ndim} dimensions", None, place_of(statement))
+
+
+def callees_in(unit: Unit) -> list[Unit]:
+    """The functions that a unit calls, those that they call, and so on."""
+    found: dict[int, Unit] = {}
+    pending = [unit]
+    while pending:
+        for thing in pending.pop().bindings.values():
+            inner = getattr(thing, "ssa", None)
+            if isinstance(inner, Unit) and id(thing) not in found:
+                found[id(thing)] = inner
+                pending.append(inner)
+    return list(found.values())
+
+
+def _place_in_callee(unit: Unit, problem: CannotType) -> Place | None:
+    """The user's line, where the problem is in a function that is called: the innermost stands first in the report."""
+    units = {each.name: each for each in callees_in(unit)}
+    found = re.search(r"<core of (\w+)>\W+(?:line )?(\d+)", str(problem.__cause__)) if units else None
+    inner = None if found is None else units.get(found[1])
+    return None if inner is None or found is None else place_of_line(inner, int(found[2]))
 
 
 def without_unreached(unit: Unit, types: Types) -> Unit:

@@ -16,7 +16,7 @@ from numba.core.types import Array, Type, pyobject
 
 from srcad.errors import Place, UnsupportedSyntax
 from srcad.transforms.build import Block, call, const, inner_blocks, is_exit, load, place_of, walk_statements, written
-from srcad.transforms.typing import carries_derivatives, executable
+from srcad.transforms.typing import callees_in, carries_derivatives, executable, place_of_line
 from srcad.transforms.unit import Unit
 
 
@@ -93,7 +93,8 @@ def watch(unit: Unit, samples: Sequence[tuple[Any, ...]]) -> Watched:
     (float64, float64, 1)
     """
     watched = Watched()
-    function = executable(_instrumented(unit, watched))
+    instrumented = _instrumented(unit, watched)
+    function = executable(instrumented)
     state = np.random.get_state()
     try:
         for sample in samples:
@@ -101,10 +102,25 @@ def watch(unit: Unit, samples: Sequence[tuple[Any, ...]]) -> Watched:
             for name, value in zip(unit.parameters, sample, strict=False):
                 watched.store(name, value)
             watched.store("return", function(*arguments))
+    except Exception as problem:  # the function's own, which may be any
+        _note_place(problem, instrumented)
+        raise
     finally:
         np.random.set_state(state)
     watched.result = watched.types.pop("return") or pyobject
     return watched
+
+
+def _note_place(problem: Exception, unit: Unit) -> None:
+    """Say which line of the user's raised what reaches the user from here."""
+    units = {f"<core of {each.name}>": each for each in (unit, *callees_in(unit))}
+    place, trace = None, problem.__traceback__
+    while trace is not None:
+        inner = units.get(trace.tb_frame.f_code.co_filename)
+        place = place if inner is None else place_of_line(inner, trace.tb_lineno) or place
+        trace = trace.tb_next
+    if place is not None and hasattr(problem, "add_note"):  # Python 3.11
+        problem.add_note("\n".join([f"at {place}", *place.trail()]))
 
 
 def _instrumented(unit: Unit, watched: Watched) -> Unit:

@@ -1,6 +1,7 @@
 """Loops: ranges of any step, over arrays, with enumerate and zip, nested, while; and loops that never run."""
 
 import numpy as np
+from numba import njit, prange
 
 from tests.programs.program import Program, numbers, vector
 
@@ -182,7 +183,19 @@ def running_minimum(x, y):
     return best
 
 
+@njit(parallel=True)
+def parallel_sum(x):
+    """A parallel loop is differentiated as the serial loop that it stands for."""
+    y = np.empty_like(x)
+    total = 0.0
+    for i in prange(x.shape[0]):
+        y[i] = np.sin(x[i]) * x[0]
+        total += y[i] * x[i]
+    return total + y[1]
+
+
 PROGRAMS = [
+    Program(parallel_sum, vector(4), compiled=True),
     Program(power_by_a_loop, numbers(0.7, 5), compiled=True),
     Program(power_by_a_loop, numbers(0.7, 0)),
     Program(loop_that_may_never_run_keeps_the_definition, numbers(0.7, 0)),

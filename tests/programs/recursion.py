@@ -352,6 +352,6 @@ PROGRAMS = [
     Program(ackermann_like, numbers(0.7, 2, 3)),
     Program(weighted_by_depth, lambda rng: (rng.normal(size=3), 4)),
     Program(Polynomial().value, numbers(0.7, 3)),
-    Program(large_helper, numbers(0.7), compiled=True),
+    Program(large_helper, numbers(0.7)),
     Program(tall_call_tree, numbers(0.7)),
 ]

@@ -245,3 +245,30 @@ def test_machine_code_on_disk_refers_to_its_own_module_only(tmp_path, monkeypatc
         assert forward(1.0)[1] == (3,)
         (kept,) = (tmp_path / "cache").rglob(f"srcad_{name}*.nbc")
         assert set(re.findall(rb"srcad_[0-9a-f]{32}", kept.read_bytes())) == {f"srcad_{name}".encode()}
+
+
+RECURSIVE = """\
+def power(x, n):
+    if n == 0:
+        return 1.0
+    return x * power(x, n - 1)
+
+
+def cube(x):
+    return power(x, 3)
+
+
+def square(x):
+    return x * x
+"""
+
+
+def test_machine_code_of_recursive_functions_is_not_kept(tmp_path, monkeypatch):
+    """A second process that loads it crashes: Numba does not restore what a function that calls itself refers to."""
+    monkeypatch.setenv("SRCAD_CACHE_DIR", str(tmp_path))
+    for name, public in (("recursive_kept", "cube"), ("plain_kept", "square")):
+        text = RECURSIVE if public == "cube" else RECURSIVE[RECURSIVE.index("def square") :]
+        stored = Stored(text, (public,), ())
+        store(key(name), stored)
+        (function,) = compiled(load(key(name), stored, {}), (public,), {})
+        assert (type(function._cache).__name__ == "_QuickCache") is (public == "square")
