@@ -114,7 +114,7 @@ def callees_in(unit: Unit) -> list[Unit]:
     pending = [unit]
     while pending:
         for thing in pending.pop().bindings.values():
-            inner = getattr(thing, "ssa", None)
+            inner = thing.ssa if hasattr(type(thing), "ssa") else None  # a Subroutine's
             if isinstance(inner, Unit) and id(thing) not in found:
                 found[id(thing)] = inner
                 pending.append(inner)
