@@ -106,7 +106,7 @@ def renamed(made: Made) -> Made:
     wishes = dict(_wishes(made.bindings))
     if not wishes:
         return made
-    taken = Names()
+    taken = Names({"count", "index", "view"})  # of every tuple; to Numba, of every number
     change = {
         name: taken.fresh(wish) if name.startswith("_list_") else names.fresh(wish) for name, wish in wishes.items()
     }
@@ -131,7 +131,7 @@ def _wishes(bindings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             wish = thing.version.wish
             if name == thing.trace:
                 yield name, "".join(map(str.capitalize, wish.split("_"))) + "Trace"
-                yield thing.list_name, wish
+                yield thing.list_name, wish.lstrip("_") or "calls"
             else:
                 yield name, f"{wish}_forward" if name == thing.forward else f"{wish}_reverse"
 

@@ -155,7 +155,7 @@ def attribute_name(name: str, fields: list[str]) -> str:
     return short if short not in others and short not in _TAKEN else "kept_" + name.lstrip("_")
 
 
-_TAKEN = {"count", "index"}  # methods of every tuple
+_TAKEN = {"count", "index", "view"}  # methods of every tuple
 
 
 def trace_fields(program: Program, both: Sweeps, more: Collection[str] = ()) -> list[str]:
