@@ -8,6 +8,7 @@ from srcad.transforms.guard import is_often_skipped
 from srcad.transforms.plan import Plan, Replay, Spot, inner_plans
 from srcad.transforms.recipe import Recipes
 from srcad.transforms.sites import Sites
+from srcad.transforms.trace import is_grid
 
 GROWS = 2.2  # a trace that has to grow
 LOCAL = 0.4  # one that is written and read within an iteration of an outer loop, and so stays in the cache
@@ -26,7 +27,7 @@ class Costs:
     def record(self, name: str) -> float:
         """What recording a name costs."""
         cost = self.recipes.record_cost(name)
-        cost *= 1.0 if self.sites.is_in_plain_loops(name) else GROWS
+        cost *= 1.0 if is_grid(self.sites, self.sites.loops_around(self.sites.site(name))) else GROWS
         return cost * (LOCAL if self._is_local(name) else 1.0)
 
     def compute(self, name: str) -> float:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import gast
 
-from srcad.transforms.build import is_exit
-from srcad.transforms.primitive import constant
 from srcad.transforms.program import Program, loop_numbers
 
 Way = tuple[tuple[int, int], ...]
+Loop: TypeAlias = gast.For | gast.While
 
 
 class Sites:
@@ -56,26 +55,9 @@ class Sites:
         """Whether the value is still there when the reverse sweep wants it."""
         return self.program.flow.is_index(name) or self.region(name) is None
 
-    def is_plain(self, loop: gast.For | gast.While) -> bool:
-        """Whether the iterations of a loop can be counted before any loop around it begins."""
-        return self.is_bounded(loop) and not is_exit(loop.body[-1])
-
-    def is_bounded(self, loop: gast.For | gast.While) -> bool:
-        """Whether at least the greatest number of iterations is known before any loop around it begins."""
-        if not isinstance(loop, gast.For) or constant(loop.iter.args[2]) not in (1, -1):
-            return False
-        return all(
-            not isinstance(bound, gast.Name) or (self.region(bound.id) is None and not self.is_inner_index(bound.id))
-            for bound in loop.iter.args
-        )
-
-    def is_inner_index(self, name: str) -> bool:
-        """Whether a name is the index of a loop that is not reversed on the spot."""
-        return self.program.flow.is_index(name) and self.region(name) is not None
-
-    def is_in_plain_loops(self, name: str) -> bool:
-        """Whether the trace of a name can be made before its loops begin, at its full length."""
-        return all(self.is_plain(loop) for loop in self.loops_around(self.site(name)))
+    def is_known(self, bound: gast.expr) -> bool:
+        """Whether an atom has its value before the loops around it begin."""
+        return not isinstance(bound, gast.Name) or self.region(bound.id) is None
 
     def position(self, number: int, site: Way) -> int:
         """The last statement that has run when, seen from a block, statement `number` is being reversed."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import gast
 from numba import types as nb
@@ -26,18 +26,18 @@ from srcad.transforms.build import (
     clone,
     const,
     dotted,
+    is_exit,
     load,
     names_in,
     stored,
     subscript,
     tuple_of,
 )
+from srcad.transforms.extent import extent
 from srcad.transforms.plan import Plan, Replay, inner_plans
-from srcad.transforms.primitive import constant
 from srcad.transforms.program import Program
-from srcad.transforms.sites import Sites
+from srcad.transforms.sites import Loop, Sites
 
-Loop: TypeAlias = gast.For | gast.While
 LARGEST = 2**27  # entries of a trace that cannot grow
 
 
@@ -74,7 +74,7 @@ class Traces:
         """The trace of a name of this type, recorded inside these loops (from the outside in)."""
         if isinstance(kind, nb.Array):
             return self.listed(name, loops)
-        if all(self.sites.is_plain(loop) for loop in loops):
+        if is_grid(self.sites, loops):
             return self.grid(name, kind, loops)
         if len(loops) == 1 and id(loops[0]) in self.numbers:
             return self.numbered(name, kind, loops[0])
@@ -83,8 +83,8 @@ class Traces:
     def grid(self, name: str, kind: nb.Type, loops: tuple[Loop, ...]) -> Trace:
         """A trace with one entry for each iteration."""
         trace = self.names.fresh(f"{name}_trace")
-        sizes = [self.size(loop) for loop in loops]
-        indices = [self.index(loop) for loop in loops]
+        extents = [each for each in (extent(self.sites, loop) for loop in loops) if each is not None]
+        sizes, indices = [each.size for each in extents], [each.number for each in extents]
         zeros = tuple_of(*(const(0) for _ in sizes))
         shape = sizes[0] if len(sizes) == 1 else tuple_of(*sizes)
         index = indices[0] if len(indices) == 1 else tuple_of(*indices)
@@ -97,22 +97,6 @@ class Traces:
             [assign(name, subscript(load(trace), clone(index)))],
             [assign(trace, self.empty(zeros if len(zeros.elts) > 1 else const(0), kind))],
         )
-
-    def size(self, loop: Loop) -> gast.expr:
-        """The number of iterations."""
-        start, stop, step = loop.iter.args
-        low, high = (start, stop) if constant(step) == 1 else (stop, start)
-        form, base = self.program.meeting.form(high), self.program.meeting.form(low)
-        count = clone(high) if constant(low) == 0 else binary(clone(high), gast.Sub, clone(low))
-        known = form is not None and base is not None and self.program.meeting.is_natural(form - base)
-        return count if known else call("max", count, const(0))
-
-    def index(self, loop: Loop) -> gast.expr:
-        """The number of the present iteration, from 0."""
-        start, _, step = loop.iter.args
-        if constant(step) == -1:
-            return binary(clone(start), gast.Sub, load(loop.target.id))
-        return load(loop.target.id) if constant(start) == 0 else binary(load(loop.target.id), gast.Sub, clone(start))
 
     def empty(self, shape: gast.expr, kind: nb.Type) -> gast.expr:
         """`np.empty(shape)` of the right type."""
@@ -145,14 +129,10 @@ class Traces:
         several times what the loop itself does.
         """
         full = gast.Compare(left=load(at), ops=[gast.Eq()], comparators=[attribute(load(trace), "size")])
-        if self.is_bounded(loops):
+        if _most(self.sites, loops) is not None:
             too_many = call("MemoryError", const(f"a loop ran more than {LARGEST} times, and each has to be recorded"))
             return branch(full, [gast.Raise(exc=too_many, cause=None)], [])
         return branch(full, [assign(trace, call(self.adjoints.kernel("grown"), load(trace)))], [])
-
-    def is_bounded(self, loops: tuple[Loop, ...]) -> bool:
-        """Whether the number of all iterations has a bound that is known before the loops begin."""
-        return all(self.sites.is_bounded(loop) for loop in loops)
 
     def stack(self, name: str, kind: nb.Type, loops: tuple[Loop, ...]) -> Trace:
         """A trace that grows."""
@@ -174,12 +154,8 @@ class Traces:
 
     def capacity(self, loops: tuple[Loop, ...]) -> gast.expr:
         """The length that a trace begins with: what it can need at most, if known; memory not written costs nothing."""
-        if not self.is_bounded(loops):
-            return const(64)
-        product = self.size(loops[0])
-        for loop in loops[1:]:
-            product = binary(product, gast.Mult, self.size(loop))
-        return call("min", product, const(LARGEST))
+        most = _most(self.sites, loops)
+        return const(64) if most is None else call("min", most, const(LARGEST))
 
     def listed(self, name: str, loops: tuple[Loop, ...]) -> Trace:
         """A trace of references to arrays."""
@@ -195,6 +171,25 @@ class Traces:
             [assign(trace, gast.List(elts=[], ctx=gast.Load()))],
             at,
         )
+
+
+def is_grid(sites: Sites, loops: tuple[Loop, ...]) -> bool:
+    """Whether a trace inside loops has a place for each iteration, of which not too many stay empty."""
+    extents = [extent(sites, loop) for loop in loops]
+    if any(each is None for each in extents) or any(is_exit(loop.body[-1]) for loop in loops):
+        return False
+    return sum(not each.is_exact for each in extents if each is not None) <= 1
+
+
+def _most(sites: Sites, loops: tuple[Loop, ...]) -> gast.expr | None:
+    """The greatest number of iterations of loops within each other; None where that is not known."""
+    product: gast.expr | None = None
+    for loop in loops:
+        found = extent(sites, loop)
+        if found is None:
+            return None
+        product = found.size if product is None else binary(product, gast.Mult, found.size)
+    return product
 
 
 def iteration_numbers(program: Program, counts: Mapping[int, str], plan: Plan) -> Iterator[tuple[int, tuple[str, str]]]:

@@ -1,0 +1,98 @@
+"""How many iterations a loop has at most, as an expression that is known before the loops around it begin.
+
+for j in range(n):              n, with j as the number of the iteration
+for i in range(j + 1, n):   n, with i as the number of the iteration: i >= j + 1 >= 0
+for q in range(j):      n - 1, since j <= n - 1
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import gast
+
+from srcad.transforms.build import binary, call, clone, const, load
+from srcad.transforms.primitive import constant
+from srcad.transforms.sites import Loop, Sites
+
+
+@dataclass(frozen=True)
+class Extent:
+    """At most `size` iterations, numbered by `number`; `is_exact` if both bounds are known before the loops around."""
+
+    size: gast.expr
+    number: gast.expr
+    is_exact: bool
+
+
+def extent(sites: Sites, loop: Loop) -> Extent | None:
+    """The extent of a loop; None where nothing is known."""
+    if not isinstance(loop, gast.For) or constant(loop.iter.args[2]) not in (1, -1):
+        return None
+    start, stop, step = loop.iter.args
+    if sites.is_known(start) and sites.is_known(stop):
+        low, high = (start, stop) if constant(step) == 1 else (stop, start)
+        number = load(loop.target.id)
+        if constant(step) == -1:
+            return Extent(_count(sites, high, low), binary(clone(start), gast.Sub, number), True)
+        return Extent(_count(sites, high, low), _less(number, start), True)
+    return _widest(sites, loop, start, stop) if constant(step) == 1 else _widest_down(sites, loop, start, stop)
+
+
+def _widest(sites: Sites, loop: gast.For, start: gast.expr, stop: gast.expr) -> Extent | None:
+    high = greatest(sites, stop)
+    first = start if sites.is_known(start) else const(0)
+    if high is None or not (first is start or _is_natural(sites, start, 0)):
+        return None
+    return Extent(call("max", _less(high, first), const(0)), _less(load(loop.target.id), first), False)
+
+
+def _widest_down(sites: Sites, loop: gast.For, start: gast.expr, stop: gast.expr) -> Extent | None:
+    high = greatest(sites, start)
+    if high is None or not _is_natural(sites, stop, 1):
+        return None
+    return Extent(call("max", binary(high, gast.Add, const(1)), const(0)), load(loop.target.id), False)
+
+
+def greatest(sites: Sites, node: gast.expr, depth: int = 0) -> gast.expr | None:
+    """The greatest value of an integer atom, from what is known before the loops around it."""
+    if sites.is_known(node):
+        return clone(node)
+    assert isinstance(node, gast.Name)
+    for loop in sites.program.flow.stores.get(node.id, []):
+        if isinstance(loop, gast.For):
+            start, stop, step = loop.iter.args
+            if constant(step) == 1:
+                return _shifted(greatest(sites, stop, depth + 1), gast.Sub, 1)
+            return greatest(sites, start, depth + 1) if constant(step) == -1 else None
+    match sites.program.flow.definition(node.id):
+        case gast.BinOp(left=left, op=gast.Add() | gast.Sub() as operator, right=right) if depth < DEEPEST:
+            amount = constant(right)
+            if isinstance(amount, int) and isinstance(left, gast.Name):
+                return _shifted(greatest(sites, left, depth + 1), type(operator), amount)
+    return None
+
+
+DEEPEST = 8
+
+
+def _shifted(node: gast.expr | None, operator: type[gast.operator], amount: int) -> gast.expr | None:
+    return None if node is None else binary(node, operator, const(amount))
+
+
+def _count(sites: Sites, high: gast.expr, low: gast.expr) -> gast.expr:
+    """`high - low`, or zero."""
+    meeting = sites.program.meeting
+    form, base = meeting.form(high), meeting.form(low)
+    known = form is not None and base is not None and meeting.is_natural(form - base)
+    return _less(high, low) if known else call("max", _less(high, low), const(0))
+
+
+def _less(node: gast.expr, amount: gast.expr) -> gast.expr:
+    return clone(node) if constant(amount) == 0 else binary(clone(node), gast.Sub, clone(amount))
+
+
+def _is_natural(sites: Sites, node: gast.expr, more: int) -> bool:
+    """Whether an integer and `more` cannot be negative."""
+    form = sites.program.meeting.form(node)
+    return form is not None and sites.program.meeting.is_natural(form + more)
