@@ -15,7 +15,6 @@ from typing import Any
 from srcad.names import Names
 from srcad.runtime.structures import is_object
 from srcad.transforms.form import LEAF, Form, Part, built
-from srcad.transforms.spelling import RESERVED
 from srcad.tree import take_apart
 
 
@@ -31,6 +30,8 @@ class Flat:
     __srcad_keeps__ = True
 
     def __init__(self, function: Callable[..., Any], forms: dict[str, Part]) -> None:
+        from srcad.transforms.spelling import RESERVED  # with all kernels, which a cached call has no use for
+
         self.__wrapped_primal__ = function
         self.forms = forms
         names = Names({*RESERVED, *forms})

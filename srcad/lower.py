@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -60,11 +60,17 @@ from srcad.transforms.unit import Unit
 _DEEPEST = 30  # calls within calls; functions that make ever new functions end here
 
 
+def prepare(function: Callable[..., Any]) -> Unit:
+    """Stages 1 to 3: a function in core form; types are not looked at yet."""
+    return lower(load_source(function), getattr(function, "forms", None))
+
+
 def lower(source: Source, forms: Mapping[str, Part] | None = None) -> Unit:
     """The unit in core form that computes what the function computes.
 
     `forms` tells what parameters are that hold more than a number or an array.
 
+    >>> from srcad.load import load
     >>> from srcad.printer import print_function
     >>> def f(x):
     ...     s = 0.0

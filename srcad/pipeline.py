@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections import namedtuple
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,8 +14,7 @@ import numpy as np
 from numba import types as nb
 
 from srcad.errors import BadArgument
-from srcad.load import load
-from srcad.lower import lower
+from srcad.lower import prepare
 from srcad.printer import print_module
 from srcad.runtime import kernels
 from srcad.runtime.stop import stop_gradient
@@ -51,6 +50,7 @@ MODULES: dict[str, tuple[Any, str]] = {
     "np": (np, "import numpy as np"),
     "kernels": (kernels, "from srcad.runtime import kernels"),
 }
+__all__ = ["MODES", "STAGES", "Generated", "Stage", "derive", "prepare", "simplified"]
 STAGES = ("lower", "ssa", "settle", "specialise", "fuse", "tidy", "ready", "differentiate", "simplify")
 MODES = ("core", "grad", "value_and_grad", "vjp", "tangent", "hvp")
 
@@ -73,11 +73,6 @@ class Stage:
     unit: Unit
     facts: Types | None = None
     counts: Mapping[int, str] = field(default_factory=dict)
-
-
-def prepare(function: Callable[..., Any]) -> Unit:
-    """Stages 1 to 3: a function in core form; types are not looked at yet."""
-    return lower(load(function), getattr(function, "forms", None))
 
 
 def derive(

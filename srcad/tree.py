@@ -18,7 +18,6 @@ from srcad.errors import NotDifferentiable
 from srcad.runtime.operand import Operand
 from srcad.runtime.structures import attributes, is_object
 from srcad.transforms.form import LEAF, Fixed, Form, Part, assembled
-from srcad.transforms.spelling import literal
 
 NAMESPACE = "srcad"
 _NUMBERS = frozenset((float, int, complex, bool, np.ndarray))
@@ -77,6 +76,8 @@ def is_leaf(value: Any) -> bool:
 
 def form_of(spec: Any, leaves: Iterator[Any], name: str) -> Part:
     """The form of what optree has taken apart."""
+    from srcad.transforms.spelling import literal  # with all kernels, which most calls have no use for
+
     if spec.is_leaf():
         value = next(leaves)
         return LEAF if is_leaf(value) else Fixed(value)

@@ -52,10 +52,10 @@ class Version:
     """A function, prepared for differentiation with the values that its captured names have now."""
 
     def __init__(self, function: Callable[..., Any], request: Request, unit: Unit | None = None) -> None:
-        from srcad import pipeline
+        from srcad.lower import prepare  # and no more of the pipeline, which takes time to import
 
         self.function, self.request = function, request
-        self.unit: Unit = unit or pipeline.prepare(function)
+        self.unit: Unit = unit or prepare(function)
         self._frozen = tuple((_reader(owner, key), value) for owner, key, value in self.unit.frozen)
         # Whether captured numbers were written into the code, so that each call has to compare them.
         self.may_change = bool(self._frozen)

@@ -219,7 +219,7 @@ def test_functions_are_generated_once_for_a_set_of_types(monkeypatch):
 
 def test_a_function_without_a_rule_is_named():
     with pytest.raises(MissingRule, match=r"np\.fft\.fft has no derivative rule"):
-        srcad.grad(lambda x: np.sum(np.abs(np.fft.fft(x))))(X)
+        srcad.grad(lambda x: np.sum(np.real(np.fft.fft(x))))(X)
 
 
 def test_a_function_without_a_rule_may_serve_what_is_not_differentiated():

@@ -411,7 +411,7 @@ PROGRAMS = [
     Program(helpers_write, numbers(X), compiled=True),
     Program(stacked_and_written, numbers(X)),
     Program(repeated_indices_count_once, numbers(X), compiled=True),
-    Program(integers_become_floats, numbers(X), compiled=True),
+    Program(integers_become_floats, numbers(X)),
     Program(negative_steps, numbers(X), compiled=True),
     Program(empty_arrays, numbers(X)),
     Program(extremes_are_overwritten, numbers(X)),
