@@ -60,8 +60,7 @@ modes = pytest.mark.parametrize("mode", DERIVED)
 
 
 STAGES = (
-    "load",
-    "lower",
+    "prepare",
     "to_ssa",
     "types_of",
     "settle",
