@@ -51,9 +51,9 @@ def _joined(program: Program, first: gast.For, second: gast.For) -> gast.For | N
         return None
     body = program.unit.tree.body
     between = body[body.index(first) + 1 : body.index(second)]
-    late = Touched.by(program, [first, *late_statements(program, first, between)])
-    touched = Touched.by(program, [second])
     waiting = Touched.by(program, late_statements(program, first, between))
+    late = Touched.by(program, [first]).with_these(waiting)
+    touched = Touched.by(program, [second])
     if touched.names & late.stored or touched.roots & waiting.stores or touched.stores & waiting.roots:
         return None
     if touched.has_effect or late.has_effect:
