@@ -3,16 +3,48 @@
 `grad` and its relatives take functions, `GradientTape` records a block, `source` shows what is generated.
 """
 
-from srcad.api import function, grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
-from srcad.check import check_grads
-from srcad.runtime.custom import custom_gradient, recompute_grad
-from srcad.runtime.forward import ForwardAccumulator
-from srcad.runtime.slices import IndexedSlices
-from srcad.runtime.stop import stop_gradient
-from srcad.runtime.tape import GradientTape, UnconnectedGradients
-from srcad.runtime.tensor import Tensor, constant, convert_to_tensor, is_tensor, set_default_dtype
-from srcad.runtime.variable import Variable
-from srcad.show import source
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from srcad.api import function, grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
+    from srcad.check import check_grads
+    from srcad.runtime.custom import custom_gradient, recompute_grad
+    from srcad.runtime.forward import ForwardAccumulator
+    from srcad.runtime.slices import IndexedSlices
+    from srcad.runtime.stop import stop_gradient
+    from srcad.runtime.tape import GradientTape, UnconnectedGradients
+    from srcad.runtime.tensor import Tensor, constant, convert_to_tensor, is_tensor, set_default_dtype
+    from srcad.runtime.variable import Variable
+    from srcad.show import source
+
+# Where each name is defined. It is imported when first asked for: a program that calls compiled gradients has no use
+# for the tape, nor one that uses the tape for the checks.
+_HOMES = {
+    "ForwardAccumulator": "srcad.runtime.forward",
+    "GradientTape": "srcad.runtime.tape",
+    "IndexedSlices": "srcad.runtime.slices",
+    "Tensor": "srcad.runtime.tensor",
+    "UnconnectedGradients": "srcad.runtime.tape",
+    "Variable": "srcad.runtime.variable",
+    "check_grads": "srcad.check",
+    "constant": "srcad.runtime.tensor",
+    "convert_to_tensor": "srcad.runtime.tensor",
+    "custom_gradient": "srcad.runtime.custom",
+    "function": "srcad.api",
+    "grad": "srcad.api",
+    "hessian": "srcad.api",
+    "hvp": "srcad.api",
+    "is_tensor": "srcad.runtime.tensor",
+    "jacobian": "srcad.api",
+    "jvp": "srcad.api",
+    "recompute_grad": "srcad.runtime.custom",
+    "set_default_dtype": "srcad.runtime.tensor",
+    "source": "srcad.show",
+    "stop_gradient": "srcad.runtime.stop",
+    "value_and_grad": "srcad.api",
+    "vjp": "srcad.api",
+}
 
 __all__ = [
     "ForwardAccumulator",
@@ -39,3 +71,15 @@ __all__ = [
     "value_and_grad",
     "vjp",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'srcad' has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(home), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(globals().keys() | _HOMES.keys())

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
-from srcad import structured
 from srcad.errors import BadArgument
 from srcad.gradient import Derivative, bind, made, positions, refuse_derivative, signature_of
-from srcad.matrices import Hessian, Jacobian, derivative_of_derivative, jacobian_of_gradient
-from srcad.pullback import matching, pair_of
-from srcad.runtime.keep import snapshot
 from srcad.runtime.structures import is_structured
-from srcad.taped import Function, function_of
 from srcad.version import Request
+
+# Only what `grad` needs is imported with this module: the rest takes longer to import than a cached gradient to call.
+if TYPE_CHECKING:
+    from srcad.matrices import Hessian
+    from srcad.taped import Function
 
 Wrt = int | str | tuple[int | str, ...]
 
@@ -34,6 +34,8 @@ def function(f: Callable[..., Any] | None = None, *, jit: bool = True) -> Any:
     """
     if f is None:
         return functools.partial(function, jit=jit)
+    from srcad.taped import Function
+
     refuse_derivative(f, "a srcad.function")
     return f if isinstance(f, Function) else Function(f, jit)
 
@@ -55,6 +57,8 @@ def grad(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True) -> Any:
     (2.5, array([3., 6.]))
     """
     if isinstance(f, Derivative):
+        from srcad.matrices import derivative_of_derivative
+
         return derivative_of_derivative(f, *positions(f.function, wrt), jit)
     refuse_derivative(f, "grad")
     return _derivative(f, "grad", wrt, jit)
@@ -97,6 +101,8 @@ def hessian(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True) -> Hessian:
     array([[4., 2.],
            [2., 0.]])
     """
+    from srcad.matrices import Hessian
+
     refuse_derivative(f, "hessian")
     where, many = positions(f, wrt)
     return Hessian(made(f, Request("hvp", where, True), jit), many)
@@ -115,6 +121,8 @@ def jacobian(f: Callable[..., Any], wrt: Wrt = 0, mode: str | None = None, jit: 
     array([[0.6, 0.8],
            [4. , 3. ]])
     """
+    from srcad.matrices import Jacobian, jacobian_of_gradient
+
     if mode not in (None, "forward", "reverse"):
         raise BadArgument(f"the mode {mode!r} is unknown", hint='it is "forward", "reverse" or None')
     if isinstance(f, Derivative):
@@ -137,6 +145,11 @@ def vjp(
     >>> value, pullback(np.array([1.0, 0.0])), pullback(np.array([0.0, 1.0]))
     (array([1., 4.]), (array([2., 0.]), None), (array([0., 4.]), None))
     """
+    from srcad import structured
+    from srcad.pullback import pair_of
+    from srcad.runtime.keep import snapshot
+    from srcad.taped import function_of
+
     refuse_derivative(f, "vjp")
     args = bind(signature_of(f), args, {})
     places, many = (None, True) if wrt is None else positions(f, wrt)
@@ -156,6 +169,9 @@ def vjp(
 
 
 def _whole_vjp(run: Function, args: tuple[Any, ...]) -> tuple[Any, Callable[[Any], Any]]:
+    from srcad.pullback import matching
+    from srcad.runtime.keep import snapshot
+
     values = (*args, *(each._array() for each in run.captured_variables()))
     value, pull = run.forward(values, snapshot(run.captured_arrays()))
     return value, lambda cotangent: tuple(pull(matching(cotangent, value, "the cotangent")))[: len(args)]
@@ -167,6 +183,8 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
     >>> jvp(lambda x, n: x ** n, (3.0, 2), (1.0, None))
     (9.0, 6.0)
     """
+    from srcad.pullback import matching
+
     refuse_derivative(f, "jvp")
     if len(primals) != len(tangents):
         raise BadArgument(f"there are {len(primals)} primals but {len(tangents)} tangents", hint="None is no movement")

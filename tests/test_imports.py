@@ -1,6 +1,8 @@
 """The direction of imports, read off the sources: runtime <- transforms <- srcad, with errors and names as leaves."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -56,3 +58,19 @@ def test_a_module_imports_only_what_lies_below_it(path):
 
 def test_all_layers_are_found():
     assert {layer(name_of(path)) for path in MODULES} == {0, 1, 2, 3}
+
+
+def test_public_names_are_imported_when_asked_for():
+    assert srcad._HOMES.keys() == set(srcad.__all__)
+    assert set(srcad.__all__) <= set(dir(srcad))
+    for name in srcad.__all__:
+        assert getattr(srcad, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'gradient_tape'"):
+        srcad.gradient_tape  # noqa: B018 - it is the access that raises
+
+
+def test_a_gradient_imports_neither_the_tape_nor_the_checks():
+    program = "import sys, srcad; srcad.grad; print(*(name for name in sys.modules if name.startswith('srcad.')))"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    assert "srcad.gradient" in loaded
+    assert not {"srcad.runtime.tape", "srcad.runtime.dispatch", "srcad.check", "srcad.pipeline"} & set(loaded)

@@ -73,9 +73,7 @@ def test_a_second_process_generates_nothing_and_is_quick(tmp_path):
         assert (found, generated) == ("[6.0, 24.0]", False)
         times.append(took)
     # 0.3 s on an idle machine; on a loaded or slow one, importing Numba tells how much slower it is.
-    assert any(took < max(0.3, 1.5 * importing) for took, importing in times), (
-        f"first gradient, importing Numba: {times}"
-    )
+    assert any(took < max(0.3, importing) for took, importing in times), f"first gradient, importing Numba: {times}"
 
 
 @pytest.mark.compiled

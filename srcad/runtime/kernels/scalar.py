@@ -5,6 +5,7 @@ In Python each runs as NumPy statements; in Numba each is a ufunc of its own, wr
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -128,43 +129,48 @@ def _sinc_slope(x):
     return (np.cos(t) - np.sin(t) / t) / x
 
 
-def _elementwise(function: Callable[..., Any]) -> tuple[Any, Any]:
-    """A function of numbers, as such and as a ufunc; numbers are inlined, so that literals among them are folded."""
-    return register_jitable(inline="always")(function), numba.vectorize(function)
+_number_ratio = register_jitable(inline="always")(_ratio)
+_number_power_slope = register_jitable(inline="always")(_power_slope)
+_number_power_log = register_jitable(inline="always")(_power_log)
+_number_sinc_slope = register_jitable(inline="always")(_sinc_slope)
 
 
-_number_ratio, _array_ratio = _elementwise(_ratio)
-_number_power_slope, _array_power_slope = _elementwise(_power_slope)
-_number_power_log, _array_power_log = _elementwise(_power_log)
-_number_sinc_slope, _array_sinc_slope = _elementwise(_sinc_slope)
+@functools.cache
+def _ufunc(function: Callable[..., Any]) -> Any:
+    """A function of numbers for arrays: made when needed, since Numba then imports all that it knows of ufuncs."""
+    return numba.vectorize(function)
 
 
 @overload(ratio)
 def _overload_ratio(a, b):
     if _are_numbers(a, b):
         return lambda a, b: _number_ratio(a, b)
-    return lambda a, b: _array_ratio(a, b)
+    elementwise = _ufunc(_ratio)
+    return lambda a, b: elementwise(a, b)
 
 
 @overload(power_slope)
 def _overload_power_slope(a, b):
     if _are_numbers(a, b):
         return lambda a, b: _number_power_slope(a, b)
-    return lambda a, b: _array_power_slope(a, b)
+    elementwise = _ufunc(_power_slope)
+    return lambda a, b: elementwise(a, b)
 
 
 @overload(power_log)
 def _overload_power_log(p, a):
     if _are_numbers(p, a):
         return lambda p, a: _number_power_log(p, a)
-    return lambda p, a: _array_power_log(p, a)
+    elementwise = _ufunc(_power_log)
+    return lambda p, a: elementwise(p, a)
 
 
 @overload(sinc_slope)
 def _overload_sinc_slope(x):
     if _are_numbers(x):
         return lambda x: _number_sinc_slope(x)
-    return lambda x: _array_sinc_slope(x)
+    elementwise = _ufunc(_sinc_slope)
+    return lambda x: elementwise(x)
 
 
 def _are_numbers(*kinds: Any) -> bool:
