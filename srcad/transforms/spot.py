@@ -110,6 +110,8 @@ class Independence:
             if wider == chain:
                 break
             chain = wider
+        if chain & self.carried() != {name}:
+            return False  # two sums that change places: an iteration finds what another has left
         for each in self.statements:
             target = each.targets[0] if isinstance(each, gast.Assign) else None
             stored = isinstance(target, gast.Name) and target.id in chain

@@ -196,6 +196,14 @@ def sum_set_back(x):
     return total
 
 
+def sums_that_change_places(x):
+    """Every second term is of the one, every second of the other."""
+    a, b = 0.0, 1.0
+    for i in range(x.shape[0]):
+        a, b = b + x[i] * x[i], a
+    return 1.5 * a + 3.0 * b
+
+
 def logarithm_of_a_sum(x):
     total = 0.1
     for i in range(x.shape[0]):
@@ -377,6 +385,7 @@ OTHERWISE = [
     recurrence,
     sum_read_inside,
     sum_set_back,
+    sums_that_change_places,
     logarithm_of_a_sum,
     product_of_sums,
     scratch_partly_covered,
