@@ -14,11 +14,12 @@ from typing import Any
 class Recording:
     """The nodes that one tape has recorded, the identities that it follows, the variables that it watches."""
 
-    __slots__ = ("__weakref__", "conversions", "cuts", "known", "nodes", "variables", "watches_accessed")
+    __slots__ = ("__weakref__", "conversions", "cuts", "entries", "known", "roots", "variables", "watches_accessed")
 
     def __init__(self, watches_accessed: bool = True) -> None:
         self.known: set[int] = set()
-        self.nodes: list[Any] = []
+        self.roots: set[int] = set()  # of these, what was watched
+        self.entries: list[Any] = []  # nodes; of the simplest kind also their parts, see srcad.runtime.node
         self.cuts: dict[int, tuple[str, tuple[int, ...], str | None]] = {}  # result -> operation, inputs, why it cuts
         self.conversions: dict[int, str] = {}  # what was made a plain number or array, and how
         self.variables: dict[int, Any] = {}
@@ -26,18 +27,23 @@ class Recording:
 
     def note_access(self, variable: Any) -> None:
         """A variable is read or assigned: follow it, if it is trainable and this recording watches such."""
-        if self.watches_accessed and variable._trainable:
+        if self.watches_accessed and variable._trainable and variable._identity not in self.variables:
             self.watch_variable(variable)
         if variable._tensor._identity not in self.known and variable._identity in self.known:
             # Items were assigned when this recording did not follow the variable: here, that is its value.
-            self.nodes.append(variable._reading())
+            self.entries.append(variable._reading())
             self.known.add(variable._tensor._identity)
 
     def watch_variable(self, variable: Any) -> None:
         """Follow a variable."""
         self.variables[variable._identity] = variable
         if variable.dtype.kind in "fc":
-            self.known.add(variable._identity)
+            self.follow(variable._identity)
+
+    def follow(self, identity: int) -> None:
+        """Watch a tensor."""
+        self.known.add(identity)
+        self.roots.add(identity)
 
     def watched_variables(self) -> tuple[Any, ...]:
         """The variables followed, in the order in which they were constructed."""

@@ -18,7 +18,7 @@ NO_KEYWORDS: Mapping[str, Any] = {}
 
 
 def _bind_then_apply(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any] = NO_KEYWORDS) -> Any:
-    import srcad.runtime.dispatch  # noqa: F401 - replaces this function by the real one
+    import srcad.runtime.shortcuts  # noqa: F401 - imports srcad.runtime.dispatch, which replaces this function
 
     return Arithmetic._apply(primitive, arguments, keywords)
 

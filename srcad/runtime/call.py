@@ -126,7 +126,7 @@ def _recorded(
     node = CallNode(function, inputs, leaves, captured, arrays, result, pullback)
     if type(result) is Tensor and result._value.dtype.kind in "fc":
         for tape in tapes:
-            tape.nodes.append(node)
+            tape.entries.append(node)
             tape.known.add(result._identity)
     else:
         record(node, tapes)

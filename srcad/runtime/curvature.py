@@ -51,7 +51,7 @@ def _recorded_gradient(
 ) -> tuple[Recording, list[Tensor | None]]:
     """The gradient, and a recording of what led to it."""
     again = Recording(watches_accessed=False)
-    again.nodes, again.known = list(recording.nodes), set(recording.known)
+    again.entries, again.known = list(recording.entries), set(recording.known)
     active.push(again)
     try:
         found = Sweep(recording, [target], sources, live=True).run([ones(target)])

@@ -18,8 +18,8 @@ import numpy as np
 from srcad.errors import MissingRule
 from srcad.runtime.active import Recording, active
 from srcad.runtime.arithmetic import NO_KEYWORDS, Arithmetic
-from srcad.runtime.explain import note_cut, reason_of
-from srcad.runtime.keep import SCALARS, frozen, kept, whole
+from srcad.runtime.explain import note_behind_cut, note_cut, reason_of
+from srcad.runtime.keep import SCALARS, frozen, kept
 from srcad.runtime.live import on_tensors
 from srcad.runtime.nest import flatten, map_leaves
 from srcad.runtime.node import GeneralNode, Node, tensors_in
@@ -50,10 +50,14 @@ _WRITERS = frozenset(
     )
 )
 _FLAT = frozenset((np.sign,))
+# Types of results that become one tensor; others are looked at more closely.
+_float64 = np.float64
+_RESULTS = frozenset((np.ndarray, np.float64, np.float32))
 _new = object.__new__
 
 _ZERO, _RULE, _DEFINITION, _UNKNOWN = range(4)
 _derivatives: dict[Any, int] = {}  # primitive -> what its derivative is; asked of the rule tables once
+checked: set[Any] = set()  # primitives that are recorded as one node, whatever their arguments are
 
 
 def apply(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any] = NO_KEYWORDS) -> Any:
@@ -69,26 +73,16 @@ def apply(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any
             return _apply_to_others(primitive, arguments, keywords)
     if (keywords and not _is_plain(keywords.values())) or primitive in _WRITERS:
         return _apply_to_others(primitive, arguments, keywords)
-    result = primitive(*values, **keywords)
-    if not isinstance(result, (np.ndarray, np.generic)):
+    result = primitive(*values, **keywords) if keywords else primitive(*values)
+    if type(result) is complex:  # of a Python number and a np.float64, which is a Python number as well
+        result = np.complex128(result)
+    if type(result) not in _RESULTS and not isinstance(result, np.generic):
         return call(primitive, arguments, keywords)
     tensor = _new(Tensor)
     tensor._value = result
     tensor._identity = next_identity()
     tapes = active.tapes
-    if tapes:
-        is_cut = False
-        for argument in arguments:
-            if type(argument) is Tensor:
-                identity = argument._identity
-                for tape in tapes:
-                    if identity in tape.known:
-                        return _recorded(primitive, arguments, keywords, tensor)
-                    if tape.cuts and identity in tape.cuts:
-                        is_cut = True
-        if is_cut:
-            note_cut(primitive, arguments, (tensor,), None)
-    return tensor
+    return recorded(primitive, arguments, keywords, tensor, tapes) if tapes else tensor
 
 
 def _is_plain(parts: Iterable[Any]) -> bool:
@@ -119,37 +113,61 @@ def packed(parts: Any) -> Any:
     return np.stack([packed(each) if isinstance(each, (list, tuple)) else each for each in parts])
 
 
-def _recorded(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any], result: Tensor) -> Any:
+def recorded(
+    primitive: Any,
+    arguments: tuple[Any, ...],
+    keywords: Mapping[str, Any],
+    result: Tensor,
+    tapes: Sequence[Recording],
+    is_checked: bool = False,
+) -> Any:
     """The result, which the tapes that follow an argument now follow too."""
-    kind = _derivatives.get(primitive)
-    if kind != _RULE or primitive in FOR_COMPLEX:
-        kind = _derivative(primitive)
-        if kind == _DEFINITION or _spelling(primitive, arguments) is not None:
-            return call(primitive, arguments, keywords)
-        if kind == _UNKNOWN:
-            _check_discrete(primitive, result)
-        if kind != _RULE:
-            if primitive in _FLAT:
-                # Its slope is that of a branch never taken: zero, where others of its kind are not connected at all.
-                return _recorded(np.where, (False, *arguments, 0.0), NO_KEYWORDS, result)
-            note_cut(primitive, arguments, (result,), reason_of(result))
-            return result
-    if result._value.dtype.kind not in "fc":
-        note_cut(primitive, arguments, (result,), reason_of(result))
-        return result
-    node = None
-    for tape in active.tapes:
+    entry: Any = None
+    for tape in tapes:
         known = tape.known
         for argument in arguments:
             if type(argument) is Tensor and argument._identity in known:
-                if node is None:
-                    _check_covered(primitive, arguments, keywords)
-                    keep = whole if active.accumulations else kept
-                    node = Node(primitive, *keep(primitive, arguments, result), keywords)
-                tape.nodes.append(node)
+                if entry is None:
+                    if not (is_checked or (primitive in checked and _is_inexact(result))):
+                        return _recorded_after_check(primitive, arguments, keywords, result, tapes)
+                    if keywords:
+                        _check_covered(primitive, arguments, keywords)
+                    held = kept(primitive, arguments, result)
+                    entry = Node(primitive, *held, keywords) if keywords else (primitive, *held)
+                tape.entries.append(entry)
                 known.add(result._identity)
                 break
+        else:
+            if tape.cuts:
+                note_behind_cut(tape, primitive, arguments, (result,))
     return result
+
+
+def _recorded_after_check(
+    primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any], result: Tensor, tapes: Sequence[Recording]
+) -> Any:
+    """The same for a primitive that has no rule, or a rule that is not for all arguments, or is met the first time."""
+    kind = _derivative(primitive)
+    if kind == _DEFINITION or _spelling(primitive, arguments) is not None:
+        return call(primitive, arguments, keywords)
+    if kind == _UNKNOWN:
+        _check_discrete(primitive, result)
+    if kind == _RULE:
+        if primitive not in FOR_COMPLEX:
+            checked.add(primitive)
+        if _is_inexact(result):
+            return recorded(primitive, arguments, keywords, result, tapes, is_checked=True)
+    elif primitive in _FLAT:
+        # Its slope is that of a branch never taken: zero, where others of its kind are not connected at all.
+        return recorded(np.where, (False, *arguments, 0.0), NO_KEYWORDS, result, tapes)
+    note_cut(primitive, arguments, (result,), reason_of(result))
+    return result
+
+
+def _is_inexact(tensor: Tensor) -> bool:
+    """Whether the elements are of a kind that has derivatives."""
+    value = tensor._value
+    return type(value) is _float64 or value.dtype.kind in "fc"
 
 
 def _derivative(primitive: Any) -> int:
@@ -176,7 +194,7 @@ def _spelling(primitive: Any, arguments: Sequence[Any]) -> Callable[..., Any] | 
 def _check_discrete(primitive: Any, result: Any) -> None:
     """Raises MissingRule unless what a function without a rule has returned cannot have a derivative anyway."""
     leaves = flatten(result)
-    if any(leaf is None or isinstance(leaf, (float, complex)) or _is_inexact(leaf) for leaf in leaves):
+    if any(leaf is None or isinstance(leaf, (float, complex)) or _may_vary(leaf) for leaf in leaves):
         raise _missing(primitive)
 
 
@@ -187,7 +205,7 @@ def _missing(primitive: Any) -> MissingRule:
     )
 
 
-def _is_inexact(value: Any) -> bool:
+def _may_vary(value: Any) -> bool:
     return isinstance(value, (Tensor, np.ndarray)) and value.dtype.kind not in "biuSUmM"
 
 
@@ -247,7 +265,7 @@ def record(node: Any, tapes: Iterable[Recording]) -> None:
     """Append a node to tapes, which from now on follow its results."""
     identities = node.outputs()
     for tape in tapes:
-        tape.nodes.append(node)
+        tape.entries.append(node)
         tape.known.update(identities)
 
 

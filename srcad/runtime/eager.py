@@ -47,14 +47,15 @@ def pullback(
     if rule.kind == "zero":
         return lambda bar: [None for _ in paths]
     names = names_of(rule, len(args), tuple(kwargs))
-    run = pullback_function(rule, tuple(dict.fromkeys(names[path[0]] for path in paths)))
+    asked = tuple(dict.fromkeys(names[path[0]] for path in paths))
+    run = pullback_function(rule, asked)
     inputs = dict(zip(names, (*args, *kwargs.values()), strict=True))
     conjugates = _any_complex(rule, result, args)
 
     def pull(bar: Any) -> list[Any]:
         with np.errstate(all="ignore"):
-            bars = run(_conjugate(bar) if conjugates else bar, result, **inputs)
-        found = [(_at((bars.get(names[path[0]]),), (0, *path[1:])), _at(args, path)) for path in paths]
+            bars = dict(zip(asked, run(_conjugate(bar) if conjugates else bar, result, **inputs), strict=True))
+        found = [(_at((bars[names[path[0]]],), (0, *path[1:])), _at(args, path)) for path in paths]
         return [_fitted(_conjugate(each) if conjugates else each, like) for each, like in found]
 
     return pull
@@ -185,7 +186,7 @@ def _fitted(bar: Any, like: Any) -> Any:
 
 @functools.cache
 def pullback_function(rule: Rule, wanted: tuple[str, ...]) -> Run:
-    """`def tanh_pullback(y_bar, y, x): ...`, which returns a dictionary."""
+    """`def tanh_pullback(y_bar, y, x): ...`, which returns a tuple of what is wanted; None for what has no slope."""
     template = rule.partials or rule.adjoint
     if template is None:
         raise MissingRule(f"{primitive_name(rule.primitive)} has a tangent rule but no adjoint rule")
@@ -193,10 +194,9 @@ def pullback_function(rule: Rule, wanted: tuple[str, ...]) -> Run:
     result = template.parameters[0]
     body = partials_as_adjoint(template) if rule.partials else list(template.body)
     lines = [names.text(statement) for statement in wanted_part(body, wanted)]
-    stated = [name for name in dict.fromkeys(template.contributes_to or wanted) if name in wanted]
-    stated = [name for name in stated if any(line.startswith(f"{names.of(name)} =") for line in lines)]
-    returned = ", ".join(f"{name!r}: {names.of(name)}" for name in stated)
-    return _made(rule, template, "pullback", names.of(result), [*lines, f"return {{{returned}}}"])
+    stated = [name for name in wanted if any(line.startswith(f"{names.of(name)} =") for line in lines)]
+    returned = "".join(f"{names.of(name) if name in stated else None}, " for name in wanted)
+    return _made(rule, template, "pullback", names.of(result), [*lines, f"return ({returned})"])
 
 
 @functools.cache

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from srcad.runtime.active import Recording, active
+from srcad.runtime.node import nodes_of
 from srcad.runtime.template import primitive_name
 from srcad.runtime.tensor import Tensor
 from srcad.runtime.variable import Variable
@@ -32,7 +33,7 @@ class Skeleton:
     def __init__(self, recording: Recording) -> None:
         steps = [
             Step(name_of(node), tuple(each._identity for each in node.tensors()), tuple(node.outputs()))
-            for node in recording.nodes
+            for node in nodes_of(recording.entries)
         ]
         steps += [Step(name, read, (made,), reason) for made, (name, read, reason) in recording.cuts.items()]
         self.maker = {made: step for step in steps for made in step.made}
@@ -137,6 +138,14 @@ def note_cut(name: Any, inputs: Iterable[Any], results: Sequence[Tensor], reason
         if not tape.known.isdisjoint(read) or any(each in tape.cuts for each in read):
             for result in results:
                 tape.cuts[result._identity] = (name if isinstance(name, str) else primitive_name(name), read, reason)
+
+
+def note_behind_cut(tape: Recording, name: Any, inputs: Iterable[Any], results: Sequence[Tensor]) -> None:
+    """Tell one tape, that follows no input, what was computed from where a derivative path ended."""
+    read = tuple(each._identity for each in inputs if type(each) is Tensor)
+    if any(each in tape.cuts for each in read):
+        for result in results:
+            tape.cuts[result._identity] = (name if isinstance(name, str) else primitive_name(name), read, None)
 
 
 def reason_of(result: Any) -> str:

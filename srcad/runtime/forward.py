@@ -21,6 +21,7 @@ from srcad.errors import BadArgument
 from srcad.runtime.active import Recording, active
 from srcad.runtime.ends import UnconnectedGradients, as_followed, is_zero
 from srcad.runtime.nest import flatten, flatten_up_to, map_leaves
+from srcad.runtime.node import nodes_of
 from srcad.runtime.tensor import Tensor, convert_to_tensor, tensor_of
 
 log = logging.getLogger("srcad")
@@ -103,7 +104,7 @@ class Accumulation(Recording):
     def __init__(self) -> None:
         super().__init__(watches_accessed=False)
         self.known = _Tangents()
-        self.nodes = self  # type: ignore[assignment]  # of a list, `append` is all that is asked for
+        self.entries = self  # type: ignore[assignment]  # of a list, `append` is all that is asked for
         self.references: dict[int, Any] = {}
 
     def watch(self, primal: Tensor, tangent: Any) -> None:
@@ -118,8 +119,9 @@ class Accumulation(Recording):
             raise BadArgument(f"a tangent of shape {direction.shape} for a primal of shape {primal.shape}")
         self.known[primal._identity] = direction
 
-    def append(self, node: Any) -> None:
+    def append(self, entry: Any) -> None:
         """Compute the tangents of a node's results."""
+        (node,) = nodes_of([entry])
         outer, inner = self._outer(), active.tapes
         moving = {each._identity: self.known[each._identity] for each in node.tensors() if each._identity in self.known}
         read = [*(each._identity for each in node.tensors()), *(each._identity for each in moving.values())]

@@ -12,6 +12,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcad.runtime.active import active
 from srcad.runtime.nest import flatten, map_leaves
 from srcad.runtime.registry import variants
 from srcad.runtime.template import Template
@@ -20,31 +21,28 @@ from srcad.runtime.tensor import Tensor, tensor_of
 # Types of values that nobody can change.
 SCALARS = (float, int, complex, bool, np.float64, np.float32, np.int64, np.bool_, str, slice, type(None), type(...))
 _IMMUTABLE = frozenset((Tensor, *SCALARS))
-_LARGE = 1024  # elements, from which on it pays to hold less than the array
+LARGE = 1024  # elements, from which on it pays to hold less than the array
 _FACTS = {"shape", "ndim", "size", "dtype"}
 
 
 def kept(primitive: Any, arguments: tuple[Any, ...], result: Tensor) -> tuple[tuple[Any, ...], Tensor]:
     """The arguments and the result as a node holds them."""
-    is_small = result._value.size < _LARGE
-    for argument in arguments:
-        kind = type(argument)
-        if kind is Tensor:
-            is_small = is_small and argument._value.size < _LARGE
-        elif kind not in _IMMUTABLE:
-            is_small = False
-    if is_small:
-        return arguments, result
-    reads = what_is_read(primitive, len(arguments))
+    if result._value.size < LARGE:
+        for argument in arguments:
+            kind = type(argument)
+            if kind is Tensor:
+                if argument._value.size >= LARGE:
+                    break
+            elif kind not in _IMMUTABLE:
+                break
+        else:
+            return arguments, result
+    # A tangent may read what a pullback does not.
+    reads = None if active.accumulations else what_is_read(primitive, len(arguments))
     if reads is None:
         return frozen(arguments), result
     held = tuple([frozen(each) if place in reads else shell(each) for place, each in enumerate(arguments)])
     return held, result if -1 in reads else shell(result)
-
-
-def whole(primitive: Any, arguments: tuple[Any, ...], result: Tensor) -> tuple[tuple[Any, ...], Tensor]:
-    """The same with all values: a tangent may read what a pullback does not."""
-    return frozen(arguments), result
 
 
 @functools.cache
@@ -85,7 +83,7 @@ def _names_read(template: Template) -> set[str]:
 def shell(value: Any) -> Any:
     """Something of the same identity, shape and dtype that takes no memory."""
     if type(value) is Tensor:
-        if value._value.size < _LARGE:
+        if value._value.size < LARGE:
             return value
         tensor = tensor_of(shell(value._value))
         tensor._identity = value._identity

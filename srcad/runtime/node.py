@@ -3,22 +3,30 @@
 A node holds the call (primitive, arguments, result), not its derivative: the pullback is asked for in the reverse
 sweep, from the same rule tables that the compiler reads. Where an outer tape is recording, the pullback runs on tensors
 instead of arrays (`live`), so that its operations become nodes of the outer tape: all there is to higher order.
+
+Calls without keywords are recorded as a plain tuple of the three, which is made in a fifth of the time. `nodes_of`
+makes nodes of them, `srcad.runtime.once` takes them as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from srcad.runtime.arithmetic import NO_KEYWORDS
 from srcad.runtime.eager import pushforward
 from srcad.runtime.nest import flatten, map_leaves
-from srcad.runtime.pull import Path, fitted, pullback
-from srcad.runtime.slices import GATHERS, dense, gathered, rows_of
+from srcad.runtime.pull import GATHERS, Path, fitted, pullback
+from srcad.runtime.slices import dense, gathered, rows_of
 from srcad.runtime.tensor import Tensor
 
 Bars = dict[int, Any]  # identity -> adjoint gathered so far
+_float64 = np.float64
+
+
+Call = tuple[Any, tuple[Any, ...], Tensor]  # primitive, arguments, result
 
 
 class Node:
@@ -26,7 +34,9 @@ class Node:
 
     __slots__ = ("arguments", "keywords", "primitive", "result")
 
-    def __init__(self, primitive: Any, arguments: tuple[Any, ...], result: Tensor, keywords: Mapping[str, Any]) -> None:
+    def __init__(
+        self, primitive: Any, arguments: tuple[Any, ...], result: Tensor, keywords: Mapping[str, Any] = NO_KEYWORDS
+    ) -> None:
         self.primitive = primitive
         self.arguments = arguments
         self.result = result
@@ -96,18 +106,25 @@ class Node:
         return [(self.result, pushforward(*_for(call, live), live=live))]
 
 
+def nodes_of(entries: Iterable[Any]) -> list[Any]:
+    """What tapes keep, as nodes throughout."""
+    return [Node(*entry) if type(entry) is tuple else entry for entry in entries]
+
+
 def gather(bars: Bars, tensor: Tensor, contribution: Any) -> None:
     """Add a contribution to the adjoint of a tensor, in the tensor's shape and dtype."""
     if contribution is None:
         return
     value = tensor._value
-    try:
-        if contribution.dtype is not value.dtype or contribution.shape != value.shape:
+    if type(contribution) is not _float64 or type(value) is not _float64:
+        try:
+            if contribution.dtype is not value.dtype or contribution.shape != value.shape:
+                contribution = fitted(contribution, tensor)
+        except AttributeError:  # a plain number
             contribution = fitted(contribution, tensor)
-    except AttributeError:  # a plain number
-        contribution = fitted(contribution, tensor)
     identity = tensor._identity
-    bars[identity] = bars[identity] + contribution if identity in bars else contribution
+    before = bars.get(identity)
+    bars[identity] = contribution if before is None else before + contribution
 
 
 class ReadNode:

@@ -6,6 +6,7 @@ which arguments are number literals. What it yields is the function that `srcad.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -25,20 +26,32 @@ Path = tuple[Any, ...]  # (position of an argument,), or with the place in the l
 class Choice(NamedTuple):
     """A rule as a function of the result's adjoint, the result and the arguments.
 
-    run               returns a dictionary of adjoints by the rule's names
+    run               returns a tuple of adjoints
     names             of the positional arguments; None if they stand in the order that `run` expects
     keyword_names     of the keyword arguments
-    wanted            the rule's name of each wanted input, and where in it
+    wanted            for each wanted input its place in that tuple, and where in what stands there
     """
 
     rule: Rule
-    run: Callable[..., Mapping[str, Any]]
+    run: Callable[..., Sequence[Any]]
     names: tuple[str, ...] | None
     keyword_names: tuple[str, ...]
-    wanted: tuple[tuple[str, Path], ...]
+    wanted: tuple[tuple[int, Path], ...]
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether `run(bar, result, *arguments)` is the pullback of a call without keywords."""
+        whole = tuple((place, ()) for place in range(len(self.wanted)))
+        return self.names is None and not self.keyword_names and self.wanted == whole
 
 
 _choices: dict[Hashable, Choice | None] = {}
+Direct = Callable[..., Sequence[Any]]
+_direct: dict[Any, dict[int, Direct]] = {}  # primitive -> mask -> what depends on nothing else
+
+# What may take rows of a table, and types of indices that do not.
+GATHERS = frozenset((np.take, operator.getitem))
+_BASIC = frozenset((int, slice, tuple))
 _asks_for: dict[Any, tuple[bool, bool]] = {}  # primitive -> whether its rules depend on ranks, on literals
 
 
@@ -64,9 +77,9 @@ def pullback(
     if live:
         choice = choice._replace(run=on_tensors(choice.run))
     run, names = choice.run, choice.names
-    conjugates = _is_complex(result)
+    conjugates = is_complex(result)
     for argument in arguments:
-        conjugates = conjugates or _is_complex(argument)
+        conjugates = conjugates or is_complex(argument)
     if conjugates and not choice.rule.handles_complex:
         raise MissingRule(f"the derivative rule of {primitive_name(primitive)} does not cover complex numbers")
     if not conjugates and names is None and not keywords:
@@ -74,10 +87,37 @@ def pullback(
 
         def pull(bar: Any) -> list[Any]:
             bars = run(bar, result, *arguments)
-            return [_at(bars.get(name), path) if path else bars.get(name) for name, path in ends]
+            return [_at(bars[place], path) if path else bars[place] for place, path in ends]
 
         return pull
     return _general_pullback(choice, result, arguments, keywords, conjugates)
+
+
+def direct_pullback(primitive: Any, mask: int, values: Sequence[Any]) -> Direct | None:
+    """A function from the adjoint of a result, the result and the arguments, in this order, to the adjoints wanted.
+
+    `mask` has a binary digit for each argument behind the leading one: whether that is wanted. The call has no
+    keywords, and its result and what is wanted are not complex. None where the pullback is no such function, or the
+    call may take rows of a table.
+
+    >>> direct_pullback(np.multiply, 0b101, (3.0, 2.0))(1.0, 6.0, 3.0, 2.0)
+    (3.0,)
+    """
+    known = _direct.get(primitive)
+    if known is None:
+        known = _direct[primitive] = {}
+    found = known.get(mask)
+    if found is not None:
+        return found
+    if primitive in GATHERS and type(values[1]) not in _BASIC:
+        return None
+    wanted = tuple([place for place, digit in enumerate(bin(mask)[3:]) if digit == "1"])
+    choice = _choice(primitive, values, {}, wanted) if wanted else None
+    if choice is None or not choice.is_direct:
+        return None
+    if primitive not in GATHERS and not any(_asks_for[primitive]):
+        known[mask] = choice.run
+    return choice.run
 
 
 def _general_pullback(
@@ -91,7 +131,7 @@ def _general_pullback(
 
     def pull(bar: Any) -> list[Any]:
         bars = choice.run(_conjugate(bar) if conjugates else bar, result, *given, **named)
-        found = [_at(bars.get(name), path) for name, path in choice.wanted]
+        found = [_at(bars[place], path) for place, path in choice.wanted]
         return [_conjugate(each) for each in found] if conjugates else found
 
     return pull
@@ -128,11 +168,11 @@ def _made(
         return None
     names = names_of(rule, len(ranks), stated)
     paths = [path if isinstance(path, tuple) else (path,) for path in wanted]
-    ends = tuple((names[path[0]], path[1:]) for path in paths)
+    asked = tuple(dict.fromkeys(names[path[0]] for path in paths))
+    ends = tuple((asked.index(names[path[0]]), path[1:]) for path in paths)
     positional = names[: len(ranks)]
     in_order = positional == rule.parameters[1 : len(ranks) + 1]
-    run = pullback_function(rule, tuple(dict.fromkeys(name for name, _ in ends)))
-    return Choice(rule, run, None if in_order else positional, names[len(ranks) :], ends)
+    return Choice(rule, pullback_function(rule, asked), None if in_order else positional, names[len(ranks) :], ends)
 
 
 def fitted(bar: Any, like: Tensor) -> Any:
@@ -159,12 +199,19 @@ def _literals(arguments: Sequence[Any], wanted: tuple[Any, ...]) -> tuple[int, .
     return tuple([k for k, each in enumerate(arguments) if (type(each) is int or type(each) is float) and each != 0])
 
 
-def _is_complex(argument: Any) -> bool:
+def is_complex(argument: Any) -> bool:
+    """Whether an argument is, or has in it, a complex number or array.
+
+    >>> is_complex(np.ones(2)), is_complex((1.0, (2j,)))
+    (False, True)
+    """
     kind = type(argument)
+    if kind is np.ndarray:
+        return argument.dtype.kind == "c"  # type: ignore[no-any-return]
     if kind is float or kind is int or kind is np.float64:
         return False
     if kind is tuple or kind is list:
-        return any(_is_complex(part) for part in argument)
+        return any(is_complex(part) for part in argument)
     try:
         return bool(argument.dtype.kind == "c")
     except AttributeError:

@@ -13,6 +13,7 @@ from srcad.runtime.ends import as_followed
 from srcad.runtime.explain import Skeleton
 from srcad.runtime.held import Trace
 from srcad.runtime.nest import flatten
+from srcad.runtime.node import nodes_of
 from srcad.runtime.operand import Operand
 from srcad.runtime.variable import Variable
 
@@ -90,7 +91,7 @@ class Recorder:
             if isinstance(each, Variable):
                 recording.watch_variable(each)
             elif is_differentiable:
-                recording.known.add(each._identity)
+                recording.follow(each._identity)
 
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
@@ -146,7 +147,7 @@ class Recorder:
               16,000  operator.mul: float64(1000,), float64(1000,), float64(1000,)
                    0  np.sum: float64(1000,)
         """
-        return Trace(() if self._recording is None else self._recording.nodes)
+        return Trace(() if self._recording is None else nodes_of(self._recording.entries))
 
     def _leave_if_inside(self) -> Recording:
         recording = self._held()

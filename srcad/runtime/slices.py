@@ -18,10 +18,8 @@ from srcad.errors import BadArgument
 from srcad.runtime import kernels
 from srcad.runtime.live import as_primitive
 from srcad.runtime.operand import Readable
+from srcad.runtime.pull import GATHERS
 from srcad.runtime.tensor import Tensor, convert_to_tensor, tensor_of
-
-# What may take rows of a table.
-GATHERS = frozenset((np.take, operator.getitem))
 
 
 class IndexedSlices(Readable):

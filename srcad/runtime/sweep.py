@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from srcad.runtime.active import Recording, active
-from srcad.runtime.node import Bars
+from srcad.runtime.node import Bars, nodes_of
 from srcad.runtime.slices import dense
 from srcad.runtime.tensor import Tensor
 
@@ -39,7 +39,7 @@ class Sweep:
         self._kept = frozenset(self._sources)
         relevant = recording.known.intersection(self._sources)
         forwards = []
-        for node in recording.nodes:
+        for node in nodes_of(recording.entries):
             wanted = node.leads_from(relevant)
             if wanted:
                 relevant.update(node.outputs())

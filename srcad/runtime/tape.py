@@ -12,11 +12,14 @@ from __future__ import annotations
 from typing import Any
 
 from srcad.errors import NotDifferentiable, TapeMisuse
+from srcad.runtime import shortcuts  # noqa: F401 - binds the operators of tensors
+from srcad.runtime.active import active
 from srcad.runtime.curvature import hessians, products
 from srcad.runtime.ends import UnconnectedGradients, as_followed, finished, is_zero, seeds_of
 from srcad.runtime.explain import Skeleton
 from srcad.runtime.jacobians import batch_jacobian, check_batches, jacobians, threads_of
 from srcad.runtime.nest import flatten, flatten_up_to, pack_as
+from srcad.runtime.once import swept_once
 from srcad.runtime.recorder import Recorder
 from srcad.runtime.sweep import Sweep
 from srcad.runtime.tensor import convert_to_tensor
@@ -72,7 +75,10 @@ class GradientTape(Recorder):
         followed = [as_followed(each, "source") for each in flat]
         wants_zeros = is_zero(unconnected_gradients)
         seeds = seeds_of(targets, output_gradients)
-        found = Sweep(recording, targets, followed, seeds).run(seeds, with_rows=True)
+        if active.tapes:
+            found = Sweep(recording, targets, followed, seeds).run(seeds, with_rows=True)
+        else:
+            found = swept_once(recording, targets, followed, seeds)
         gradients = [finished(bar, source, wants_zeros) for bar, source in zip(found, flat, strict=True)]
         self._skeleton = Skeleton(recording) if not self._persistent and any(bar is None for bar in found) else None
         self._release()

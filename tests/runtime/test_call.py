@@ -41,7 +41,7 @@ def test_a_call_is_one_node():
     with GradientTape() as tape:
         tape.watch(x)
         y = f(x, v) * 2.0
-        assert len(active.tapes[0].nodes) == 2
+        assert len(active.tapes[0].entries) == 2
     gradients = tape.gradient(y, [x, v])
     assert [each.tolist() for each in gradients] == [[12.0, 32.0], [2.0, 8.0]]
     assert f.calls == ["forward"]

@@ -5,6 +5,7 @@ import pytest
 
 from srcad.runtime.active import active
 from srcad.runtime.keep import frozen, kept, what_is_read
+from srcad.runtime.node import nodes_of as recorded_nodes
 from srcad.runtime.tape import GradientTape
 from srcad.runtime.tensor import constant
 
@@ -31,7 +32,7 @@ def nodes_of(function, *inputs):
     with GradientTape(persistent=True) as tape:
         tape.watch(inputs[0])
         y = function(*inputs)
-        nodes = list(active.tapes[0].nodes)
+        nodes = recorded_nodes(active.tapes[0].entries)
     return tape, y, nodes
 
 

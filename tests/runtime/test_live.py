@@ -5,6 +5,7 @@ from srcad.errors import CompilerBug
 from srcad.runtime import kernels
 from srcad.runtime.active import active
 from srcad.runtime.live import on_tensors
+from srcad.runtime.node import nodes_of
 from srcad.runtime.tape import GradientTape
 from srcad.runtime.tensor import Tensor, constant
 
@@ -18,7 +19,7 @@ def test_kernels_are_recorded_on_tensors():
     with GradientTape() as tape:
         tape.watch(x)
         y = on_tensors(slope)(x, constant([4.0, 0.0]))
-        primitives = [node.primitive for node in active.tapes[0].nodes]
+        primitives = [node.primitive for node in nodes_of(active.tapes[0].entries)]
     assert type(y) is Tensor
     assert primitives[0] is kernels.ratio
     assert tape.gradient(y, x).tolist() == [0.5, 0.0]

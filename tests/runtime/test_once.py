@@ -1,0 +1,90 @@
+"""The sweep that is run once, against the one that is prepared for many runs, and against closed forms."""
+
+import operator
+
+import numpy as np
+import pytest
+
+from srcad.runtime.ends import ones
+from srcad.runtime.once import swept_once
+from srcad.runtime.slices import dense
+from srcad.runtime.sweep import Sweep
+from srcad.runtime.tape import GradientTape
+from srcad.runtime.tensor import constant
+
+X = np.array([[0.7, 1.3], [0.4, 2.1]])
+
+PROGRAMS = {
+    "the same operand twice": lambda x, y: x * x,
+    "broadcasting": lambda x, y: x * y[0] + y[:, :1] / x[0, 0],
+    "a function whose rule asks for ranks": lambda x, y: (x @ y) @ y[0],
+    "a literal exponent": lambda x, y: x**2 + y**3.0,
+    "keywords": lambda x, y: np.sum(x * y, axis=0) * np.max(y, axis=1, keepdims=True),
+    "lists of operands": lambda x, y: np.concatenate([x, x * y]),
+    "rows": lambda x, y: x[np.array([0, 0, 1])] * np.take(y, np.array([1, 1, 0]), axis=0),
+    "basic indices": lambda x, y: x[0] * y[:, 1] + x[1, 1],
+    "no slope": lambda x, y: np.floor(x) * y + np.where(x > 1.0, x, 3.0),
+    "an operand that is not asked for": lambda x, y: np.exp(x) * (y * 2.0),
+    "complex in between": lambda x, y: np.real((x + 1j * y) * (x - 2j * y) ** 2),
+    "complex in between, absolute": lambda x, y: np.abs(x + 1j * y) * x,
+    "numbers": lambda x, y: x[0, 0] * y[0, 0] / (x[1, 1] - 3.0),
+    "a constant slope of a larger operand": lambda x, y: np.add(x, np.ones((3, 2, 2))) * y,
+    "a result that is not used": lambda x, y: (np.sin(x), x - y)[1],
+}
+
+
+@pytest.mark.parametrize("sources", [(0,), (1,), (0, 1), (2,), (0, 2)])
+@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS.keys())
+def test_both_sweeps_find_the_same(program, sources):
+    x, y = constant(X), constant(X.T + 0.1)
+    with GradientTape(persistent=True) as tape:
+        tape.watch([x, y])
+        middle = x * 1.5
+        target = program(middle, y)
+    recording = tape._recording
+    asked = [(x, y, middle)[place] for place in sources]
+    seeds = [ones(target)]
+    found = swept_once(recording, [target], asked, seeds)
+    expected = Sweep(recording, [target], asked, seeds).run(seeds)
+    for bar, other, source in zip(found, expected, asked, strict=True):
+        assert (bar is None) == (other is None)
+        if bar is not None:
+            bar = dense(bar)
+            np.testing.assert_allclose(bar, other, rtol=1e-14)
+            assert (bar.dtype, bar.shape) == (source.dtype, source.shape)
+
+
+@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS.keys())
+def test_gradients_agree_with_central_differences(program):
+    def total(x, y):
+        return float(np.sum(program(x, y)))
+
+    x, y = constant(X), constant(X.T + 0.1)
+    with GradientTape() as tape:
+        tape.watch([x, y])
+        target = program(x, y)
+    for place, gradient in enumerate(tape.gradient(target, [x, y])):
+        direction = np.array([[1.0, -0.5], [0.25, 2.0]])
+        moved = [[x.numpy(), y.numpy()] for _ in range(2)]
+        moved[0][place] += 1e-6 * direction
+        moved[1][place] -= 1e-6 * direction
+        slope = (total(*map(constant, moved[0])) - total(*map(constant, moved[1]))) / 2e-6
+        assert np.sum(np.asarray(0.0 if gradient is None else gradient) * direction) == pytest.approx(slope, abs=1e-7)
+
+
+def test_a_source_halfway_and_what_it_was_computed_from_have_their_own_gradients():
+    x = constant(3.0)
+    with GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+        z = y * x
+    assert [float(each) for each in tape.gradient(z, [x, y])] == [27.0, 3.0]
+
+
+def test_several_targets_one_of_which_leads_to_the_other():
+    x = constant(2.0)
+    with GradientTape() as tape:
+        tape.watch(x)
+        y = operator.mul(x, x)
+        z = y * 3.0
+    assert float(tape.gradient([z, y, z], x, [1.0, 10.0, 0.5])) == 4.0 * (1.5 * 3.0 + 10.0)
