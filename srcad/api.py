@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from srcad.errors import BadArgument
-from srcad.gradient import Derivative, bind, made, positions, refuse_derivative, signature_of
+from srcad.gradient import Derivative, bind, made, refuse_derivative
+from srcad.load import signature_of
 from srcad.runtime.structures import is_structured
 from srcad.version import Request
+from srcad.wrt import among_arguments, positions, refuse_paths, with_receiver
 
 # Only what `grad` needs is imported with this module: the rest takes longer to import than a cached gradient to call.
 if TYPE_CHECKING:
@@ -17,6 +19,22 @@ if TYPE_CHECKING:
     from srcad.taped import Function
 
 Wrt = int | str | tuple[int | str, ...]
+
+_Transform = TypeVar("_Transform", bound=Callable[..., Any])
+
+
+def _also_by_parts_of_self(transform: _Transform) -> _Transform:
+    """For a method and `wrt="self.w"`, the derivative of the plain function with the method's object filled in."""
+
+    @functools.wraps(transform)
+    def outer(f: Callable[..., Any], wrt: Wrt = 0, *args: Any, **kwargs: Any) -> Any:
+        method = with_receiver(f, wrt)
+        if method is None:
+            return transform(f, wrt, *args, **kwargs)
+        function, where, receiver = method
+        return functools.partial(transform(function, where, *args, **kwargs), receiver)
+
+    return outer  # type: ignore[return-value]
 
 
 @overload
@@ -40,10 +58,12 @@ def function(f: Callable[..., Any] | None = None, *, jit: bool = True) -> Any:
     return f if isinstance(f, Function) else Function(f, jit)
 
 
+@_also_by_parts_of_self
 def grad(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True) -> Any:
     """The gradient of a function whose result is one real number.
 
-    wrt     the argument to differentiate by: an index, a name, or a tuple of them, which gives a tuple of gradients
+    wrt     the argument to differentiate by: an index, a name, a part such as "params.w", "layers[0]['b']" or, of a
+            method, "self.w"; or a tuple of these, which gives a tuple of gradients
     jit     False runs the generated source as plain Python, for stepping through it
 
     The result takes the arguments that `f` takes. A gradient has the shape and the dtype of its argument.
@@ -64,6 +84,7 @@ def grad(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True) -> Any:
     return _derivative(f, "grad", wrt, jit)
 
 
+@_also_by_parts_of_self
 def value_and_grad(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True) -> Derivative:
     """The value of a function together with its gradient, for less than the two cost alone.
 
@@ -76,6 +97,7 @@ def value_and_grad(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True) -> Der
     return _derivative(f, "value_and_grad", wrt, jit)
 
 
+@_also_by_parts_of_self
 def hvp(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True) -> Derivative:
     """The product of the Hessian with a vector, without the Hessian.
 
@@ -91,6 +113,7 @@ def hvp(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True) -> Derivative:
     return _derivative(f, "hvp", wrt, jit)
 
 
+@_also_by_parts_of_self
 def hessian(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True) -> Hessian:
     """All second partial derivatives, with the shape of the argument twice; for a tuple of arguments, rows of blocks.
 
@@ -108,6 +131,7 @@ def hessian(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True) -> Hessian:
     return Hessian(made(f, Request("hvp", where, True), jit), many)
 
 
+@_also_by_parts_of_self
 def jacobian(f: Callable[..., Any], wrt: Wrt = 0, mode: str | None = None, jit: bool = True) -> Any:
     """All first partial derivatives, with the shape of the result followed by that of the argument.
 
@@ -148,19 +172,22 @@ def vjp(
     from srcad import structured
     from srcad.pullback import pair_of
     from srcad.runtime.keep import snapshot
+    from srcad.shape import shaped
     from srcad.taped import function_of
 
     refuse_derivative(f, "vjp")
-    args = bind(signature_of(f), args, {})
+    f, wrt, given = among_arguments(f, wrt, args)
+    args = bind(signature_of(f), tuple(given), {})
     places, many = (None, True) if wrt is None else positions(f, wrt)
-    if (found := structured.shaped(f, args)) is not None:
+    if (found := shaped(f, args)) is not None:
         return structured.structured_vjp(*found, places, many, jit)
     run = function_of(f, jit)
-    if run.returns_structure and (found := structured.shaped(run.__wrapped__, args, True)) is not None:
+    if run.returns_structure and (found := shaped(run.__wrapped__, args, True)) is not None:
         return structured.structured_vjp(*found, places, many, jit)
     args = snapshot(args)
     if places is None:
         return _whole_vjp(run, args)
+    refuse_paths(f, places)
     version, routines = pair_of(f, places, jit).current()
     arguments = (*args, *snapshot(version.hidden()))
     value, trace = routines.forward(*arguments)

@@ -15,12 +15,14 @@ import numpy as np
 from numba import typeof
 
 from srcad.errors import BadArgument, WrongGradient
-from srcad.gradient import bind, name_of, positions, signature_of
+from srcad.gradient import bind
+from srcad.load import name_of, signature_of
 from srcad.pullback import pair_of
 from srcad.pulled import is_differentiable
 from srcad.runtime.structures import is_structured
-from srcad.structured import Shape, shaped
+from srcad.shape import Shape, shaped
 from srcad.taped import Function, function_of
+from srcad.wrt import among_arguments, positions, refuse_paths
 
 _MOST_ELEMENTS = 1000
 _SHOWN = 5
@@ -54,15 +56,15 @@ def check_grads(
 
     >>> check_grads(lambda x, k: k * x ** 3, (2.0, 0.5))
     """
+    f, wrt, args = among_arguments(f, wrt, args)
     signature = signature_of(f)
     given, run = bind(signature, tuple(args), {}), f.__wrapped__ if isinstance(f, Function) else f
     if (taken := _taken_apart(run, given, jit)) is not None:
         places = taken[0].smooth if wrt is None else taken[0].wrt(positions(f, wrt)[0])
         check_grads(taken[0].flat, taken[1], places, rtol=rtol, atol=atol, jit=jit, seed=seed)
         return
-    if not (where := _differentiable(given) if wrt is None else positions(f, wrt)[0]):
-        raise BadArgument(f"no argument of {name_of(f)} can have a derivative", hint="pass floats, or arrays of floats")
-    expected = run(*_called(signature, _copied(given)))
+    where = _plain_positions(f, given, wrt)
+    expected = _called(run, signature, _copied(given))
     weights = _weights(expected, np.random.default_rng(seed))
     bars = _gradients(run, where, given, expected, weights, jit)
     tolerances = _tolerances([_dtype(given[place]) for place in where], rtol, atol)
@@ -73,6 +75,14 @@ def check_grads(
             found += [each] if differs else []
     if found:
         raise WrongGradient(_report(name_of(f), found, compared))
+
+
+def _plain_positions(f: Callable[..., Any], given: tuple[Any, ...], wrt: Any) -> tuple[int, ...]:
+    where = _differentiable(given) if wrt is None else positions(f, wrt)[0]
+    if not where:
+        raise BadArgument(f"no argument of {name_of(f)} can have a derivative", hint="pass floats, or arrays of floats")
+    refuse_paths(f, where)
+    return where
 
 
 def _tolerances(kinds: list[Any], rtol: float | None, atol: float | None) -> tuple[float, float]:
@@ -133,7 +143,7 @@ def _compare(
             moved[place][index] += step
         else:
             moved[place] = type(value)(value + step)
-        return _weighted(run(*_called(signature, tuple(moved))), weights)
+        return _weighted(_called(run, signature, tuple(moved)), weights)
 
     if np.shape(bar) != np.shape(value):
         raise WrongGradient(f"the gradient by {name} has the shape {np.shape(bar)}, {name} has {np.shape(value)}")
@@ -200,10 +210,10 @@ def _compare_values(name: str, value: Any, expected: Any) -> None:
         raise WrongGradient(f"the forward function of {name} gives {value!r}, {name} itself {expected!r}")
 
 
-def _called(signature: inspect.Signature, values: tuple[Any, ...]) -> tuple[Any, ...]:
-    if any(each.kind is each.KEYWORD_ONLY for each in signature.parameters.values()):
-        raise BadArgument("check_grads takes no function with keyword-only parameters", hint="wrap it in a lambda")
-    return values
+def _called(run: Callable[..., Any], signature: inspect.Signature, values: tuple[Any, ...]) -> Any:
+    """The value for arguments in the order of the parameters, some of which may be taken by name only."""
+    bound = inspect.BoundArguments(signature, dict(zip(signature.parameters, values, strict=True)))
+    return run(*bound.args, **bound.kwargs)
 
 
 def _copied(values: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -43,7 +43,7 @@ class Flat:
 
     def __call__(self, *leaves: Any) -> Any:
         """The value, computed by the user's function itself."""
-        from srcad.gradient import signature_of
+        from srcad.load import signature_of
 
         each = iter(leaves)
         arguments = {name: built(part, each) for name, part in self.forms.items()}

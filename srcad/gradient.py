@@ -8,6 +8,7 @@ call from Python costs what a call of that dispatcher costs, unless there are ca
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -16,12 +17,13 @@ from numba.core.dispatcher import Dispatcher
 from numba.extending import typeof_impl
 
 from srcad.errors import BadArgument, NotDifferentiable
-from srcad.load import unwrap
+from srcad.load import name_of, signature_of
 from srcad.native import defaults_of, frozen
 from srcad.remember import remembered
 from srcad.runtime.structures import is_structured
 from srcad.transforms.form import LEAF
 from srcad.version import Request, Version, compiled_routine, uncompiled_routine
+from srcad.wrt import refuse_paths, text_of
 
 
 class Derivative:
@@ -59,7 +61,7 @@ class Derivative:
 
     def __repr__(self) -> str:
         names = list(signature_of(self.function).parameters)
-        of = ", ".join(names[position] for position in self.request.wrt)
+        of = ", ".join(text_of(names, place) for place in self.request.wrt)
         return f"<srcad {self.request.mode} of {name_of(self.function)} with respect to {of}>"
 
     def __reduce__(self) -> Any:
@@ -108,6 +110,7 @@ class Derivative:
 
     def prepare(self) -> Version:
         """Read the function, with what it captures as it is now."""
+        refuse_paths(self.function, self.request.wrt)
         version = self._version = Version(self.function, self.request)
         self._native = None
         if self.jit:
@@ -176,55 +179,6 @@ def made(function: Callable[..., Any], request: Request, jit: bool) -> Derivativ
 _WITH_DIRECTIONS = frozenset({"tangent", "hvp"})
 
 
-def plain_function(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The Python function within a dispatcher, a method or an object of srcad's."""
-    return unwrap(function)[0]
-
-
-def name_of(function: Callable[..., Any]) -> str:
-    """The function's name, where it has one."""
-    name = plain_function(function).__name__
-    return name if name.isidentifier() else "anonymous"
-
-
-def signature_of(function: Callable[..., Any]) -> inspect.Signature:
-    """The parameters that a caller of the function sees."""
-    if hasattr(type(function), "__srcad_keeps__"):
-        own: inspect.Signature = function.__signature__  # type: ignore[attr-defined]
-        return own
-    plain, _, receiver = unwrap(function)
-    signature = inspect.signature(plain, follow_wrapped=False)
-    parameters = list(signature.parameters.values())
-    return signature.replace(parameters=parameters[receiver is not None :])
-
-
-def positions(function: Callable[..., Any], wrt: Any) -> tuple[tuple[int, ...], bool]:
-    """What `wrt` names, as positions of parameters, and whether it was a tuple.
-
-    >>> positions(lambda x, y: x * y, "y"), positions(lambda x, y: x * y, (0, "y"))
-    (((1,), False), ((0, 1), True))
-    """
-    names = list(signature_of(function).parameters)
-    many = isinstance(wrt, (tuple, list))
-    found = tuple(_position(names, each, function) for each in (wrt if many else (wrt,)))
-    if not found:
-        raise BadArgument("`wrt` is empty", hint=f"the parameters are {', '.join(names)}")
-    if len(set(found)) < len(found):
-        raise BadArgument(f"`wrt` names a parameter twice: {wrt!r}")
-    return found, many
-
-
-def _position(names: list[str], each: Any, function: Callable[..., Any]) -> int:
-    if isinstance(each, str) and each in names:
-        return names.index(each)
-    if isinstance(each, int) and not isinstance(each, bool) and -len(names) <= each < len(names):
-        return each % len(names)
-    name = name_of(function)
-    if not isinstance(each, (int, str)) or isinstance(each, bool):
-        raise BadArgument(f"`wrt` is {each!r}", hint="give an index, a name, or a tuple of them")
-    raise BadArgument(f"{name} has no parameter {each!r}", hint=f"its parameters are {', '.join(names) or 'none'}")
-
-
 def bind(signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """Arguments in the order of the parameters, with keywords and defaults put in place."""
     bound = signature.bind(*args, **kwargs)
@@ -247,7 +201,8 @@ def _signature(function: Callable[..., Any], request: Request) -> inspect.Signat
     if request.mode not in _WITH_DIRECTIONS:
         return signature.replace(return_annotation=inspect.Signature.empty)
     names = tuple(signature.parameters)
-    added = _directions(tuple(names[position] for position in request.wrt), len(request.wrt))
+    asked = [re.sub(r"\W+", "_", text_of(names, place)).strip("_") for place in request.wrt]
+    added = _directions((*asked, *names), len(request.wrt))
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     return inspect.Signature([inspect.Parameter(name, kind) for name in (*names, *added)])
 

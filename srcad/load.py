@@ -12,7 +12,7 @@ import functools
 import inspect
 import linecache
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import CellType, FunctionType, MethodType
 from typing import Any
 
@@ -20,6 +20,7 @@ import gast
 
 from srcad.errors import BadArgument, Place, SourceUnavailable, UnsupportedSyntax
 from srcad.parse import MismatchError, find_function, function_to_gast
+from srcad.partials import left_open, partial_in, without_held
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +37,7 @@ class Source:
     options     Numba options of the dispatcher (fastmath, error_model, ...)
     receiver    the object that a method is bound to
     function    the plain Python function that was read
+    partial     the functools.partial that holds some of its arguments
     """
 
     name: str
@@ -48,6 +50,7 @@ class Source:
     options: Mapping[str, Any]
     receiver: Any | None
     function: FunctionType
+    partial: functools.partial[Any] | None = None
 
     def place(self, node: Any) -> Place:
         """Where a node of the tree stands in the file; a node without a position stands where the function begins."""
@@ -70,7 +73,7 @@ class Source:
 
 
 def load(function: Callable[..., Any]) -> Source:
-    """Read a function: plain or nested function, closure, lambda, method, `@njit` dispatcher, or an object of srcad's.
+    """Read a function: plain, nested, lambda, method, `@njit` dispatcher, functools.partial, or an object of srcad's.
 
     >>> import textwrap
     >>> source = load(textwrap.dedent)
@@ -79,14 +82,7 @@ def load(function: Callable[..., Any]) -> Source:
     """
     plain, options, receiver = unwrap(function)
     lines = _lines(plain)
-    code = plain.__code__
-    try:
-        found = find_function(code, "".join(lines), code.co_filename)
-    except MismatchError as mismatch:
-        raise SourceUnavailable(
-            f"the source of {plain.__qualname__} in {code.co_filename} cannot be used: {mismatch}",
-            hint="reload the module if the file was edited; give lambdas that share a line a line each",
-        ) from None
+    code, found = plain.__code__, _found(plain, lines)
     name = plain.__name__ if plain.__name__.isidentifier() else found.name or "anonymous"
     tree = function_to_gast(found, name)
     source = Source(
@@ -100,6 +96,7 @@ def load(function: Callable[..., Any]) -> Source:
         options=options,
         receiver=receiver,
         function=plain,
+        partial=partial_in(function),
     )
     if hasattr(plain, "__wrapped__") and (tree.args.vararg or tree.args.kwarg):
         raise UnsupportedSyntax(
@@ -107,7 +104,48 @@ def load(function: Callable[..., Any]) -> Source:
             at=source.place(tree),
             hint=f"differentiate the function itself, `{name}.__wrapped__`",
         )
-    return source
+    return source if source.partial is None else _without_held(source, source.partial)
+
+
+def _found(plain: FunctionType, lines: list[str]) -> Any:
+    code = plain.__code__
+    try:
+        return find_function(code, "".join(lines), code.co_filename)
+    except MismatchError as mismatch:
+        raise SourceUnavailable(
+            f"the source of {plain.__qualname__} in {code.co_filename} cannot be used: {mismatch}",
+            hint="reload the module if the file was edited; give lambdas that share a line a line each",
+        ) from None
+
+
+def _without_held(source: Source, partial: functools.partial[Any]) -> Source:
+    tree, owners = without_held(source.tree, source.owners, partial, source.receiver is not None)
+    return replace(source, tree=tree, owners=owners)
+
+
+def signature_of(function: Callable[..., Any], eval_str: bool = False) -> inspect.Signature:
+    """The parameters that a caller of the function sees."""
+    if hasattr(type(function), "__srcad_keeps__"):
+        own: inspect.Signature = function.__signature__  # type: ignore[attr-defined]
+        return own
+    partial = partial_in(function)
+    if partial is not None:
+        return left_open(partial, signature_of(partial.func, eval_str))
+    plain, _, receiver = unwrap(function)
+    signature = inspect.signature(plain, follow_wrapped=False, eval_str=eval_str)
+    parameters = list(signature.parameters.values())
+    return signature.replace(parameters=parameters[receiver is not None :])
+
+
+def plain_function(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The Python function within a dispatcher, a method or an object of srcad's."""
+    return unwrap(function)[0]
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """The function's name, where it has one."""
+    name = plain_function(function).__name__
+    return name if name.isidentifier() else "anonymous"
 
 
 def unwrap(function: Any) -> tuple[FunctionType, dict[str, Any], Any | None]:
@@ -130,6 +168,8 @@ def unwrap(function: Any) -> tuple[FunctionType, dict[str, Any], Any | None]:
             function = function.__func__
         elif hasattr(function, "py_func") and hasattr(function, "targetoptions"):
             options, function = dict(function.targetoptions), function.py_func
+        elif isinstance(function, functools.partial):
+            function = function.func
         elif _is_callable_object(function):
             receiver, function = function, type(function).__call__
         else:
@@ -146,11 +186,6 @@ def _is_callable_object(value: Any) -> bool:
 
 def _not_readable(function: Any) -> BadArgument | SourceUnavailable:
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
-    if isinstance(function, functools.partial):
-        return SourceUnavailable(
-            "a functools.partial has no source of its own",
-            hint="write it as a function, such as `lambda x: f(x, 2.0)`",
-        )
     if isinstance(function, type):
         return BadArgument(f"{name} is a class, not a function", hint="pass a function or a method")
     if not callable(function):

@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 
 from srcad.errors import NotDifferentiable
-from srcad.gradient import Derivative, bind, made, name_of, signature_of
+from srcad.gradient import Derivative, bind, made
+from srcad.load import name_of, signature_of
 from srcad.pullback import pair_of
 from srcad.runtime.structures import is_structured
-from srcad.structured import Shape, shaped
+from srcad.shape import Shape, shaped
 from srcad.transforms.form import Form
 from srcad.version import Request
+from srcad.wrt import Path, refuse_paths
 
 
 class Jacobian:
@@ -37,6 +39,7 @@ class Jacobian:
         args = bind(self.__signature__, args, kwargs)
         if (taken := shaped(self.function, args)) is not None:
             return self._of_structures(*taken)
+        refuse_paths(self.function, self.wrt)
         inputs = [args[place] for place in self.wrt]
         width = sum(np.size(each) for each in inputs)
         if self.mode == "forward" or (self.mode is None and width == 1):
@@ -106,6 +109,7 @@ class Hessian:
             wrt, many = self.products.request.wrt, self.many
             inner = made(shape.flat, Request("hvp", shape.wrt(wrt), True), self.products.jit)
             return shape.packed(wrt, many, [shape.packed(wrt, many, row) for row in Hessian(inner, True)(*values)])
+        refuse_paths(self.products.function, self.products.request.wrt)
         every = tuple(range(len(self.products.request.wrt)))
         found = _blocks(self.products, args, every, every)
         return found if self.many else found[0][0]
@@ -158,7 +162,12 @@ def _gradient_of(f: Derivative, what: str) -> int:
         raise NotDifferentiable(
             f"{what} of {f!r} is not supported", hint="take srcad.hessian or srcad.hvp of the function itself"
         )
-    return f.request.wrt[0]
+    return int(f.request.wrt[0])
+
+
+def _by_structures(products: Derivative, args: tuple[Any, ...]) -> bool:
+    """Whether one of the arguments differentiated by is a structure, or a part of one."""
+    return any(isinstance(place, Path) or is_structured(args[place]) for place in products.request.wrt)
 
 
 class SecondDerivative:
@@ -175,9 +184,9 @@ class SecondDerivative:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The second partial derivatives."""
         args = bind(self.__signature__, args, kwargs)
-        if np.ndim(args[self.inner]) or any(map(is_structured, args)):
+        if _by_structures(self.products, args) or np.ndim(args[self.inner]):
             raise NotDifferentiable(
-                f"{self.__name__}: the gradient that it differentiates is not a number, or an argument is a structure",
+                f"{self.__name__}: the gradient that it differentiates is not a number, or is by a structure",
                 hint="jacobian(grad(f)) or hessian(f) give all second derivatives",
             )
         seed = [_zeros(args[place]) for place in self.products.request.wrt]
@@ -204,7 +213,7 @@ def jacobian_of_gradient(f: Derivative, where: tuple[int, ...], many: bool, jit:
 
     def second(*args: Any, **kwargs: Any) -> Any:
         args = bind(signature, args, kwargs)
-        if any(map(is_structured, args)):
+        if _by_structures(products, args):
             raise NotDifferentiable(f"the jacobian of {f!r} for structures", hint="srcad.hessian takes structures")
         found = _blocks(products, args, (union.index(inner),), columns)[0]
         return found if many else found[0]

@@ -125,7 +125,9 @@ class Procedure:
         """What tells the function from others: a closure or method from one over other values as well."""
         if self.scope is not None:
             return self.source.file, self.tree.lineno, self.tree.col_offset
-        return id(self.source.function), None if self.receiver is None else id(self.receiver.value)
+        partial = self.source.partial
+        own = id(self.source.function), None if self.receiver is None else id(self.receiver.value)
+        return own if partial is None else (*own, id(partial))
 
 
 def procedure_of(source: Source, receiver: Meaning | None = None) -> Procedure:

@@ -8,11 +8,14 @@ from typing import Any
 from numba import typeof
 
 from srcad.errors import BadArgument
-from srcad.gradient import Derivative, bind, name_of, positions, signature_of
+from srcad.gradient import Derivative, bind
+from srcad.load import name_of, signature_of
+from srcad.shape import shaped
 from srcad.signature import parse_signature, untyped_parameters
 from srcad.signature import signature_of as types_told
-from srcad.structured import shaped
+from srcad.transforms.unit import Unit
 from srcad.version import Request, Version
+from srcad.wrt import among_arguments, positions, refuse_paths
 
 
 def source(
@@ -44,17 +47,26 @@ def source(
         f = f.function
     else:
         mode = _known(mode)
+        if args is not None:
+            f, wrt, args = among_arguments(f, wrt, args)
         where, many = positions(f, wrt) if mode != "core" else ((), True)
     if args is not None and (taken := shaped(f, bind(signature_of(f), tuple(args), {}))) is not None:
         return source(taken[0].flat, mode, taken[0].wrt(where), args=taken[1], after=after, arrays=arrays)
+    refuse_paths(f, where)
     unit = pipeline.prepare(f)
-    hidden = Version(f, Request(mode, where), unit).hidden()
+    kinds = _all_kinds(f, unit, Request(mode, where), signature, args)
+    generated = pipeline.derive(unit, mode, where, kinds, loops=not arrays, tuple_result=many, after=after)
+    return str(generated.text)
+
+
+def _all_kinds(f: Callable[..., Any], unit: Unit, request: Request, signature: Any, args: Any) -> tuple[Any, ...]:
+    """The types of all parameters, hidden ones included."""
+    hidden = Version(f, request, unit).hidden()
     kinds = (*_kinds(f, signature, args), *map(typeof, hidden))
     if len(kinds) != len(unit.parameters):
         own = len(unit.parameters) - len(hidden)
         raise BadArgument(f"{name_of(f)} has {own} parameters, the signature has {len(kinds) - len(hidden)}")
-    generated = pipeline.derive(unit, mode, where, kinds, loops=not arrays, tuple_result=many, after=after)
-    return str(generated.text)
+    return kinds
 
 
 def _known(mode: str) -> str:

@@ -115,14 +115,12 @@ def _values(dtype: np.dtype[Any], shape: tuple[int, ...], generator: np.random.G
 
 
 def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    from srcad.load import unwrap
+    from srcad import load
 
-    plain, _, receiver = unwrap(function)
     try:
-        parameters = list(inspect.signature(plain, follow_wrapped=False, eval_str=True).parameters.values())
+        return list(load.signature_of(function, eval_str=True).parameters.values())
     except (NameError, SyntaxError, TypeError, AttributeError):  # annotations are text that means nothing to Python
-        parameters = list(inspect.signature(plain, follow_wrapped=False).parameters.values())
-    return parameters[receiver is not None :]
+        return list(load.signature_of(function).parameters.values())
 
 
 def _parameter_type(parameter: inspect.Parameter) -> Any:

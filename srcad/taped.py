@@ -13,7 +13,8 @@ from numba.core import types
 from numba.core.dispatcher import Dispatcher
 from numba.extending import typeof_impl
 
-from srcad.gradient import Derivative, bind, name_of, plain_function, signature_of
+from srcad.gradient import Derivative, bind
+from srcad.load import name_of, plain_function, signature_of
 from srcad.pulled import Differentiated, Pulled, is_differentiable
 from srcad.remember import remembered
 from srcad.runtime.active import active
@@ -80,7 +81,7 @@ class Function:
 
     def _structured(self, args: tuple[Any, ...]) -> Any:
         """A call with structures: that of the function of leaves is what a tape records."""
-        from srcad.structured import shaped
+        from srcad.shape import shaped
 
         found = shaped(self.__wrapped__, args, True)
         assert found is not None

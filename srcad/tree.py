@@ -33,6 +33,13 @@ def _optree() -> Any:
     # The order of a dictionary's keys is part of its form: a setting of the namespace, left when the process ends.
     atexit.register(_settings.close)
     _settings.enter_context(optree.dict_insertion_ordered(True, namespace=NAMESPACE))
+    parts = ("func", "args", "keywords")
+    optree.register_pytree_node(
+        functools.partial,
+        lambda value: (tuple(getattr(value, name) for name in parts), None, parts),
+        lambda _, held: assembled(functools.partial, parts, list(held)),
+        namespace=NAMESPACE,
+    )
     return optree
 
 
@@ -82,7 +89,8 @@ def form_of(spec: Any, leaves: Iterator[Any], name: str) -> Part:
         value = next(leaves)
         return LEAF if is_leaf(value) else Fixed(value)
     keys, kind = tuple(spec.entries()), spec.type
-    if not (issubclass(kind, (tuple, list, dict)) or is_object(kind)) or kind.__name__ == "deque":
+    known = issubclass(kind, (tuple, list, dict)) or is_object(kind) or kind is functools.partial
+    if not known or kind.__name__ == "deque":
         raise NotDifferentiable(
             f"the argument '{name}' holds a {kind.__name__}, which is not supported",
             hint="use tuples, lists, dictionaries, dataclasses or plain objects",

@@ -41,10 +41,13 @@ _KEPT_OPTIONS = ("fastmath", "error_model", "boundscheck", "nogil")
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked of the pipeline, types aside: the kind of derivative, and with respect to which parameters."""
+    """What is asked of the pipeline, types aside: the kind of derivative, and with respect to which parameters.
+
+    For structured arguments `wrt` may have paths among the positions, which `srcad.shape` turns into leaves.
+    """
 
     mode: str
-    wrt: tuple[int, ...]
+    wrt: tuple[Any, ...]
     tuple_result: bool = True
 
 

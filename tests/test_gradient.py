@@ -60,7 +60,7 @@ def test_wrt_is_an_index_a_name_or_a_tuple_of_them(jit):
         (-3, "energy has no parameter -3"),
         ((), "`wrt` is empty"),
         ((0, "x"), "`wrt` names a parameter twice"),
-        (1.0, "`wrt` is 1.0\nhint: give an index, a name, or a tuple of them"),
+        (1.0, "`wrt` is 1.0\nhint: give an index, a name, a path such as 'p.w', or a tuple of them"),
         (True, "`wrt` is True"),
     ],
 )

@@ -1,4 +1,7 @@
-"""Which arguments are structures: tuples, lists, dictionaries, objects with attributes of their own."""
+"""Which arguments are structures: tuples, lists, dictionaries, objects with attributes of their own; and functions.
+
+Functions are known while compiling, as the classes, keys and lengths of structures are.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import types
 from typing import Any
 
 import numpy as np
+from numba.core import types as nb
 
 from srcad.runtime.operand import Operand
 
@@ -29,16 +33,27 @@ _PLAIN: dict[type, bool] = dict.fromkeys((float, int, complex, bool, str, type(N
 
 
 def is_structured(value: Any) -> bool:
-    """Whether an argument is a tuple, list, dictionary, or an object with attributes.
+    """Whether an argument is a tuple, list, dictionary, an object with attributes, or a function.
 
-    >>> is_structured((1.0, 2.0)), is_structured({}), is_structured(np.ones(2)), is_structured("text")
-    (True, True, False, False)
+    >>> is_structured((1.0, 2.0)), is_structured({}), is_structured(np.sin), is_structured(np.ones(2))
+    (True, True, True, False)
     """
     kind = type(value)
     known = _PLAIN.get(kind)
     if known is None:
-        known = _PLAIN[kind] = issubclass(kind, (tuple, list, dict)) or is_object(kind)
+        known = _PLAIN[kind] = issubclass(kind, (tuple, list, dict)) or is_object(kind) or is_function(kind)
     return known
+
+
+def is_function(kind: type) -> bool:
+    """Whether instances of the class are functions: Python's, NumPy's, Numba's, methods, functools.partial.
+
+    >>> is_function(type(len)), is_function(np.ufunc), is_function(type), is_function(float)
+    (True, True, False, False)
+    """
+    if issubclass(kind, (type, nb.Type)) or is_object(kind):
+        return False
+    return any("__call__" in vars(each) for each in kind.__mro__)
 
 
 def attributes(value: Any) -> tuple[str, ...]:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -76,10 +77,17 @@ def assembled(kind: Any, keys: tuple[Any, ...], parts: list[Any]) -> Any:
         return kind(parts)
     if issubclass(kind, dict):
         return dict(zip(keys, parts, strict=True))
+    if kind is functools.partial:
+        function, arguments, keywords = parts
+        return functools.partial(_no_function if function is None else function, *arguments, **keywords)
     made = SimpleNamespace() if kind is SimpleNamespace else object.__new__(kind)
     for key, value in zip(keys, parts, strict=True):
         object.__setattr__(made, key, value)
     return made
+
+
+def _no_function(*args: Any, **kwargs: Any) -> None:
+    """In a gradient: what functools.partial holds has one, its function has none."""
 
 
 def from_tuples(part: Part, value: Any) -> Any:

@@ -163,7 +163,7 @@ class Operations:
             raise UnsupportedSyntax(
                 "a call of a function that is known only at run time cannot be differentiated",
                 at=place_of(node) or self.place,
-                hint="call the function by its name, or close over it instead of passing it as an argument",
+                hint="call it by its name, close over it, or give the function itself as an argument, from Python",
             )
         arguments = [self.tuple_of_atoms(argument) for argument in node.args]
         keywords = []

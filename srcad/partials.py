@@ -1,0 +1,77 @@
+"""A functools.partial as a function with source: what it holds by position is captured, by name it is a default.
+
+def f(a, x, k): return a * x**k         and so      partial(f, 2.0, k=3)    is    def f(x, *, k=3): return a * x**k
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+import gast
+
+from srcad.errors import BadArgument
+from srcad.names import Names
+
+
+def partial_in(function: Any) -> functools.partial[Any] | None:
+    """The functools.partial that a callable is, or that an object of srcad's was made of."""
+    while hasattr(function, "__wrapped_primal__"):
+        function = function.__wrapped_primal__
+    return function if isinstance(function, functools.partial) else None
+
+
+def left_open(partial: functools.partial[Any], signature: inspect.Signature) -> inspect.Signature:
+    """The parameters of a partial, from those of its function.
+
+    >>> def f(a, x, k): ...
+    >>> left_open(functools.partial(f, 2.0, k=3), inspect.signature(f))
+    <Signature (x, *, k=3)>
+    """
+
+    def shape() -> None: ...
+
+    shape.__signature__ = signature  # type: ignore[attr-defined]
+    try:
+        return inspect.signature(functools.partial(shape, *partial.args, **partial.keywords))
+    except (TypeError, ValueError):
+        raise BadArgument(
+            f"functools.partial holds arguments that {partial.func!r} does not take",
+            hint=f"its parameters are {', '.join(signature.parameters) or 'none'}",
+        ) from None
+
+
+def without_held(
+    tree: gast.FunctionDef, owners: Mapping[str, Any], partial: functools.partial[Any], is_method: bool
+) -> tuple[gast.FunctionDef, dict[str, Any]]:
+    """The definition without parameters that are held by position, and the owners of free names, these among them."""
+    positional = [*tree.args.posonlyargs, *tree.args.args]
+    first, positional = positional[:is_method], positional[is_method:]
+    held, rest = positional[: len(partial.args)], positional[len(partial.args) :]
+    named = next((place for place, each in enumerate(rest) if each.id in partial.keywords), len(rest))
+    tree, owners = copy.copy(tree), dict(owners)
+    tree.args, tree.body = copy.copy(tree.args), [*tree.body]
+    tree.args.posonlyargs, tree.args.args = [], [*first, *rest[:named]]
+    tree.args.kwonlyargs = [*rest[named:], *tree.args.kwonlyargs]
+    tree.args.defaults, tree.args.kw_defaults = [], [None] * len(tree.args.kwonlyargs)
+    nodes = [node for statement in tree.body for node in gast.walk(statement)]
+    names = Names({*(node.id for node in nodes if isinstance(node, gast.Name)), *(each.id for each in positional)})
+    stored = {node.id for node in nodes if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load)}
+    before: list[gast.stmt] = []
+    for parameter, value in zip(held, partial.args, strict=False):
+        name = parameter.id
+        if name in stored:  # a variable, which begins as what is held
+            name = names.fresh(f"{parameter.id}_held")
+            before.append(_assigned(parameter, name))
+        owners[name] = {name: value}
+    tree.body[:0] = before
+    return tree, owners
+
+
+def _assigned(parameter: gast.Name, name: str) -> gast.Assign:
+    target = gast.copy_location(gast.Name(parameter.id, gast.Store(), None, None), parameter)
+    value = gast.copy_location(gast.Name(name, gast.Load(), None, None), parameter)
+    return gast.copy_location(gast.Assign(targets=[target], value=value, type_comment=None), parameter)
