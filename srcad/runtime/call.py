@@ -23,6 +23,7 @@ from srcad.runtime.tensor import Tensor, tensor_of
 from srcad.runtime.variable import Variable
 
 _SCALARS = frozenset(SCALARS)
+_float64 = np.float64
 
 
 class Pullback(Protocol):
@@ -62,23 +63,25 @@ def record_call(
 
     `captured` are the variables that the function reads besides its arguments, `arrays` the arrays.
     """
-    leaves, values, immutable = [], [], not arrays
+    following = active.tapes
+    leaves, values, immutable, tapes = [], [], not arrays, []
     for argument in (*arguments, *captured) if captured else arguments:
         kind = type(argument)
+        if kind is Variable:
+            argument, kind = argument._read(), Tensor
         if kind is Tensor:
             values.append(argument._value)
+            for tape in following:
+                if argument._identity in tape.known and tape not in tapes:
+                    tapes.append(tape)
         elif kind in _SCALARS:
             values.append(argument)
         elif kind is np.ndarray:
             values.append(argument)
             immutable = False
-        elif kind is Variable:
-            argument = argument._read()
-            values.append(argument._value)
         else:
             return _record_nested(function, without_variables((*arguments, *captured)), captured, arrays)
         leaves.append(argument)
-    tapes = _following(leaves) if active.tapes else None
     if not tapes:
         return _as_tensors(function.primal(values), leaves)
     if not immutable:
@@ -122,9 +125,11 @@ def _recorded(
 ) -> Any:
     value, pullback = function.forward(values, arrays)
     # What it may share memory with are copies of ours, that nobody writes to.
-    result = tensor_of(np.float64(value)) if type(value) is float else _as_tensors(value, ())
-    node = CallNode(function, inputs, leaves, captured, arrays, result, pullback)
-    if type(result) is Tensor and result._value.dtype.kind in "fc":
+    result = tensor_of(_float64(value)) if type(value) is float else _as_tensors(value, ())
+    # Of large values the identities, shapes and dtypes are kept: no derivative reads more.
+    held = result if type(value) is float or active.accumulations else map_leaves(_shell, result)
+    node = CallNode(function, inputs, leaves, captured, arrays, held, pullback)
+    if type(value) is float:
         for tape in tapes:
             tape.entries.append(node)
             tape.known.add(result._identity)
@@ -136,7 +141,7 @@ def _recorded(
 class CallNode:
     """One call of a compiled function."""
 
-    __slots__ = ("arrays", "captured", "function", "inputs", "leaves", "pull", "result", "results")
+    __slots__ = ("arrays", "captured", "function", "inputs", "leaves", "pull", "result")
 
     def __init__(
         self,
@@ -154,14 +159,12 @@ class CallNode:
         self.arrays = arrays
         self.leaves = leaves
         self.pull: Any = pullback
-        # Of large values the identities, shapes and dtypes are kept: no derivative reads more.
-        if type(result) is Tensor:
-            result = result if active.accumulations else shell(result)
-            self.results = [result]
-        else:
-            result = result if active.accumulations else map_leaves(_shell, result)
-            self.results = list(tensors_in(result))
         self.result = result
+
+    @property
+    def results(self) -> list[Tensor]:
+        """The tensors of the result."""
+        return [self.result] if type(self.result) is Tensor else list(tensors_in(self.result))
 
     def leads_from(self, relevant: Collection[int]) -> tuple[int, ...]:
         """The places among the leaves of the arguments of tensors that have one of these identities."""
@@ -186,12 +189,10 @@ class CallNode:
         from srcad.runtime.again import pull_again
 
         inputs = [self.leaves[place] for place in wanted]
+        identities = [tensor._identity for tensor in self.results]
 
         def step(bars: Bars, kept: Collection[int]) -> None:
-            found = [
-                dense(bars.get(each)) if each in kept else bars.pop(each, None)
-                for each in [tensor._identity for tensor in self.results]
-            ]
+            found = [dense(bars.get(each)) if each in kept else bars.pop(each, None) for each in identities]
             if any(bar is not None for bar in found):
                 adjoints = pull_again(self, wanted, found) if live else self.adjoints(wanted, found)
                 for tensor, contribution in zip(inputs, adjoints, strict=True):
