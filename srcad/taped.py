@@ -21,8 +21,13 @@ from srcad.runtime.active import active
 from srcad.runtime.call import record_call
 from srcad.runtime.operand import Operand
 from srcad.runtime.structures import is_structured
+from srcad.runtime.tensor import Tensor
+from srcad.runtime.variable import Variable
 from srcad.transforms.form import LEAF
 from srcad.version import Request, Version, kind_of
+
+# Types of arguments that are no structures.
+_PLAIN = frozenset((Tensor, Variable, np.ndarray, float, int))
 
 
 class Function:
@@ -68,9 +73,13 @@ class Function:
                 return self._core(*args, **kwargs)
         if kwargs or len(args) != self._count:
             args = bind(self.__signature__, args, kwargs)
-        if any(map(is_structured, args)) or self.returns_structure:
+        for each in args:
+            if type(each) not in _PLAIN and is_structured(each):
+                return self._structured(args)
+        version = self._version()
+        if version.unit.result is not LEAF and not self._is_flat:
             return self._structured(args)
-        if not self._version().unit.hidden:
+        if not version.unit.hidden:
             return record_call(self, args)
         return record_call(self, args, self.captured_variables(), self.captured_arrays())
 
@@ -109,7 +118,11 @@ class Function:
         arguments = tuple(values)
         if version.unit.hidden:
             arguments = version.with_captured(values, self.captured_arrays() if arrays is None else arrays)
-        made = self._differentiated(version, arguments)
+        key = []
+        for each in arguments:
+            kind = type(each)
+            key.append(each.dtype if kind is np.ndarray else kind)
+        made = self._pairs.get(tuple(key)) or self._differentiated(version, arguments, tuple(key))
         if made is None:
             own = len(version.own_parameters)
             return self._core(*values[:own]), lambda bar: (None,) * len(values)
@@ -135,13 +148,15 @@ class Function:
         """The arrays that the function reads besides its arguments."""
         return tuple(each for each in self._version().captured() if not isinstance(each, Operand))
 
-    def _differentiated(self, version: Version, arguments: tuple[Any, ...]) -> Differentiated | None:
+    def _differentiated(
+        self, version: Version, arguments: tuple[Any, ...], key: tuple[Any, ...]
+    ) -> Differentiated | None:
         """What differentiates by all arguments that have a derivative; None if there are none."""
-        key = tuple([each.dtype if isinstance(each, np.ndarray) else type(each) for each in arguments])
-        if key in self._pairs:
-            return self._pairs[key]
         kinds = [kind_of(name, each) for name, each in zip(version.unit.parameters, arguments, strict=True)]
-        wrt = tuple(place for place, kind in enumerate(kinds) if is_differentiable(kind))
+        # Captured arrays are constants to a tape: what they would have for adjoints is not computed.
+        own = len(version.own_parameters)
+        seen = (*range(own), *(own + place for place in version.variable_places()))
+        wrt = tuple(place for place in seen if is_differentiable(kinds[place]))
         found = self._pairs[key] = Differentiated(version, wrt, self._core.jit) if wrt else None
         return found
 

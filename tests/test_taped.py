@@ -45,6 +45,18 @@ def test_a_function_reads_what_it_captures_at_each_call(monkeypatch):
     assert run(X) == 0.0
 
 
+def test_what_nobody_can_ask_for_is_not_computed():
+    run = srcad.function(model, jit=False)
+    with srcad.GradientTape() as tape:
+        x = srcad.constant(X)
+        tape.watch(x)
+        y = run(x)
+    assert tape.gradient(y, [x, VARIABLE])[1].tolist() == (TABLE * X * X).tolist()
+    (made,) = run._pairs.values()
+    names = [made.version.unit.parameters[place] for place in made.wrt]
+    assert names == ["x", "VARIABLE"]  # TABLE is a constant to the tape
+
+
 def test_a_function_serves_inside_compiled_code():
     run = srcad.function(energy)
     assert numba.njit(lambda x: run(x, 1.0))(X) == pytest.approx(np.sum(X**3))

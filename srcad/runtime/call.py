@@ -186,15 +186,13 @@ class CallNode:
 
     def prepare(self, wanted: tuple[int, ...], live: bool) -> Callable[[Bars, Collection[int]], None]:
         """A function that takes the adjoints of the results out of the gathered ones and adds those of the inputs."""
-        from srcad.runtime.again import pull_again
-
         inputs = [self.leaves[place] for place in wanted]
         identities = [tensor._identity for tensor in self.results]
 
         def step(bars: Bars, kept: Collection[int]) -> None:
             found = [dense(bars.get(each)) if each in kept else bars.pop(each, None) for each in identities]
             if any(bar is not None for bar in found):
-                adjoints = pull_again(self, wanted, found) if live else self.adjoints(wanted, found)
+                adjoints = _pulled_again(self, wanted, found) if live else self.adjoints(wanted, found)
                 for tensor, contribution in zip(inputs, adjoints, strict=True):
                     gather(bars, tensor, contribution)
 
@@ -224,6 +222,8 @@ class CallNode:
 
     def by_leaf(self, adjoints: Sequence[Any]) -> list[Any]:
         """Adjoints of the arguments as adjoints of the leaves."""
+        if self.leaves is self.inputs:  # nothing is nested
+            return list(adjoints)
         flat: list[Any] = []
         for each, given in zip(self.inputs, adjoints, strict=True):
             flat += [None] * len(flatten(each)) if given is None else flatten(given)
@@ -238,6 +238,8 @@ class CallNode:
 
     def structured(self, bars: list[Any]) -> Any:
         """Adjoints of the results in the structure of the value, in arrays of their own."""
+        if type(self.result) is Tensor and type(self.result._value) is _float64:
+            return _float64(bars[0])
         # Copies: contiguous, as the compiled function expects, and nobody else's.
         seeds = [
             np.zeros_like(tensor._value)[()] if bar is None else np.array(bar)[()]
@@ -261,6 +263,12 @@ def _as_tensors(value: Any, inputs: Any) -> Any:
 
 def _shell(leaf: Any) -> Any:
     return shell(leaf) if type(leaf) is Tensor else leaf
+
+
+def _pulled_again(node: CallNode, wanted: tuple[int, ...], bars: list[Any]) -> list[Any]:
+    from srcad.runtime.again import pull_again
+
+    return pull_again(node, wanted, bars)
 
 
 def _as_array(adjoint: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 from srcad.errors import BadArgument
 
-_PLAIN_STRUCTURES = frozenset((list, tuple, dict))
+_nested: dict[type, bool] = {}  # type -> whether it is one of structures; the question takes long
 
 
 def flatten(structure: Any) -> list[Any]:
@@ -21,9 +21,20 @@ def flatten(structure: Any) -> list[Any]:
     >>> flatten({"b": 1, "a": (2, [3, None])})
     [2, 3, None, 1]
     """
-    if type(structure) not in _PLAIN_STRUCTURES and not isinstance(structure, (list, tuple, Mapping)):
-        return [structure]
-    return list(_leaves(structure))
+    return list(_leaves(structure)) if is_nested(structure) else [structure]
+
+
+def is_nested(value: Any) -> bool:
+    """Whether a value is taken apart: a list, a tuple or a mapping.
+
+    >>> is_nested([]), is_nested(None)
+    (True, False)
+    """
+    kind = type(value)
+    known = _nested.get(kind)
+    if known is None:
+        known = _nested[kind] = issubclass(kind, (list, tuple, Mapping))
+    return known
 
 
 def flatten_up_to(structure: Any, other: Any) -> list[Any]:
@@ -51,9 +62,7 @@ def pack_as(structure: Any, leaves: Sequence[Any]) -> Any:
     >>> pack_as({"b": 1, "a": (2, [3])}, ["x", "y", "z"])
     {'b': 'z', 'a': ('x', ['y'])}
     """
-    if len(leaves) == 1 and not isinstance(structure, (list, tuple, Mapping)):
-        return leaves[0]
-    return _rebuilt(structure, iter(leaves))
+    return _rebuilt(structure, iter(leaves)) if is_nested(structure) else leaves[0]
 
 
 def map_leaves(function: Callable[[Any], Any], structure: Any) -> Any:

@@ -23,7 +23,6 @@ from srcad.runtime.slices import dense, gathered, rows_of
 from srcad.runtime.tensor import Tensor
 
 Bars = dict[int, Any]  # identity -> adjoint gathered so far
-_float64 = np.float64
 
 
 Call = tuple[Any, tuple[Any, ...], Tensor]  # primitive, arguments, result
@@ -116,12 +115,11 @@ def gather(bars: Bars, tensor: Tensor, contribution: Any) -> None:
     if contribution is None:
         return
     value = tensor._value
-    if type(contribution) is not _float64 or type(value) is not _float64:
-        try:
-            if contribution.dtype is not value.dtype or contribution.shape != value.shape:
-                contribution = fitted(contribution, tensor)
-        except AttributeError:  # a plain number
+    try:
+        if contribution.dtype is not value.dtype or contribution.shape != value.shape:
             contribution = fitted(contribution, tensor)
+    except AttributeError:  # a plain number
+        contribution = fitted(contribution, tensor)
     identity = tensor._identity
     before = bars.get(identity)
     bars[identity] = contribution if before is None else before + contribution

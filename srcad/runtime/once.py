@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from srcad.runtime.active import Recording
-from srcad.runtime.node import Bars, Call, Node, gather, nodes_of
-from srcad.runtime.pull import direct_pullback
+from srcad.runtime.node import Bars, Node, gather, nodes_of
+from srcad.runtime.pull import direct, direct_pullback
 from srcad.runtime.tensor import Tensor
 
 _float64 = np.float64
+_double = np.dtype(np.float64)
 
 
 def swept_once(
@@ -35,11 +36,7 @@ def swept_once(
             bars[identity] = bars[identity] + seed._value if identity in bars else seed._value
     # Infinite slopes are infinite, without a warning: what is warned of happened in the forward computation.
     with np.errstate(all="ignore"):
-        for entry in reversed(recording.entries):
-            if type(entry) is tuple:
-                _pull(entry, bars, kept, relevant)
-            elif not bars.keys().isdisjoint(entry.outputs()) and (wanted := entry.leads_from(relevant)):
-                entry.prepare(wanted, False)(bars, kept)
+        _sweep(recording.entries, bars, kept, relevant)
     return [bars.get(source._identity) for source in sources]
 
 
@@ -54,36 +51,49 @@ def _leading_from(recording: Recording, sources: set[int]) -> set[int]:
     return relevant
 
 
-def _pull(entry: Call, bars: Bars, kept: Collection[int], relevant: Collection[int]) -> None:
-    """Take the adjoint of the result of a call out of the gathered ones, and add those of the relevant inputs.
+def _sweep(entries: Sequence[Any], bars: Bars, kept: Collection[int], relevant: Collection[int]) -> None:
+    """Take the adjoint of each result out of the gathered ones, and add those of the relevant inputs.
 
-    What `Node.prepare` makes does the same for a sweep that is run many times, or recorded.
+    For simple calls this does what `Node.prepare` and `gather` do, in one piece, since it runs for every operation.
     """
-    primitive, arguments, result = entry
-    identity, value = result._identity, result._value
-    if identity not in bars:
-        return
-    mask, values, inputs = 1, [], []
-    # Where the result and an input are real, so is the slope, whatever else is complex.
-    is_real = type(value) is _float64 or value.dtype.kind != "c"
-    for argument in arguments:
-        mask += mask
-        if type(argument) is Tensor:
-            held = argument._value
-            if argument._identity in relevant:
-                mask += 1
-                inputs.append(argument)
-                if type(held) is not _float64 and held.dtype.kind == "c":
-                    is_real = False
-            values.append(held)
-        else:
-            values.append(argument)
-    run = direct_pullback(primitive, mask, values) if is_real and identity not in kept else None
-    if run is None:
-        node = Node(primitive, arguments, result)
-        wanted = node.leads_from(relevant)
-        if wanted:
-            node.prepare(wanted, False)(bars, kept)
-        return
-    for tensor, contribution in zip(inputs, run(bars.pop(identity), value, *values)):  # noqa: B905 - strict is slow
-        gather(bars, tensor, contribution)
+    for entry in reversed(entries):
+        if type(entry) is not tuple:
+            _pull(entry, bars, kept, relevant)
+            continue
+        primitive, arguments, result = entry
+        identity, value = result._identity, result._value
+        bar = bars.pop(identity, None)
+        if bar is None:
+            continue
+        mask, values, inputs = 1, [], []
+        # Where the result and an input are real, so is the slope, whatever else is complex.
+        is_simple = type(value) is _float64 or value.dtype is _double or value.dtype.kind != "c"
+        for argument in arguments:
+            mask += mask
+            if type(argument) is Tensor:
+                held = argument._value
+                if argument._identity in relevant:
+                    mask += 1
+                    inputs.append(argument)
+                    if type(held) is not _float64 and held.dtype is not _double and held.dtype.kind == "c":
+                        is_simple = False
+                values.append(held)
+            else:
+                values.append(argument)
+        run = (direct[primitive].get(mask) or direct_pullback(primitive, mask, values)) if is_simple else None
+        if run is None or identity in kept:
+            bars[identity] = bar
+            _pull(Node(*entry), bars, kept, relevant)
+            continue
+        for tensor, contribution in zip(inputs, run(bar, value, *values)):  # noqa: B905 - strict is slow
+            if type(contribution) is _float64 and type(tensor._value) is _float64:
+                before = bars.get(tensor._identity)
+                bars[tensor._identity] = contribution if before is None else before + contribution
+            else:
+                gather(bars, tensor, contribution)
+
+
+def _pull(node: Any, bars: Bars, kept: Collection[int], relevant: Collection[int]) -> None:
+    """The same for any node."""
+    if not bars.keys().isdisjoint(node.outputs()) and (wanted := node.leads_from(relevant)):
+        node.prepare(wanted, False)(bars, kept)

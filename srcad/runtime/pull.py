@@ -7,6 +7,7 @@ which arguments are number literals. What it yields is the function that `srcad.
 from __future__ import annotations
 
 import operator
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -47,7 +48,8 @@ class Choice(NamedTuple):
 
 _choices: dict[Hashable, Choice | None] = {}
 Direct = Callable[..., Sequence[Any]]
-_direct: dict[Any, dict[int, Direct]] = {}  # primitive -> mask -> what depends on nothing else
+# primitive -> mask -> what `direct_pullback` has found that depends on nothing else
+direct: defaultdict[Any, dict[int, Direct]] = defaultdict(dict)
 
 # What may take rows of a table, and types of indices that do not.
 GATHERS = frozenset((np.take, operator.getitem))
@@ -103,12 +105,6 @@ def direct_pullback(primitive: Any, mask: int, values: Sequence[Any]) -> Direct 
     >>> direct_pullback(np.multiply, 0b101, (3.0, 2.0))(1.0, 6.0, 3.0, 2.0)
     (3.0,)
     """
-    known = _direct.get(primitive)
-    if known is None:
-        known = _direct[primitive] = {}
-    found = known.get(mask)
-    if found is not None:
-        return found
     if primitive in GATHERS and type(values[1]) not in _BASIC:
         return None
     wanted = tuple([place for place, digit in enumerate(bin(mask)[3:]) if digit == "1"])
@@ -116,7 +112,7 @@ def direct_pullback(primitive: Any, mask: int, values: Sequence[Any]) -> Direct 
     if choice is None or not choice.is_direct:
         return None
     if primitive not in GATHERS and not any(_asks_for[primitive]):
-        known[mask] = choice.run
+        direct[primitive][mask] = choice.run
     return choice.run
 
 
