@@ -20,9 +20,10 @@ from srcad.errors import BadArgument, NotDifferentiable
 from srcad.load import name_of, signature_of
 from srcad.native import defaults_of, frozen
 from srcad.remember import remembered
+from srcad.routine import compiled_routine, uncompiled_routine
 from srcad.runtime.structures import is_structured
 from srcad.transforms.form import LEAF
-from srcad.version import Request, Version, compiled_routine, uncompiled_routine
+from srcad.version import Request, Version
 from srcad.wrt import refuse_paths, text_of
 
 
@@ -138,10 +139,8 @@ class Derivative:
             raise BadArgument("a derivative made with jit=False cannot be called from compiled code")
         version = self._version or self.prepare()
         if self._native is None:
-            if isinstance(self._plain, Dispatcher):
-                self._native = self._plain
-            else:
-                self._native = frozen(version, compiled_routine(version, 0, self._shape(version)), self)
+            routine = compiled_routine(version, 0, self._shape(version), assumes=False)
+            self._native = frozen(version, routine, self)
         return self._native
 
     def _shape(self, version: Version) -> Callable[..., Any]:

@@ -64,6 +64,11 @@ class Generated:
     bindings: Mapping[str, Any]
     result: nb.Type | None
 
+    @property
+    def assumes(self) -> bool:
+        """Whether the functions raise `kernels.Widens` where arrays broadcast that were taken not to."""
+        return "kernels.same_extent(" in self.text
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -85,8 +90,11 @@ def derive(
     tuple_result: bool = False,
     after: str | None = None,
     observed: Observation | None = None,
+    assumes: bool = False,
 ) -> Generated:
     """Stages 4 to 8: source for one mode, one set of argument types; `observed` stands for Numba's inference.
+
+    With `assumes`, arrays that may broadcast are taken not to, if the functions can be called again where they do.
 
     `after` names one of STAGES: the function as it is then, before differentiation, or before it is simplified.
     Raises CannotType where Numba has no type for the function, NotDifferentiable and other SrcadErrors.
@@ -97,7 +105,8 @@ def derive(
         raise BadArgument(f"there is no stage '{after}'", hint=f"stages are {', '.join(STAGES)}")
     if mode == "core":
         after = after or "lower"
-    for stage in _stages(unit, tuple(types), loops and observed is None, observed):
+    assumes = assumes and not prints(unit)
+    for stage in _stages(unit, tuple(types), loops and observed is None, observed, assumes):
         if stage.name == after:
             tree = stage.unit.tree
             made = with_callees(Made([tree], dict(stage.unit.bindings), (tree.name,)))
@@ -134,22 +143,29 @@ def _made(
     return _second_order(unit, facts, types, wrt, tuple_result, observed)
 
 
-def _stages(unit: Unit, types: tuple[nb.Type, ...], loops: bool, observed: Observation | None) -> Iterator[Stage]:
+def prints(unit: Unit) -> bool:
+    """Whether the function has an effect that a second call would repeat."""
+    return any(isinstance(node, gast.Name) and node.id == "print" for node in gast.walk(unit.tree))
+
+
+def _stages(
+    unit: Unit, types: tuple[nb.Type, ...], loops: bool, observed: Observation | None, assumes: bool = False
+) -> Iterator[Stage]:
     """The stages before differentiation."""
     yield Stage("lower", unit)
     unit, facts = _facts(to_ssa(unit), types, observed)
     yield Stage("ssa", unit, facts)
     unit = settle(unit, facts)
     yield Stage("settle", unit, facts)
-    unit, facts = _library(loops).specialise(unit, facts)
+    unit, facts = _library(loops, assumes).specialise(unit, facts)
     yield Stage("specialise", unit, facts)
-    yield from _later_stages(unit, facts, types, loops)
+    yield from _later_stages(unit, facts, types, loops, assumes)
 
 
-def _later_stages(unit: Unit, facts: Types, types: tuple[nb.Type, ...], loops: bool) -> Iterator[Stage]:
+def _later_stages(unit: Unit, facts: Types, types: tuple[nb.Type, ...], loops: bool, assumes: bool) -> Iterator[Stage]:
     """The stages that functions which are called go through as well."""
     if loops:
-        unit = fuse(unit, facts)
+        unit = fuse(unit, facts, assumes)
         unit, facts = _facts(unit, types, None)
         yield Stage("fuse", unit, facts)
     unit = tidy(unit, facts)
@@ -158,11 +174,11 @@ def _later_stages(unit: Unit, facts: Types, types: tuple[nb.Type, ...], loops: b
     yield Stage("ready", unit, facts, counts)
 
 
-def _library(loops: bool) -> Library:
+def _library(loops: bool, assumes: bool) -> Library:
     """The versions of functions that are called, made by the same stages."""
 
     def finish(unit: Unit, facts: Types, kinds: tuple[nb.Type, ...]) -> tuple[Unit, Types, Mapping[int, str]]:
-        *_, last = _later_stages(unit, facts, kinds, loops)
+        *_, last = _later_stages(unit, facts, kinds, loops, assumes)
         assert last.facts is not None
         return last.unit, last.facts, last.counts
 

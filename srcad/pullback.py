@@ -16,7 +16,8 @@ import numpy as np
 from srcad.errors import BadArgument
 from srcad.gradient import shape_of
 from srcad.remember import remembered
-from srcad.version import Request, Version, compiled_routine, uncompiled_routine
+from srcad.routine import compiled_routine, uncompiled_routine
+from srcad.version import Request, Version
 
 
 class Pair:

@@ -16,6 +16,7 @@ from numba.core import types
 from srcad.errors import NotDifferentiable, TapeMisuse
 from srcad.gradient import shape_of
 from srcad.pullback import Pair
+from srcad.routine import compiled_routine, uncompiled_routine
 from srcad.rows import columns, rows
 from srcad.runtime.infer import CannotType
 from srcad.runtime.keep import shell
@@ -23,7 +24,7 @@ from srcad.runtime.kept import Kept
 from srcad.runtime.nest import flatten, map_leaves
 from srcad.runtime.operand import Operand
 from srcad.transforms.weigh import weighted
-from srcad.version import Request, Version, compiled_routine, uncompiled_routine
+from srcad.version import Request, Version
 
 _LARGE = 1024  # elements, from which on an array's memory is worth a detour
 

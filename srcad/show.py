@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -55,8 +56,8 @@ def source(
     refuse_paths(f, where)
     unit = pipeline.prepare(f)
     kinds = _all_kinds(f, unit, Request(mode, where), signature, args)
-    generated = pipeline.derive(unit, mode, where, kinds, loops=not arrays, tuple_result=many, after=after)
-    return str(generated.text)
+    derive = functools.partial(pipeline.derive, loops=not arrays, tuple_result=many, after=after, assumes=True)
+    return str(derive(unit, mode, where, kinds).text)
 
 
 def _all_kinds(f: Callable[..., Any], unit: Unit, request: Request, signature: Any, args: Any) -> tuple[Any, ...]:

@@ -17,6 +17,7 @@ from srcad.gradient import Derivative, bind
 from srcad.load import name_of, plain_function, signature_of
 from srcad.pulled import Differentiated, Pulled, is_differentiable
 from srcad.remember import remembered
+from srcad.routine import kind_of
 from srcad.runtime.active import active
 from srcad.runtime.call import record_call
 from srcad.runtime.operand import Operand
@@ -24,7 +25,7 @@ from srcad.runtime.structures import is_structured
 from srcad.runtime.tensor import Tensor
 from srcad.runtime.variable import Variable
 from srcad.transforms.form import LEAF
-from srcad.version import Request, Version, kind_of
+from srcad.version import Request, Version
 
 # Types of arguments that are no structures.
 _PLAIN = frozenset((Tensor, Variable, np.ndarray, float, int))

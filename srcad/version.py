@@ -7,9 +7,6 @@ the pipeline, and hands out the generated functions, compiled for given types or
 from __future__ import annotations
 
 import functools
-import os
-import sys
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import ModuleType
@@ -17,17 +14,16 @@ from typing import Any
 
 import gast
 import numpy as np
-from numba import typeof
 from numba.core import types
 from numba.core.registry import CPUDispatcher
 
-from srcad.errors import NotDifferentiable, PerformanceWarning
-from srcad.remember import remembered
+from srcad.errors import NotDifferentiable
 from srcad.rows import columns_text, rows_text
 from srcad.runtime import cache
-from srcad.runtime.compile import Redirect, TypedDispatcher, compiled, load
+from srcad.runtime.cache import Stored
+from srcad.runtime.compile import compiled, load
 from srcad.runtime.infer import CannotType
-from srcad.runtime.kept import Kept, keeping
+from srcad.runtime.kept import keeping
 from srcad.runtime.operand import Operand
 from srcad.transforms.typing import types_of
 from srcad.transforms.unit import Capture, Unit
@@ -63,8 +59,11 @@ class Version:
         # Whether captured numbers were written into the code, so that each call has to compare them.
         self.may_change = bool(self._frozen)
         self._hidden = tuple(_reader(capture.owner, capture.key) for capture in self.unit.hidden)
-        self._modules: dict[tuple[Any, ...], tuple[ModuleType, tuple[str, ...]]] = {}
+        # Whether arrays are taken to fit without broadcasting, until a call shows otherwise.
+        self.assumes = True
+        self._modules: dict[tuple[Any, ...], tuple[ModuleType, Stored]] = {}
         self._compiled: dict[tuple[Any, ...], tuple[CPUDispatcher, ...]] = {}
+        self._by_module: dict[str, tuple[CPUDispatcher, ...]] = {}
         self._uncompiled: dict[tuple[Any, ...], Callable[..., Any]] = {}
         self._fingerprint: str | None = None
 
@@ -107,13 +106,24 @@ class Version:
         """The parameters that the user wrote."""
         return self.unit.parameters[: len(self.unit.parameters) - len(self.unit.hidden)]
 
-    def compiled(self, kinds: tuple[Any, ...]) -> tuple[CPUDispatcher, ...]:
-        """The generated functions for these types of the parameters, as Numba dispatchers."""
-        found = self._compiled.get(kinds)
+    def compiled(self, kinds: tuple[Any, ...], assumes: bool = False) -> tuple[CPUDispatcher, ...]:
+        """The generated functions for these types of the parameters, as Numba dispatchers.
+
+        With `assumes`, they may raise `kernels.Widens` for arrays that broadcast.
+        """
+        found = self._compiled.get((kinds, assumes))
         if found is None:
-            module, functions = self._module(kinds, loops=True)
-            found = self._compiled[kinds] = compiled(module, functions, self._options())
+            module, stored = self._module(kinds, True, True)
+            if not assumes and stored.assumes:
+                module, stored = self._module(kinds, True, False)
+            if module.__name__ not in self._by_module:
+                self._by_module[module.__name__] = compiled(module, stored.functions, self._options(), stored.assumes)
+            found = self._compiled[kinds, assumes] = self._by_module[module.__name__]
         return found
+
+    def compiled_with(self, module: str) -> tuple[CPUDispatcher, ...] | None:
+        """The generated functions that belong together in the module of this name."""
+        return self._by_module.get(module)
 
     def _options(self) -> dict[str, Any]:
         options = {name: value for name, value in self.unit.options.items() if name in _KEPT_OPTIONS}
@@ -134,38 +144,45 @@ class Version:
 
     def _make_uncompiled(self, kinds: tuple[Any, ...]) -> Callable[..., Any]:
         try:
-            module, names = self._module(kinds, loops=False)
+            module, stored = self._module(kinds, False, False)
         except CannotType:
             from srcad.interpreted import Interpreted
 
             return Interpreted(self.unit, self.request, kinds)
-        functions: list[Callable[..., Any]] = [getattr(module, name) for name in names]
+        functions: list[Callable[..., Any]] = [getattr(module, name) for name in stored.functions]
         if self.request.mode != "vjp":
             return functions[0]
         forward, reverse = functions
         return lambda *args: keeping(forward(*args), reverse)
 
-    def _module(self, kinds: tuple[Any, ...], loops: bool) -> tuple[ModuleType, tuple[str, ...]]:
-        found = self._modules.get((kinds, loops))
+    def _module(self, kinds: tuple[Any, ...], loops: bool, assumes: bool) -> tuple[ModuleType, Stored]:
+        found = self._modules.get((kinds, loops, assumes))
         if found is None:
-            found = self._modules[kinds, loops] = self._make_module(kinds, loops)
+            found = self._modules[kinds, loops, assumes] = self._make_module(kinds, loops, assumes)
         return found
 
-    def _make_module(self, kinds: tuple[Any, ...], loops: bool) -> tuple[ModuleType, tuple[str, ...]]:
+    def _make_module(self, kinds: tuple[Any, ...], loops: bool, assumes: bool) -> tuple[ModuleType, Stored]:
         refuse_lists(self.unit, kinds)
-        name = cache.key(self.fingerprint(), repr(self.request), f"loops={loops}", *map(repr, kinds))
+        asked = (repr(self.request), f"loops={loops}", f"assumes={assumes}")
+        name = cache.key(self.fingerprint(), *asked, *map(repr, kinds))
         stored = cache.fetch(name)
         if stored is not None:
             given = {each: self.unit.bindings[each] for each in stored.injected}
-            return load(name, stored, given), stored.functions
-        return self._generate(name, kinds, loops)
+            return load(name, stored, given), stored
+        return self._generate(name, kinds, loops, assumes)
 
-    def _generate(self, name: str, kinds: tuple[Any, ...], loops: bool) -> tuple[ModuleType, tuple[str, ...]]:
+    def _generate(self, name: str, kinds: tuple[Any, ...], loops: bool, assumes: bool) -> tuple[ModuleType, Stored]:
         from srcad import pipeline
 
         request = self.request
         generated = pipeline.derive(
-            self.unit, request.mode, request.wrt, kinds, loops=loops, tuple_result=request.tuple_result
+            self.unit,
+            request.mode,
+            request.wrt,
+            kinds,
+            loops=loops,
+            tuple_result=request.tuple_result,
+            assumes=assumes,
         )
         if request.mode == "core" and loops:
             types_of(self.unit, kinds)  # the other modes need the types themselves
@@ -173,12 +190,12 @@ class Version:
         loop = self._loop_text(names, kinds, generated.result) if loops else None
         if loop is not None:
             text, names = f"{text}\n\n{loop}", (*names, f"{self.unit.name}_{_LOOPS[request.mode]}")
-        stored = cache.Stored(text, names, tuple(sorted(generated.bindings)))
+        stored = Stored(text, names, tuple(sorted(generated.bindings)), generated.assumes)
         known = all(self.unit.bindings.get(each) is value for each, value in generated.bindings.items())
         # An address in a name means an object that the next process knows nothing of.
         if known and " at 0x" not in self.fingerprint() + repr(kinds):
             cache.store(name, stored)
-        return load(name, stored, generated.bindings), stored.functions
+        return load(name, stored, generated.bindings), stored
 
     def _loop_text(self, names: tuple[str, ...], kinds: tuple[Any, ...], result: Any) -> str | None:
         """What makes a Jacobian of what was generated, where that is one function of unit directions."""
@@ -207,78 +224,6 @@ def refuse_lists(unit: Unit, kinds: tuple[Any, ...]) -> None:
             raise NotDifferentiable(
                 f"the argument '{name}' of {unit.name} is a list", hint=f"pass an array: np.asarray({name})"
             )
-
-
-def compiled_routine(
-    version: Version,
-    index: int,
-    shape: Callable[..., Any],
-    must_compile: bool = False,
-    redirect: Redirect | None = None,
-) -> TypedDispatcher:
-    """The generated function of this index as one Numba dispatcher; `shape` gives it parameters and defaults.
-
-    What Numba cannot compile runs uncompiled, or with `must_compile` raises CannotType. `redirect` may name a stand-in.
-    """
-    count = len(version.unit.parameters)
-    uncompiled = uncompiled_routine(version, index)
-
-    def specialise(kinds: tuple[Any, ...]) -> CPUDispatcher:
-        return version.compiled(kinds[:count])[index]
-
-    def otherwise(problem: CannotType) -> Callable[..., Any]:
-        def warning(*args: Any) -> Any:
-            result = uncompiled(*args)
-            if not (index and isinstance(args[-2], Kept)):  # else the forward function has warned
-                warn_of_fallback(version, problem)
-            return result
-
-        return warning
-
-    return TypedDispatcher(shape, specialise, None if must_compile else otherwise, redirect)
-
-
-def uncompiled_routine(version: Version, index: int) -> Callable[..., Any]:
-    """The generated function of this index as plain Python, chosen by the types of the arguments at each call."""
-    parameters, count = version.unit.parameters, len(version.unit.parameters)
-
-    def kinds_of(args: tuple[Any, ...]) -> tuple[Any, ...]:
-        return tuple(kind_of(name, value) for name, value in zip(parameters, args[:count], strict=True))
-
-    def first(*args: Any) -> Any:
-        return version.uncompiled(kinds_of(args))(*args)
-
-    def reverse(*args: Any) -> Any:
-        *arguments, trace, bar = args
-        if isinstance(trace, Kept):
-            return trace.pull(tuple(arguments), bar)
-        return version.compiled(kinds_of(args))[index].py_func(*args)  # the trace is that of the compiled function
-
-    return reverse if index else first
-
-
-def kind_of(name: str, value: Any) -> Any:
-    """Numba's type of an argument."""
-    try:
-        return typeof(value)
-    except ValueError:
-        raise NotDifferentiable(
-            f"the argument '{name}' is a {type(value).__name__}, which has no Numba type",
-            hint="pass numbers and NumPy arrays",
-        ) from None
-
-
-def warn_of_fallback(version: Version, problem: CannotType) -> None:
-    """Tell once what kept a function from compiling, at the user's line that called it."""
-    told: set[tuple[Any, ...]] = remembered(version.function, "fallbacks", set)
-    if (problem.reason, problem.place) in told:
-        return
-    told.add((problem.reason, problem.place))
-    at = f"{problem.place}: " if problem.place else ""
-    level, frame, inside = 2, sys._getframe(1), os.path.dirname(__file__)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(inside):
-        level, frame = level + 1, frame.f_back
-    warnings.warn(f"{at}{version.unit.name} runs uncompiled: {problem.reason}", PerformanceWarning, stacklevel=level)
 
 
 def _describe(value: Any) -> str:

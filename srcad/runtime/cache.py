@@ -31,11 +31,15 @@ _MARK = "# srcad: "
 
 @dataclass(frozen=True)
 class Stored:
-    """The text of a generated module, the names of its functions, and of the objects that it needs to be given."""
+    """The text of a generated module, the names of its functions, and of the objects that it needs to be given.
+
+    assumes     whether it is right only for arrays that fit without broadcasting, and raises `Widens` for others
+    """
 
     text: str
     functions: tuple[str, ...]
     injected: tuple[str, ...] = ()
+    assumes: bool = False
 
 
 def key(*parts: str) -> str:
@@ -81,7 +85,7 @@ def fetch(name: str) -> Stored | None:
     if not mark or not facts.endswith("\n"):
         return None
     known = json.loads(facts)
-    return Stored(text, tuple(known["functions"]), tuple(known["injected"]))
+    return Stored(text, tuple(known["functions"]), tuple(known["injected"]), known["assumes"])
 
 
 def store(name: str, stored: Stored) -> Path | None:
@@ -89,7 +93,7 @@ def store(name: str, stored: Stored) -> Path | None:
     path = path_of(name)
     if path is None:
         return None
-    facts = json.dumps({"functions": stored.functions, "injected": stored.injected})
+    facts = json.dumps({"functions": stored.functions, "injected": stored.injected, "assumes": stored.assumes})
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{name}-", suffix=".tmp")
     except OSError:

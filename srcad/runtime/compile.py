@@ -21,12 +21,14 @@ import numba
 from numba.core import errors, sigutils, types
 from numba.core.caching import FunctionCache
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.dispatcher import OmittedArg
 from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
 
 from srcad.errors import SrcadError
 from srcad.runtime.cache import Stored, path_of
 from srcad.runtime.infer import CannotType, reason_of
+from srcad.runtime.widens import Widens
 
 
 def load(name: str, stored: Stored, given: Mapping[str, Any]) -> ModuleType:
@@ -57,8 +59,12 @@ def load(name: str, stored: Stored, given: Mapping[str, Any]) -> ModuleType:
     return module
 
 
-def compiled(module: ModuleType, public: tuple[str, ...], options: Mapping[str, Any]) -> tuple[CPUDispatcher, ...]:
+def compiled(
+    module: ModuleType, public: tuple[str, ...], options: Mapping[str, Any], assumes: bool = False
+) -> tuple[CPUDispatcher, ...]:
     r"""The public functions of a generated module as Numba dispatchers; those that they call are compiled too.
+
+    `assumes` says that they may raise `Widens`.
 
     >>> module = load("doctest", Stored("def twice(x):\n    return x + x\n", ("twice",)), {})
     >>> twice, = compiled(module, ("twice",), {})
@@ -76,6 +82,7 @@ def compiled(module: ModuleType, public: tuple[str, ...], options: Mapping[str, 
         dispatcher = numba.njit(**options)(function)
         if on_disk and name in public:
             dispatcher._cache = _QuickCache(function)
+        dispatcher.assumes = assumes
         namespace[name] = dispatcher
     return tuple(namespace[name] for name in public)
 
@@ -134,6 +141,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
 
     `shape` is a Python function that only gives name, parameters, defaults. For an argument without a Numba type, and
     a function that Numba cannot type, `otherwise` says what is called instead; for arguments of new types, `redirect`.
+    `widen` is told when arrays broadcast that were taken not to; the function is then made anew.
     """
 
     def __init__(
@@ -142,11 +150,13 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         specialise: Specialise,
         otherwise: Callable[..., Any] | None = None,
         redirect: Redirect | None = None,
+        widen: Callable[[], None] | None = None,
     ) -> None:
         super().__init__(shape, targetoptions={"nopython": True})
         self.specialise = specialise
         self.otherwise = otherwise
         self.redirect = redirect
+        self.widen = widen
         self._made: list[CPUDispatcher] = []
         self._failed: dict[tuple[Any, ...], CannotType] = {}
 
@@ -180,6 +190,8 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
             dispatcher.compile(arguments)
         except (errors.NumbaError, errors.UnsupportedBytecodeError) as error:
             raise _not_compiled(dispatcher, error) from error
+        if dispatcher.assumes and self.widen is not None:
+            self.__class__ = _Watched
         return dispatcher
 
     def _compile_for_args(self, *args: Any, **kwargs: Any) -> Any:
@@ -192,14 +204,45 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
             kinds = tuple(_type_of(self, argument) for argument in args)
             if types.pyobject in kinds:
                 raise CannotType(_unknown(self, args, kinds))
-            return self.compile(kinds)
+            entry = self.compile(kinds)
+            return self._first_call(entry)  # asked for when compiling may have changed what this is
         except CannotType as problem:
             if self.otherwise is None:
                 raise
             return self.otherwise(problem)
 
+    def _first_call(self, entry: Callable[..., Any]) -> Callable[..., Any]:
+        """What is called with the arguments for whose types the entry has just been made."""
+        return entry
+
     def __reduce__(self) -> Any:
         raise TypeError("pickle the object that srcad.grad returned, not its dispatcher")
+
+
+class _Watched(TypedDispatcher):
+    """A dispatcher of functions for arrays that fit without broadcasting, as calls from Python see it."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return super().__call__(*args, **kwargs)
+        except Widens:
+            return self._widened()(*args, **kwargs)
+
+    def _first_call(self, entry: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any) -> Any:
+            try:
+                return entry(*args)
+            except Widens:
+                return self._widened()(*(each.value if isinstance(each, OmittedArg) else each for each in args))
+
+        return call
+
+    def _widened(self) -> Callable[..., Any]:
+        """This dispatcher, with functions for all arrays."""
+        assert self.widen is not None
+        self.widen()
+        self._reset_overloads()
+        return self
 
 
 def plain(kind: Any) -> Any:
@@ -210,8 +253,6 @@ def plain(kind: Any) -> Any:
 
 
 def _type_of(dispatcher: CPUDispatcher, argument: Any) -> Any:
-    from numba.core.dispatcher import OmittedArg
-
     if isinstance(argument, OmittedArg):
         return types.Omitted(argument.value)
     return dispatcher.typeof_pyval(argument)

@@ -70,10 +70,15 @@ def _is_numeric(program: Program, node: gast.expr) -> bool:
 
 
 class Elements:
-    """Writes loop nests. `defined` are array results, `inlined` those computed inside another statement's nest."""
+    """Writes loop nests. `defined` are array results, `inlined` those computed inside another statement's nest.
 
-    def __init__(self, program: Program, defined: dict[str, gast.Assign], inlined: dict[str, gast.stmt]) -> None:
-        self.program, self.defined, self.inlined = program, defined, inlined
+    assumes     whether operands that may broadcast are taken not to, which the nests check when they run
+    """
+
+    def __init__(
+        self, program: Program, defined: dict[str, gast.Assign], inlined: dict[str, gast.stmt], assumes: bool = False
+    ) -> None:
+        self.program, self.defined, self.inlined, self.assumes = program, defined, inlined, assumes
         self.names = program.unit.names
         self.bindings: Any = program.unit.bindings
 
@@ -132,6 +137,10 @@ class Elements:
         shape = extents[0] if rank == 1 else tuple_of(*extents)
         value = nest.inner(nest.element(statement.value))
         nest.body.append(assign(subscript(load(name), nest.index(), store=True), value, place))
+        if self.program.flow.single(name) is not None:
+            for axis, form in enumerate(nest.forms):
+                if form is not None:
+                    self.program.meeting.sizes.learn(name, axis, form)
         return [*nest.before, assign(name, self.empty(clone(shape), name), place), nest.loops(extents)]
 
     def empty(self, shape: gast.expr, name: str) -> gast.expr:
@@ -178,12 +187,12 @@ class Elements:
 
     def overlaps(self, value: gast.expr, statement: gast.stmt, target: gast.Subscript, leaf: Leaf) -> bool:
         """Whether a nest could read an element after writing it."""
-        roots = self.program.roots
+        program = self.program
         for name in self.leaves(value):
-            if not roots.meet(name, target.value.id):
+            if not program.roots.meet(name, target.value.id):
                 continue
-            other = leaf_of(self.program, name)
-            if other is None or leaf.signature() != other.signature():
+            other = leaf_of(program, name)
+            if other is None or not (leaf.signature() == other.signature() or leaf.is_apart(other, program.meeting)):
                 return True
         return False
 

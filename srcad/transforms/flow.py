@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import gast
 
@@ -32,6 +33,12 @@ class Flow:
     stores: dict[str, list[gast.stmt]]
     last_inside: dict[int, int] = field(default_factory=dict)
     parameters: tuple[str, ...] = ()
+
+    @cached_property
+    def loops(self) -> dict[int, gast.For | gast.While]:
+        """The loops of the function, by their numbers."""
+        found = {id(loop): loop for spot in self.spots.values() for loop in spot.loops}
+        return {self.spot(loop).number: loop for loop in found.values()}
 
     def spot(self, statement: gast.stmt) -> Spot:
         """Where a statement stands."""

@@ -33,12 +33,16 @@ class Plan:
     defined: dict[str, gast.Assign] = field(default_factory=dict)
 
 
-def fuse(unit: Unit, types: Types) -> Unit:
-    """The unit with loop nests for elementwise array statements."""
+def fuse(unit: Unit, types: Types, assumes: bool = False) -> Unit:
+    """The unit with loop nests for elementwise array statements.
+
+    With `assumes`, operands whose shapes are not known to be equal are taken to be; where they are not when it runs,
+    the function raises `kernels.Widens`, and is to be generated without.
+    """
     unit = unit.with_tree(unit.copy_tree(), names=unit.names.copy(), bindings=dict(unit.bindings))
     program = analyse_forward(unit, types, [])
     plan = _Planner(program).plan()
-    unit.tree.body = _rewritten(unit.tree.body, Elements(program, plan.defined, plan.inlined))
+    unit.tree.body = _rewritten(unit.tree.body, Elements(program, plan.defined, plan.inlined, assumes))
     return unit
 
 

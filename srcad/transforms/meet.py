@@ -36,9 +36,9 @@ class Meeting(Regions):
         `early` and `late` are subscripts, or names for whole arrays. `at_once` asks for the same iteration of all loops
         around both only, `least` for the same iteration of that many outer ones.
         """
-        one, other = self.region(early), self.region(late)
         if not self.roots.meet(_base(early), _base(late)):
             return False
+        one, other = self.region(early), self.region(late)
         # Nothing that ran before an array was made can have reached it.
         least = max(least, self._allocated_within(one.root), self._allocated_within(other.root))
         orders = self._orders(first, second, least, at_once)
@@ -108,17 +108,24 @@ class Meeting(Regions):
 
     def _symbols(self, a: Spot, b: Spot, depth: int) -> tuple[dict[str, str], dict[str, str]]:
         """Names that may differ between the two runs, when the first `depth` loops are in the same iteration."""
-        left: dict[str, str] = {}
-        right: dict[str, str] = {}
-        shared = {id(loop) for loop in a.loops[:depth]}
-        for name, stores in self.flow.stores.items():
-            for statement in stores:
-                around = self.flow.spot(statement).loops
-                around = (*around, statement) if isinstance(statement, (gast.For, gast.While)) else around
-                if any(id(loop) not in shared for loop in around):
-                    for symbol in (name, *(f"{name}.shape[{axis}]" for axis in range(self.types.rank(name) or 0))):
-                        left[symbol], right[symbol] = symbol + "'", symbol + '"'
-        return left, right
+        shared = tuple(id(loop) for loop in a.loops[:depth])
+        key = (len(self.flow.stores), *shared)
+        if key not in self._apart:
+            varying = [
+                symbol
+                for name, stores in self.flow.stores.items()
+                if any(self._varies(statement, shared) for statement in stores)
+                for symbol in (name, *(f"{name}.shape[{axis}]" for axis in range(self.types.rank(name) or 0)))
+            ]
+            left, right = ({symbol: symbol + mark for symbol in varying} for mark in ("'", '"'))
+            self._apart[key] = left, right
+        return self._apart[key]
+
+    def _varies(self, statement: gast.stmt, shared: tuple[int, ...]) -> bool:
+        """Whether a statement stands in a loop other than these, or is one."""
+        around = self.flow.spot(statement).loops
+        around = (*around, statement) if isinstance(statement, (gast.For, gast.While)) else around
+        return any(id(loop) not in shared for loop in around)
 
     def bounds(self, spot: Spot, symbols: dict[str, str]) -> list[Form]:
         """Inequalities for the loop indices around a statement, and sizes being non-negative."""

@@ -13,6 +13,7 @@ from srcad.transforms.affine import Form
 from srcad.transforms.build import (
     Block,
     assign,
+    at,
     attribute,
     call,
     clone,
@@ -46,6 +47,7 @@ class Nest:
         self.carried: Block = []
         self.total = ""
         self.forms: list[Form | None] = [None] * rank
+        self.same: list[set[Form | None]] = [{ONE} for _ in range(rank)]  # forms that fit, for each dimension
         self.extents: list[gast.expr] = []
         self._done: dict[str, gast.expr] = {}
 
@@ -68,15 +70,31 @@ class Nest:
                 own = axis - (self.rank - (self.program.types.rank(name) or 0))
                 if own >= 0:
                     candidates.setdefault(self.program.meeting.size(name, own), (name, own))
-            wide = [pair for form, pair in candidates.items() if form != ONE] or list(candidates.values())
-            atoms = [self.shape_of(*pair) for pair in wide]
-            self.forms[axis] = next((form for form in candidates if form != ONE), ONE) if len(wide) == 1 else None
-            extent = atoms[0]
-            for other in atoms[1:]:
-                extent = self.name(call(self.kernel("common_extent"), extent, other))
+            wide = {form: pair for form, pair in candidates.items() if form != ONE} or candidates
+            first = min(wide, key=self.depth)  # known before as many loops as possible
+            extent = self.shape_of(*wide.pop(first))
+            self.forms[axis] = None if wide and not self.elements.assumes else first
+            self.same[axis].add(self.forms[axis])
+            for form, pair in wide.items():
+                if self.elements.assumes:
+                    self.check(axis, extent, form, pair)
+                else:
+                    extent = self.name(call(self.kernel("common_extent"), extent, self.shape_of(*pair)))
             extents.append(extent)
         self.extents = extents
         return extents
+
+    def depth(self, form: Form) -> int:
+        """How many loops stand around what a form is made of."""
+        flow = self.program.flow
+        stores = [flow.stores.get(symbol.partition(".shape[")[0], []) for symbol, _ in form.terms]
+        return max((len(flow.spot(statement).loops) for found in stores for statement in found[:1]), default=0)
+
+    def check(self, axis: int, extent: gast.expr, form: Form, pair: tuple[str, int]) -> None:
+        """From here on the extent of a dimension is that of an operand: else the function raises `Widens`."""
+        other = self.shape_of(*pair)
+        self.before.append(at(gast.Expr(value=call(self.kernel("same_extent"), clone(extent), other)), self.place))
+        self.same[axis].add(form)
 
     def target(self, target: gast.Subscript) -> tuple[Leaf, list[gast.expr]]:
         """The view that a store writes, and its extents."""
@@ -98,6 +116,8 @@ class Nest:
         else:
             self.before.append(view_statement)
         extents = [self.shape_of(view, axis) for axis in range(self.rank)]
+        for known, form in zip(self.same, self.forms, strict=True):
+            known.add(form)
         return leaf if leaf is not None else Leaf(view, [(axis, None, 1) for axis in range(self.rank)]), extents
 
     def shape_of(self, name: str, axis: int) -> gast.expr:
@@ -168,17 +188,21 @@ class Nest:
         program = self.program
         own = program.types.rank(name) or 0
         forms = [program.meeting.size(name, axis) for axis in range(own)]
-        wanted = self.forms[self.rank - own :]
-        if all(form in (ONE, want) for form, want in zip(forms, wanted, strict=True)):
+        first = self.rank - own
+        if self.elements.assumes:
+            for axis, form in enumerate(forms, first):
+                if form not in self.same[axis]:
+                    self.check(axis, self.extents[axis], form, (name, axis - first))
+        if all(form in self.same[axis] for axis, form in enumerate(forms, first)):
             found = leaf_of(program, name) or Leaf(name, [(axis, None, 1) for axis in range(own)])
-            units = [form == ONE and want != ONE for form, want in zip(forms, wanted, strict=True)]
-            return found.element(self, self.indices[self.rank - own :], units)
-        extents = self.extents[self.rank - own :]
+            units = [form == ONE and self.forms[axis] != ONE for axis, form in enumerate(forms, first)]
+            return found.element(self, self.indices[first:], units)
+        extents = self.extents[first:]
         shape = tuple_of(*(clone(extent) for extent in extents))
         key = f"expand {name}"
         if key not in self._done:
             self._done[key] = self.name(call(self.kernel("expand"), load(name), shape))
-        index = [load(each) for each in self.indices[self.rank - own :]]
+        index = [load(each) for each in self.indices[first:]]
         return subscript(clone(self._done[key]), index[0] if own == 1 else tuple_of(*index))
 
     def loops(self, extents: list[gast.expr]) -> gast.stmt:

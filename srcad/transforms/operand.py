@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import gast
 
 from srcad.transforms.build import binary, clone, const, load, subscript, tuple_of
+from srcad.transforms.meet import Meeting
 from srcad.transforms.primitive import constant
 from srcad.transforms.program import Program
 
@@ -32,6 +33,13 @@ class Leaf:
             for part in self.parts
         )
 
+    def is_apart(self, other: Leaf, meeting: Meeting) -> bool:
+        """Whether no element is one of the other's, seen from an index that both fix: a[:, -1] and a[:, -2]."""
+        return self.base == other.base and any(
+            not isinstance(one, tuple) and not isinstance(two, tuple) and _differ(meeting, one, two)
+            for one, two in zip(self.parts, other.parts, strict=True)
+        )
+
     def element(self, nest: Nest, indices: list[str], units: list[bool]) -> gast.expr:
         """The element at the nest's indices; dimensions of length one are addressed by 0."""
         index: list[gast.expr] = []
@@ -51,6 +59,16 @@ class Leaf:
     def cell(self, nest: Nest) -> gast.Subscript:
         """The element as something to store into."""
         return self.element(nest, nest.indices, [False] * nest.rank)
+
+
+def _differ(meeting: Meeting, one: gast.expr, two: gast.expr) -> bool:
+    """Whether two indices are never those of one element: they differ, and both count from the same end."""
+    first, second = meeting.form(one), meeting.form(two)
+    if first is None or second is None or (first - second).terms or first == second:
+        return False
+    return all(map(meeting.is_natural, (first, second))) or (
+        not first.terms and not second.terms and max(first.constant, second.constant) < 0
+    )
 
 
 def leaf_of(program: Program, name: str, view: gast.Subscript | None = None) -> Leaf | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import gast
 
-from srcad.transforms.build import Block, assign, call, dotted_path, names_in, place_of
+from srcad.transforms.build import Block, assign, call, dotted_path, names_in, place_of, walk
 
 Way = tuple[tuple[int, int], ...]
 
@@ -103,36 +104,50 @@ def place_zeros(plan: Plan) -> Plan:
     first = plan.nodes[0]
     assert isinstance(first, Step)
     zeros, first.code = first.code, []
+    mentioned = _Mentioned()
     for zero in reversed(zeros):
-        _place(plan.nodes, zero)
+        _place(plan.nodes, zero, mentioned)
     plan.nodes = [node for node in plan.nodes if not isinstance(node, Step) or node.code or node.statement is not None]
     return plan
 
 
-def _place(nodes: list[Node], zero: Any) -> None:
+class _Mentioned:
+    """The names in nodes and statements, each looked at once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[object, frozenset[str]]] = {}
+
+    def names(self, thing: Node | gast.stmt) -> frozenset[str]:
+        """All names in a node of a plan, those inside it included, or in a statement."""
+        known = self._known.get(id(thing))
+        if known is None:
+            # What the names are of is held too, so that no other thing gets its id.
+            known = self._known[id(thing)] = thing, frozenset(self._found(thing))
+        return known[1]
+
+    def _found(self, thing: Node | gast.stmt) -> Iterator[str]:
+        if isinstance(thing, gast.AST):
+            yield from (node.id for node in walk(thing) if isinstance(node, gast.Name))
+            return
+        inside: list[Node] | Block = [node for plan in inner_plans(thing) for node in plan.nodes]
+        for each in thing.code if isinstance(thing, Step) else inside:
+            yield from self.names(each)
+
+
+def _place(nodes: list[Node], zero: Any, mentioned: _Mentioned) -> None:
     name = zero.targets[0].id
     for k, node in enumerate(nodes):
         if not isinstance(node, Step):
-            if _mentions_inside(node, name):
+            if name in mentioned.names(node):
                 nodes.insert(k, Step(reached(node), [zero]))
                 return
             continue
         for j, statement in enumerate(node.code):
-            if _mentions(statement, name):
+            if name in mentioned.names(statement):
                 merged = _merged(zero, statement, name)
                 node.code[j : j + 1] = [zero, statement] if merged is None else [merged]
                 return
     nodes.append(Step(reached(nodes[0]) if nodes else 0, [zero]))
-
-
-def _mentions(statement: gast.AST, name: str) -> bool:
-    return any(isinstance(node, gast.Name) and node.id == name for node in gast.walk(statement))
-
-
-def _mentions_inside(node: Node, name: str) -> bool:
-    if isinstance(node, Step):
-        return any(_mentions(statement, name) for statement in node.code)
-    return any(_mentions_inside(inner, name) for plan in inner_plans(node) for inner in plan.nodes)
 
 
 def _merged(zero: Any, statement: gast.stmt, name: str) -> gast.stmt | None:

@@ -44,14 +44,7 @@ class Program:
 
     def loops_at_home(self, name: str) -> int:
         """How many loops stand around the block that a name belongs to."""
-        numbers = loop_numbers(self.flow)
-        return sum(1 for number, _ in self.flow.home(name) if number in numbers)
-
-
-def loop_numbers(flow: Flow) -> frozenset[int]:
-    """Numbers of the loops of a function."""
-    found = {id(loop): loop for spot in flow.spots.values() for loop in spot.loops}
-    return frozenset(flow.spot(loop).number for loop in found.values())
+        return sum(1 for number, _ in self.flow.home(name) if number in self.flow.loops)
 
 
 def analyse(unit: Unit, types: Types, independent: Iterable[str], dependent: Iterable[str]) -> Program:

@@ -33,6 +33,7 @@ class Regions:
     def __init__(self, unit: Unit, flow: Flow, types: Types, roots: Roots) -> None:
         self.flow, self.types, self.roots = flow, types, roots
         self.sizes = Sizes(unit, flow, types, self.form)
+        self._apart: dict[tuple[int, ...], tuple[dict[str, str], dict[str, str]]] = {}
 
     def limits(self, loop: gast.For) -> list[tuple[Form, bool]]:
         """Linear bounds of a loop index; the flag tells upper ones."""

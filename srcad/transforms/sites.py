@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import gast
 
-from srcad.transforms.program import Program, loop_numbers
+from srcad.transforms.program import Program
 
 Way = tuple[tuple[int, int], ...]
 Loop: TypeAlias = gast.For | gast.While
@@ -19,7 +19,7 @@ class Sites:
         """`spot` is a loop of the outermost block whose iterations are reversed as soon as they have run."""
         self.program = program
         self.spot = None if spot is None else program.flow.spot(spot).number
-        self.loops = loop_numbers(program.flow)
+        self.loops = program.flow.loops
         self.spots = {spot.number: spot for spot in program.flow.spots.values()}
         self._sites: dict[str, Way] = {}
 
@@ -48,8 +48,7 @@ class Sites:
 
     def loops_around(self, site: Way) -> tuple[Any, ...]:
         """The loops that a site's values are recorded for, from the outside in."""
-        around = {self.program.flow.spot(loop).number: loop for spot in self.spots.values() for loop in spot.loops}
-        return tuple(around[number] for number, _ in site if number in self.loops and number != self.spot)
+        return tuple(self.loops[number] for number, _ in site if number in self.loops and number != self.spot)
 
     def is_there(self, name: str) -> bool:
         """Whether the value is still there when the reverse sweep wants it."""

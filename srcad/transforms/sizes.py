@@ -41,6 +41,10 @@ class Sizes:
             self._known[key] = self._size(array, axis, rank) or opaque
         return self._known[key]
 
+    def learn(self, array: str, axis: int, form: Form) -> None:
+        """From here on the form of `array.shape[axis]` is known."""
+        self._known[array, axis] = form
+
     def _size(self, array: str, axis: int, rank: int | None) -> Form | None:
         value = self.flow.definition(array)
         if value is None:

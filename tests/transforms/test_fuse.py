@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from srcad.printer import print_function
+from srcad.runtime.widens import Widens
 from srcad.transforms.fuse import fuse
 from tests.transforms.core_text import body_of, lines, numeric, settled
 
@@ -265,3 +266,72 @@ def f(a, b):
         X + 1.0,
     )
     assert "+=" in found
+
+
+def test_columns_and_rows_that_differ_are_written_without_a_copy():
+    for text in ("a[:, -1] = t", "a[:, -1] += t"):
+        found = same(
+            f"""
+def f(a, n):
+    t = a[:, -2]
+    {text}
+    for i in range(n):
+        j = i + 1
+        u = a[i]
+        a[j] = u
+    return a
+""",
+            "f8[:, :], int64",
+            np.arange(12.0).reshape(3, 4),
+            2,
+        )
+        assert "np.copy" not in found
+
+
+def test_a_row_that_may_be_the_written_one_is_copied_first():
+    found = same(
+        """
+def f(a, i, j):
+    u = a[i]
+    a[j] = u
+    return a
+""",
+        "f8[:, :], int64, int64",
+        np.arange(12.0).reshape(3, 4),
+        -1,
+        2,
+    )
+    assert "np.copy" in found
+
+
+def test_operands_that_may_broadcast_are_taken_not_to_and_checked():
+    text = """
+def f(x, y):
+    t = x * y
+    u = t + x
+    s = np.sum(u)
+    return s
+"""
+    unit = fuse(*settled(text, "f8[:], f8[:]"), assumes=True)
+    found = body_of(unit)
+    assert (found.count("same_extent"), found.count("expand")) == (1, 0)
+    namespace = dict(unit.bindings)
+    exec(print_function(unit.tree), namespace)
+    assert namespace["f"](X, X) == np.sum(X * X + X)
+    with pytest.raises(Widens):
+        namespace["f"](X, X[:1])
+
+
+def test_what_an_assumed_result_is_like_is_not_checked_again():
+    text = """
+def f(x, y, z):
+    p = x * y
+    t = np.sin(p)
+    s = np.sum(t)
+    q = t * s
+    u = q + x
+    v = u * z
+    return v
+"""
+    unit = fuse(*settled(text, "f8[:], f8[:], f8"), assumes=True)
+    assert body_of(unit).count("same_extent") == 1

@@ -48,7 +48,7 @@ from srcad.runtime.kernels.select import select
 from srcad.runtime.kernels.spread import broadcast_shape, reduced_size, restore, spread, unbroadcast
 from srcad.runtime.kernels.stored import stored_bar
 from srcad.runtime.kernels.traces import grown, trip_count
-from srcad.runtime.kernels.widen import common_extent, expand, expand_bar, unexpand
+from srcad.runtime.kernels.widen import common_extent, expand, expand_bar, same_extent, unexpand
 
 __all__ = [
     "Unobserved",
@@ -93,6 +93,7 @@ __all__ = [
     "release",
     "repeat_adjoint",
     "restore",
+    "same_extent",
     "scatter",
     "scatter_add",
     "select",

@@ -1,0 +1,100 @@
+"""The generated functions of a `Version` as things to call: compiled for the types they meet, or as plain Python."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from numba import typeof
+from numba.core.registry import CPUDispatcher
+
+from srcad.errors import NotDifferentiable, PerformanceWarning
+from srcad.remember import remembered
+from srcad.runtime.compile import Redirect, TypedDispatcher
+from srcad.runtime.infer import CannotType
+from srcad.runtime.kept import Kept
+from srcad.version import Version
+
+
+def compiled_routine(
+    version: Version,
+    index: int,
+    shape: Callable[..., Any],
+    must_compile: bool = False,
+    redirect: Redirect | None = None,
+    assumes: bool = True,
+) -> TypedDispatcher:
+    """The generated function of this index as one Numba dispatcher; `shape` gives it parameters and defaults.
+
+    What Numba cannot compile runs uncompiled, or with `must_compile` raises CannotType. `redirect` may name a stand-in.
+    Unless it `assumes` that arrays fit without broadcasting, it can be called from compiled code.
+    """
+    count = len(version.unit.parameters)
+    uncompiled = uncompiled_routine(version, index)
+
+    def specialise(kinds: tuple[Any, ...]) -> CPUDispatcher:
+        # A trace is read by the function that was generated together with the one that recorded it.
+        recorded = getattr(kinds[count], "instance_class", None) if len(kinds) > count else None
+        made = version.compiled_with(recorded.__module__) if recorded is not None else None
+        return (made or version.compiled(kinds[:count], assumes and version.assumes))[index]
+
+    def widen() -> None:
+        version.assumes = False
+
+    def otherwise(problem: CannotType) -> Callable[..., Any]:
+        def warning(*args: Any) -> Any:
+            result = uncompiled(*args)
+            if not (index and isinstance(args[-2], Kept)):  # else the forward function has warned
+                warn_of_fallback(version, problem)
+            return result
+
+        return warning
+
+    return TypedDispatcher(shape, specialise, None if must_compile else otherwise, redirect, widen)
+
+
+def uncompiled_routine(version: Version, index: int) -> Callable[..., Any]:
+    """The generated function of this index as plain Python, chosen by the types of the arguments at each call."""
+    parameters, count = version.unit.parameters, len(version.unit.parameters)
+
+    def kinds_of(args: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(kind_of(name, value) for name, value in zip(parameters, args[:count], strict=True))
+
+    def first(*args: Any) -> Any:
+        return version.uncompiled(kinds_of(args))(*args)
+
+    def reverse(*args: Any) -> Any:
+        *arguments, trace, bar = args
+        if isinstance(trace, Kept):
+            return trace.pull(tuple(arguments), bar)
+        made = version.compiled_with(type(trace).__module__)  # the trace is that of a compiled function
+        return (made or version.compiled(kinds_of(args)))[index].py_func(*args)
+
+    return reverse if index else first
+
+
+def kind_of(name: str, value: Any) -> Any:
+    """Numba's type of an argument."""
+    try:
+        return typeof(value)
+    except ValueError:
+        raise NotDifferentiable(
+            f"the argument '{name}' is a {type(value).__name__}, which has no Numba type",
+            hint="pass numbers and NumPy arrays",
+        ) from None
+
+
+def warn_of_fallback(version: Version, problem: CannotType) -> None:
+    """Tell once what kept a function from compiling, at the user's line that called it."""
+    told: set[tuple[Any, ...]] = remembered(version.function, "fallbacks", set)
+    if (problem.reason, problem.place) in told:
+        return
+    told.add((problem.reason, problem.place))
+    at = f"{problem.place}: " if problem.place else ""
+    level, frame, inside = 2, sys._getframe(1), os.path.dirname(__file__)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(inside):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(f"{at}{version.unit.name} runs uncompiled: {problem.reason}", PerformanceWarning, stacklevel=level)

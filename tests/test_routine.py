@@ -1,0 +1,85 @@
+"""The generated functions as things to call: for arrays that fit as they are first, for all once a call needs that."""
+
+import numba
+import numpy as np
+import pytest
+
+import srcad
+
+
+def layer(w, b, x):
+    h = np.tanh(x * w + b)
+    return np.sum(h * h)
+
+
+W, X = np.linspace(0.1, 1.0, 4), np.linspace(-1.0, 1.0, 4)
+WIDE, NARROW = np.full(4, 0.3), np.array([0.3])
+
+
+def by_hand(b):
+    h = np.tanh(X * W + b)
+    bar = 2.0 * h * (1.0 - h * h)
+    return bar * X, bar if b.size == 4 else np.array([np.sum(bar)])
+
+
+def assert_right(found, b):
+    for own, expected in zip(found, by_hand(b), strict=True):
+        assert own.shape == expected.shape
+        np.testing.assert_allclose(own, expected, rtol=1e-14)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("order", [(WIDE, NARROW, WIDE), (NARROW, WIDE)], ids=["wide first", "narrow first"])
+def test_arrays_that_broadcast_are_differentiated_whenever_they_come(order):
+    def same(w, b, x):
+        return layer(w, b, x)
+
+    slope = srcad.grad(same, wrt=("w", "b"))
+    for b in order:
+        assert_right(slope(W, b, X), b)
+
+
+@pytest.mark.compiled
+def test_a_pullback_outlives_the_functions_that_recorded_it():
+    def same(w, b, x):
+        return layer(w, b, x)
+
+    _, first = srcad.vjp(same, W, WIDE, X, wrt=("w", "b"))
+    _, second = srcad.vjp(same, W, NARROW, X, wrt=("w", "b"))
+    for _ in range(2):
+        assert_right(second(1.0), NARROW)
+        assert_right(first(1.0), WIDE)
+
+
+@pytest.mark.compiled
+def test_compiled_callers_get_functions_for_all_arrays():
+    slope = srcad.grad(layer, wrt=("w", "b"))
+    assert_right(slope(W, WIDE, X), WIDE)
+
+    @numba.njit
+    def caller(w, b, x):
+        return slope(w, b, x)
+
+    assert_right(caller(W, NARROW, X), NARROW)
+    assert_right(caller(W, WIDE, X), WIDE)
+
+
+@pytest.mark.compiled
+def test_shapes_that_do_not_fit_are_refused_as_numpy_refuses_them():
+    def same(w, b, x):
+        return layer(w, b, x)
+
+    with pytest.raises(ValueError, match="could not be broadcast"):
+        srcad.grad(same)(W, np.ones(3), X)
+
+
+def test_a_function_that_prints_is_never_begun_twice():
+    def noisy(w, x):
+        print("once")
+        return np.sum(w * x)
+
+    def silent(w, x):
+        return np.sum(w * x)
+
+    assert "same_extent" in srcad.source(silent, signature="f8[:], f8[:]")
+    assert "same_extent" not in srcad.source(noisy, signature="f8[:], f8[:]")
