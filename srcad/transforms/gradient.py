@@ -173,6 +173,9 @@ def tangent_function(unit: Unit, types: Types, wrt: Sequence[int], callees: Call
     pair = [tuple_of(*whole), tuple_of(*both)] if returns_tuple(unit) else [whole[0], both[0]]
     body.append(at(gast.Return(value=tuple_of(*pair)), None))
     name = f"{unit.name}_tangent"
+    # Arrays that do not move, but may be one with an array that does: a name holds now the one, now the other.
+    still = [each for each in unit.parameters if each in tangents.dots and tangents.dot(each) not in dots]
+    body[:0] = [assign(tangents.dot(each), tangents.zeros.zero(each), None) for each in still]
     return Made([function(name, (*unit.parameters, *dots), body)], bindings, (name,), names)
 
 

@@ -40,6 +40,8 @@ class Meeting(Regions):
             return False
         one, other = self.region(early), self.region(late)
         # Nothing that ran before an array was made can have reached it.
+        if self._runs_before_allocation(first, other.root):
+            return False
         least = max(least, self._allocated_within(one.root), self._allocated_within(other.root))
         orders = self._orders(first, second, least, at_once)
         if one.root != other.root or one.ranges is None or other.ranges is None or len(one.ranges) != len(other.ranges):
@@ -79,12 +81,22 @@ class Meeting(Regions):
         system = self.bounds(a, left) + self.bounds(b, right) + [is_later]
         return not infeasible(system + _same_element(early.ranges, late.ranges, left, right))
 
-    def _allocated_within(self, root: str) -> int:
-        """How many loops stand around the allocation of a root: each of their iterations has memory of its own."""
+    def _allocation(self, root: str) -> Spot | None:
+        """Where a root is allocated, if that is one place."""
         statement = self.flow.single(root)
         if statement is None or root in self.roots.views or self.roots.of.get(root) != frozenset([root]):
-            return 0
-        return len(self.flow.spot(statement).loops)
+            return None
+        return self.flow.spot(statement)
+
+    def _allocated_within(self, root: str) -> int:
+        """How many loops stand around the allocation of a root: each of their iterations has memory of its own."""
+        spot = self._allocation(root)
+        return 0 if spot is None else len(spot.loops)
+
+    def _runs_before_allocation(self, statement: gast.stmt, root: str) -> bool:
+        """Whether a statement comes before a root is allocated, in the same iteration of the loops around both."""
+        spot = self._allocation(root)
+        return spot is not None and self.flow.spot(statement).number < spot.number
 
     def _orders(
         self, first: gast.stmt, second: gast.stmt, least: int, at_once: bool

@@ -207,3 +207,24 @@ def test_a_finished_element_of_a_cholesky_factor_is_never_written_again(read, st
 
 def test_an_unfinished_element_of_a_cholesky_factor_is():
     assert meets(CHOLESKY, 17, 19, "f8[:, :], i8")
+
+
+def test_what_was_reached_before_an_array_was_made_is_not_that_array():
+    text = """
+def f(x, n):
+    h = x
+    for i in range(0, n, 1):
+        v = h
+        y = np.empty(3)
+        a = v[0]
+        y[0] = a
+        b = h[1]
+        c = y[2]
+        y[2] = b
+        y[1] = c
+        h = y
+    return h
+"""
+    assert not meets(text, 4, 7)
+    assert not meets(text, 4, 11)
+    assert meets(text, 9, 10)

@@ -220,3 +220,18 @@ def f(x):
     )
     assert dot.dtype == np.float32
     assert parse_signature("f4[:]")[0].dtype.bitwidth == 32
+
+
+def test_an_array_that_stands_still_has_a_tangent_where_a_name_may_be_it_or_one_that_moves():
+    text = """
+def f(x, w, n):
+    h = x
+    for i in range(0, n, 1):
+        y = h * w
+        h = y
+    s = np.sum(h)
+    return s
+"""
+    assert "x_dot = np.zeros_like(x)" in generated(text, "f8[:], f8[:], i8", "tangent", wrt=(1,))
+    assert run(text, "f8[:], f8[:], i8", "tangent", X, V, 1, X, wrt=(1,))[1] == pytest.approx(np.sum(X * X))
+    assert run(text, "f8[:], f8[:], i8", "tangent", X, V, 0, X, wrt=(1,))[1] == 0.0
