@@ -61,10 +61,8 @@ LATER = (
     Limitation("`*args` of the function itself", "def f(*args):\n    return args[0]"),
     Limitation("Paths without a result", "def f(x):\n    if x > 0.0:\n        return x"),
     Limitation("Functions as values", "def f(x):\n    return sorted(x, key=lambda v: -v)[0]"),
-    Limitation("Calls for their effect", "def f(a):\n    np.fill_diagonal(a, 0.0)\n    return np.sum(a)"),
-    Limitation(
-        "The argument `out=`", "def f(x):\n    y = np.empty(3)\n    y = np.add(x, 1.0, out=y)\n    return np.sum(y)"
-    ),
+    Limitation("Calls for their effect", "def f(a):\n    np.random.shuffle(a)\n    return a[0]"),
+    Limitation("Several arrays for `out=`", "def f(x, a, b):\n    np.modf(x, out=(a, b))\n    return np.sum(a)"),
     Limitation("Captured sets and other objects", "rates = {1.0, 2.0}\n\n\ndef f(x):\n    return max(rates) * x"),
     Limitation("Other attributes", "def f(x):\n    return x.strides[0] * x[0]"),
     Limitation("Other methods", "def f(x):\n    return x.tolist()[0]"),

@@ -42,6 +42,7 @@ d: Any = _Placeholder()
 
 _rules: dict[Hashable, dict[Fit, Rule]] = {}
 _definitions: dict[Hashable, Callable[..., Any]] = {}
+_effects: dict[Hashable, Callable[..., Any]] = {}
 _folding: set[Hashable] = set()
 _loaded: list[str] = []
 _complete: list[bool] = []
@@ -145,6 +146,16 @@ def define(*primitives: Any) -> Callable[[Function], Function]:
     return enter
 
 
+def effect(primitive: Any) -> Callable[[Function], Function]:
+    """State what a function writes into its arguments; like `define`, for calls whose result is not used."""
+
+    def enter(function: Function) -> Function:
+        _effects[primitive] = function
+        return function
+
+    return enter
+
+
 def folding(*primitives: Any) -> None:
     """`f(a, b, c)` means `f(f(a, b), c)`: the rules state two inputs, calls with more are nested."""
     _folding.update(primitives)
@@ -196,14 +207,14 @@ def _cached_merge(rule: Rule, general: Rule | None) -> Rule:
 
 
 def definition(primitive: Any) -> Callable[..., Any] | None:
-    """The Python function that a primitive is defined by, or None.
+    """The Python function that a primitive, or what a call of it writes, is defined by, or None.
 
     >>> import numpy as np
     >>> definition(np.var).__name__
     'var'
     """
     _load()
-    return _definitions.get(primitive) if _is_hashable(primitive) else None
+    return (_definitions.get(primitive) or _effects.get(primitive)) if _is_hashable(primitive) else None
 
 
 def folds(primitive: Any) -> bool:
@@ -235,6 +246,7 @@ __all__ = [
     "d",
     "define",
     "definition",
+    "effect",
     "find",
     "folding",
     "folds",

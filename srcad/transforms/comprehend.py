@@ -11,12 +11,12 @@ from __future__ import annotations
 import gast
 
 from srcad.transforms.build import at, load, subscript
-from srcad.transforms.containers import Containers
 from srcad.transforms.desugar import desugar
+from srcad.transforms.effects import Effects
 from srcad.transforms.memory import Structure
 
 
-class Comprehensions(Containers):
+class Comprehensions(Effects):
     """Lowers comprehensions where they stand."""
 
     def core(self, node: gast.expr) -> gast.expr:

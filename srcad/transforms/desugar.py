@@ -2,7 +2,6 @@
 
     a = b = x + 1          becomes    a = x + 1; b = a
     y += x                            y = operator.iadd(y, x)
-    a.fill(0.0)                       a[...] = 0.0
     for v in x: ...                   for i in range(len(x)): v = x[i]; ...
 
 `y += x` on a name adds in place where `y` is an array and makes a new value where it is a number; which of the two is
@@ -15,7 +14,7 @@ from __future__ import annotations
 import gast
 
 from srcad.names import Names
-from srcad.transforms.build import Block, assign, call, clone, dotted, load, place_of, subscript
+from srcad.transforms.build import Block, assign, call, clone, load, place_of
 from srcad.transforms.iterate import iterate, stored_names
 from srcad.transforms.primitive import constant, is_atom
 
@@ -63,8 +62,6 @@ class _Desugarer:
         match statement:
             case gast.Pass() | gast.Expr(value=gast.Constant()):
                 return []
-            case gast.Expr(value=gast.Call(func=function)):
-                return self.effect(statement, function)
             case gast.Assign(targets=[_, _, *_]):
                 return self.chain(statement)
             case gast.AugAssign(target=gast.Name(id=name), op=op, value=value):
@@ -75,25 +72,6 @@ class _Desugarer:
                 statement.body = self.block(statement.body)
                 statement.orelse = self.block(statement.orelse)
         return iterate(statement, self.names) if isinstance(statement, gast.For) else [statement]
-
-    def effect(self, statement: gast.Expr, function: gast.expr) -> Block:
-        """Calls that fill an array become stores."""
-        node = statement.value
-        match function, node.args:
-            case gast.Attribute(attr="fill", value=array), [value]:
-                return [self.store_all(array, value, statement)]
-            case gast.Attribute(attr="sort", value=array), arguments:
-                name = self.names.temporary()
-                held = gast.Call(func=dotted("np.sort"), args=[load(name), *arguments], keywords=node.keywords)
-                first = assign(name, array, place_of(statement))
-                return [first, self.store_all(load(name), held, statement)]
-            case gast.Attribute(attr="copyto", value=gast.Name(id="np")), [array, value] if not node.keywords:
-                return [self.store_all(array, value, statement)]
-        return [statement]
-
-    def store_all(self, array: gast.expr, value: gast.expr, statement: gast.stmt) -> gast.stmt:
-        everything = gast.Constant(value=..., kind=None)
-        return assign(subscript(array, everything, store=True), value, place_of(statement))
 
     def chain(self, statement: gast.Assign) -> Block:
         """The value is made once, then the targets are assigned from left to right."""

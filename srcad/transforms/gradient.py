@@ -228,6 +228,13 @@ def refuse_result(unit: Unit, types: Types) -> None:
     kind = types.result
     if len(results) == 1 and not returns_tuple(unit) and isinstance(kind, nb.Float):
         return
+    ends = next((each for each in walk_statements(unit.tree.body) if isinstance(each, gast.Raise)), None)
+    if isinstance(kind, nb.NoneType) and ends is not None and ends.exc is not None:
+        raise NotDifferentiable(
+            f"{unit.name} always raises for arguments of these types: {gast.unparse(ends.exc).strip()}",
+            at=place_of(ends),
+            hint="what follows is never reached",
+        )
     what = "nothing" if not results or isinstance(kind, nb.NoneType) else f"a value of type {kind}"
     raise NotDifferentiable(
         f"{unit.name} returns {what}; a gradient needs one real number",

@@ -26,8 +26,6 @@ METHODS = {
     )
 }
 METHODS |= {"conjugate": "np.conj", "flatten": "np.ravel"}
-# Methods that change their array: statements, which `desugar` turns into stores.
-IN_PLACE = frozenset({"fill", "sort"})
 _SHAPED = frozenset({"reshape", "transpose"})
 
 

@@ -168,12 +168,6 @@ class Operations:
         arguments = [self.tuple_of_atoms(argument) for argument in node.args]
         keywords = []
         for keyword in node.keywords:
-            if keyword.arg == "out":
-                raise UnsupportedSyntax(
-                    "the argument `out=` is not supported",
-                    at=place_of(node) or self.place,
-                    hint="assign the result: `a[...] = np.add(x, y)`",
-                )
             keywords.append(gast.keyword(arg=keyword.arg, value=self.tuple_of_atoms(keyword.value)))
         if len(arguments) > 2 and registry.folds(primitive_of(node, self.bindings)):
             arguments = [self.folded(node.func, arguments[:-1]), arguments[-1]]

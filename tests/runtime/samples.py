@@ -157,6 +157,9 @@ SAMPLES: dict[Any, list[Sample]] = {
     np.full: [s((2, 3), 1.5), s((3,), ROW[:3])],
     np.full_like: [s(MATRIX, 1.5, fixed=(0,))],
     np.linspace: [s(0.3, 1.7, 5), s(0.3, 1.7, num=4, endpoint=False)],
+    kernels.added_at: [
+        s(ANY, np.array([0, 2, 2]), ANY[:3]), s(MATRIX, np.array([2, 2]), 0.5), s(MATRIX, (INTEGERS[:2], 1), ANY[:2]),
+    ],
     kernels.sort_adjoint: [s(ANY, ROW, fixed=(1,))],
     kernels.sort_tangent: [s(ANY, ROW, fixed=(1,))],
     kernels.diag_adjoint: [s(ANY, (4, 4)), s(ANY, (5, 5), 1), s(SQUARE, (3,))],

@@ -43,7 +43,7 @@ from srcad.runtime.kernels.products import (
 )
 from srcad.runtime.kernels.scalar import is_above, is_below, polygamma, power_log, power_slope, ratio, sinc_slope
 from srcad.runtime.kernels.scans import cumprod_adjoint, cumprod_bend, cumprod_tangent, cumsum_adjoint
-from srcad.runtime.kernels.scatter import scatter, scatter_add
+from srcad.runtime.kernels.scatter import added_at, scatter, scatter_add
 from srcad.runtime.kernels.select import select
 from srcad.runtime.kernels.spread import broadcast_shape, reduced_size, restore, spread, unbroadcast
 from srcad.runtime.kernels.stored import stored_bar
@@ -52,6 +52,7 @@ from srcad.runtime.kernels.widen import common_extent, expand, expand_bar, same_
 
 __all__ = [
     "Unobserved",
+    "added_at",
     "broadcast_shape",
     "cholesky_adjoint",
     "cofactors",

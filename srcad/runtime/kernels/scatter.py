@@ -34,6 +34,17 @@ def scatter(g: Any, shape: tuple[int, ...], index: Any) -> Any:
     return bar
 
 
+def added_at(a: Any, index: Any, b: Any) -> Any:
+    """A copy of `a` into which `np.add.at(a, index, b)` was done.
+
+    >>> added_at(np.ones(3), np.array([0, 2, 2]), 10.0)
+    array([11.,  1., 21.])
+    """
+    result = np.copy(a)
+    np.add.at(result, index, b)
+    return result
+
+
 def is_basic(index: Any) -> bool:
     """Whether an index is made of integers and slices, so that it names no place twice.
 
@@ -114,6 +125,16 @@ def _add_at_rows(bar, value):
             bar[index[k]] += value
 
     return same
+
+
+@overload(added_at)
+def _overload_added_at(a, index, b):
+    def impl(a, index, b):
+        result = np.copy(a)
+        scatter_add(result, index, b)
+        return result
+
+    return impl
 
 
 @overload(scatter)

@@ -1,0 +1,57 @@
+"""What functions of NumPy write into their first argument, in terms of stores."""
+
+import numpy as np
+
+from srcad.runtime import kernels
+from srcad.runtime.registry import adjoint, d, effect, linear
+
+
+@effect(np.add.at)
+def add_at(a, indices, b):
+    a[...] = kernels.added_at(a, indices, b)
+
+
+@effect(np.subtract.at)
+def subtract_at(a, indices, b):
+    a[...] = kernels.added_at(a, indices, -b)
+
+
+@effect(np.put)
+def put(a, ind, v):
+    if a.ndim != 1:
+        raise NotImplementedError("np.put into an array of several dimensions: write `a[i, j] = v`")
+    places = np.ravel(np.asarray(ind))
+    values = np.broadcast_to(v, places.shape)
+    for k in range(places.size):
+        a[places[k]] = values[k]
+
+
+@effect(np.place)
+def place(arr, mask, vals):
+    arr[mask] = vals
+
+
+@effect(np.putmask)
+def putmask(a, mask, values):
+    if np.size(values) != 1 and np.shape(values) != a.shape:
+        raise NotImplementedError("np.putmask with values of another shape: write `a[mask] = values`")
+    a[...] = np.where(mask, values, a)
+
+
+@effect(np.fill_diagonal)
+def fill_diagonal(a, val):
+    if a.ndim != 2:
+        raise NotImplementedError("np.fill_diagonal of other arrays than matrices: write a loop")
+    length = min(a.shape[0], a.shape[1])
+    values = np.broadcast_to(val, (length,))
+    for i in range(length):
+        a[i, i] = values[i]
+
+
+@adjoint(kernels.added_at)
+def added_at(y, a, index, b):
+    d[a] = d[y]
+    d[b] = kernels.unbroadcast(d[y][index], b)
+
+
+linear(kernels.added_at)

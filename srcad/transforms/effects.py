@@ -1,0 +1,115 @@
+"""Calls that write into an array, as stores.
+
+    np.multiply(x, y, out=z)              z[...] = np.multiply(x, y)
+    a.fill(0.0)                           a[...] = 0.0
+    np.copyto(a, b, where=m)              a[...] = np.where(m, b, a)
+    np.add.at(a, i, v)                    a[...] = kernels.added_at(a, i, v)      a definition in `rules/effects.py`
+
+All is computed before the first element is stored, as NumPy does where result and operands overlap.
+"""
+
+from __future__ import annotations
+
+import gast
+import numpy as np
+
+from srcad.transforms.build import assign, call, clone, const, dotted, load, place_of, subscript
+from srcad.transforms.containers import Containers
+from srcad.transforms.memory import Structure
+
+# Methods of arrays that change the array.
+IN_PLACE = frozenset({"fill", "sort", "put"})
+_HARMLESS = {np.arccosh: 1.5}  # elsewhere 0.5: operands at which functions and slopes are finite
+
+
+class Effects(Containers):
+    """Lowers calls that write."""
+
+    def changed(self, node: gast.Call) -> gast.expr | None:
+        """A call that is made for what it does; None where that is not known."""
+        self.spread(node)
+        function = node.func
+        if isinstance(function, gast.Attribute) and function.attr in IN_PLACE and not self.is_atom(function):
+            function.value = receiver = self.part(function.value)
+            if not isinstance(receiver, Structure):
+                return self.filled(receiver, function.attr, node)
+        if self.meant(function) is np.copyto:
+            return self.copied(node)
+        return self.call(node) if self.target_of(node) is not None else super().changed(node)
+
+    def filled(self, array: gast.expr, method: str, node: gast.Call) -> gast.expr | None:
+        """A method of an array that changes it."""
+        if method == "put":
+            node.func, node.args = dotted("np.put"), [array, *node.args]
+            return self.changed(node)
+        if method == "fill" and len(node.args) == 1 and not node.keywords:
+            return self.store_all(array, node.args[0])
+        return self.store_all(array, self.call(call("np.sort", array, *node.args, **_named(node))))
+
+    def copied(self, node: gast.Call) -> gast.expr:
+        """`np.copyto`."""
+        given = dict(zip(("dst", "src", "casting", "where"), node.args, strict=False)) | _named(node)
+        if not {"dst", "src"} <= given.keys() <= {"dst", "src", "casting", "where"}:
+            self.refuse("this call of np.copyto is not supported", "give it the array, the values and perhaps `where=`")
+        array, mask = self.as_name(self.part(given["dst"])), given.get("where")
+        value = given["src"]
+        if mask is not None and not (isinstance(mask, gast.Constant) and mask.value is True):
+            value = self.where(self.part(mask), self.part(value), array)
+        return self.store_all(array, value)
+
+    def call(self, node: gast.Call) -> gast.expr:
+        """What a call is worth: with `out=`, the array that the result was written into."""
+        self.spread(node)
+        target = self.target_of(node)
+        if target is None:
+            return super().call(node)
+        array = self.as_name(self.part(target))
+        keywords = [each for each in node.keywords if each.arg != "out"]
+        plain = gast.Call(func=node.func, args=[each for each in node.args if each is not target], keywords=keywords)
+        plain.place = place_of(node)
+        where = next((each for each in keywords if each.arg == "where"), None)
+        if where is None or not isinstance(self.meant(node.func), np.ufunc):
+            return self.store_all(array, self.held_in_atom(self.call(plain)))
+        keywords.remove(where)
+        return self.store_where(array, self.atom(where.value), plain)
+
+    def store_where(self, array: gast.expr, mask: gast.expr, node: gast.Call) -> gast.expr:
+        """`out=` with `where=`: elsewhere the array stays, and operands there have no part in the derivative."""
+        harmless = const(_HARMLESS.get(self.meant(node.func), 0.5))
+        operands = [self.part(each) for each in node.args]
+        node.args = [each if isinstance(each, gast.Constant) else self.where(mask, each, harmless) for each in operands]
+        found = self.held_in_atom(self.call(node))
+        return self.store_all(array, self.where(mask, found, array))
+
+    def where(self, mask: gast.expr, value: gast.expr, other: gast.expr) -> gast.expr:
+        """`np.where`, held."""
+        return self.held_in_atom(self.call(call("np.where", clone(mask), clone(value), clone(other))))
+
+    def store_all(self, array: gast.expr, value: gast.expr) -> gast.expr:
+        """`array[...] = value`, and the array."""
+        name = self.as_name(array)
+        everything = gast.Constant(value=..., kind=None)
+        self.emit(assign(subscript(name, everything, store=True), self.atom(value), self.place))
+        return load(name.id)
+
+    def target_of(self, node: gast.Call) -> gast.expr | None:
+        """The expression given for `out`, by name or, to a ufunc, behind the operands; None where there is none."""
+        function = self.meant(node.func)
+        given = next((each.value for each in node.keywords if each.arg == "out"), None)
+        if isinstance(function, np.ufunc) and function.nout == 1 and len(node.args) == function.nin + 1:
+            given = node.args[-1]
+        if given is None or self.is_user_call(node):
+            return None
+        if isinstance(given, gast.Constant) and given.value is None:
+            node.keywords = [each for each in node.keywords if each.arg != "out"]
+            return None
+        if isinstance(given, (gast.Tuple, gast.List)):
+            if len(given.elts) != 1:
+                self.refuse("several arrays for `out=` are not supported", "assign the results: `a[...], b[...] = ...`")
+            named = next(each for each in node.keywords if each.arg == "out")
+            named.value = given = given.elts[0]
+        return given
+
+
+def _named(node: gast.Call) -> dict[str, gast.expr]:
+    return {each.arg: each.value for each in node.keywords}

@@ -1,0 +1,133 @@
+"""Calls that write into an array become stores, after all that they read."""
+
+import numpy as np
+import pytest
+
+import srcad
+from srcad.errors import NotDifferentiable, UnsupportedSyntax
+from srcad.load import load
+from srcad.lower import lower
+from srcad.printer import print_function
+
+
+def text_of(function):
+    return print_function(lower(load(function)).tree)
+
+
+def body_of(function):
+    return "\n".join(line.strip() for line in text_of(function).splitlines()[1:])
+
+
+def test_out_is_a_store_and_the_array_is_the_value():
+    def f(x, y, z):
+        return np.add(x, y, out=z[1:])
+
+    assert body_of(f) == "t1 = z[1:]\nt2 = np.add(x, y)\nt1[...] = t2\nreturn t1"
+
+
+def test_a_ufunc_takes_out_behind_its_operands_and_in_a_tuple():
+    def f(x, z):
+        np.multiply(x, x, z)
+        np.sin(x, out=(z,))
+
+    def g(x, z):
+        np.multiply(x, x, out=z)
+        np.sin(x, z)
+
+    assert text_of(f).replace("def f", "def g") == text_of(g)
+
+
+def test_of_functions_of_the_users_out_is_a_parameter_like_others():
+    def twice(x, out):
+        return 2.0 * x * out
+
+    def f(x):
+        return twice(x, out=x)
+
+    assert srcad.grad(f, jit=False)(3.0) == 12.0
+
+
+class Counter:
+    def __init__(self):
+        self.value = 0.0
+
+    def fill(self, value):
+        self.value = value
+
+
+def test_methods_of_objects_and_lists_are_not_those_of_arrays():
+    def f(x):
+        counter = Counter()
+        counter.fill(x * x)
+        return counter.value
+
+    assert srcad.grad(f, jit=False)(3.0) == 6.0
+
+
+def test_elsewhere_slopes_have_no_part():
+    def f(x):
+        y = np.zeros(3)
+        np.sqrt(x, out=y, where=x > 0.0)
+        np.arccosh(x, out=y, where=x > 4.5)
+        return np.sum(y)
+
+    x = np.array([0.0, 4.0, -1.0])
+    np.testing.assert_array_equal(srcad.grad(f, jit=False)(x), [0.0, 0.25, 0.0])
+
+
+def test_np_copyto_with_a_mask():
+    def f(a, b):
+        np.copyto(a, b, where=True)
+        np.copyto(a, 2.0 * b, where=b > 0.0)
+        return np.sum(a * a)
+
+    x, y = np.ones(2), np.array([1.0, -1.0])
+    np.testing.assert_array_equal(srcad.grad(f, wrt=(0, 1), jit=False)(x, y), [[0.0, 0.0], [8.0, -2.0]])
+
+
+def two_results(x):
+    a, b = np.empty(3), np.empty(3)
+    np.modf(x, out=(a, b))
+    return a
+
+
+def copied_without_a_source(x):
+    np.copyto(x)
+    return x
+
+
+def without_a_definition(x):
+    np.maximum.at(x, np.array([0]), 1.0)
+    return x
+
+
+@pytest.mark.parametrize(
+    ("function", "what"),
+    [
+        (two_results, "several arrays for `out=`"),
+        (copied_without_a_source, "this call of np.copyto"),
+        (without_a_definition, "a call whose result is not used"),
+    ],
+)
+def test_what_is_not_known_is_refused(function, what):
+    with pytest.raises(UnsupportedSyntax, match=what) as caught:
+        lower(load(function))
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("function", "shape"),
+    [
+        (lambda x: np.put(x, [0], 1.0), (2, 2)),
+        (lambda x: np.putmask(x, x > 0.0, np.ones(3)), (2, 2)),
+        (lambda x: np.fill_diagonal(x, 1.0), (2, 2, 2)),
+    ],
+    ids=["put", "putmask", "fill_diagonal"],
+)
+def test_what_numpy_would_do_in_another_way_is_refused(function, shape):
+    def f(x):
+        function(x)
+        return np.sum(x)
+
+    with pytest.raises((NotDifferentiable, NotImplementedError), match=r"np\.\w+ .*: write "):
+        srcad.grad(f, jit=False)(np.ones(shape))
