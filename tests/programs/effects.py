@@ -89,7 +89,7 @@ def diagonals_are_filled(m):
 
 def steps_without_new_arrays(x, n):
     u = x.copy()
-    v, slope = np.empty_like(u), np.zeros(3)
+    v, slope = np.zeros_like(u), np.zeros(3)
     for _ in range(n):
         np.multiply(u, u, out=v)
         np.add(v, 0.1 * x, out=v)
