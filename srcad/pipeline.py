@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import gast
+import numba
 import numpy as np
 from numba import types as nb
 
@@ -35,6 +36,7 @@ from srcad.transforms.gradient import (
 from srcad.transforms.module import renamed, with_callees
 from srcad.transforms.observe import Observation, refuse_unknown
 from srcad.transforms.pair import split_functions
+from srcad.transforms.parallel import divided
 from srcad.transforms.ready import ready
 from srcad.transforms.settle import settle
 from srcad.transforms.specialise import Library
@@ -48,6 +50,7 @@ MODULES: dict[str, tuple[Any, str]] = {
     "math": (math, "import math"),
     "operator": (operator, "import operator"),
     "np": (np, "import numpy as np"),
+    "prange": (numba.prange, "from numba import prange"),
     "kernels": (kernels, "from srcad.runtime import kernels"),
 }
 __all__ = ["MODES", "STAGES", "Generated", "Stage", "derive", "prepare", "simplified"]
@@ -118,7 +121,9 @@ def derive(
     if observed is not None:
         refuse_unknown(typed, facts, wrt)
     made = with_callees(_made(mode, typed, facts, counts, tuple(types), wrt, tuple_result, observed))
-    return _printed(made if after == "differentiate" else simplified(made), facts.result)
+    if after != "differentiate":
+        made = divided(simplified(made)) if loops and observed is None else simplified(made)
+    return _printed(made, facts.result)
 
 
 def _made(

@@ -18,6 +18,7 @@ import copy
 from typing import Any
 
 import gast
+import numba
 import numpy as np
 
 from srcad.errors import UnsupportedSyntax
@@ -100,6 +101,9 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
 
     def visit_For(self, node: gast.For) -> list[gast.stmt]:
         """What is looped over is held, where the body may rebind it through a function inside."""
+        if isinstance(node.iter, gast.Call) and self.scope.procedure.source.options.get("parallel"):
+            meaning = self.meaning(node.iter.func)
+            node.parallel = meaning is not None and meaning.value is numba.prange
         before: list[gast.stmt] = []
         for each in gast.walk(node.iter):
             if isinstance(each, gast.Name) and each.id in self.rebound and self.scope.variables.get(each.id):

@@ -209,11 +209,12 @@ class Version:
         """All that the generated text depends on, types and request aside."""
         if self._fingerprint is None:
             unit = self.unit
-            places = [str(getattr(node, "place", None)) for node in gast.walk(unit.tree) if isinstance(node, gast.stmt)]
+            notes = [vars(node) for node in gast.walk(unit.tree) if isinstance(node, gast.stmt)]
+            places = [f"{each.get('place')} {each.get('parallel')}" for each in notes]
             meanings = [f"{name}={_describe(value)}" for name, value in sorted(unit.bindings.items())]
             options = [f"{name}={unit.options.get(name)}" for name in _KEPT_OPTIONS]
-            parts = [unit.name, gast.dump(unit.tree), *places, *meanings, *options, *unit.sources, *unit.parameters]
-            self._fingerprint = "\0".join([*parts, str(len(unit.hidden))])
+            text = [gast.dump(unit.tree), *places, *meanings, *options, *unit.sources, *unit.parameters]
+            self._fingerprint = "\0".join([unit.name, *text, str(len(unit.hidden))])
         return self._fingerprint
 
 
@@ -221,9 +222,7 @@ def refuse_lists(unit: Unit, kinds: tuple[Any, ...]) -> None:
     """A list is no array: neither its elements' type nor its shape can be relied on."""
     for name, kind in zip(unit.parameters, kinds, strict=True):
         if isinstance(kind, (types.List, types.ListType)):
-            raise NotDifferentiable(
-                f"the argument '{name}' of {unit.name} is a list", hint=f"pass an array: np.asarray({name})"
-            )
+            raise NotDifferentiable(f"the argument '{name}' of {unit.name} is a list", hint=f"pass np.asarray({name})")
 
 
 def _describe(value: Any) -> str:

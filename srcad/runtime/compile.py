@@ -30,6 +30,12 @@ from srcad.runtime.cache import Stored, path_of
 from srcad.runtime.infer import CannotType, reason_of
 from srcad.runtime.widens import Widens
 
+# Array statements are not to be divided by the number of threads, on which the last digits of sums would depend.
+_ONLY_PRANGE = {
+    "prange": True,
+    **dict.fromkeys(("comprehension", "reduction", "inplace_binop", "setitem", "numpy", "stencil", "fusion"), False),
+}
+
 
 def load(name: str, stored: Stored, given: Mapping[str, Any]) -> ModuleType:
     """Execute a generated module; `given` are the objects that its text cannot import.
@@ -79,7 +85,8 @@ def compiled(
     )
     for name in own:
         function = namespace[name]
-        dispatcher = numba.njit(**options)(function)
+        parallel = {"parallel": dict(_ONLY_PRANGE)} if "prange" in function.__code__.co_names else {}
+        dispatcher = numba.njit(**options, **parallel)(function)
         if on_disk and name in public:
             dispatcher._cache = _QuickCache(function)
         dispatcher.assumes = assumes

@@ -124,7 +124,10 @@ class Assembler:
             if trace.outermost is loop:
                 is_ahead = is_made_ahead(trace, self.sites)
                 code += trace.make[:1] if ahead and is_ahead else trace.make[is_ahead:] if not ahead else []
-        return [clone(each) for each in code]
+        code = [clone(each) for each in code]
+        for each in code:
+            each.scratch = ahead
+        return code
 
     def forward_statement(self, statement: gast.stmt, way: Way) -> gast.stmt:
         """A primal statement; a compound one with the records inside."""

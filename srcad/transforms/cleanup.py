@@ -50,6 +50,9 @@ class Groups:
             match statement:
                 case gast.Assign(value=value) if name:
                     self._join(name, value)
+                case gast.Assign(targets=[gast.Tuple(elts=targets)], value=gast.Tuple(elts=values)):
+                    for target, value in zip(targets, values, strict=True):
+                        self._join(target.id, value)
                 case gast.Expr(
                     value=gast.Call(func=gast.Attribute(value=gast.Name(id=kept), attr="append"), args=[value])
                 ):

@@ -24,6 +24,7 @@ from srcad.transforms.build import (
     place_of,
     subscript,
 )
+from srcad.transforms.kinds import noted_as
 from srcad.transforms.plan import Fork, Node, Plan, Replay, Step, Way, place_zeros
 from srcad.transforms.primitive import constant, primitive_of
 from srcad.transforms.program import Program
@@ -116,6 +117,7 @@ class Reverser:
                 return None
             replay = Replay(number, statement, body, last=self.program.flow.last_inside[number])
             self.reverse_header(replay)
+            replay.header = noted_as(statement, replay.header)
             return replay
         code = self.statements.of(statement)
         return Step(number, code, statement) if code or id(statement) in self.undone else None

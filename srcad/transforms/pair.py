@@ -44,6 +44,7 @@ from srcad.transforms.gradient import (
     seed_of,
     with_lists,
 )
+from srcad.transforms.kinds import note_kinds
 from srcad.transforms.program import Program
 from srcad.transforms.record import Decider
 from srcad.transforms.settle import blank
@@ -77,7 +78,9 @@ def pure_sweeps(
         plan = Reverser(program, adjoints, counts).plan(seed(adjoints))
         decisions = Decider(program, plan, [], adjoints.bars, pure=True).decide()
         if not decisions.snapshots:
-            return Pure(program, adjoints, Assembler(program, adjoints, counts, plan, decisions).sweeps())
+            both = Assembler(program, adjoints, counts, plan, decisions).sweeps()
+            note_kinds([*both.forward, *both.reverse], program.types.of, adjoints.bars)
+            return Pure(program, adjoints, both)
         unit = _with_snapshots(unit, types, decisions.snapshots)
 
 

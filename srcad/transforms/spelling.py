@@ -31,7 +31,7 @@ _CALLED = (
 _EXCEPTIONS = [
     name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)
 ]
-RESERVED = frozenset([*MODULES, *_CALLED, *_EXCEPTIONS])
+RESERVED = frozenset([*MODULES, "prange", *_CALLED, *_EXCEPTIONS])
 
 _PREFERRED = {"np.absolute": "np.abs", "np.conjugate": "np.conj"}
 _TWINS = {"amax": "max", "amin": "min", "around": "round", "row_stack": "vstack", "product": "prod"}
@@ -47,7 +47,7 @@ def path_of(thing: Any) -> str | None:
     True
     """
     if thing is numba.prange:
-        return "range"  # the iterations of a parallel loop may run in any order, that of a serial one too
+        return "range"  # any order of the iterations is right; which loops may run in parallel is noted on them
     known = _index().get(id(thing))
     return known[1] if known is not None and known[0] is thing else None
 

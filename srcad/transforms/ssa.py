@@ -67,6 +67,8 @@ def _live_before(statement: gast.stmt, after: Live) -> Live:
             return live_before(body, after) | live_before(orelse, after) | frozenset(reads(statement))
         case gast.For() | gast.While():
             return _live_at_head(statement, after) | after | frozenset(reads(statement))
+        case gast.AugAssign(target=gast.Name(id=name)):
+            return after | {name} | frozenset(reads(statement))
         case _:
             name = written(statement)
             return (after - {name} if name else after) | frozenset(reads(statement))

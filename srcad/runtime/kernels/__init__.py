@@ -23,6 +23,7 @@ from srcad.runtime.kernels.moves import (
 )
 from srcad.runtime.kernels.observed import Unobserved, expect
 from srcad.runtime.kernels.overlap import refuse_overlap
+from srcad.runtime.kernels.parts import add_parts, may_overlap, part_of, parts
 from srcad.runtime.kernels.products import (
     cholesky_adjoint,
     cofactors,
@@ -52,6 +53,7 @@ from srcad.runtime.kernels.widen import common_extent, expand, expand_bar, same_
 
 __all__ = [
     "Unobserved",
+    "add_parts",
     "added_at",
     "broadcast_shape",
     "cholesky_adjoint",
@@ -80,10 +82,13 @@ __all__ = [
     "log_determinant",
     "matmul_adjoint_a",
     "matmul_adjoint_b",
+    "may_overlap",
     "numpy_shapes",
     "opposite",
     "others",
     "others_adjoint",
+    "part_of",
+    "parts",
     "polygamma",
     "power_log",
     "power_slope",
