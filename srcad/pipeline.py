@@ -98,7 +98,6 @@ def derive(
     """Stages 4 to 8: source for one mode, one set of argument types; `observed` stands for Numba's inference.
 
     With `assumes`, arrays that may broadcast are taken not to, if the functions can be called again where they do.
-
     `after` names one of STAGES: the function as it is then, before differentiation, or before it is simplified.
     Raises CannotType where Numba has no type for the function, NotDifferentiable and other SrcadErrors.
     """
