@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 import gast
+from numba import types as nb
 
 from srcad.runtime import registry
 from srcad.transforms.affine import Form
@@ -28,12 +29,19 @@ def is_basic(index: gast.expr, types: Types) -> bool:
     """Whether a subscript uses only integers, slices, newaxis and the ellipsis: it gives a view or an element."""
     parts = index.elts if isinstance(index, gast.Tuple) else [index]
     for part in parts:
-        if isinstance(part, gast.Name) and types.is_array(part.id):
+        if isinstance(part, gast.Name) and _selects_places(types.get(part.id)):
             return False
         if isinstance(part, (gast.Slice, gast.Constant, gast.UnaryOp, gast.Name)):
             continue
         return False
     return True
+
+
+def _selects_places(kind: nb.Type | None) -> bool:
+    """Whether an index of this type names single places: an array or a list, or a tuple that holds one."""
+    if isinstance(kind, nb.BaseTuple):
+        return any(_selects_places(each) for each in kind)
+    return isinstance(kind, (nb.Array, nb.List, nb.ListType))
 
 
 @dataclass(frozen=True)

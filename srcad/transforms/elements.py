@@ -125,6 +125,8 @@ class Elements:
         """Whether a subscript selects more than one element."""
         types = self.program.types
         kind = types.get(target.value.id)
+        if any(map(types.is_opaque, parts_of(target))):
+            return False
         floating = isinstance(kind, nb.Array) and isinstance(kind.dtype, nb.Float)
         return floating and is_basic(target.slice, types) and bool(_rank_of_target(self.program, target))
 

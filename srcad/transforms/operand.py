@@ -80,6 +80,8 @@ def leaf_of(program: Program, name: str, view: gast.Subscript | None = None) -> 
     base = str(value.value.id)
     rank = program.types.rank(base) or 0
     given = list(value.slice.elts) if isinstance(value.slice, gast.Tuple) else [value.slice]
+    if any(map(program.types.is_opaque, given)):
+        return None
     if [constant(part) for part in given] == [...]:
         given = []
     parts: list[Part] = []

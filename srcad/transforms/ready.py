@@ -78,11 +78,14 @@ def element_type(target: gast.Subscript, known: dict[str, Any]) -> Any:
     parts = target.slice.elts if isinstance(target.slice, gast.Tuple) else [target.slice]
     integers = 0
     for part in parts:
-        if isinstance(part, gast.Name) and isinstance(known.get(part.id), nb.Array):
+        kind = known.get(part.id) if isinstance(part, gast.Name) else None
+        kinds = list(kind) if isinstance(kind, nb.BaseTuple) else [kind]
+        if any(isinstance(each, nb.Array) for each in kinds):
             return nb.Array(array.dtype, array.ndim, "A")
-        integers += isinstance(part, (gast.Name, gast.UnaryOp)) or (
-            isinstance(part, gast.Constant) and isinstance(part.value, int)
-        )
+        if isinstance(part, gast.Name):
+            integers += sum(isinstance(each, nb.Integer) for each in kinds)
+            continue
+        integers += isinstance(part, gast.UnaryOp) or (isinstance(part, gast.Constant) and isinstance(part.value, int))
     left = array.ndim - integers
     return array.dtype if left == 0 else nb.Array(array.dtype, left, "A")
 

@@ -108,6 +108,8 @@ class Regions:
         """The part of a region that an index selects."""
         if outer.ranges is None or any(constant(part) is ... for part in index):
             return outer
+        if any(map(self.types.is_opaque, index)):
+            return Region(outer.root, None)
         kept = self._kept_dimensions(array, outer)
         if kept is None:
             return Region(outer.root, None)
@@ -137,6 +139,8 @@ class Regions:
         inner = self._kept_dimensions(value.value.id, outer)
         index = value.slice.elts if isinstance(value.slice, gast.Tuple) else [value.slice]
         if inner is None or any(constant(part) is ... or _is_none(part) for part in index):
+            return None
+        if any(map(self.types.is_opaque, index)):
             return None
         if any(isinstance(part, gast.Slice) and part.step is not None and constant(part.step) != 1 for part in index):
             return None

@@ -125,7 +125,7 @@ class Sizes:
     def _sliced(self, base: str, index: gast.expr, axis: int) -> Form | None:
         """A dimension of a view."""
         parts = list(index.elts) if isinstance(index, gast.Tuple) else [index]
-        if any(constant(part) is ... for part in parts):
+        if any(constant(part) is ... or self.types.is_opaque(part) for part in parts):
             return None
         dimension = seen = 0
         for part in parts:

@@ -37,6 +37,11 @@ class Types:
         """Whether the name holds an array."""
         return isinstance(self.of.get(name), types.Array)
 
+    def is_opaque(self, index: gast.expr) -> bool:
+        """Whether a part of an index is a name of something else than an integer or an array: a slice, or a tuple."""
+        known = (types.Integer, types.Boolean, types.Array)
+        return isinstance(index, gast.Name) and not isinstance(self.of.get(index.id), known)
+
     def is_real_or_complex(self, name: str) -> bool:
         """Whether the name holds what can have a derivative: floats, complex numbers, arrays or tuples of them."""
         return carries_derivatives(self.of.get(name))

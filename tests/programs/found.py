@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.programs.program import Program, numbers
+from tests.programs.program import Program, matrix, numbers
 
 
 def branch_that_is_never_taken(a, x):
@@ -26,9 +26,45 @@ def loop_that_is_never_entered(a, x):
     return a * x[0]
 
 
+def upper_triangle_by_a_tuple_of_indices(m):
+    """A name for a tuple of index arrays was taken for one integer: a view, of one dimension less."""
+    upper = np.triu_indices(3, 1)
+    m[upper] = m[upper] * m[0, 0]
+    m[upper] += m[0, 1]
+    return np.sum(m[upper] ** 2) + np.sum(m)
+
+
+def places_found_at_run_time(m):
+    """The same, and the result has as many elements as are found, not as the array has columns."""
+    large = np.nonzero(m > -0.5)
+    return np.sum(m[large] ** 2) * m[0, 0]
+
+
+def views_by_a_tuple_of_integers(m):
+    c = np.stack((m, m * m, m * 2.0))
+    k = divmod(4, m.shape[0])
+    v = c[k]
+    v[1] = m[2, 2] ** 2
+    v[0] *= m[0, 0]
+    c[1, 1, 2] = m[0, 1]
+    c[k] *= m[1]
+    return np.sum(c**3) + np.sum(np.sin(v))
+
+
+def rows_by_a_slice(m):
+    rows = slice(1, 3)
+    m[rows] *= 2.0
+    m[rows, 0] = m[0, 1] * m[rows, 0]
+    return np.sum(m[rows] * m[:2])
+
+
 ROW = np.array([0.3, -0.7, 0.9, 0.2])
 
 PROGRAMS = [
     Program(branch_that_is_never_taken, numbers(0.4, ROW), (0, 1), compiled=True),
     Program(loop_that_is_never_entered, numbers(0.4, ROW), (0, 1)),
+    Program(upper_triangle_by_a_tuple_of_indices, matrix(3, 3)),
+    Program(places_found_at_run_time, matrix(3, 3), compiled=True),
+    Program(views_by_a_tuple_of_integers, matrix(3, 3), compiled=True),
+    Program(rows_by_a_slice, matrix(3, 3)),
 ]

@@ -34,6 +34,20 @@ def f(x, y, n):
     assert found.of["v"] == {"v"}
 
 
+@pytest.mark.parametrize(("made", "base"), [("np.nonzero(x)", "v"), ("divmod(n, 2)", "m"), ("slice(0, n)", "m")])
+def test_an_index_that_is_a_tuple_is_what_is_in_it(made, base):
+    found = roots(
+        f"""
+def f(x, m, n):
+    k = {made}
+    v = m[k]
+    return v
+""",
+        "f8[::1], f8[:, :, ::1], i8",
+    )
+    assert found.of["v"] == {base}
+
+
 def test_a_view_of_a_view_reaches_the_first_base():
     found = roots("""
 def f(x, y, n):

@@ -78,3 +78,9 @@ def f(x, n):
     return d
 """
     assert program_of(text, "f8[:], i8").meeting.size("d", 0) == x0
+
+
+@pytest.mark.parametrize("made", ["np.triu_indices(n)", "divmod(n, 2)", "slice(0, n)"])
+def test_what_an_index_by_a_tuple_or_a_slice_leaves_is_not_known(made):
+    found = size("c[k]", before=f"    k = {made}\n    c = np.zeros((n, n, n))\n")
+    assert found == Form.of("v.shape[0]")
