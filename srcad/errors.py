@@ -5,6 +5,7 @@
     |- MissingRule          (NotImplementedError)   a function without a derivative rule
     |- NotDifferentiable    (TypeError)             an argument or result that has no derivative
     |- BadArgument          (ValueError)            an argument of srcad's own API that makes no sense
+    |  `- BadValue          (TypeError as well)     a value that does not become a number of the dtype asked for
     |- SourceUnavailable    (OSError)               a function whose source text cannot be found
     |- MayOverlap           (ValueError)            memory reached by two names, one of them written to
     |- TapeMisuse           (RuntimeError)          a tape or variable used at the wrong moment
@@ -87,6 +88,10 @@ class NotDifferentiable(SrcadError, TypeError):
 
 class BadArgument(SrcadError, ValueError):
     """An argument of srcad's own API that makes no sense."""
+
+
+class BadValue(BadArgument, TypeError):
+    """A value that does not become a number of the dtype asked for; a TypeError too, as in TensorFlow."""
 
 
 class SourceUnavailable(SrcadError, OSError):

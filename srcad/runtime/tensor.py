@@ -11,7 +11,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from srcad.errors import BadArgument, NotDifferentiable
+from srcad.errors import BadArgument, BadValue, NotDifferentiable
 from srcad.runtime.nest import flatten
 from srcad.runtime.operand import Operand
 
@@ -155,7 +155,10 @@ def as_array(value: Any, dtype: Any, copy: bool) -> np.ndarray[Any, Any]:
     if dtype is None and _default[0] != np.float64 and _is_of_python_floats(value):
         array = np.asarray(value)
         return array.astype(_default[0]) if array.dtype == np.float64 else array
-    array = np.array(value, dtype) if copy else np.asarray(value, dtype)
+    try:
+        array = np.array(value, dtype) if copy else np.asarray(value, dtype)
+    except (TypeError, ValueError) as error:
+        raise BadValue(f"{value!r} does not become an array{f' of {dtype}' if dtype else ''}: {error}") from error
     if array.dtype == object:
         raise BadArgument(f"{value!r} is no array of numbers", hint="pass numbers, or lists of equal length")
     return array

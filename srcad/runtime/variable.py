@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from srcad.errors import BadArgument, TapeMisuse
+from srcad.errors import BadArgument, BadValue, TapeMisuse
 from srcad.runtime import kernels
 from srcad.runtime.active import active
 from srcad.runtime.operand import Operand, Readable
@@ -183,7 +183,7 @@ class Variable(Readable):
             value = convert_to_tensor(value, self.dtype)._value
         array = as_array(value, None, copy=False)
         if not np.can_cast(array.dtype, self.dtype, "same_kind"):
-            raise BadArgument(f"a value of dtype {array.dtype} cannot be assigned to a {self.dtype} variable")
+            raise BadValue(f"a value of dtype {array.dtype} cannot be assigned to a {self.dtype} variable")
         if array.shape != self.shape:
             raise BadArgument(
                 f"Cannot assign value to variable '{self.name}': "
