@@ -13,7 +13,8 @@
     |- WrongGradient        (AssertionError)        what srcad.check_grads found
     `- CompilerBug          (AssertionError)        a state that the compiler's design rules out
 
-Each inherits the builtin that a caller would expect. `PerformanceWarning` says what kept a function from compiling.
+Each inherits the builtin that a caller would expect. `PerformanceWarning` says what kept a function from compiling,
+`GradientCut` where a tensor has left its tape.
 """
 
 from __future__ import annotations
@@ -116,6 +117,10 @@ class WrongGradient(SrcadError, AssertionError):
 
 class CompilerBug(SrcadError, AssertionError):
     """A state that the compiler's design rules out; please report it."""
+
+
+class GradientCut(UserWarning):
+    """A tensor that a tape follows is made a plain array, by something else than `numpy()`."""
 
 
 class PerformanceWarning(UserWarning):

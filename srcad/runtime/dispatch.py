@@ -24,6 +24,7 @@ from srcad.runtime.live import on_tensors
 from srcad.runtime.nest import flatten, map_leaves
 from srcad.runtime.node import GeneralNode, Node, tensors_in
 from srcad.runtime.operand import Operand, Readable, read_only
+from srcad.runtime.packing import holds_tensors, packed, takes_lists
 from srcad.runtime.registry import definition, find, variants
 from srcad.runtime.spelled import ALWAYS, FOR_COMPLEX
 from srcad.runtime.template import primitive_name
@@ -100,17 +101,6 @@ def _apply_to_others(primitive: Any, arguments: tuple[Any, ...], keywords: Mappi
         arguments = tuple([each._read() if isinstance(each, Readable) else each for each in arguments])
         return apply(primitive, arguments, keywords)
     return call(primitive, arguments, keywords)
-
-
-def packed(parts: Any) -> Any:
-    """Nested lists as one array, or as a tensor computed from those in them.
-
-    >>> packed([[1.0, 2.0], [3.0, 4.0]]).shape
-    (2, 2)
-    """
-    if not any(isinstance(each, Operand) for each in flatten(parts)):
-        return np.asarray(parts)
-    return np.stack([packed(each) if isinstance(each, (list, tuple)) else each for each in parts])
 
 
 def recorded(
@@ -223,6 +213,9 @@ def call(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]
         assert meaning is not None
         return on_tensors(meaning)(*arguments, **keywords)
     if kind == _RULE:
+        if any(map(holds_tensors, arguments)) and not takes_lists(primitive, arguments):
+            arguments = tuple([packed(each) if holds_tensors(each) else each for each in arguments])
+            return apply(primitive, arguments, keywords)
         _check_covered(primitive, arguments, keywords)
     elif kind == _UNKNOWN and (primitive in _WRITERS or "out" in keywords):
         raise _missing(primitive)

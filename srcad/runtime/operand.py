@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from srcad.errors import BadArgument, CompilerBug, NotDifferentiable
 from srcad.runtime.active import active
 from srcad.runtime.arithmetic import Arithmetic
+from srcad.runtime.leaving import refuse_or_warn
 
 _REDUCTIONS: Mapping[tuple[Any, str], Any] = {
     (np.add, "reduce"): np.sum,
@@ -83,6 +85,10 @@ class Operand(Arithmetic):
 
     _identity: int
 
+    def _read(self) -> Any:
+        """The tensor that this is, or stands for; active tapes are told."""
+        return self
+
     def _array(self) -> Any:
         """The current value, not to be changed: an array or a NumPy scalar."""
         raise NotImplementedError
@@ -126,6 +132,8 @@ class Operand(Arithmetic):
                 "a derivative rule has made an array of a tensor that an outer tape follows, which cuts the gradient",
                 hint="in rules and kernels, np.array and np.asarray must not be applied to operands",
             )
+        if active.tapes and active.who_know([self._read()._identity]):
+            refuse_or_warn(sys._getframe(1))
         array = np.asarray(self._cut("np.asarray()"))
         if copy or (dtype is not None and np.dtype(dtype) != array.dtype):
             if copy is False:

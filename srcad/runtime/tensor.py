@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from srcad.errors import BadArgument, BadValue, NotDifferentiable
-from srcad.runtime.nest import flatten
+from srcad.runtime.nest import flatten, map_leaves
 from srcad.runtime.operand import Operand
 
 next_identity = itertools.count(1).__next__
@@ -70,6 +70,9 @@ def tensor_of(value: Any) -> Tensor:
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
     """A tensor with a copy of the value; a single number fills the `shape`. The dtype follows NumPy.
 
+    A tensor is its own constant, as in TensorFlow, and a list of tensors is what `convert_to_tensor` makes of it: tapes
+    that follow them follow the result.
+
     Raises ValueError for what is no array (such as None), TypeError if the value does not have the `shape`.
 
     >>> constant([1, 2], dtype="float32")
@@ -77,15 +80,37 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     >>> constant(0.5, shape=(2,)).tolist()
     [0.5, 0.5]
     """
+    if isinstance(value, Tensor) or _holds_operands(value):
+        return _reshaped(convert_to_tensor(value), dtype, shape)
     array = as_array(value, dtype, copy=True)
     if shape is None:
         return tensor_of(array if array.ndim else array[()])
-    wanted = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    wanted = _lengths(shape)
     if array.size == 1:
         return tensor_of(np.full(wanted, array.reshape(())))
     if array.size != np.prod(wanted):
         raise NotDifferentiable(f"a value with {array.size} elements cannot be a constant of shape {wanted}")
     return tensor_of(array.reshape(wanted))
+
+
+def _reshaped(tensor: Tensor, dtype: Any, shape: Any) -> Tensor:
+    """A tensor in another dtype and shape, recorded as computed from it."""
+    made: Any = tensor if dtype is None or tensor.dtype == np.dtype(dtype) else tensor.astype(dtype)
+    if shape is None or made.shape == _lengths(shape):
+        return made  # type: ignore[no-any-return]
+    if made.size == 1:
+        return np.broadcast_to(made.reshape(()), _lengths(shape))  # type: ignore[return-value]
+    if made.size != np.prod(_lengths(shape)):
+        raise NotDifferentiable(f"a value with {made.size} elements cannot be a constant of shape {_lengths(shape)}")
+    return made.reshape(_lengths(shape))  # type: ignore[no-any-return]
+
+
+def _lengths(shape: Any) -> tuple[int, ...]:
+    return (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(shape)
+
+
+def _holds_operands(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and any(isinstance(each, Operand) for each in flatten(value))
 
 
 def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Tensor:
@@ -103,8 +128,8 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
         if dtype is not None and value.dtype != np.dtype(dtype):
             raise BadArgument(f"Tensor conversion requested dtype {np.dtype(dtype)} for {value!r}")
         return value if isinstance(value, Tensor) else +value
-    if isinstance(value, (list, tuple)) and any(isinstance(each, Operand) for each in flatten(value)):
-        from srcad.runtime.dispatch import packed
+    if _holds_operands(value):
+        from srcad.runtime.packing import packed
 
         return convert_to_tensor(packed(value), dtype, dtype_hint)
     if dtype is None and dtype_hint is not None:
@@ -155,6 +180,8 @@ def as_array(value: Any, dtype: Any, copy: bool) -> np.ndarray[Any, Any]:
     if dtype is None and _default[0] != np.float64 and _is_of_python_floats(value):
         array = np.asarray(value)
         return array.astype(_default[0]) if array.dtype == np.float64 else array
+    if _holds_operands(value):
+        value = map_leaves(lambda leaf: leaf._array() if isinstance(leaf, Operand) else leaf, value)
     try:
         array = np.array(value, dtype) if copy else np.asarray(value, dtype)
     except (TypeError, ValueError) as error:

@@ -1,0 +1,44 @@
+"""Lists with tensors in them, given to functions that take one array: stacked to a tensor, which tapes follow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from srcad.runtime.nest import flatten
+from srcad.runtime.node import tensors_in
+from srcad.runtime.operand import Operand
+from srcad.runtime.registry import find
+
+
+def packed(parts: Any) -> Any:
+    """Nested lists as one array, or as a tensor computed from those in them.
+
+    >>> packed([[1.0, 2.0], [3.0, 4.0]]).shape
+    (2, 2)
+    """
+    if not any(isinstance(each, Operand) for each in flatten(parts)):
+        return np.asarray(parts)
+    return np.stack([packed(each) if isinstance(each, (list, tuple)) else each for each in parts])
+
+
+def holds_tensors(argument: Any) -> bool:
+    """Whether an argument is a list or tuple, nested or not, with a tensor in it.
+
+    >>> from srcad.runtime.tensor import constant
+    >>> holds_tensors([[constant(1.0)], 2.0]), holds_tensors(constant(1.0)), holds_tensors([2.0])
+    (True, False, False)
+    """
+    return isinstance(argument, (list, tuple)) and next(tensors_in(argument), None) is not None
+
+
+def takes_lists(primitive: Any, arguments: Sequence[Any]) -> bool:
+    """Whether the rule of a primitive is for lists of operands.
+
+    >>> takes_lists(np.concatenate, [[1.0, 2.0]]), takes_lists(np.outer, [[1.0, 2.0], [3.0]])
+    (True, False)
+    """
+    rule = find(primitive, [None if isinstance(each, (list, tuple)) else np.ndim(each) for each in arguments])
+    return rule is not None and not rule.elementwise
