@@ -19,7 +19,7 @@ Each inherits the builtin that a caller would expect. `PerformanceWarning` says 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,11 @@ class SrcadError(Exception):
     def __init__(self, what: str, at: Place | None = None, hint: str | None = None) -> None:
         self.what, self.at, self.hint = what, at, hint
         super().__init__(self._message())
+
+    def called_from(self, place: Place | None) -> SrcadError:
+        """The same error, in a function that is called at a place."""
+        self.at = place if self.at is None else replace(self.at, inside=place)
+        return self
 
     def _message(self) -> str:
         if self.at is None:

@@ -16,7 +16,7 @@ import gast
 
 from srcad.arguments import completed, known_arguments
 from srcad.cases import without_match
-from srcad.errors import Place, UnsupportedSyntax
+from srcad.errors import Place, SrcadError, UnsupportedSyntax
 from srcad.fence import fence
 from srcad.given import given_parameter
 from srcad.load import Source
@@ -146,7 +146,10 @@ class _Lowering:
         callee = static_value(node.func, self.draft.bindings)
         if isinstance(callee, functools.partial):
             return caller.call(completed(node, Meaning(callee), self.draft, place))
-        procedure = self.procedure(callee)
+        try:
+            procedure = self.procedure(callee)
+        except SrcadError as problem:
+            raise problem.called_from(place) from None
         if procedure is None:
             return None
         given = bind_arguments(node, procedure, place)

@@ -11,7 +11,7 @@ from typing import Any
 from numba import typeof
 from numba.core.registry import CPUDispatcher
 
-from srcad.errors import NotDifferentiable, PerformanceWarning
+from srcad.errors import NotDifferentiable, PerformanceWarning, SrcadError
 from srcad.remember import remembered
 from srcad.runtime.compile import Redirect, TypedDispatcher
 from srcad.runtime.infer import CannotType
@@ -64,7 +64,15 @@ def uncompiled_routine(version: Version, index: int) -> Callable[..., Any]:
         return tuple(kind_of(name, value) for name, value in zip(parameters, args[:count], strict=True))
 
     def first(*args: Any) -> Any:
-        return version.uncompiled(kinds_of(args))(*args)
+        try:
+            return version.uncompiled(kinds_of(args))(*args)
+        except SrcadError:
+            raise
+        except Exception as problem:  # the function's own, which may be any
+            from srcad.transforms.watch import note_place
+
+            note_place(problem, version.unit, args)
+            raise
 
     def reverse(*args: Any) -> Any:
         *arguments, trace, bar = args

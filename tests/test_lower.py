@@ -2,6 +2,7 @@
 
 import math
 import math as maths
+import re
 from math import exp as exponential
 from types import SimpleNamespace
 
@@ -514,3 +515,21 @@ def test_an_error_inside_a_helper_shows_the_call():
 
     with pytest.raises(SrcadError, match="called from"):
         lower(load(caller))
+
+
+def test_a_construct_that_is_refused_in_a_helper_of_a_helper_shows_both_calls():
+    def inner(x):
+        try:
+            return x * 2.0
+        except ValueError:
+            return x
+
+    def middle(x):
+        return inner(x) + 1.0
+
+    def caller(x):
+        return middle(x)
+
+    with pytest.raises(UnsupportedSyntax, match="`try`") as caught:
+        lower(load(caller))
+    assert re.findall(r"called from .*\n.*\| +(.*)", str(caught.value)) == ["return inner(x) + 1.0", "return middle(x)"]

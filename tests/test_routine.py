@@ -1,5 +1,7 @@
 """The generated functions as things to call: for arrays that fit as they are first, for all once a call needs that."""
 
+import re
+
 import numba
 import numpy as np
 import pytest
@@ -83,3 +85,33 @@ def test_a_function_that_prints_is_never_begun_twice():
 
     assert "same_extent" in srcad.source(silent, signature="f8[:], f8[:]")
     assert "same_extent" not in srcad.source(noisy, signature="f8[:], f8[:]")
+
+
+def picked(x, k):
+    return x[k] * 2.0
+
+
+def steps_of(x):
+    if x[0] > 1.0:
+        raise KeyError("deep")
+    return picked(x, 10)
+
+
+def total_of(x):
+    return np.sum(x * x) + steps_of(x)
+
+
+def test_an_exception_of_the_function_is_raised_as_itself_with_the_users_lines_in_a_note():
+    with pytest.raises(IndexError) as caught:
+        srcad.grad(total_of, jit=False)(np.zeros(3))
+    (note,) = caught.value.__notes__
+    shown = [line.partition("|")[2].strip() for line in note.splitlines() if "|" in line and "^" not in line]
+    assert shown == ["return x[k] * 2.0", "return picked(x, 10)", "return np.sum(x * x) + steps_of(x)"]
+    with pytest.raises(KeyError, match="deep") as caught:
+        srcad.grad(total_of, jit=False)(np.ones(3) * 2.0)
+    assert 'raise KeyError("deep")' in caught.value.__notes__[0]
+
+
+def test_generated_code_names_file_and_line_of_what_raises_and_of_the_calls_that_led_there():
+    text = srcad.source(total_of, signature="f8[:]")
+    assert re.search(r"# test_routine.py:\d+: raise KeyError\(\"deep\"\), called from test_routine.py:\d+", text)

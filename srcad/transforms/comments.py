@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
+from typing import Any
+
 from srcad.errors import Place
 from srcad.transforms.build import Block, clone
 
@@ -11,6 +14,20 @@ def with_line(block: Block, place: Place | None) -> Block:
     if block and place is not None:
         block[0].comment = f"line {place.line}: {place.text.strip()}"
     return block
+
+
+def with_origin(statement: Any, place: Place | None) -> None:
+    """Name the line of the user's that a statement is, with its file, and the calls that led there."""
+    if place is None:
+        return
+    found, caller = f"{_line_of(place)}: {place.text.strip()}", place.inside
+    while caller is not None:
+        found, caller = f"{found}, called from {_line_of(caller)}", caller.inside
+    statement.comment = found
+
+
+def _line_of(place: Place) -> str:
+    return f"{PurePath(place.file).name}:{place.line}"
 
 
 def commented(block: Block, comment: str) -> Block:

@@ -12,7 +12,7 @@ import gast
 from srcad.names import Names
 from srcad.transforms.build import assign, call, clone, const, place_of, tuple_of
 from srcad.transforms.callees import LISTS, Callees, Pair
-from srcad.transforms.comments import with_line
+from srcad.transforms.comments import with_origin
 from srcad.transforms.gradient import Made
 from srcad.transforms.subroutine import Specialised, Subroutine
 
@@ -42,7 +42,7 @@ def with_callees(made: Made) -> Made:
     for tree in functions:
         for node in gast.walk(tree):
             if isinstance(node, (gast.Raise, gast.Assert)):
-                with_line([node], place_of(node))  # what it raises reaches the user from here
+                with_origin(node, place_of(node))  # what it raises reaches the user from here
             if isinstance(node, gast.Constant) and hasattr(node, "pair"):
                 node.value = _recording(seen.values()).index(node.pair)
     return replace(made, functions=functions, bindings=bindings, outputs=outputs, before=(*before, *made.before))

@@ -94,7 +94,7 @@ def types_of(unit: Unit, argument_types: tuple[types.Type, ...]) -> Types:
         inferred = _inferred(unit, argument_types)
     except CannotType as problem:
         place = _place_in_callee(unit, problem) or place_of_line(unit, problem.line)
-        raise CannotType(problem.reason, problem.line, place) from None
+        raise CannotType(as_written(problem.reason, place), problem.line, place) from None
     known = Types(inferred.types, inferred.result)
     refuse_masks(unit, known)
     return known
@@ -200,6 +200,12 @@ class _WithoutUnset(gast.NodeTransformer):  # type: ignore[misc]  # gast carries
             return gast.Pass()
         self.seen.add(written(node))
         return node
+
+
+def as_written(message: str, place: Place | None) -> str:
+    """A message with the names of the user's in place of those that SSA form has numbered."""
+    text = "" if place is None else place.text
+    return re.sub(r"'(\w+?)_\d+'", lambda found: found[0] if found[0][1:-1] in text else f"'{found[1]}'", message)
 
 
 def place_of_line(unit: Unit, line: int | None) -> Place | None:

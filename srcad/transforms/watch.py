@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
+import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +17,7 @@ from numba.core.types import Array, Type, pyobject
 
 from srcad.errors import Place, UnsupportedSyntax
 from srcad.transforms.build import Block, call, const, inner_blocks, is_exit, load, place_of, walk_statements, written
-from srcad.transforms.typing import callees_in, carries_derivatives, executable, place_of_line
+from srcad.transforms.typing import as_written, callees_in, carries_derivatives, executable, place_of_line
 from srcad.transforms.unit import Unit
 
 
@@ -60,11 +61,8 @@ class Conflict(Exception):
     def as_error(self, unit: Unit) -> UnsupportedSyntax:
         """The error that the user sees, where the name gets its value."""
         place = _last_place(unit, self.name)
-        name = re.sub(r"_\d+$", "", self.name)
-        if place is not None and self.name in place.text:
-            name = self.name
         return UnsupportedSyntax(
-            f"'{name}' is now {self.kinds[0]}, now {self.kinds[1]}",
+            as_written(f"'{self.name}' is now {self.kinds[0]}, now {self.kinds[1]}", place),
             at=place,
             hint="let it be of one type from the start (np.zeros for an array), or use two names",
         )
@@ -109,6 +107,19 @@ def watch(unit: Unit, samples: Sequence[tuple[Any, ...]]) -> Watched:
         np.random.set_state(state)
     watched.result = watched.types.pop("return") or pyobject
     return watched
+
+
+def note_place(problem: Exception, unit: Unit, args: Sequence[Any]) -> None:
+    """Say which line of the user's raises what generated code has raised: the function itself is asked, on copies."""
+    if getattr(problem, "__notes__", None) or not hasattr(problem, "add_note"):
+        return
+    with suppress(Exception), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            watch(unit, [tuple(args)])
+        except type(problem) as again:
+            for note in getattr(again, "__notes__", ()):
+                problem.add_note(note)
 
 
 def _note_place(problem: Exception, unit: Unit) -> None:

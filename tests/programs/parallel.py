@@ -3,6 +3,8 @@
 import numpy as np
 from numba import prange
 
+from tests.programs.program import Program, vector
+
 TABLE = np.array([2, 0, 2, 5, 1, 0])
 
 
@@ -287,3 +289,5 @@ SERIAL = [
     work_used_again,
     two_names_of_one_array,
 ]
+# All of them are tried, uncompiled, with their iterations in any order, by tests/transforms/test_parallel.py.
+PROGRAMS = [Program(each, vector(6)) for each in (sum_on_some_paths, weights_by_rows, steps_in_time)]
