@@ -19,7 +19,7 @@ from srcad.errors import MissingRule
 from srcad.runtime.active import Recording, active
 from srcad.runtime.arithmetic import NO_KEYWORDS, Arithmetic
 from srcad.runtime.explain import note_behind_cut, note_cut, reason_of
-from srcad.runtime.keep import SCALARS, frozen, kept
+from srcad.runtime.keep import SCALARS, frozen, is_plain, kept
 from srcad.runtime.live import on_tensors
 from srcad.runtime.nest import flatten, map_leaves
 from srcad.runtime.node import GeneralNode, Node, tensors_in
@@ -68,11 +68,14 @@ def apply(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any
         kind = type(argument)
         if kind is Tensor:
             values.append(argument._value)
-        elif kind in _PLAIN or (kind is tuple and _is_plain(argument)):
+        elif kind in _PLAIN or (kind is tuple and is_plain(argument)):
             values.append(argument)
+        elif isinstance(argument, Readable):
+            read = tuple([each._read() if isinstance(each, Readable) else each for each in arguments])
+            return apply(primitive, read, keywords)
         else:
             return _apply_to_others(primitive, arguments, keywords)
-    if (keywords and not _is_plain(keywords.values())) or primitive in _WRITERS:
+    if (keywords and not is_plain(keywords.values())) or primitive in _WRITERS:
         return _apply_to_others(primitive, arguments, keywords)
     result = primitive(*values, **keywords) if keywords else primitive(*values)
     if type(result) is complex:  # of a Python number and a np.float64, which is a Python number as well
@@ -86,10 +89,6 @@ def apply(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any
     return recorded(primitive, arguments, keywords, tensor, tapes) if tapes else tensor
 
 
-def _is_plain(parts: Iterable[Any]) -> bool:
-    return all(type(part) in SCALARS or (type(part) is tuple and _is_plain(part)) for part in parts)
-
-
 def _apply_to_others(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
     """The same where an argument is a variable, a tuple, a list, or something that we do not know."""
     for argument in arguments:
@@ -97,9 +96,6 @@ def _apply_to_others(primitive: Any, arguments: tuple[Any, ...], keywords: Mappi
             return NotImplemented
     if getattr(primitive, "__module__", "") == "_operator" and primitive is not operator.getitem:
         arguments = tuple([packed(each) if isinstance(each, (list, tuple)) else each for each in arguments])
-    if any(isinstance(argument, Readable) for argument in arguments):
-        arguments = tuple([each._read() if isinstance(each, Readable) else each for each in arguments])
-        return apply(primitive, arguments, keywords)
     return call(primitive, arguments, keywords)
 
 

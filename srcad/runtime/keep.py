@@ -7,6 +7,7 @@ y = x * a       reads both: a, if it is the caller's array, is copied, so that h
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 from typing import Any
 
 import gast
@@ -20,6 +21,7 @@ from srcad.runtime.tensor import Tensor, tensor_of
 
 # Types of values that nobody can change.
 SCALARS = (float, int, complex, bool, np.float64, np.float32, np.int64, np.bool_, str, slice, type(None), type(...))
+_PLAIN = frozenset(SCALARS)
 _IMMUTABLE = frozenset((Tensor, *SCALARS))
 LARGE = 1024  # elements, from which on it pays to hold less than the array
 _FACTS = {"shape", "ndim", "size", "dtype"}
@@ -28,14 +30,19 @@ _FACTS = {"shape", "ndim", "size", "dtype"}
 def kept(primitive: Any, arguments: tuple[Any, ...], result: Tensor) -> tuple[tuple[Any, ...], Tensor]:
     """The arguments and the result as a node holds them."""
     if result._value.size < LARGE:
+        theirs = False
         for argument in arguments:
             kind = type(argument)
             if kind is Tensor:
                 if argument._value.size >= LARGE:
                     break
-            elif kind not in _IMMUTABLE:
+            elif kind is np.ndarray and argument.size < LARGE:
+                theirs = True
+            elif kind not in _IMMUTABLE and not (kind is tuple and is_plain(argument)):
                 break
         else:
+            if theirs:
+                arguments = tuple([each.copy() if type(each) is np.ndarray else each for each in arguments])
             return arguments, result
     # A tangent may read what a pullback does not.
     reads = None if active.accumulations else what_is_read(primitive, len(arguments))
@@ -43,6 +50,19 @@ def kept(primitive: Any, arguments: tuple[Any, ...], result: Tensor) -> tuple[tu
         return frozen(arguments), result
     held = tuple([frozen(each) if place in reads else shell(each) for place, each in enumerate(arguments)])
     return held, result if -1 in reads else shell(result)
+
+
+def is_plain(parts: Iterable[Any]) -> bool:
+    """Whether values, of tuples all that is in them, are of types that nobody can change.
+
+    >>> is_plain((2, (slice(None), "text"))), is_plain([np.ones(2)])
+    (True, False)
+    """
+    for part in parts:
+        kind = type(part)
+        if kind not in _PLAIN and not (kind is tuple and is_plain(part)):
+            return False
+    return True
 
 
 @functools.cache

@@ -21,7 +21,11 @@ def flatten(structure: Any) -> list[Any]:
     >>> flatten({"b": 1, "a": (2, [3, None])})
     [2, 3, None, 1]
     """
-    return list(_leaves(structure)) if is_nested(structure) else [structure]
+    if not is_nested(structure):
+        return [structure]
+    found: list[Any] = []
+    _collect(structure, found)
+    return found
 
 
 def is_nested(value: Any) -> bool:
@@ -71,35 +75,40 @@ def map_leaves(function: Callable[[Any], Any], structure: Any) -> Any:
     >>> map_leaves(lambda leaf: leaf + 1, [1, (2, 3)])
     [2, (3, 4)]
     """
-    return pack_as(structure, [function(leaf) for leaf in _leaves(structure)])
-
-
-def _leaves(structure: Any) -> Iterator[Any]:
+    if not is_nested(structure):
+        return function(structure)
     if isinstance(structure, (list, tuple)):
-        for part in structure:
-            yield from _leaves(part)
-    elif isinstance(structure, Mapping):
-        for key in _sorted_keys(structure):
-            yield from _leaves(structure[key])
-    else:
-        yield structure
+        return _like(structure, [map_leaves(function, part) for part in structure])
+    return pack_as(structure, [function(leaf) for leaf in flatten(structure)])
+
+
+def _collect(structure: Any, found: list[Any]) -> None:
+    in_order = structure if isinstance(structure, (list, tuple)) else [structure[k] for k in _sorted_keys(structure)]
+    for part in in_order:
+        if is_nested(part):
+            _collect(part, found)
+        else:
+            found.append(part)
+
+
+def _like(structure: Any, parts: list[Any]) -> Any:
+    """A list or tuple of the same type."""
+    kind = type(structure)
+    return parts if kind is list else kind(*parts) if hasattr(structure, "_fields") else kind(parts)
 
 
 def _rebuilt(structure: Any, leaves: Iterator[Any]) -> Any:
+    if not is_nested(structure):
+        return next(leaves)
     if isinstance(structure, (list, tuple)):
-        parts = [_rebuilt(part, leaves) for part in structure]
-        if hasattr(structure, "_fields"):
-            return type(structure)(*parts)
-        return type(structure)(parts)
-    if isinstance(structure, Mapping):
-        by_key = {key: _rebuilt(structure[key], leaves) for key in _sorted_keys(structure)}
-        in_order = {key: by_key[key] for key in structure}
-        if type(structure) is dict:
-            return in_order
-        if hasattr(structure, "default_factory"):
-            return type(structure)(structure.default_factory, in_order)  # type: ignore[call-arg]
-        return type(structure)(in_order)  # type: ignore[call-arg]
-    return next(leaves)
+        return _like(structure, [_rebuilt(part, leaves) for part in structure])
+    by_key = {key: _rebuilt(structure[key], leaves) for key in _sorted_keys(structure)}
+    in_order = {key: by_key[key] for key in structure}
+    if type(structure) is dict:
+        return in_order
+    if hasattr(structure, "default_factory"):
+        return type(structure)(structure.default_factory, in_order)
+    return type(structure)(in_order)
 
 
 def _sorted_keys(structure: Mapping[Any, Any]) -> list[Any]:

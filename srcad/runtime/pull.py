@@ -48,8 +48,8 @@ class Choice(NamedTuple):
 
 _choices: dict[Hashable, Choice | None] = {}
 Direct = Callable[..., Sequence[Any]]
-# primitive -> mask -> what `direct_pullback` has found that depends on nothing else
-direct: defaultdict[Any, dict[int, Direct]] = defaultdict(dict)
+# primitive -> mask, or more than that if more matters -> what `direct_pullback` has found
+direct: defaultdict[Any, dict[Hashable, Direct | None]] = defaultdict(dict)
 
 # What may take rows of a table, and types of indices that do not.
 GATHERS = frozenset((np.take, operator.getitem))
@@ -105,15 +105,21 @@ def direct_pullback(primitive: Any, mask: int, values: Sequence[Any]) -> Direct 
     >>> direct_pullback(np.multiply, 0b101, (3.0, 2.0))(1.0, 6.0, 3.0, 2.0)
     (3.0,)
     """
-    if primitive in GATHERS and type(values[1]) not in _BASIC:
-        return None
-    wanted = tuple([place for place, digit in enumerate(bin(mask)[3:]) if digit == "1"])
-    choice = _choice(primitive, values, {}, wanted) if wanted else None
-    if choice is None or not choice.is_direct:
-        return None
-    if primitive not in GATHERS and not any(_asks_for[primitive]):
-        direct[primitive][mask] = choice.run
-    return choice.run
+    key: Hashable = mask
+    if primitive in GATHERS:
+        if type(values[1]) not in _BASIC:
+            return None
+        key = ("basic", mask)
+    by_rank, by_literal = _asks_of(primitive)
+    if by_rank or by_literal:
+        ranks = tuple([_rank(each) for each in values]) if by_rank else None
+        key = (mask, ranks, _literals(values) if by_literal else None)
+    known = direct[primitive]
+    if key not in known:
+        wanted = tuple([place for place, digit in enumerate(bin(mask)[3:]) if digit == "1"])
+        choice = _choice(primitive, values, {}, wanted) if wanted else None
+        known[key] = choice.run if choice is not None and choice.is_direct else None
+    return known[key]
 
 
 def _general_pullback(
@@ -140,18 +146,23 @@ def _choice(
     key: Hashable = (primitive, wanted, len(arguments))
     if not keywords and key in _choices:
         return _choices[key]
-    asks = _asks_for.get(primitive)
-    if asks is None:
-        fits = [rule.fit for rule in variants(primitive)]
-        asks = _asks_for[primitive] = (any(fit.ndim for fit in fits), any(fit.literals for fit in fits))
+    asks = _asks_of(primitive)
     ranks = [_rank(argument) for argument in arguments] if asks[0] else [None] * len(arguments)
-    literals = _literals(arguments, wanted) if asks[1] else ()
+    literals = _literals(arguments) if asks[1] else ()
     stated = tuple(name for name, value in keywords.items() if says_something(name, value))
     if keywords or any(asks):
         key = (primitive, wanted, len(arguments), stated, tuple(ranks), literals)
     if key not in _choices:
         _choices[key] = _made(primitive, ranks, literals, stated, wanted)
     return _choices[key]
+
+
+def _asks_of(primitive: Any) -> tuple[bool, bool]:
+    asks = _asks_for.get(primitive)
+    if asks is None:
+        fits = [rule.fit for rule in variants(primitive)]
+        asks = _asks_for[primitive] = (any(fit.ndim for fit in fits), any(fit.literals for fit in fits))
+    return asks
 
 
 def _made(
@@ -191,7 +202,7 @@ def _rank(argument: Any) -> int | None:
     return int(getattr(argument, "ndim", 0))
 
 
-def _literals(arguments: Sequence[Any], wanted: tuple[Any, ...]) -> tuple[int, ...]:
+def _literals(arguments: Sequence[Any]) -> tuple[int, ...]:
     return tuple([k for k, each in enumerate(arguments) if (type(each) is int or type(each) is float) and each != 0])
 
 

@@ -101,17 +101,20 @@ def _reading(method: Method) -> Method:
     return of_variable
 
 
-def _array_ufunc(self: Tensor, ufunc: Any, method: str, *arguments: Any, **keywords: Any) -> Any:
+def _array_ufunc(self: Tensor | Variable, ufunc: Any, method: str, *arguments: Any, **keywords: Any) -> Any:
     """NumPy's protocol; short for functions of one tensor that are known to have a rule."""
     if ufunc not in checked or len(arguments) != 1 or keywords or method != "__call__":
         return Operand.__array_ufunc__(self, ufunc, method, *arguments, **keywords)
-    value = ufunc(self._value)
+    tensor = self._read()
+    if tensor is not self:  # a variable
+        arguments = (tensor,)
+    value = ufunc(tensor._value)
     result = _new(Tensor)
     result._value = value
     result._identity = identity = next_identity()
     entry = None
     for tape in active.tapes:
-        if self._identity in tape.known:
+        if tensor._identity in tape.known:
             if entry is None:
                 if value.size >= LARGE:
                     return recorded(ufunc, arguments, NO_KEYWORDS, result, active.tapes)
@@ -129,7 +132,8 @@ def _bind() -> None:
             method.__name__ = spelled
             setattr(Tensor, spelled, method)
             setattr(Variable, spelled, _reading(method))
-    setattr(Tensor, "__array_ufunc__", _array_ufunc)  # noqa: B010 - it overrides that of all operands
+    for kind in (Tensor, Variable):
+        setattr(kind, "__array_ufunc__", _array_ufunc)  # noqa: B010 - it overrides that of all operands
 
 
 _bind()

@@ -40,6 +40,8 @@ def spread(g: Any, shape: tuple[int, ...], axis: Axis = None, keepdims: bool = F
     array([[1., 1., 1.],
            [2., 2., 2.]])
     """
+    if axis is None and type(g) is np.float64:
+        return np.full(shape, g)
     return np.array(np.broadcast_to(restore(g, shape, axis, keepdims), shape))
 
 
@@ -51,7 +53,9 @@ def restore(g: Any, shape: tuple[int, ...], axis: Axis = None, keepdims: bool = 
     """
     if keepdims:
         return g
-    axes = range(len(shape)) if axis is None else [each % len(shape) for each in np.atleast_1d(axis)]
+    if axis is None:
+        return np.reshape(g, (1,) * len(shape))
+    axes = [each % len(shape) for each in ((axis,) if isinstance(axis, int) else np.atleast_1d(axis))]
     return np.reshape(g, tuple(1 if k in axes else size for k, size in enumerate(shape)))
 
 
