@@ -147,6 +147,10 @@ def _recorded_after_check(
         # Its slope is that of a branch never taken: zero, where others of its kind are not connected at all.
         return recorded(np.where, (False, *arguments, 0.0), NO_KEYWORDS, result, tapes)
     note_cut(primitive, arguments, (result,), reason_of(result))
+    if _is_inexact(result):
+        # No derivative leads to it, but from it: it may be a source, as in TensorFlow.
+        for tape in active.who_know([each._identity for each in arguments if type(each) is Tensor]):
+            tape.known.add(result._identity)
     return result
 
 

@@ -653,6 +653,28 @@ def identity_makes_another_tensor(tf):
 
 
 @case
+def what_a_flat_function_returns_is_a_source(tf):
+    found = []
+    for function in (tf.floor, tf.round, tf.zeros_like, tf.ones_like, lambda x: x // 2.0, tf.stop_gradient):
+        x = tf.constant([1.5, 2.5])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            flat = function(x)
+            y = flat * 3.0 + x * x
+        found.append(tape.gradient(y, [flat, x]))
+    return found
+
+
+@case
+def what_a_flat_function_leads_to_is_not_connected(tf):
+    x = tf.constant([1.5, 2.5])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.exp(tf.floor(x)) * 2.0
+    return tape.gradient(y, x)
+
+
+@case
 def stop_gradient(tf):
     return slope(tf, lambda x: x * tf.stop_gradient(x * x), 3.0)
 
