@@ -65,10 +65,19 @@ class Variable(Readable):
         return self._tensor._value
 
     def _read(self) -> Tensor:
-        """The value as a tensor with the variable's identity; active tapes are told."""
-        for tape in active.tapes:
+        """The value as a tensor with the variable's identity; active tapes are told.
+
+        If none follows it, the identity is another: whoever watches the variable later does not mean this reading.
+        """
+        tapes, tensor = active.tapes, self._tensor
+        if not tapes:
+            return tensor
+        is_followed = False
+        for tape in tapes:
             tape.note_access(self)
-        return self._tensor
+            if tensor._identity in tape.known:
+                is_followed = True
+        return tensor if is_followed else tensor_of(tensor._value)
 
     def _original(self) -> Tensor:
         """What tapes know as this variable: the value before items were assigned to it."""

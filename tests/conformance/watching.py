@@ -77,6 +77,28 @@ def watching_late(tf):
 
 
 @case
+def watching_a_variable_late(tf):
+    x, w = tf.constant(2.0), tf.Variable(3.0, trainable=False)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * w
+        tape.watch(w)
+        z = x * w * w
+    return tape.gradient([y, z], [x, w])
+
+
+@case
+def watching_a_tensor_late(tf):
+    x, w = tf.constant(2.0), tf.constant(3.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * w
+        tape.watch(w)
+        z = x * w * w
+    return tape.gradient([y, z], [x, w])
+
+
+@case
 def watching_an_intermediate(tf):
     x = tf.constant(2.0)
     with tf.GradientTape() as tape:
