@@ -1,4 +1,4 @@
-"""Operators on tensors and variables, and NumPy's functions of one tensor, the short way.
+"""Operators on tensors and variables, NumPy's functions of one tensor, and its joins of tensors, the short way.
 
 What `srcad.runtime.dispatch.apply` does for any call is done here for the calls of which there are most, without a look
 at what cannot be. Everything else is handed on to it.
@@ -7,17 +7,22 @@ at what cannot be. Everything else is handed on to it.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from srcad.runtime.active import active
 from srcad.runtime.arithmetic import NO_KEYWORDS
 from srcad.runtime.dispatch import apply, checked, recorded
 from srcad.runtime.explain import note_behind_cut
 from srcad.runtime.keep import LARGE
+from srcad.runtime.node import GeneralNode
 from srcad.runtime.operand import Operand
-from srcad.runtime.tensor import Tensor, next_identity
+from srcad.runtime.tensor import Tensor, next_identity, tensor_of
 from srcad.runtime.variable import Variable
+
+_JOINS = frozenset((np.concatenate, np.stack))
 
 Method = Callable[[Any, Any], Any]
 
@@ -126,6 +131,32 @@ def _array_ufunc(self: Tensor | Variable, ufunc: Any, method: str, *arguments: A
     return result
 
 
+def _array_function(
+    self: Tensor | Variable, function: Any, types: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]
+) -> Any:
+    """NumPy's protocol; short for tensors joined along an axis."""
+    axis = keywords.get("axis", 0)
+    is_join = function in _JOINS and len(arguments) == 1 and len(keywords) == ("axis" in keywords)
+    if not is_join or type(axis) is not int or type(arguments[0]) not in (list, tuple):
+        return Operand.__array_function__(self, function, types, arguments, keywords)
+    parts: Sequence[Any] = arguments[0]
+    for part in parts:
+        if type(part) is not Tensor:
+            return Operand.__array_function__(self, function, types, arguments, keywords)
+    result = tensor_of(function([part._value for part in parts], axis=axis))
+    node = None
+    for tape in active.tapes:
+        if any(part._identity in tape.known for part in parts):
+            if result._value.dtype.kind not in "fc":
+                return Operand.__array_function__(self, function, types, arguments, keywords)
+            node = node or GeneralNode(function, (tuple(parts), axis), NO_KEYWORDS, result)
+            tape.entries.append(node)
+            tape.known.add(result._identity)
+        elif tape.cuts:
+            note_behind_cut(tape, function, parts, (result,))
+    return result
+
+
 def _bind() -> None:
     for name, primitive in _OPERATORS.items():
         for spelled, method in ((f"__{name}__", _straight(primitive)), (f"__r{name}__", _reflected(primitive))):
@@ -134,6 +165,7 @@ def _bind() -> None:
             setattr(Variable, spelled, _reading(method))
     for kind in (Tensor, Variable):
         setattr(kind, "__array_ufunc__", _array_ufunc)  # noqa: B010 - it overrides that of all operands
+        setattr(kind, "__array_function__", _array_function)  # noqa: B010
 
 
 _bind()

@@ -122,3 +122,55 @@ def test_a_complex_number_and_a_real_tensor_make_a_tensor():
         y = (1 + 2j) * x
     assert type(y) is Tensor
     assert float(tape.gradient(y, x)) == 1.0
+
+
+JOINS = {
+    "stack": np.stack,
+    "stack along the last axis": lambda parts: np.stack(parts, axis=-1),
+    "stack, a tuple": lambda parts: np.stack(tuple(parts), axis=1),
+    "concatenation": np.concatenate,
+    "concatenation by position": lambda parts: np.concatenate(parts, 1),
+    "concatenation of rows": lambda parts: np.concatenate(parts, axis=1),
+    "concatenation of everything": lambda parts: np.concatenate(parts, axis=None),
+    "concatenation with an array": lambda parts: np.concatenate([*parts, np.ones((2, 2))]),
+    "concatenation with a variable": lambda parts: np.concatenate([*parts, Variable(np.ones((2, 2)))], axis=1),
+}
+
+
+@pytest.mark.parametrize("join", JOINS.values(), ids=JOINS.keys())
+def test_joins_are_differentiated_by_every_operand(join):
+    def total(parts):
+        joined = join([parts[0], parts[1], parts[0], parts[2]])
+        return np.sum(np.sin(joined) * np.arange(1.0, joined.size + 1).reshape(joined.shape))
+
+    values = [np.arange(4.0).reshape(2, 2) + shift for shift in (0.5, 1.5, 2.5)]
+    x, y, z = map(constant, values)
+    with GradientTape() as tape:
+        tape.watch([x, z])
+        loss = total([x, y, z])
+    assert float(loss) == pytest.approx(float(total(values)))
+    found = tape.gradient(loss, [x, y, z])
+    assert found[1] is None
+    for place in (0, 2):
+        for index in np.ndindex(2, 2):
+            moved = [[each.copy() for each in values] for _ in range(2)]
+            moved[0][place][index] += 1e-6
+            moved[1][place][index] -= 1e-6
+            slope = (float(total(moved[0])) - float(total(moved[1]))) / 2e-6
+            assert float(found[place][index]) == pytest.approx(slope, abs=1e-7)
+
+
+def test_a_keyword_without_a_rule_is_refused():
+    x = constant([1.0, 2.0])
+    with GradientTape() as tape:
+        tape.watch(x)
+        with pytest.raises(MissingRule, match="dtype"):
+            np.concatenate([x, x], dtype="float32", casting="same_kind")
+
+
+def test_joins_of_integers_are_not_followed():
+    x = constant([1.0, 2.0])
+    with GradientTape() as tape:
+        tape.watch(x)
+        y = np.stack([constant([1, 2]), constant([3, 4])]) * x
+    assert tape.gradient(y, x).tolist() == [4.0, 6.0]
