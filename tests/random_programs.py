@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 
 from hypothesis import strategies as st
 
+from tests.random_arrays import HELPERS as MORE_HELPERS
+from tests.random_arrays import TABLE, array_forms
+
 SCALARS = ("a", "b", "c", "m")
 VECTORS = ("u", "w")
 MATRICES = ("p",)
@@ -188,6 +191,14 @@ def array_statement(draw, scope):
 
 
 @st.composite
+def array_statements(draw, scope):
+    """Parts of parts, scratch arrays, rows, tables of indices, loops of as many turns as it takes."""
+    one, other = draw(st.sampled_from(VECTORS)), draw(st.sampled_from(VECTORS))
+    forms = array_forms(one, other, draw(name_of_number(scope)), draw(st.sampled_from(("k", *scope.counters))))
+    return list(draw(st.sampled_from(forms)))
+
+
+@st.composite
 def view(draw, scope):
     name = f"v{scope.depth}"
     base = draw(st.sampled_from(VECTORS + tuple(old for old in scope.views if scope.views[old] == 4)))
@@ -254,7 +265,7 @@ def while_loop(draw, scope):
 @st.composite
 def block(draw, scope):
     """One to three statements, indented."""
-    statements = [assignment, assignment, assignment, plain, swap, slice_write, array_statement, view]
+    statements = [assignment, assignment, assignment, plain, swap, slice_write, array_statement, array_statements, view]
     if scope.depth < 3 - scope.is_helper:
         statements += [branch, for_loop, while_loop]
     if scope.depth:
@@ -273,6 +284,7 @@ def helper(draw):
         "def own(a, b, u, w):",
         "    c, m, k = a - b, 1, 0",
         "    p = np.outer(u, w)[:2, 1:3]",
+        f"    {TABLE}",
         *body,
         "    return a * c + m",
     ]
@@ -296,7 +308,22 @@ def programs(draw):
         f"    u = {first}",
         "    w = np.ones(4)",
         "    p = np.outer(x, x + 1)[1:3, 1:3] * 0.5",
+        f"    {TABLE}",
     ]
     last = "    return a + 2.0 * b - c + 0.5 * m + np.sum(u * w) + np.sum(w * w) + np.sum(p * p.T)"
     before = [*own, "", ""] if own else []
-    return "\n".join(["import numpy as np", "", *HELPERS.splitlines(), "", "", *before, *head, *body, last, ""])
+    return "\n".join(
+        [
+            "import numpy as np",
+            "",
+            *HELPERS.splitlines(),
+            *MORE_HELPERS.splitlines(),
+            "",
+            "",
+            *before,
+            *head,
+            *body,
+            last,
+            "",
+        ]
+    )
