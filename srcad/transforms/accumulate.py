@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -22,11 +23,13 @@ from srcad.transforms.build import (
     const,
     dotted_path,
     load,
+    names_in,
     stored,
     subscript,
 )
 from srcad.transforms.callees import CallAdjoints, Callees, calls_in
 from srcad.transforms.program import Program
+from srcad.transforms.typing import is_complex
 
 LIKE = {"np.copy", "np.zeros_like", "np.empty_like", "np.ones_like", "np.full_like"}
 SHAPED = {"np.empty", "np.zeros", "np.ones"}
@@ -76,9 +79,26 @@ class Adjoints:
         if isinstance(contribution, gast.UnaryOp) and isinstance(contribution.op, gast.USub):
             flipped = gast.Sub if operation is gast.Add else gast.Add
             return self.add(name, contribution.operand, place, flipped)
+        if self.program.types.is_real(name) and self.may_be_complex(contribution):
+            contribution = call("np.real", contribution)
         statement = augment(stored(self.bar(name)), operation, contribution, place)
         statement.whole = self.program.types.is_array(name) and self.is_all_double
         return [statement]
+
+    def may_be_complex(self, contribution: gast.expr) -> bool:
+        """Whether an expression reads what is complex, or what is not known."""
+        types = self.program.types
+        if not self._has_complex:
+            return False
+        primal = {bar: name for name, bar in self._bars.items()}
+        if any(isinstance(node, gast.Constant) and isinstance(node.value, complex) for node in gast.walk(contribution)):
+            return True
+        kinds = [types.get(primal.get(read, read)) for read in names_in(contribution) if read not in self.bindings]
+        return any(kind is None or is_complex(kind) for kind in kinds)
+
+    @functools.cached_property
+    def _has_complex(self) -> bool:
+        return any(map(is_complex, self.program.types.of.values()))
 
     @property
     def is_all_double(self) -> bool:

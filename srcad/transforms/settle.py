@@ -16,6 +16,7 @@ import gast
 import numpy as np
 from numba import types as nb
 
+from srcad.runtime import kernels
 from srcad.transforms.build import (
     Block,
     assign,
@@ -34,7 +35,7 @@ from srcad.transforms.build import (
     walk_statements,
     written,
 )
-from srcad.transforms.typing import Types
+from srcad.transforms.typing import Types, is_complex
 from srcad.transforms.unit import Unit
 
 IN_PLACE: dict[str, type[gast.operator]] = {
@@ -52,6 +53,11 @@ IN_PLACE: dict[str, type[gast.operator]] = {
     "ilshift": gast.LShift,
     "irshift": gast.RShift,
 }
+OF_COMPLEX = {
+    **dict.fromkeys(("abs", "np.abs", "operator.abs"), "kernels.modulus"),
+    "np.imag": "kernels.imaginary",
+    "np.angle": "kernels.argument",
+}
 STORED_DIRECTLY = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 
 
@@ -64,10 +70,20 @@ def settle(unit: Unit, types: Types) -> Unit:
         if getattr(statement, "unset", False):
             statement.value = blank(types.get(str(written(statement))))
             statement.unset = False
+    for statement in walk_statements(tree.body):
+        _spell_complex(statement, types)
     tree.body = _in_place(tree.body, types, names, same)
     tree.body = _without_tuples(tree.body)
     _merge_references(tree, types, same)
-    return unit.with_tree(tree, names=names, bindings={"np": np, **unit.bindings})
+    return unit.with_tree(tree, names=names, bindings={"np": np, "kernels": kernels, **unit.bindings})
+
+
+def _spell_complex(statement: gast.stmt, types: Types) -> None:
+    """Functions whose derivative for complex numbers is another one than for real ones get another name."""
+    match getattr(statement, "value", None):
+        case gast.Call(func=function, args=[gast.Name(id=name)], keywords=[]) as node if is_complex(types.get(name)):
+            path = OF_COMPLEX.get(dotted_path(function) or "")
+            node.func = function if path is None else dotted(path)
 
 
 def blank(kind: nb.Type | None) -> gast.expr:

@@ -42,6 +42,11 @@ class Types:
         known = (types.Integer, types.Boolean, types.Array)
         return isinstance(index, gast.Name) and not isinstance(self.of.get(index.id), known)
 
+    def is_real(self, name: str) -> bool:
+        """Whether the name holds a float, or an array of floats."""
+        kind = self.of.get(name)
+        return isinstance(kind.dtype if isinstance(kind, types.Array) else kind, types.Float)
+
     def is_real_or_complex(self, name: str) -> bool:
         """Whether the name holds what can have a derivative: floats, complex numbers, arrays or tuples of them."""
         return carries_derivatives(self.of.get(name))

@@ -157,6 +157,16 @@ SAMPLES: dict[Any, list[Sample]] = {
     np.full: [s((2, 3), 1.5), s((3,), ROW[:3])],
     np.full_like: [s(MATRIX, 1.5, fixed=(0,))],
     np.linspace: [s(0.3, 1.7, 5), s(0.3, 1.7, num=4, endpoint=False)],
+    np.convolve: [
+        s(ANY, POSITIVE[:2]), s(ANY[:2], POSITIVE, "full"), s(ANY, POSITIVE[:3], "same"), s(ANY, POSITIVE[:2], "valid"),
+        s(ANY, POSITIVE, "same"), s(ANY[:3], POSITIVE, "valid"),
+    ],
+    kernels.convolve_adjoint: [s(normal(5), POSITIVE[:2], ANY, "full"), s(ANY, POSITIVE[:3], ANY, "same")],
+    kernels.eigenvectors: [s(SYMMETRIC)],
+    kernels.inverse_gaps: [s(np.array([0.3, 1.0, 2.5]))],
+    kernels.modulus: [s(SIGNED)],
+    np.imag: [s(ANY)],
+    np.angle: [s(POSITIVE)],
     kernels.added_at: [
         s(ANY, np.array([0, 2, 2]), ANY[:3]), s(MATRIX, np.array([2, 2]), 0.5), s(MATRIX, (INTEGERS[:2], 1), ANY[:2]),
     ],
@@ -210,10 +220,41 @@ DEFINED: dict[Any, list[Sample]] = {
     np.flipud: [s(MATRIX)],
     np.append: [s(ANY, 2.0), s(MATRIX, MATRIX, axis=1)],
     np.median: [s(ANY), s(normal(5))],
+    np.interp: [
+        s(between(-0.5, 3.5, 5), np.array([0.0, 1.0, 2.5, 3.0]), ANY),
+        s(0.4, np.array([0.0, 1.0]), ANY[:2]),
+        s(between(-0.5, 1.5, 5), np.array([0.0, 1.0]), ANY[:2], left=5.0, right=-5.0),
+    ],
+    np.polyval: [s(ANY, 0.3), s(ANY, MATRIX), s(ANY[:1], ANY)],
+    np.cross: [s(ANY[:3], POSITIVE[:3]), s(CUBE[:, :, :3], ANY[:3])],
+    np.meshgrid: [s(ANY, POSITIVE[:3]), s(ANY, POSITIVE[:3], indexing="ij")],
+    np.quantile: [s(ANY, 0.3), s(MATRIX, 1.0), s(ANY, 0.0)],
+    np.percentile: [s(ANY, 62.5)],
+    np.nansum: [s(np.array([1.0, np.nan, 2.0])), s(MATRIX, axis=0)],
+    np.nanmean: [s(np.array([1.0, np.nan, 2.0])), s(MATRIX, axis=1)],
+    np.add.reduce: [s(ANY), s(MATRIX), s(MATRIX, axis=1)],
+    np.multiply.reduce: [s(ANY), s(MATRIX)],
+    np.maximum.reduce: [s(ANY), s(MATRIX)],
+    np.minimum.reduce: [s(ANY), s(MATRIX, axis=1)],
+    np.add.accumulate: [s(ANY), s(MATRIX)],
+    np.multiply.accumulate: [s(ANY), s(MATRIX, axis=1)],
+    np.subtract.outer: [s(ANY, POSITIVE[:3]), s(MATRIX, ANY)],
+    np.add.outer: [s(ANY, POSITIVE[:3])],
+    np.multiply.outer: [s(ANY, POSITIVE[:3])],
+    np.kron: [s(MATRIX, SQUARE)],
+    np.gradient: [s(ANY), s(ANY, 0.1)],
+    np.select: [s([ANY > 0.5, ANY > 0.0], [ANY, POSITIVE]), s([ANY > 0.0], [POSITIVE], default=2.0)],
+    np.linalg.eigvalsh: [s(SYMMETRIC), s(SQUARE)],
+    np.linalg.eigh: [s(SYMMETRIC), s(SQUARE)],
+    np.correlate: [s(ANY, POSITIVE[:2]), s(ANY, POSITIVE[:3], "full"), s(ANY, POSITIVE, "same")],
 }
+
+# Only of complex numbers, or with complex results: `test_rules` has tests of their own for these.
+COMPLEX = {kernels.imaginary, kernels.argument, kernels.modulus, builtins.complex}
 
 # No derivative because nothing of floating point goes in or comes out, or because the result is piecewise constant.
 DISCRETE = {
+    *(np.fft.fftfreq, np.fft.rfftfreq, np.ix_),
     *(operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, operator.and_, operator.or_),
     *(operator.xor, operator.invert, operator.lshift, operator.rshift, operator.not_, operator.is_, operator.is_not),
     *(

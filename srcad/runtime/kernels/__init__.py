@@ -6,6 +6,9 @@ Importing this package also teaches Numba functions and arguments of NumPy that 
 
 from srcad.runtime.kernels import numpy_shapes, reductions
 from srcad.runtime.kernels.axes import others, others_adjoint, shares, sort_adjoint, sort_tangent
+from srcad.runtime.kernels.complex import argument, imaginary, modulus
+from srcad.runtime.kernels.convolve import convolve_adjoint
+from srcad.runtime.kernels.eigen import eigenvectors, eigenvectors_adjoint, inverse_gaps
 from srcad.runtime.kernels.held import hold, release
 from srcad.runtime.kernels.item import item_bar, with_item
 from srcad.runtime.kernels.join import unarray, uncolumn_stack, unconcatenate, unhstack, unstack, unvstack
@@ -55,10 +58,12 @@ __all__ = [
     "Unobserved",
     "add_parts",
     "added_at",
+    "argument",
     "broadcast_shape",
     "cholesky_adjoint",
     "cofactors",
     "common_extent",
+    "convolve_adjoint",
     "cumprod_adjoint",
     "cumprod_bend",
     "cumprod_tangent",
@@ -68,14 +73,18 @@ __all__ = [
     "diff_adjoint",
     "dot_adjoint_a",
     "dot_adjoint_b",
+    "eigenvectors",
+    "eigenvectors_adjoint",
     "einsum_adjoint",
     "expand",
     "expand_bar",
     "expect",
     "grown",
     "hold",
+    "imaginary",
     "inner_adjoint_a",
     "inner_adjoint_b",
+    "inverse_gaps",
     "is_above",
     "is_below",
     "item_bar",
@@ -83,6 +92,7 @@ __all__ = [
     "matmul_adjoint_a",
     "matmul_adjoint_b",
     "may_overlap",
+    "modulus",
     "numpy_shapes",
     "opposite",
     "others",

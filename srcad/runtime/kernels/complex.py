@@ -1,0 +1,56 @@
+"""What NumPy has one function for, of real and complex numbers alike, of complex numbers: their rules differ."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+
+
+def modulus(z: Any) -> Any:
+    """`np.abs` of complex numbers.
+
+    >>> float(modulus(3.0 + 4.0j))
+    5.0
+    """
+    return np.abs(z)
+
+
+def imaginary(z: Any) -> Any:
+    """`np.imag` of complex numbers, not as a view.
+
+    >>> imaginary(3.0 + 4.0j)
+    4.0
+    """
+    return np.array(np.imag(z)) if isinstance(z, np.ndarray) else z.imag
+
+
+def argument(z: Any) -> Any:
+    """`np.angle` of complex numbers.
+
+    >>> round(float(argument(1.0 + 1.0j)), 6)
+    0.785398
+    """
+    return np.angle(z)
+
+
+@overload(modulus)
+def _overload_modulus(z):
+    return lambda z: np.abs(z)
+
+
+@overload(imaginary)
+def _overload_imaginary(z):
+    if isinstance(z, types.Array):
+        return lambda z: np.copy(np.imag(z))
+    return lambda z: z.imag
+
+
+@overload(argument)
+def _overload_argument(z):
+    if isinstance(z, types.Array):
+        return lambda z: np.arctan2(np.imag(z), np.real(z))
+    return lambda z: math.atan2(z.imag, z.real)

@@ -1,0 +1,215 @@
+"""Functions of NumPy in terms of others."""
+
+import numpy as np
+
+from srcad.runtime import kernels
+from srcad.runtime.registry import adjoint, d, define, tangent, zero
+
+
+@define(np.interp)
+def interp(x, xp, fp, left=None, right=None):
+    last = len(xp) - 1
+    k = np.minimum(np.maximum(np.searchsorted(xp, x, side="right"), 1), last)
+    t = kernels.ratio(x - xp[k - 1], xp[k] - xp[k - 1])
+    y = fp[k - 1] + np.minimum(np.maximum(t, 0.0), 1.0) * (fp[k] - fp[k - 1])
+    if left is not None:
+        y = np.where(x < xp[0], left, y)
+    if right is not None:
+        y = np.where(x > xp[last], right, y)
+    return y
+
+
+@define(np.polyval)
+def polyval(p, x):
+    y = x * 0.0 + p[0]
+    for k in range(1, len(p)):
+        y = y * x + p[k]
+    return y
+
+
+@define(np.cross)
+def cross(a, b):
+    # Of vectors in space, the last axis being theirs.
+    u, v, w = a[..., 0], a[..., 1], a[..., 2]
+    x, y, z = b[..., 0], b[..., 1], b[..., 2]
+    if np.ndim(u) == 0 and np.ndim(x) == 0:
+        return np.array((v * z - w * y, w * x - u * z, u * y - v * x))
+    return np.stack((v * z - w * y, w * x - u * z, u * y - v * x), axis=-1)
+
+
+@define(np.meshgrid)
+def meshgrid(x, y, indexing="xy"):
+    if indexing == "ij":
+        u, v = np.expand_dims(x, 1), np.expand_dims(y, 0)
+    else:
+        u, v = np.expand_dims(x, 0), np.expand_dims(y, 1)
+    return u + np.zeros(v.shape, x.dtype), v + np.zeros(u.shape, y.dtype)
+
+
+@define(np.quantile)
+def quantile(a, q):
+    if np.ndim(q) != 0:
+        raise NotImplementedError("np.quantile for several probabilities: call it for each")
+    t = np.sort(np.ravel(a))
+    place = q * (t.size - 1)
+    below = int(np.floor(place))
+    above = min(below + 1, t.size - 1)
+    return t[below] + (place - below) * (t[above] - t[below])
+
+
+@define(np.percentile)
+def percentile(a, q):
+    return np.quantile(a, q * 0.01)
+
+
+@define(np.nansum)
+def nansum(a, axis=None):
+    return np.sum(np.where(np.isnan(a), 0.0, a), axis=axis)
+
+
+@define(np.nanmean)
+def nanmean(a, axis=None):
+    return np.sum(np.where(np.isnan(a), 0.0, a), axis=axis) / np.sum(np.where(np.isnan(a), 0.0, 1.0), axis=axis)
+
+
+@define(np.add.reduce)
+def add_reduce(array, axis=0):
+    return np.sum(array, axis=axis)
+
+
+@define(np.multiply.reduce)
+def multiply_reduce(array, axis=0):
+    return np.prod(array, axis=axis)
+
+
+@define(np.maximum.reduce)
+def maximum_reduce(array, axis=0):
+    return np.max(array, axis=axis)
+
+
+@define(np.minimum.reduce)
+def minimum_reduce(array, axis=0):
+    return np.min(array, axis=axis)
+
+
+@define(np.add.accumulate)
+def add_accumulate(array, axis=0):
+    return np.cumsum(array, axis=axis)
+
+
+@define(np.multiply.accumulate)
+def multiply_accumulate(array, axis=0):
+    return np.cumprod(array, axis=axis)
+
+
+@define(np.subtract.outer)
+def subtract_outer(A, B):
+    if np.ndim(B) != 1:
+        raise NotImplementedError("np.subtract.outer with other operands than vectors: write `a[:, None] - b`")
+    return np.expand_dims(A, -1) - B
+
+
+@define(np.add.outer)
+def add_outer(A, B):
+    if np.ndim(B) != 1:
+        raise NotImplementedError("np.add.outer with other operands than vectors: write `a[:, None] + b`")
+    return np.expand_dims(A, -1) + B
+
+
+@define(np.multiply.outer)
+def multiply_outer(A, B):
+    if np.ndim(B) != 1:
+        raise NotImplementedError("np.multiply.outer with other operands than vectors: write `a[:, None] * b`")
+    return np.expand_dims(A, -1) * B
+
+
+@define(np.kron)
+def kron(a, b):
+    if np.ndim(a) != 2 or np.ndim(b) != 2:
+        raise NotImplementedError("np.kron of other operands than matrices: write it with np.outer or np.einsum")
+    whole = np.expand_dims(np.expand_dims(a, 1), 3) * np.expand_dims(np.expand_dims(b, 0), 2)
+    return np.reshape(whole, (a.shape[0] * b.shape[0], a.shape[1] * b.shape[1]))
+
+
+@define(np.gradient)
+def gradient(f, spacing=1.0):
+    if np.ndim(f) != 1 or np.ndim(spacing) != 0:
+        raise NotImplementedError("np.gradient of other than evenly spaced vectors: write the differences")
+    middle = (f[2:] - f[:-2]) / (2.0 * spacing)
+    return np.concatenate(((f[1:2] - f[0:1]) / spacing, middle, (f[-1:] - f[-2:-1]) / spacing))
+
+
+@define(np.select)
+def select(condlist, choicelist, default=0):
+    y = default
+    for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
+        y = np.where(condition, choice, y)
+    return y
+
+
+@define(np.linalg.eigvalsh)
+def eigvalsh(a):
+    return np.linalg.eigh(a)[0]
+
+
+@define(np.correlate)
+def correlate(a, v, mode="valid"):
+    if len(a) < len(v):
+        raise NotImplementedError("np.correlate of a vector with a longer one: exchange them")
+    return np.convolve(a, np.conjugate(v[::-1]), mode)
+
+
+@adjoint(np.convolve)
+def convolve(y, a, v, mode="full"):
+    d[a] = kernels.convolve_adjoint(d[y], v, a, mode)
+    d[v] = kernels.convolve_adjoint(d[y], a, v, mode)
+
+
+@tangent(np.convolve)
+def convolve_tangent(y, a, v, mode="full"):
+    d[y] = np.convolve(d[a], v, mode) + np.convolve(a, d[v], mode)
+
+
+@adjoint(kernels.convolve_adjoint)
+def convolve_adjoint(y, g, other, like, mode="full"):
+    d[g] = np.convolve(d[y], other, mode)
+    d[other] = kernels.convolve_adjoint(g, d[y], other, mode)
+
+
+@tangent(kernels.convolve_adjoint)
+def convolve_adjoint_tangent(y, g, other, like, mode="full"):
+    d[y] = kernels.convolve_adjoint(d[g], other, like, mode) + kernels.convolve_adjoint(g, d[other], like, mode)
+
+
+@define(np.linalg.eigh)
+def eigh(a):
+    symmetric = np.tril(a) + np.transpose(np.tril(a, -1))  # as NumPy, which reads the lower triangle only
+    v = kernels.eigenvectors(symmetric)
+    return np.sum(v * (symmetric @ v), axis=0), v
+
+
+@adjoint(kernels.eigenvectors, handles_complex=False)
+def eigenvectors(y, a):
+    # Vectors of equal eigenvalues have no derivative: it is taken to be 0.
+    w = np.sum(y * (a @ y), axis=0)
+    d[a] = kernels.eigenvectors_adjoint(d[y], w, y)
+
+
+@tangent(kernels.eigenvectors)
+def eigenvectors_tangent(y, a):
+    w = np.sum(y * (a @ y), axis=0)
+    m = kernels.transpose_times(y, kernels.times(0.5 * (d[a] + np.transpose(d[a])), y))
+    d[y] = kernels.times(y, kernels.inverse_gaps(w) * m)
+
+
+@adjoint(kernels.inverse_gaps)
+def inverse_gaps(y, w):
+    d[w] = np.sum(d[y] * y * y, axis=1) - np.sum(d[y] * y * y, axis=0)
+
+
+@tangent(kernels.inverse_gaps)
+def inverse_gaps_tangent(y, w):
+    d[y] = y * y * (np.expand_dims(d[w], 1) - np.expand_dims(d[w], 0))
+
+
+zero(np.fft.fftfreq, np.fft.rfftfreq, np.ix_)
