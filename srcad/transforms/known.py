@@ -49,6 +49,8 @@ def truth(node: gast.expr) -> bool | None:
 def _compared(op: gast.cmpop, left: Any, right: Any) -> bool | None:
     if left is UNKNOWN or right is UNKNOWN or type(op) not in _COMPARED:
         return None
+    if isinstance(op, (gast.Is, gast.IsNot)) and (left is None or right is None):
+        return (left is right) is isinstance(op, gast.Is)
     if isinstance(op, (gast.Is, gast.IsNot)) and not all(isinstance(v, (bool, str, type(None))) for v in (left, right)):
         return None
     try:

@@ -48,8 +48,14 @@ def test_an_adjoint_has_one_name():
 
 
 def test_a_negative_contribution_is_subtracted():
-    assert block_text(adjoints().add("a", expression("-t"), None)) == "a_bar -= t\n"
-    assert block_text(adjoints().add("a", expression("-t"), None, gast.Sub)) == "a_bar += t\n"
+    assert block_text(adjoints().add("a", expression("-a"), None)) == "a_bar -= a\n"
+    assert block_text(adjoints().add("a", expression("-a"), None, gast.Sub)) == "a_bar += a\n"
+
+
+@pytest.mark.parametrize("given", ["a * z", "unknown", "1j * a"])
+def test_what_may_be_complex_reaches_a_real_value_with_its_real_part(given):
+    assert block_text(adjoints().add("a", expression(given), None)) == f"a_bar += np.real({given})\n"
+    assert block_text(adjoints().add("z", expression(given), None)) == f"z_bar += {given}\n"
 
 
 @pytest.mark.parametrize(

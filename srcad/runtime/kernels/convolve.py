@@ -23,5 +23,5 @@ def convolve_adjoint(g: Any, other: Any, like: Any, mode: str = "full") -> Any:
 
 
 @overload(convolve_adjoint)
-def _overload_convolve_adjoint(g, other, like, mode="full"):
+def _overload_convolve_adjoint(g: Any, other: Any, like: Any, mode: str = "full") -> Any:
     return convolve_adjoint

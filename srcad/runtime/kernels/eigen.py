@@ -33,15 +33,15 @@ def eigenvectors_adjoint(g: Any, values: Any, vectors: Any) -> Any:
 
 
 @overload(inverse_gaps)
-def _overload_inverse_gaps(w):
+def _overload_inverse_gaps(w: Any) -> Any:
     return inverse_gaps
 
 
 @overload(eigenvectors)
-def _overload_eigenvectors(a):
+def _overload_eigenvectors(a: Any) -> Any:
     return eigenvectors
 
 
 @overload(eigenvectors_adjoint)
-def _overload_eigenvectors_adjoint(g, values, vectors):
+def _overload_eigenvectors_adjoint(g: Any, values: Any, vectors: Any) -> Any:
     return eigenvectors_adjoint
