@@ -109,21 +109,23 @@ class Function:
         theirs = [each for each in version.hidden() if isinstance(each, np.ndarray)]
         return _apart(found, theirs)
 
-    def forward(self, values: Sequence[Any], arrays: Sequence[Any] | None = None) -> tuple[Any, Any]:
+    def forward(
+        self, values: Sequence[Any], arrays: Sequence[Any] | None = None, plain: tuple[int, ...] = ()
+    ) -> tuple[Any, Any]:
         """The value and its pullback, from its adjoint to those of all `values`; None for what has no derivative.
 
         `values` are the arguments, followed by values of the captured variables; `arrays` stand for the captured
-        arrays. Neither may change as long as the pullback is to be called.
+        arrays. Neither may change as long as the pullback is to be called. At the places `plain` no adjoint is needed.
         """
         version = self._version()
         arguments = tuple(values)
         if version.unit.hidden:
             arguments = version.with_captured(values, self.captured_arrays() if arrays is None else arrays)
-        key = []
+        key: list[Any] = [plain]
         for each in arguments:
             kind = type(each)
             key.append(each.dtype if kind is np.ndarray else kind)
-        made = self._pairs.get(tuple(key)) or self._differentiated(version, arguments, tuple(key))
+        made = self._pairs.get(tuple(key)) or self._differentiated(version, arguments, plain, tuple(key))
         if made is None:
             own = len(version.own_parameters)
             return self._core(*values[:own]), lambda bar: (None,) * len(values)
@@ -150,13 +152,16 @@ class Function:
         return tuple(each for each in self._version().captured() if not isinstance(each, Operand))
 
     def _differentiated(
-        self, version: Version, arguments: tuple[Any, ...], key: tuple[Any, ...]
+        self, version: Version, arguments: tuple[Any, ...], plain: tuple[int, ...], key: tuple[Any, ...]
     ) -> Differentiated | None:
-        """What differentiates by all arguments that have a derivative; None if there are none."""
+        """What differentiates by all arguments that have a derivative, but for `plain` ones; None if there are none."""
         kinds = [kind_of(name, each) for name, each in zip(version.unit.parameters, arguments, strict=True)]
         # Captured arrays are constants to a tape: what they would have for adjoints is not computed.
         own = len(version.own_parameters)
-        seen = (*range(own), *(own + place for place in version.variable_places()))
+        seen = (
+            *(place for place in range(own) if place not in plain),
+            *(own + place for place in version.variable_places()),
+        )
         wrt = tuple(place for place in seen if is_differentiable(kinds[place]))
         found = self._pairs[key] = Differentiated(version, wrt, self._core.jit) if wrt else None
         return found

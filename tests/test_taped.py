@@ -57,6 +57,74 @@ def test_what_nobody_can_ask_for_is_not_computed():
     assert names == ["x", "VARIABLE"]  # TABLE is a constant to the tape
 
 
+def scaled_and_written(x, k, out):
+    for i in range(x.shape[0]):
+        out[i] = out[i] * k * x[i]
+    return np.sum(out * out)
+
+
+def cubic(x, k, weights):
+    return np.sum(k * x**3 * weights**2)
+
+
+TENSORS = [(0,), (1,), (0, 1), (0, 2), (1, 2), (0, 1, 2)]
+
+
+def some_tensors(tensors):
+    values = [np.array([1.0, -2.0, 0.5]), 1.5, np.array([2.0, 3.0, -1.0])]
+    return values, [srcad.constant(each) if place in tensors else each for place, each in enumerate(values)]
+
+
+@pytest.mark.parametrize("tensors", TENSORS)
+def test_plain_arguments_have_no_adjoint_and_the_others_are_right(tensors):
+    def total(values):
+        x, k, out = values
+        return float(np.sum((out * k * x) ** 2))
+
+    run = srcad.function(scaled_and_written, jit=False)
+    values, given = some_tensors(tensors)
+    with srcad.GradientTape() as tape:
+        tape.watch(given[tensors[0]])
+        y = run(*given)
+        for place in tensors:
+            tape.watch(given[place])  # late: what was recorded for another argument counts
+    slopes = tape.gradient(y, [given[place] for place in tensors])
+    (made,) = run._pairs.values()
+    assert made.wrt == tensors
+    for place, slope in zip(tensors, slopes, strict=True):
+        for index in np.ndindex(np.shape(values[place])):
+            moved = [[np.array(each) for each in values] for _ in range(2)]
+            moved[0][place][index] += 1e-5
+            moved[1][place][index] -= 1e-5
+            assert float(slope[index]) == pytest.approx((total(moved[0]) - total(moved[1])) / 2e-5, abs=1e-6)
+    assert values[2].tolist() == [2.0, 3.0, -1.0]
+
+
+@pytest.mark.parametrize("tensors", TENSORS)
+def test_second_derivatives_beside_plain_arguments(tensors):
+    def penalty(function):
+        given = some_tensors(tensors)[1]
+        sources = [given[place] for place in tensors]
+        with srcad.GradientTape() as outer:
+            outer.watch(sources)
+            with srcad.GradientTape() as tape:
+                tape.watch(sources)
+                y = function(*given)
+            norm = sum(np.sum(each * each) for each in tape.gradient(y, sources))
+        return outer.gradient(norm, sources, unconnected_gradients="zero")
+
+    for found, expected in zip(penalty(srcad.function(cubic, jit=False)), penalty(cubic), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_a_call_with_plain_arguments_only_is_no_node():
+    run = srcad.function(energy, jit=False)
+    with srcad.GradientTape() as tape:
+        tape.watch(srcad.constant(1.0))
+        assert float(run(X)) == pytest.approx(2.0 * np.sum(X**3))
+    assert len(tape.trace) == 0
+
+
 def test_a_function_serves_inside_compiled_code():
     run = srcad.function(energy)
     assert numba.njit(lambda x: run(x, 1.0))(X) == pytest.approx(np.sum(X**3))

@@ -51,7 +51,9 @@ class _Pulling:
         self.there = [each is not None for each in found]
         return [each for each in found if each is not None]
 
-    def forward(self, values: Sequence[Any], arrays: Sequence[Any]) -> tuple[list[Any], Any]:
+    def forward(
+        self, values: Sequence[Any], arrays: Sequence[Any], plain: tuple[int, ...] = ()
+    ) -> tuple[list[Any], Any]:
         """The same, and the derivative."""
         return self.primal(values), _PullbackOfPullback(self, list(values[self.count :]))
 
@@ -162,7 +164,9 @@ class _Pushing:
         self.there = [each is not None for each in found]
         return [each for each in found if each is not None]
 
-    def forward(self, values: Sequence[Any], arrays: Sequence[Any]) -> tuple[list[Any], Any]:
+    def forward(
+        self, values: Sequence[Any], arrays: Sequence[Any], plain: tuple[int, ...] = ()
+    ) -> tuple[list[Any], Any]:
         """The same, and the derivative: that by the directions is the pullback itself."""
         node, directions = self.node, self._placed(values[self.count :])
 

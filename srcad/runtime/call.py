@@ -49,8 +49,10 @@ class CompiledFunction(Protocol):
     def primal(self, values: Sequence[Any]) -> Any:
         """The value alone; it shares no memory with what the user can write to, arguments aside."""
 
-    def forward(self, values: Sequence[Any], arrays: Sequence[Any]) -> tuple[Any, Pullback]:
-        """The value and its pullback; `arrays` stand for the captured arrays."""
+    def forward(
+        self, values: Sequence[Any], arrays: Sequence[Any], plain: tuple[int, ...] = ()
+    ) -> tuple[Any, Pullback]:
+        """The value and its pullback; `arrays` stand for the captured arrays. `plain` values need no adjoint."""
 
 
 def record_call(
@@ -64,7 +66,7 @@ def record_call(
     `captured` are the variables that the function reads besides its arguments, `arrays` the arrays.
     """
     following = active.tapes
-    leaves, values, immutable, tapes = [], [], not arrays, []
+    leaves, values, plain, immutable, tapes = [], [], [], not arrays, []
     for argument in (*arguments, *captured) if captured else arguments:
         kind = type(argument)
         if kind is Variable:
@@ -74,11 +76,11 @@ def record_call(
             for tape in following:
                 if argument._identity in tape.known and tape not in tapes:
                     tapes.append(tape)
-        elif kind in _SCALARS:
+        elif kind in _SCALARS or kind is np.ndarray:
+            plain.append(len(values))
             values.append(argument)
-        elif kind is np.ndarray:
-            values.append(argument)
-            immutable = False
+            if kind is np.ndarray:
+                immutable = False
         else:
             return _record_nested(function, without_variables((*arguments, *captured)), captured, arrays)
         leaves.append(argument)
@@ -88,7 +90,8 @@ def record_call(
         leaves, arrays = snapshot((leaves, arrays))
         values = [leaf._value if type(leaf) is Tensor else leaf for leaf in leaves]
     inputs = tuple(leaves)
-    return _recorded(function, inputs, inputs, values, captured, arrays, tapes)
+    made = function.forward(values, arrays, tuple(plain))
+    return _recorded(function, inputs, inputs, captured, arrays, tapes, made)
 
 
 def _following(leaves: Sequence[Any]) -> list[Recording]:
@@ -111,19 +114,20 @@ def _record_nested(
     if not tapes:
         return _as_tensors(function.primal(unwrapped(inputs)), inputs)
     inputs, arrays = snapshot((inputs, arrays))
-    return _recorded(function, inputs, flatten(inputs), unwrapped(inputs), captured, arrays, tapes)
+    made = function.forward(unwrapped(inputs), arrays)
+    return _recorded(function, inputs, flatten(inputs), captured, arrays, tapes, made)
 
 
 def _recorded(
     function: CompiledFunction,
     inputs: tuple[Any, ...],
     leaves: Sequence[Any],
-    values: Sequence[Any],
     captured: Sequence[Variable],
     arrays: tuple[Any, ...],
     tapes: list[Recording],
+    made: tuple[Any, Pullback],
 ) -> Any:
-    value, pullback = function.forward(values, arrays)
+    value, pullback = made
     # What it may share memory with are copies of ours, that nobody writes to.
     result = tensor_of(_float64(value)) if type(value) is float else _as_tensors(value, ())
     # Of large values the identities, shapes and dtypes are kept: no derivative reads more.
