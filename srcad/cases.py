@@ -1,4 +1,4 @@
-"""`match` as branches.
+"""`match` as branches, and `try` with nothing but `finally` as its body followed by that.
 
     match n:                            if n == 0:
         case 0:                             y = x
@@ -26,8 +26,8 @@ from srcad.transforms.build import clone, load, stored
 
 
 def without_match(tree: gast.FunctionDef, source: Source) -> gast.FunctionDef:
-    """The function with `if` in the place of `match`, nested functions included; itself if it has none."""
-    if not any(isinstance(node, gast.Match) for node in gast.walk(tree)):
+    """The function without `match` and `try`, nested functions included; itself if it has none."""
+    if not any(isinstance(node, (gast.Match, gast.Try)) for node in gast.walk(tree)):
         return tree
     used = {node.id for node in gast.walk(tree) if isinstance(node, gast.Name)}
     result: gast.FunctionDef = _Rewriter(source, Names([*used, *source.owners])).visit(tree)
@@ -37,6 +37,11 @@ def without_match(tree: gast.FunctionDef, source: Source) -> gast.FunctionDef:
 class _Rewriter(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
     def __init__(self, source: Source, names: Names) -> None:
         self.source, self.names = source, names
+
+    def visit_Try(self, node: gast.Try) -> list[gast.stmt]:
+        """What an exception leaves undone is lost with it: the function has no result then."""
+        self.generic_visit(node)
+        return [*node.body, *node.finalbody]
 
     def visit_Match(self, node: gast.Match) -> list[gast.stmt]:
         self.generic_visit(node)

@@ -28,7 +28,7 @@ _ALLOWED = (
         gast.Nonlocal,
         gast.Starred,
     ),
-    *(gast.For, gast.While, gast.If, gast.Break, gast.Continue, gast.NamedExpr, gast.With, gast.withitem),
+    *(gast.For, gast.While, gast.If, gast.Break, gast.Continue, gast.NamedExpr, gast.With, gast.withitem, gast.Try),
     *(
         gast.Match,
         gast.match_case,

@@ -44,6 +44,14 @@ def _in_message(node: Any, parents: Parents) -> bool:
     return False
 
 
+def _is_left(node: Any) -> bool:
+    """Whether a statement inside, functions inside it aside, goes somewhere else than to the next one."""
+    if isinstance(node, (gast.Return, gast.Break, gast.Continue, gast.Raise)):
+        return True
+    inner = () if isinstance(node, (gast.FunctionDef, gast.Lambda)) else gast.iter_child_nodes(node)
+    return any(map(_is_left, inner))
+
+
 REFUSED = (
     Refusal(
         "Generators",
@@ -61,12 +69,12 @@ REFUSED = (
         lambda node, parents: getattr(node, "is_async", 1) == 1,
     ),
     Refusal(
-        "`try` with `finally`",
+        "`try` with `finally` that is left early",
         ("Try",),
-        "`try` with `finally` cannot be differentiated",
-        "leave the `try` out and let the caller tidy up, or write what stands in `finally` behind the body",
-        "def f(x):\n    try:\n        y = x * x\n    finally:\n        print('done')\n    return y",
-        lambda node, parents: not node.handlers,
+        "`try` with `finally` cannot be differentiated where `return`, `break`, `continue` or `raise` leave it",
+        "leave it at its end, and return behind it",
+        "def f(x):\n    try:\n        return x * x\n    finally:\n        print('done')",
+        lambda node, parents: not node.handlers and _is_left(node),
     ),
     Refusal(
         "`try`",
@@ -74,6 +82,7 @@ REFUSED = (
         "`try` cannot be differentiated",
         "test with `if` before the operation that may fail, or catch the exception in the caller",
         "def f(x):\n    try:\n        return 1.0 / x\n    except ZeroDivisionError:\n        return 0.0",
+        lambda node, parents: bool(node.handlers),
     ),
     Refusal(
         "`global`",

@@ -222,7 +222,12 @@ def refuse_lists(unit: Unit, kinds: tuple[Any, ...]) -> None:
     """A list is no array: neither its elements' type nor its shape can be relied on."""
     for name, kind in zip(unit.parameters, kinds, strict=True):
         if isinstance(kind, (types.List, types.ListType)):
-            raise NotDifferentiable(f"the argument '{name}' of {unit.name} is a list", hint=f"pass np.asarray({name})")
+            raise NotDifferentiable(f"the argument '{name}' of {unit.name} is a list", hint=_hint(name, kind))
+
+
+def _hint(name: str, kind: Any) -> str:
+    """Lists of arrays become structures as lists of Python's, or tuples."""
+    return f"pass tuple({name})" if isinstance(kind.dtype, types.Array) else f"pass np.asarray({name})"
 
 
 def _describe(value: Any) -> str:

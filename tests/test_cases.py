@@ -144,3 +144,52 @@ def test_a_nested_function_may_match():
         return choose(1) + choose(2)
 
     assert srcad.grad(f, jit=False)(3.0) == 7.0
+
+
+def tidied_up(x):
+    s = 0.0
+    try:
+        s = x * x
+        try:
+            s = s * 2.0
+        finally:
+            s += x
+    finally:
+        s *= x
+    return s
+
+
+def test_a_finally_that_nothing_jumps_over_follows_the_body():
+    assert text_of(tidied_up).count("s = ") == 5
+    assert_same(tidied_up, 1.5)
+    assert srcad.grad(tidied_up, jit=False)(2.0) == 6.0 * 4.0 + 2.0 * 2.0
+
+
+def returns_from_try(x):
+    try:
+        return x * x
+    finally:
+        x = 0.0
+
+
+def returns_from_finally(x):
+    try:
+        x = x * x
+    finally:
+        return x  # noqa: B012
+
+
+def breaks_out(x):
+    for _ in range(3):
+        try:
+            if x > 1.0:
+                break
+        finally:
+            x = x + 1.0
+    return x
+
+
+@pytest.mark.parametrize("function", [returns_from_try, returns_from_finally, breaks_out])
+def test_a_finally_that_is_jumped_over_is_refused(function):
+    with pytest.raises(UnsupportedSyntax, match=r"`try` with `finally` .* `return`, `break`"):
+        lower(load(function))

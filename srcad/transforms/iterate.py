@@ -62,9 +62,12 @@ def iterate(loop: gast.For, names: Names) -> Block:
     iterator, target, index = loop.iter, loop.target, None
     if _counts_in_a_name(loop, changed):
         iterator, index, target = loop.iter.args[0], target.elts[0].id, target.elts[1]
-    sequence = _Maker(names, changed, loop).sequence(iterator)
+    maker = _Maker(names, changed, loop)
+    sequence = maker.sequence(iterator)
     counter = index or names.fresh("i")
-    return [*sequence.setup, _indexed(loop, counter, call("range", sequence.count), target, sequence.element)]
+    new = _indexed(loop, counter, call("range", sequence.count), target, sequence.element)
+    new.over = maker.over
+    return [*sequence.setup, new]
 
 
 def _indexed(
@@ -104,6 +107,7 @@ def _counts_in_a_name(loop: gast.For, changed: set[str]) -> bool:
 class _Maker:
     def __init__(self, names: Names, changed: set[str], loop: gast.For) -> None:
         self.names, self.changed, self.loop = names, changed | stored_names([loop.target]), loop
+        self.over: list[gast.expr] = []  # what must not become longer or shorter while it is looped over
 
     def sequence(self, node: gast.expr) -> _Sequence:
         match called(node), node:
@@ -111,10 +115,15 @@ class _Maker:
                 return self.range(arguments)
             case "enumerate", gast.Call(args=[inner, *start], keywords=keywords):
                 return self.enumerate(inner, [*start, *(keyword.value for keyword in keywords)])
+            case "zip", gast.Call(args=[gast.Starred(value=rows)], keywords=[]):
+                return self.columns(rows)
             case "zip", gast.Call(args=[_, *_] as arguments, keywords=[]):
                 return self.zip([self.sequence(argument) for argument in arguments])
             case "reversed", gast.Call(args=[inner]):
-                return self.reversed(self.sequence(inner))
+                known = len(self.over)
+                sequence = self.sequence(inner)
+                del self.over[known:]  # counted from the end as it was, in Python too
+                return self.reversed(sequence)
             case ("enumerate" | "zip" | "reversed") as name, _:
                 raise UnsupportedSyntax(
                     f"this call of `{name}` is not supported",
@@ -122,7 +131,26 @@ class _Maker:
                     hint="loop over `range(n)` and use the index",
                 )
         setup, array = self.once(node)
+        match node:
+            case gast.Call(func=gast.Attribute(value=gast.Name() as held, attr="items" | "keys" | "values"), args=[]):
+                self.over.append(held)
+            case _:
+                self.over.append(array)
         return _Sequence(setup, call("len", array), lambda index: _next(clone(array), index))
+
+    def columns(self, rows: gast.expr) -> _Sequence:
+        """`zip(*rows)`: as many rows as there are targets."""
+        target, arguments = self.loop.target, getattr(self.loop.iter, "args", [])
+        if not isinstance(target, gast.Tuple) or not (arguments and getattr(arguments[0], "value", None) is rows):
+            raise UnsupportedSyntax(
+                "`zip` of what `*` stands for is supported in `for a, b in zip(*rows)` only",
+                at=place_of(self.loop),
+                hint="name what is looped over: `for a, b in zip(*rows)`, or loop over `range(n)` and use the index",
+            )
+        parts = [self.names.temporary() for _ in target.elts]
+        taken = at(gast.Assign(targets=[tuple_of(*map(stored, parts))], value=rows), place_of(self.loop))
+        sequence = self.zip([self.sequence(load(part)) for part in parts])
+        return _Sequence([taken, *sequence.setup], sequence.count, sequence.element)
 
     def once(self, node: gast.expr) -> tuple[Block, gast.expr]:
         """An expression with the value that the node has now, and what must be done for it."""

@@ -132,18 +132,32 @@ class Paths(Growing):
 
     def unrolled(self, statement: gast.For, turns: list[int]) -> None:
         """The body once for each turn; where the loop may be left, the turns that follow are in a branch."""
-        place = place_of(statement)
+        place, held = place_of(statement), self.looped_over(statement)
         for position, turn in enumerate(turns):
             body = clone(statement.body)
             leave = body.pop() if is_exit(body[-1]) else None
             self.let(statement.target.id, const(turn))
             self.emit(*self.block(body))
+            self.place = place
+            if self.looped_over(statement).items() ^ held.items():
+                self.refuse(
+                    "a list or dictionary that becomes longer or shorter while it is looped over is not supported",
+                    "loop over a copy of it, `for v in list(values)`, and change the other one",
+                )
             rest = turns[position + 1 :]
             if leave is not None and rest:
                 go_on = gast.UnaryOp(op=gast.Not(), operand=leave.test)
                 marker = at(gast.Expr(value=Turns(statement, rest)), place)
                 self.branch(at(gast.If(test=go_on, body=[marker], orelse=[]), place))
                 return
+
+    def looped_over(self, statement: gast.For) -> dict[Any, int]:
+        """The lists and dictionaries that a loop goes through, and how long they are; less than 0 is not known."""
+        names = [each.id for each in getattr(statement, "over", []) if isinstance(each, gast.Name)]
+        parts = [self.memory.names.get(name) for name in names]
+        cells = [each.cell for each in parts if isinstance(each, Structure) and not issubclass(each.cell.type, tuple)]
+        contents = {cell: self.memory.cells[cell] for cell in cells}
+        return {cell: len(known) if isinstance(known, dict) else -1 for cell, known in contents.items()}
 
     def rolled(self, statement: gast.For | gast.While, give_up: Callable[[], None] | None = None) -> None:
         """The loop with its body lowered once, from what is known at the start of every turn."""

@@ -53,6 +53,8 @@ class Results(Paths):
                 for keyword in node.keywords:
                     keyword.value = self.message(keyword.value)
                 return node
+            case gast.Starred():
+                self.refuse("`*` in what is printed or raised is not supported", "write the values one by one")
             case gast.JoinedStr():
                 node.values = [self.message(value) for value in node.values]
                 return node

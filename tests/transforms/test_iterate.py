@@ -1,7 +1,9 @@
 """Loops over all that can be looped over run as often, and in the same order, as Python's."""
 
+import numpy as np
 import pytest
 
+import srcad
 from srcad.errors import UnsupportedSyntax
 from tests.lowering import assert_same, text_of
 from tests.programs.lowered.iteration import (
@@ -36,3 +38,25 @@ def test_the_users_counter_is_the_index_where_nothing_else_stores_it():
 def test_loops_without_a_known_count_are_refused(function, what):
     with pytest.raises(UnsupportedSyntax, match=what):
         text_of(function)
+
+
+def test_rows_are_looped_over_side_by_side():
+    def f(x):
+        s = 0.0
+        for i, j in zip(*np.nonzero(x > 1.0)):  # noqa: B905
+            s += x[i, j] ** 2
+        return s
+
+    x = np.array([[1.5, 2.0], [0.5, 3.0]])
+    np.testing.assert_array_equal(srcad.grad(f, jit=False)(x), [[3.0, 4.0], [0.0, 6.0]])
+
+
+def test_rows_of_which_the_number_is_not_known_are_refused():
+    def f(x):
+        s = 0.0
+        for index in zip(*np.nonzero(x > 1.0)):  # noqa: B905
+            s += x[index]
+        return s
+
+    with pytest.raises(UnsupportedSyntax, match="in `for a, b in zip"):
+        text_of(f)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import srcad
 from srcad.errors import UnsupportedSyntax
 from srcad.load import load
 from srcad.lower import lower
@@ -324,3 +325,59 @@ def test_tuples_cannot_be_changed():
         return t[0]
 
     assert "a tuple cannot be changed" in refused(f)
+
+
+def growing(x):
+    values = [x, x * x]
+    for v in values:
+        if len(values) < 4:
+            values.append(v)
+    return sum(values)
+
+
+def shrinking(x):
+    values = [x, x * x, x]
+    for v in values:
+        values.pop()
+        x = x + v
+    return x
+
+
+def growing_elsewhere(x):
+    def add(held, v):
+        if v > 0.0:
+            held.insert(0, v)
+
+    values = [x, x * x]
+    s = 0.0
+    for i, v in enumerate(values):
+        add(values, v)
+        s += v * i
+    return s
+
+
+def with_another_key(x):
+    p = {"a": x, "b": x * x}
+    for _, v in p.items():
+        p["c"] = v
+    return p["a"]
+
+
+@pytest.mark.parametrize("function", [growing, shrinking, growing_elsewhere, with_another_key])
+def test_what_is_looped_over_keeps_its_length(function):
+    assert "becomes longer or shorter while it is looped over" in refused(function)
+
+
+def test_copies_and_rebound_names_may_be_looped_over():
+    def f(x):
+        values, s = [x, x * x], 0.0
+        for v in list(values):
+            values.append(v)
+        for v in reversed(values):
+            values.append(v)
+        for v in values:
+            values = [v]
+            s += v
+        return s
+
+    assert srcad.grad(f, jit=False)(3.0) == 4.0 * (1.0 + 6.0)

@@ -32,8 +32,6 @@ def cross(a, b):
     # Of vectors in space, the last axis being theirs.
     u, v, w = a[..., 0], a[..., 1], a[..., 2]
     x, y, z = b[..., 0], b[..., 1], b[..., 2]
-    if np.ndim(u) == 0 and np.ndim(x) == 0:
-        return np.array((v * z - w * y, w * x - u * z, u * y - v * x))
     return np.stack((v * z - w * y, w * x - u * z, u * y - v * x), axis=-1)
 
 
