@@ -30,6 +30,7 @@ from srcad.transforms.build import (
     written,
 )
 from srcad.transforms.callees import Callees
+from srcad.transforms.kinds import note_kinds
 from srcad.transforms.merge import merged
 from srcad.transforms.program import Program, analyse, analyse_forward
 from srcad.transforms.split import Splitter
@@ -163,12 +164,11 @@ def tangent_function(unit: Unit, types: Types, wrt: Sequence[int], callees: Call
     dots = [tangents.dot(unit.parameters[k]) for k in wrt]
     copied = unit.copy_tree()
     body = tangents.block(copied.body[:-1])
+    note_kinds(body, types.of, tangents.dots)
     results = results_of(unit)
     both: list[gast.expr] = []
     for node in results:
-        splitter = Splitter(names)
-        value = splitter.atom(tangents.of_atom(node), body, place_of(unit.tree.body[-1]))
-        both.append(value)
+        both.append(Splitter(names).atom(tangents.of_atom(node), body, place_of(unit.tree.body[-1])))
     whole: list[gast.expr] = [clone(node) for node in results]
     pair = [tuple_of(*whole), tuple_of(*both)] if returns_tuple(unit) else [whole[0], both[0]]
     body.append(at(gast.Return(value=tuple_of(*pair)), None))

@@ -1,5 +1,6 @@
 """Iterations of parallel loops are shared out where that is right, in any order and any number of parts."""
 
+import functools
 import random
 import re
 
@@ -18,12 +19,13 @@ from tests.programs import parallel
 X = np.array([0.3, -0.7, 0.9, 0.2, -0.4, 1.1])
 
 
-def derived(function, mode, *args, is_parallel=True):
-    """The generated module of a function compiled with `parallel=True`, or without."""
+@functools.cache
+def derived(function, mode, is_parallel=True, loops=True):
+    """The generated module of a function of X compiled with `parallel=True`, or without; and all that it is given."""
     unit = pipeline.prepare(njit(parallel=True)(function) if is_parallel else function)
-    given = (*args, *(capture.read() for capture in unit.hidden))
+    given = (X, *(capture.read() for capture in unit.hidden))
     kinds = [typeof(each) for each in given]
-    return pipeline.derive(unit, mode, (0,), kinds, tuple_result=True), given
+    return pipeline.derive(unit, mode, (0,), kinds, tuple_result=True, loops=loops), given
 
 
 class OneByOne:
@@ -61,47 +63,50 @@ def test_gradients_are_right_in_any_order_of_parts(function):
     direction = np.random.default_rng(0).normal(size=X.shape)
     expected, _ = slope(function, (X,), {0: direction}, 1.0)
     for one_by_one in (True, False):
-        made, given = derived(function, "value_and_grad", X)
+        made, given = derived(function, "value_and_grad")
         value, (gradient,) = functions(made, one_by_one)[0](*map(own_copy, given))
         assert value == pytest.approx(function(X.copy()), rel=1e-12)
         assert gradient @ direction == pytest.approx(expected, rel=1e-6)
-        made, given = derived(function, "vjp", X)
+        made, given = derived(function, "vjp")
         forward, reverse = functions(made, one_by_one)
         value, trace = forward(*map(own_copy, given))
         assert value == pytest.approx(function(X.copy()), rel=1e-12)
         (gradient,) = reverse(*map(own_copy, given), trace, 1.0)
         assert gradient @ direction == pytest.approx(expected, rel=1e-6)
+        made, given = derived(function, "tangent")
+        _, change = functions(made, one_by_one)[0](*map(own_copy, given), direction)
+        assert change == pytest.approx(expected, rel=1e-6)
 
 
 @pytest.mark.parametrize("function", parallel.SHARED)
 def test_loops_of_independent_iterations_are_shared_out_forwards_and_in_reverse(function):
     count = {"steps_in_time": 2}.get(function.__name__, 1)
-    made, _ = derived(function, "grad", X)
+    made, _ = derived(function, "grad")
     assert loops_shared(made.text) >= count
-    made, _ = derived(function, "vjp", X)
+    made, _ = derived(function, "vjp")
     assert loops_shared(made.text) >= 2 * count
+    made, _ = derived(function, "tangent")
+    assert loops_shared(made.text) >= count
 
 
 @pytest.mark.parametrize("function", parallel.SHARED_IN_ONE_PIECE)
 def test_loops_of_which_more_must_be_kept_are_shared_out_where_nothing_is(function):
-    made, _ = derived(function, "grad", X)
+    made, _ = derived(function, "grad")
     assert loops_shared(made.text) == 1
 
 
 @pytest.mark.parametrize("function", parallel.SERIAL)
 def test_loops_that_pass_something_on_are_not(function):
     for mode in ("grad", "vjp"):
-        made, _ = derived(function, mode, X)
+        made, _ = derived(function, mode)
         assert loops_shared(made.text) == 0
 
 
-@pytest.mark.parametrize("function", parallel.SHARED)
-def test_only_what_is_compiled_in_parallel_is_run_in_parallel(function):
-    made, _ = derived(function, "grad", X, is_parallel=False)
-    assert loops_shared(made.text) == 0
-    uncompiled = pipeline.prepare(njit(parallel=True)(function))
-    kinds = [typeof(X), *(typeof(capture.read()) for capture in uncompiled.hidden)]
-    assert loops_shared(pipeline.derive(uncompiled, "grad", (0,), kinds, loops=False).text) == 0
+def test_only_what_is_compiled_in_parallel_is_run_in_parallel():
+    function = parallel.sum_on_some_paths
+    assert loops_shared(derived(function, "grad")[0].text) > 0
+    assert loops_shared(derived(function, "grad", is_parallel=False)[0].text) == 0
+    assert loops_shared(derived(function, "grad", loops=False)[0].text) == 0
 
 
 def blurred(x, k):
