@@ -121,7 +121,7 @@ def derive(
         refuse_unknown(typed, facts, wrt)
     made = with_callees(_made(mode, typed, facts, counts, tuple(types), wrt, tuple_result, observed))
     if after != "differentiate":
-        made = divided(simplified(made)) if loops and observed is None else simplified(made)
+        made = divided(simplified(made)) if loops and observed is None else simplified(made, False)
     return _printed(made, facts.result)
 
 
@@ -222,12 +222,14 @@ def _second_order(
     return replace(made, names=(name,))
 
 
-def simplified(made: Made) -> Made:
-    """Generated functions without what nothing reads."""
+def simplified(made: Made, loops: bool = True) -> Made:
+    """Generated functions without what nothing reads; for Numba, with `loops` that it can vectorise."""
     functions = []
     for each in made.functions:
         parameters = tuple(argument.id for argument in each.args.args)
-        body = fold(each.body, parameters, made.outputs.get(each.name, ()))
+        body = fold(
+            each.body, parameters, made.outputs.get(each.name, ()), getattr(each, "ranks", None) if loops else None
+        )
         functions.append(function(each.name, parameters, body))
     return replace(made, functions=functions)
 

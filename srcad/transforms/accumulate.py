@@ -62,6 +62,15 @@ class Adjoints:
         """Adjoint names handed out so far, by primal name."""
         return self._bars
 
+    def ranked(self, tree: gast.FunctionDef) -> gast.FunctionDef:
+        """A generated function, with the ranks of the primal's arrays and of their adjoints; those of numbers are 0."""
+        types = self.program.types
+        known = {
+            name: types.rank(name) or 0 for name, kind in types.of.items() if isinstance(kind, (nb.Array, nb.Number))
+        }
+        tree.ranks = known | {bar: known[name] for name, bar in self.bars.items() if name in known}
+        return tree
+
     def kernel(self, function: str) -> str:
         """The dotted name of a kernel in generated code."""
         if self.bindings.setdefault("kernels", kernels) is kernels:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from itertools import islice
 from typing import Any
 
@@ -33,25 +33,37 @@ from srcad.transforms.build import (
 )
 from srcad.transforms.cleanup import Groups, without_dead_code
 from srcad.transforms.copies import all_written, changed_memory, without_copies
+from srcad.transforms.distribute import distributed
 from srcad.transforms.marks import rejoined, told_apart, without_marks
 
 LARGEST = 26  # nodes of an expression; what is longer keeps its name
 
 
-def fold(body: Block, parameters: tuple[str, ...], outputs: Collection[str] = ()) -> Block:
-    """The statements that matter, with single-use values folded into their uses; `outputs` are for the caller."""
+def fold(
+    body: Block,
+    parameters: tuple[str, ...],
+    outputs: Collection[str] = (),
+    ranks: Mapping[str, int] | None = None,
+) -> Block:
+    """The statements that matter, with single-use values folded into their uses; `outputs` are for the caller.
+
+    `ranks`, of arrays and numbers, are given where loops may be distributed.
+    """
     apart = told_apart(body)
     body = _without_idle_resets(without_dead_code(body, outputs))
     without_copies(body, parameters)
     for _ in range(3):
         if not _Folder(body, parameters, apart).changed(body):
             break
+    rewrite_names(gast.Module(body=body, type_ignores=[]), rejoined)
+    body = without_marks(body)
+    if ranks is not None:
+        body = distributed(body, parameters, ranks)
     for statement in walk_statements(body):
         if isinstance(statement, gast.For):
             _shorten_range(statement.iter)
-    rewrite_names(gast.Module(body=body, type_ignores=[]), rejoined)
     _plain_names(body, parameters)
-    return without_marks(body)
+    return body
 
 
 def _shorten_range(node: gast.Call) -> None:

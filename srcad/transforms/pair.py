@@ -116,12 +116,9 @@ def split_functions(
     ]
     gradients = [result_of(adjoints, unit.parameters[k]) for k in wrt]
     second += [*both.reverse, gast.Return(value=tuple_of(*gradients))]
-    return Made(
-        [function(forward, unit.parameters, first), function(reverse, (*unit.parameters, trace, bar), second)],
-        bindings,
-        (forward, reverse),
-        before=before,
-    )
+    record = function(forward, unit.parameters, first)
+    pull = adjoints.ranked(function(reverse, (*unit.parameters, trace, bar), second))
+    return Made([record, pull], bindings, (forward, reverse), before=before)
 
 
 def _packed(

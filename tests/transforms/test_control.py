@@ -24,7 +24,8 @@ def f(x, n):
     for i in range({bounds}):
         t = x[i]
         u = np.sin(t)
-        s = s + u
+        v = s * u
+        s = s + v
     return s
 """
     assert header in generated(text, "f8[:], i8", "vjp")

@@ -1,0 +1,185 @@
+"""Sums that scatter to neighbours get loops of their own, where that changes no result."""
+
+import random
+import textwrap
+
+import gast
+import numpy as np
+import pytest
+
+from srcad.printer import print_function
+from srcad.transforms.build import clone
+from srcad.transforms.distribute import distributed
+from tests.transforms.core_text import generated, lines
+
+RANKS = {"a": 2, "b": 2, "u": 1, "v": 1, "x": 1, "n": 0, "m": 0, "i": 0, "j": 0, "s": 0, "t": 0, "w": 0, "p": 0}
+
+
+def parsed(text):
+    return gast.parse(textwrap.dedent(text)).body[0]
+
+
+def parameters_of(tree):
+    return tuple(each.id for each in tree.args.args)
+
+
+def after(text):
+    tree = parsed(text)
+    tree.body = distributed(tree.body, parameters_of(tree), RANKS)
+    return tree
+
+
+def result(tree, *args):
+    namespace = {"np": np}
+    exec(print_function(tree), namespace)
+    return namespace[tree.name](*args)
+
+
+def loops(text):
+    return print_function(after(text)).count("for j in")
+
+
+SCATTER = """
+def f(x, n):
+    v = np.zeros(n + 2)
+    for j in range(n - 1, -1, -1):
+        t = 2.0 * x[j]
+        v[j] += t
+        v[j + 2] -= t
+    return v
+"""
+
+
+def test_a_scatter_to_neighbours_becomes_loops_without_one():
+    assert print_function(after(SCATTER)) == lines("""
+        def f(x, n):
+            v = np.zeros(n + 2)
+            t_row = np.empty(max(n, 0), v.dtype)
+            for j in range(0, n, 1):
+                t = 2.0 * x[j]
+                t_row[j] = t
+            for j in range(0, n, 1):
+                v[j] += t_row[j]
+            for j in range(0, n, 1):
+                v[j + 2] -= t_row[j]
+            return v
+    """)
+    x = np.arange(5.0)
+    np.testing.assert_array_equal(result(after(SCATTER), x, 5), result(parsed(SCATTER), x, 5))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "t = v[j]\n        v[j + 1] += t",  # read by the next iteration
+        "t = x[j]\n        v[p] += t\n        v[p + 1] += t\n        p += 1",  # no index of the loop's
+        "t = x[j]\n        v[j - 1] += t\n        v[j - 2] += t",  # counted from the end at j = 0
+        "t = x[j]\n        x[j] += t\n        x[j + 1] += t",  # the caller's array, which others may reach
+        "t = x[j]\n        v[j] += t",  # nothing to gain
+        "t = x[j]\n        v[n] += t\n        v[n + 1] += t",  # one element for all iterations
+    ],
+)
+def test_other_sums_stay_where_they_are(body):
+    text = f"""
+def f(x, n, p):
+    v = np.zeros(n + 2)
+    for j in range(n):
+        {body}
+    return v
+"""
+    assert loops(text) == 1
+
+
+def test_sums_before_a_store_of_the_same_element_stay():
+    text = """
+def f(x, n):
+    v = np.zeros(n + 2)
+    for j in range(n):
+        v[j + 1] += x[j]
+        v[j] += x[j]
+        v[j + 1] = 0.0
+    return v
+"""
+    # v[j] is stored by the iteration before only, v[j + 1] by the very next statement.
+    assert loops(text) == 2
+    np.testing.assert_array_equal(result(after(text), np.ones(4), 4), result(parsed(text), np.ones(4), 4))
+
+
+def test_the_adjoint_of_a_stencil_is_distributed_and_runs_forwards():
+    text = """
+def f(x, n):
+    y = np.zeros_like(x)
+    m = n - 1
+    for j in range(1, m, 1):
+        k = j - 1
+        l = j + 1
+        p = x[k]
+        q = x[l]
+        r = p + q
+        w = 0.5 * r
+        y[j] = w
+    s = np.dot(y, y)
+    return s
+"""
+    found = generated(text, "f8[::1], int64")
+    assert "_row" in found
+    assert ", -1)" not in found
+    assert "_row" not in generated(text, "f8[::1], int64", loops=False)
+
+
+def random_index(rng, own, offsets):
+    offset = rng.choice(offsets)
+    return own if not offset else f"{own} {'+' if offset > 0 else '-'} {abs(offset)}"
+
+
+def random_program(rng):
+    """A nest of two loops over random reads, stores and sums, between the borders of its arrays."""
+    low, high = rng.choice([(0, "n"), (2, "n"), (1, "n - 1")])
+    headers = [f"range({low}, {high})", f"range({high} - 1, {low - 1}, -1)"]
+    offsets = [each for each in (-2, -1, 0, 1, 2) if low + each >= rng.choice([0, 0, -1])]
+    body, names = [], ["w"]
+    for k in range(rng.randint(2, 6)):
+        array = rng.choice(["a", "b"])
+        at = f"{array}[{random_index(rng, 'i', offsets)}, {random_index(rng, 'j', offsets)}]"
+        value = rng.choice(names)
+        kind = rng.randrange(5)
+        if kind == 0:
+            names.append(f"t{k}")
+            body.append(f"t{k} = {at} * 0.5")
+        elif kind == 1:
+            body.append(f"{at} = {value}")
+        elif kind == 2:
+            body += [f"k{k} = {random_index(rng, 'j', offsets)}", f"{array}[i, k{k}] -= {value}"]
+        else:
+            body.append(f"{at} += {rng.choice([value, f'-{value}', f'2.0 * {value}', at])}")
+    if rng.random() < 0.2:
+        body.append("s += w")
+    inner = "\n            ".join(["w = x[j] + 1.0", *body])
+    return f"""
+def f(x, n):
+    a = np.zeros((n + 2, n + 2))
+    b = np.ones((n + 2, n + 2))
+    s = 0.0
+    for i in {rng.choice(headers)}:
+        for j in {rng.choice(headers)}:
+            {inner}
+    return a, b, s
+"""
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_random_program_gives_another_result(seed):
+    rng = random.Random(seed)
+    changed = 0
+    for _ in range(150):
+        text = random_program(rng)
+        before = parsed(text)
+        ranks = RANKS | {f"t{k}": 0 for k in range(6)} | {f"k{k}": 0 for k in range(6)}
+        tree = clone(before)
+        tree.body = distributed(tree.body, parameters_of(tree), ranks)
+        changed += print_function(tree) != print_function(before)
+        for n in (0, 1, 5):
+            x = np.linspace(0.3, 1.7, n + 2)
+            for found, expected in zip(result(tree, x, n), result(before, x, n), strict=True):
+                np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9, err_msg=text)
+    assert changed > 20

@@ -1,0 +1,56 @@
+"""Loops whose iterations may run in any order are told from those where something is passed on."""
+
+import textwrap
+
+import gast
+import pytest
+
+from srcad.transforms.reorder import is_free
+from srcad.transforms.subscripts import Subscripts
+
+RANKS = {"a": 2, "v": 1, "x": 1, "j": 0, "i": 0, "k": 0, "s": 0, "t": 0, "n": 0}
+
+
+def free(body, bounds="n - 1, -1, -1"):
+    loop = gast.parse(f"for i in range({bounds}):\n{textwrap.indent(textwrap.dedent(body), '    ')}").body[0]
+    is_element = lambda name, parts: RANKS.get(name) == len(parts)  # noqa: E731 - a stand-in
+    return is_free(loop, Subscripts().inside(loop), is_element, RANKS, lambda name: name)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "v[i] = x[i]",
+        "t = v[i]\nv[i] = 2.0 * t",
+        "v[i] += x[i]\nv[i + 1] += x[i]",
+        "s += x[i]",
+        "for j in range(n):\n    k = i + 1\n    t = a[k, j]\n    a[k, j] = 0.0\n    v[j] += t",
+        "if n > 3:\n    t = x[i]\n    v[i] = t",
+    ],
+)
+def test_iterations_that_meet_in_sums_only_are_free(body):
+    assert free(body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "v[i] = x[i]\nt = v[i + 1]",  # another iteration's store
+        "v[0] = x[i]",  # the last one stays
+        "t = v[i]\nv[i + 1] += t",
+        "v[i - 1] = x[i]",  # the end of the array, at i = 0
+        "s += x[i]\nv[i] = s",  # a running sum
+        "s = 2.0 * s",
+        "v[i] = t\nt = x[i]",
+        "k = i\nv[k] = x[i]\nk -= 1\nv[k] = x[i]",
+        "for j in range(n):\n    v[j] = x[i]",
+        "x = v[i:]",
+        "print(x[i])",
+    ],
+)
+def test_iterations_that_pass_something_on_are_not(body):
+    assert not free(body)
+
+
+def test_what_is_known_not_to_be_counted_from_the_end():
+    assert free("v[i - 1] = x[i]", "n - 1, 0, -1")

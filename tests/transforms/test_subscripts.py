@@ -1,0 +1,75 @@
+"""Subscripts of generated code as linear forms, and which iteration reaches an element."""
+
+import gast
+import pytest
+
+from srcad.transforms.affine import Form
+from srcad.transforms.subscripts import Subscripts, accesses
+
+
+def statement(text):
+    return gast.parse(text).body[0]
+
+
+def known(*texts, loop="range(n)"):
+    at = Subscripts().inside(statement(f"for j in {loop}:\n    pass"))
+    for text in texts:
+        at.learn(statement(text))
+    return at
+
+
+def form(at, text):
+    return at.form(gast.parse(text).body[0].value)
+
+
+def test_names_are_followed_until_they_are_stored_anew():
+    at = known("k = j + 2", "l = k - 1")
+    assert form(at, "l") == Form.of("j") + 1
+    at.learn(statement("j = x[0]"))
+    assert form(at, "l") is None
+
+
+def test_what_an_iteration_stores_later_is_not_known_before():
+    at = known()
+    at.begin({"k"})
+    assert form(at, "k + 1") is None
+    at.learn(statement("k = j"))
+    assert form(at, "k + 1") == Form.of("j") + 1
+    at.learn(statement("k += 1"))
+    assert form(at, "k") is None
+
+
+def test_a_subscript_in_terms_of_the_index():
+    at = known()
+    at.begin({"k", "l", "m"})
+    for text in ("k = j + 2", "l = k", "m = x[j]"):
+        at.learn(statement(text))
+    assert gast.unparse(at.resolved(gast.parse("l - 1").body[0].value)) == "j + 2 - 1"
+    assert at.resolved(gast.parse("m").body[0].value) is None
+    at.learn(statement("k = 3"))
+    assert at.resolved(gast.parse("l").body[0].value) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "loop", "expected"),
+    [
+        ("v[j] += t", "t = v[j]", "range(n)", False),
+        ("v[j] += t", "t = v[j + 1]", "range(n)", False),
+        ("v[j + 1] += t", "t = v[j]", "range(n)", True),
+        ("v[j + 1] += t", "t = v[j]", "range(n - 1, -1, -1)", False),
+        ("v[j] += t", "t = v[j + 1]", "range(n - 1, -1, -1)", True),
+        ("v[j] += t", "t = v[j - 1]", "range(n)", True),  # which may be the last element
+        ("v[j] += t", "t = v[j - 1]", "range(1, n)", True),
+        ("v[2 + j] += t", "t = v[k]", "range(n)", True),
+        ("v[j] += t", "t = w[j]", "range(n)", True),
+        ("a[0, j] += t", "t = a[1, j + 1]", "range(n)", False),
+        ("a[i, j] += t", "t = a[i, j + 1]", "range(n)", False),
+    ],
+)
+def test_what_is_reached_later(one, other, loop, expected):
+    at = known(loop=loop)
+    is_element = lambda name, parts: len(parts) == (2 if name == "a" else 1)  # noqa: E731 - a stand-in
+    first = next(accesses(statement(one), at, is_element))
+    second = next(each for each in accesses(statement(other), at, is_element) if each.forms is not None)
+    forward = "-1)" not in loop
+    assert at.later(first, 1, second, 0, "j", forward) is expected
