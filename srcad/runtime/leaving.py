@@ -33,10 +33,15 @@ def refuse_or_warn(frame: types.FrameType | None) -> None:
             f"{name} is given a list that holds tensors which a tape follows, and would cut the gradient",
             hint="pack the list with np.stack or srcad.convert_to_tensor",
         )
-    place = ("<unknown>", 1) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+    if frame is None:  # called by a thread of somebody's, from C
+        return
+    # As `warnings.warn` would from that frame, so that filters such as "once for each place" hold.
     warnings.warn_explicit(
         "a tensor that a tape follows is made a plain array, whose use the gradient will not see; to pack tensors, use "
         "np.stack or srcad.convert_to_tensor; if the array is all that is wanted, take it by `.numpy()`",
         GradientCut,
-        *place,
+        frame.f_code.co_filename,
+        frame.f_lineno,
+        frame.f_globals.get("__name__"),
+        frame.f_globals.setdefault("__warningregistry__", {}),
     )

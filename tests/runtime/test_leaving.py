@@ -58,6 +58,17 @@ def test_a_followed_tensor_made_an_array_is_warned_of_where_it_happens(use):
     assert caught[0].lineno == inspect.getsourcelines(use)[1]
 
 
+def test_a_place_is_warned_of_once():
+    x = constant([1.0, 2.0])
+    with GradientTape() as tape, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        tape.watch(x)
+        for _ in range(3):
+            np.asarray(x)
+        np.asarray(x)
+    assert len(caught) == 2
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_functions_that_would_cut_the_gradient_of_a_list_are_refused(name):
     with pytest.raises(MissingRule, match=rf"{name} is given a list that holds tensors[^!]*np\.stack"):
