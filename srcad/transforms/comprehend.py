@@ -12,11 +12,11 @@ import gast
 
 from srcad.transforms.build import at, load, subscript
 from srcad.transforms.desugar import desugar
-from srcad.transforms.effects import Effects
 from srcad.transforms.memory import Structure
+from srcad.transforms.splits import Splits
 
 
-class Comprehensions(Effects):
+class Comprehensions(Splits):
     """Lowers comprehensions where they stand."""
 
     def core(self, node: gast.expr) -> gast.expr:

@@ -49,6 +49,15 @@ def filtered_signal(x):
     return np.sum(y**2) + np.add.reduce(z * z) + np.quantile(x, 0.3) + np.polyval(x, 0.3)
 
 
+def spectra(x):
+    a = np.fft.fft(x)
+    b = np.fft.rfft(x, 6)
+    c = np.fft.irfft(b * np.exp(-0.1 * np.arange(4)), 7)
+    e = np.fft.ifft(a * np.exp(1j * x), 3)
+    f = np.fft.fftshift(np.fft.fft2(np.outer(x, x)))
+    return np.sum(np.abs(a) ** 2 * x) + np.sum(c**3) + np.sum(np.real(e)) + np.sum(np.abs(f[:2]))
+
+
 TIMES = np.linspace(0.0, 1.0, 6)
 
 PROGRAMS = [
@@ -58,4 +67,6 @@ PROGRAMS = [
     Program(amplitudes_and_phases, numbers(np.array([0.3, -0.7, 1.2])), compiled=True),
     Program(matrix_exponential_by_eigenvalues, matrix(3, 3)),
     Program(filtered_signal, vector(6)),
+    Program(spectra, vector(8), interpreted=True),
+    Program(spectra, vector(5), interpreted=True),
 ]

@@ -157,6 +157,9 @@ SAMPLES: dict[Any, list[Sample]] = {
     np.full: [s((2, 3), 1.5), s((3,), ROW[:3])],
     np.full_like: [s(MATRIX, 1.5, fixed=(0,))],
     np.linspace: [s(0.3, 1.7, 5), s(0.3, 1.7, num=4, endpoint=False)],
+    np.fft.fftshift: [s(normal(5)), s(MATRIX, 1)],
+    np.fft.ifftshift: [s(normal(5)), s(MATRIX, 1)],
+    kernels.resized: [s(ANY, 6, 0), s(MATRIX, 2, -1)],
     np.convolve: [
         s(ANY, POSITIVE[:2]), s(ANY[:2], POSITIVE, "full"), s(ANY, POSITIVE[:3], "same"), s(ANY, POSITIVE[:2], "valid"),
         s(ANY, POSITIVE, "same"), s(ANY[:3], POSITIVE, "valid"),
@@ -250,7 +253,10 @@ DEFINED: dict[Any, list[Sample]] = {
 }
 
 # Only of complex numbers, or with complex results: `test_rules` has tests of their own for these.
-COMPLEX = {kernels.imaginary, kernels.argument, kernels.modulus, builtins.complex}
+COMPLEX = {
+    *(kernels.imaginary, kernels.argument, kernels.modulus, builtins.complex),
+    *(np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.fft2, np.fft.ifft2),
+}
 
 # No derivative because nothing of floating point goes in or comes out, or because the result is piecewise constant.
 DISCRETE = {

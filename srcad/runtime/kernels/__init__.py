@@ -49,6 +49,7 @@ from srcad.runtime.kernels.scalar import is_above, is_below, polygamma, power_lo
 from srcad.runtime.kernels.scans import cumprod_adjoint, cumprod_bend, cumprod_tangent, cumsum_adjoint
 from srcad.runtime.kernels.scatter import added_at, scatter, scatter_add
 from srcad.runtime.kernels.select import select
+from srcad.runtime.kernels.spectrum import irfft_adjoint, resized, rfft_adjoint
 from srcad.runtime.kernels.spread import broadcast_shape, reduced_size, restore, spread, unbroadcast
 from srcad.runtime.kernels.stored import stored_bar
 from srcad.runtime.kernels.traces import grown, trip_count
@@ -85,6 +86,7 @@ __all__ = [
     "inner_adjoint_a",
     "inner_adjoint_b",
     "inverse_gaps",
+    "irfft_adjoint",
     "is_above",
     "is_below",
     "item_bar",
@@ -108,7 +110,9 @@ __all__ = [
     "refuse_overlap",
     "release",
     "repeat_adjoint",
+    "resized",
     "restore",
+    "rfft_adjoint",
     "same_extent",
     "scatter",
     "scatter_add",

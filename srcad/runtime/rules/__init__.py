@@ -11,6 +11,7 @@ from srcad.runtime.rules import (
     reduce,
     shape,
     special,
+    spectrum,
     widen,
 )
 
@@ -25,5 +26,6 @@ __all__ = [
     "reduce",
     "shape",
     "special",
+    "spectrum",
     "widen",
 ]

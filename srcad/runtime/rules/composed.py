@@ -210,4 +210,4 @@ def inverse_gaps_tangent(y, w):
     d[y] = y * y * (np.expand_dims(d[w], 1) - np.expand_dims(d[w], 0))
 
 
-zero(np.fft.fftfreq, np.fft.rfftfreq, np.ix_)
+zero(np.ix_)

@@ -1,0 +1,34 @@
+"""What the adjoints of Fourier transforms call; Numba has none of these transforms, so nothing here is compiled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def resized(g: Any, size: int, axis: int) -> Any:
+    """The first `size` elements along an axis, with zeros behind where there are fewer.
+
+    >>> resized(np.array([1.0, 2.0]), 3, -1), resized(np.array([1.0, 2.0]), 1, 0)
+    (array([1., 2., 0.]), array([1.]))
+    """
+    moved = np.moveaxis(g, axis, 0)[:size]
+    zeros = np.zeros((size - len(moved), *moved.shape[1:]), g.dtype)
+    return np.moveaxis(np.concatenate((moved, zeros)), 0, axis)
+
+
+def rfft_adjoint(g: Any, n: int | None, size: int, axis: int) -> Any:
+    """The adjoint of `size` real numbers from that of the spectrum of `n` of them."""
+    return resized(np.real(np.fft.fft(resized(g, size if n is None else n, axis), axis=axis)), size, axis)
+
+
+def irfft_adjoint(g: Any, axis: int) -> Any:
+    """The adjoint of a spectrum from that of the real numbers it belongs to: all but the ends stand for two."""
+    size = g.shape[axis]
+    count = np.full(size // 2 + 1, 2.0 / size)
+    count[0] = 1.0 / size
+    if size % 2 == 0:
+        count[-1] = 1.0 / size
+    spectrum = np.moveaxis(np.conj(np.fft.rfft(np.real(g), axis=axis)), axis, -1)
+    return np.moveaxis(spectrum * count, -1, axis)
