@@ -33,6 +33,8 @@ class Effects(Containers):
             function.value = receiver = self.part(function.value)
             if not isinstance(receiver, Structure):
                 return self.filled(receiver, function.attr, node)
+        if self.meant(function) in (np.add.at, np.subtract.at) and len(node.args) > 1:
+            node.args[1] = self.places(self.part(node.args[1]))
         if self.meant(function) is np.copyto:
             return self.copied(node)
         return self.call(node) if self.target_of(node) is not None else super().changed(node)
@@ -45,6 +47,14 @@ class Effects(Containers):
         if method == "fill" and len(node.args) == 1 and not node.keywords:
             return self.store_all(array, node.args[0])
         return self.store_all(array, self.call(call("np.sort", array, *node.args, **_named(node))))
+
+    def places(self, index: gast.expr) -> gast.expr:
+        """An index with arrays for lists: in core form both lists and tuples are tuples."""
+        if not isinstance(index, Structure):
+            return index
+        if index.cell.type is list:
+            return self.held_in_atom(self.call(call("np.array", index)))
+        return self.sequence(tuple, [self.places(each) for each in self.parts(index)])
 
     def copied(self, node: gast.Call) -> gast.expr:
         """`np.copyto`."""
