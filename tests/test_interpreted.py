@@ -218,8 +218,8 @@ def test_functions_are_generated_once_for_a_set_of_types(monkeypatch):
 
 
 def test_a_function_without_a_rule_is_named():
-    with pytest.raises(MissingRule, match=r"np\.fft\.fft has no derivative rule"):
-        srcad.grad(lambda x: np.sum(np.real(np.fft.fft(x))))(X)
+    with pytest.raises(MissingRule, match=r"np\.unwrap has no derivative rule"):
+        srcad.grad(lambda x: np.sum(np.unwrap(x)))(X)
 
 
 def test_a_function_without_a_rule_may_serve_what_is_not_differentiated():
