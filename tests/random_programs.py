@@ -255,7 +255,7 @@ def for_loop(draw, scope):
 def while_loop(draw, scope):
     counter = f"n{scope.depth}"
     inner = scope.inside(loop=True)
-    tests = (f"{counter} < 3", f"{counter} < 3 and {draw(condition(scope))}", f"not {counter} >= 2", "True")
+    tests = (f"{counter} < 3", f"{counter} < 3 and ({draw(condition(scope))})", f"not {counter} >= 2", "True")
     test = draw(st.sampled_from(tests))
     body = draw(block(inner))
     stop = [f"    if {counter} > 3:", "        break"] if test == "True" else []
