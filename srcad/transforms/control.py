@@ -62,7 +62,7 @@ class Reverser:
         plan.nodes.insert(1, Step(end, [clone(each) for each in seed], body[-1]))
         for loop in spots:
             nodes = scheduled(self.program, self.adjoints, plan.nodes, loop)
-            if nodes is not None:
+            if nodes is not None and isinstance(nodes[0], Step):  # the zeros come first
                 plan.nodes = nodes
                 break
         return place_zeros(plan)
