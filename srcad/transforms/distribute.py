@@ -26,7 +26,6 @@ from srcad.transforms.build import (
     Block,
     assign,
     augment,
-    binary,
     call,
     clone,
     const,
@@ -45,7 +44,8 @@ from srcad.transforms.copies import all_written
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.plan import FRESH
 from srcad.transforms.primitive import constant
-from srcad.transforms.reorder import is_free, stored_in
+from srcad.transforms.reorder import ascending, is_backwards, is_free, stored_in
+from srcad.transforms.ssa import live_before
 from srcad.transforms.subscripts import Access, Subscripts, accesses
 
 FEWEST = 16  # iterations, if their number is known
@@ -74,7 +74,9 @@ def distributed(body: Block, parameters: tuple[str, ...], ranks: Mapping[str, in
     if any(isinstance(each, gast.Assign) and isinstance(each.targets[0], gast.Tuple) for each in walk_statements(body)):
         return body
     taken = {node.id for statement in body for node in walk(statement) if isinstance(node, gast.Name)}
-    return _Distributor(body, parameters, ranks, Names(taken | set(parameters))).block(body, Subscripts(), None)[0]
+    return _Distributor(body, parameters, ranks, Names(taken | set(parameters))).block(
+        body, Subscripts(), None, frozenset()
+    )[0]
 
 
 @dataclass
@@ -96,11 +98,16 @@ class _Distributor:
                 given += all_written(each)  # a part of a trace, or what is held in it
         self.foreign = frozenset(map(self.known.find, given))
 
-    def block(self, block: Block, at: Subscripts, owner: frozenset[str] | None) -> tuple[Block, list[_Row]]:
-        """The block, and the rows to be allocated before the loop that owns it, which stores the `owner` names."""
+    def block(
+        self, block: Block, at: Subscripts, owner: frozenset[str] | None, after: frozenset[str]
+    ) -> tuple[Block, list[_Row]]:
+        """The block, and the rows to be allocated before the loop that owns it, which stores the `owner` names.
+
+        `after` are the names read behind the block.
+        """
         result: Block = []
         floating: list[_Row] = []
-        for statement in block:
+        for statement, behind in zip(block, _live_behind(block, after), strict=True):
             made, rows = [statement], list[_Row]()
             if is_parallel(statement):
                 at.forget(stored_in([statement]))  # its iterations are dealt out as they are
@@ -108,18 +115,21 @@ class _Distributor:
                 stored = stored_in([statement])
                 at.forget(stored)
                 inside = at.inside(statement)
-                if _is_backwards(statement) and is_free(statement, inside, self.elements, self.ranks, self.known.find):
-                    statement.iter.args[:] = [*_ascending(statement), const(1)]
+                if is_backwards(statement) and self.is_free(statement, inside, behind):
+                    statement.iter.args[:] = [*ascending(statement), const(1)]
                     inside = at.inside(statement)
                 if all(isinstance(each, (gast.Assign, gast.AugAssign)) for each in statement.body):
                     made, rows = self.split(statement, inside)
                 else:
-                    statement.body, rows = self.block(statement.body, inside, stored)
+                    head = behind | live_before([statement], frozenset())
+                    statement.body, rows = self.block(statement.body, inside, stored, head)
             else:
+                if isinstance(statement, gast.While):
+                    behind |= live_before([statement], frozenset())
                 for inner in inner_blocks(statement):
                     at.forget(stored_in(inner))
                     if inner and not isinstance(inner[0], gast.Break):
-                        inner[:] = self.block(inner, at.copy(), None)[0]
+                        inner[:] = self.block(inner, at.copy(), None, behind)[0]
                 at.learn(statement)
             for row in rows:
                 if owner is None or row.needs & owner:
@@ -129,16 +139,21 @@ class _Distributor:
             result += made
         return result, floating
 
+    def is_free(self, statement: gast.For, inside: Subscripts, behind: frozenset[str]) -> bool:
+        """Whether the iterations of a loop may run in any order."""
+        return is_free(statement, inside, self.elements, self.ranks, self.known.find, behind)
+
     def split(self, statement: gast.For, inside: Subscripts) -> tuple[Block, list[_Row]]:
         """The loop, and the loops of the sums that can be moved behind it."""
         size = _size(statement)
-        if size is None:
+        bound = {name for each in statement.iter.args for name in names_in(each)} | {statement.target.id}
+        if size is None or bound & stored_in(statement.body):
             return [statement], []
         sums = self.sums(statement, inside)
         if not sums:
             return [statement], []
         rows = self.rows(statement, sums, size)
-        index, bounds = statement.target.id, _ascending(statement)
+        index, bounds = statement.target.id, ascending(statement)
         after = [
             loop(
                 index,
@@ -229,6 +244,14 @@ class _Distributor:
         return made
 
 
+def _live_behind(block: Block, after: frozenset[str]) -> list[frozenset[str]]:
+    """The names read behind each of the statements."""
+    found = [after]
+    for statement in block[:0:-1]:
+        found.append(live_before([statement], found[-1]))
+    return found[: len(block)][::-1]
+
+
 def _is_new(value: gast.expr) -> bool:
     """Whether the value is a new array, or a number."""
     if isinstance(value, gast.Attribute):
@@ -250,7 +273,7 @@ def _target(each: _Sum) -> gast.Subscript:
 
 def _size(statement: gast.For) -> gast.expr | None:
     """One more than the greatest index, if the loop counts by one, from or down to a natural number."""
-    first, last = _ascending(statement)
+    first, last = ascending(statement)
     low = constant(first)
     high = constant(last)
     if not isinstance(low, int) or low < 0 or abs(constant(Subscripts.step(statement)) or 0) != 1:
@@ -258,24 +281,3 @@ def _size(statement: gast.For) -> gast.expr | None:
     if isinstance(high, int):
         return None if high - low < FEWEST else last
     return call("max", last, const(0))
-
-
-def _is_backwards(statement: gast.For) -> bool:
-    return bool(constant(Subscripts.step(statement)) == -1)
-
-
-def _ascending(statement: gast.For) -> list[gast.expr]:
-    """The bounds of the loop run forwards."""
-    args = statement.iter.args
-    start, stop = (const(0), args[0]) if len(args) == 1 else args[:2]
-    if (constant(Subscripts.step(statement)) or 0) < 0:
-        return [_one_more(stop), _one_more(start)]
-    return [start, stop]
-
-
-def _one_more(node: gast.expr) -> gast.expr:
-    match node:
-        case gast.BinOp(left=left, op=gast.Sub(), right=gast.Constant(value=1)):
-            return left
-    value = constant(node)
-    return const(value + 1) if isinstance(value, int) else binary(clone(node), gast.Add, const(1))

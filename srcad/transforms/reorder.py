@@ -1,8 +1,8 @@
 """Whether the iterations of a loop of generated code may run in any order.
 
 They may if no iteration reads or stores an element that another one stores or adds to, sums into the same element
-aside, and no number is passed on, sums aside. Such loops run forwards, which Numba and the processor are better at than
-backwards.
+aside; if no number is passed on, sums aside (see `carried`); and if none that the last iteration leaves is read behind
+the loop. Such loops run forwards, which Numba and the processor are better at than backwards.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterator, Mapping
 import gast
 
 from srcad.transforms.affine import Form
-from srcad.transforms.build import Block, inner_blocks, is_exit, reads, walk_statements, written
+from srcad.transforms.build import Block, binary, clone, const, inner_blocks, walk_statements
+from srcad.transforms.carried import carried
 from srcad.transforms.copies import all_written
+from srcad.transforms.primitive import constant
 from srcad.transforms.subscripts import Access, IsElement, Subscripts, accesses
 
 
@@ -23,7 +25,12 @@ def stored_in(block: Block) -> frozenset[str]:
 
 
 def is_free(
-    loop: gast.For, inside: Subscripts, is_element: IsElement, ranks: Mapping[str, int], group: Callable[[str], str]
+    loop: gast.For,
+    inside: Subscripts,
+    is_element: IsElement,
+    ranks: Mapping[str, int],
+    group: Callable[[str], str],
+    after: frozenset[str],
 ) -> bool:
     """Whether the order of the iterations does not matter.
 
@@ -31,9 +38,13 @@ def is_free(
     is_element  whether a subscript selects one element
     ranks       of arrays; those of numbers are 0
     group       equal for arrays that may share memory
+    after       names read behind the loop
     """
     stored = stored_in(loop.body)
-    if any(ranks.get(name, 1) for name in stored) or not _passes_nothing_on(loop.body, stored, {loop.target.id}, set()):
+    if any(ranks.get(name, 1) for name in stored) or loop.target.id in stored | after:
+        return False
+    passed = carried(loop, [name for name, rank in ranks.items() if rank])
+    if passed is None or (stored & after) - set(passed):
         return False
     inside = inside.copy()
     inside.begin(stored)
@@ -51,34 +62,6 @@ def is_free(
             if not _is_apart(one, other, index, fixed, inside):
                 return False
     return True
-
-
-def _passes_nothing_on(block: Block, stored: frozenset[str], here: set[str], sums: set[str]) -> bool:
-    """Whether each number is stored, in an iteration, before it is read, unless it is only added to."""
-    for statement in block:
-        own = written(statement) if not isinstance(statement, gast.For) else None
-        summed = statement.target.id if _is_sum(statement) else None
-        if any(name in stored and name not in here for name in reads(statement) if name != summed):
-            return False
-        if summed is not None and summed not in here:
-            sums.add(summed)
-        elif own is not None:
-            if own in sums:
-                return False
-            here.add(own)
-        for inner in inner_blocks(statement):
-            within = here | ({statement.target.id} if isinstance(statement, gast.For) else set())
-            if is_exit(statement) or not _passes_nothing_on(inner, stored, within, sums):
-                return False
-    return True
-
-
-def _is_sum(statement: gast.stmt) -> bool:
-    return (
-        isinstance(statement, gast.AugAssign)
-        and isinstance(statement.target, gast.Name)
-        and isinstance(statement.op, (gast.Add, gast.Sub))
-    )
 
 
 def _gathered(block: Block, at: Subscripts, is_element: IsElement) -> Iterator[Access | None]:
@@ -117,3 +100,25 @@ def _is_apart(one: Access, other: Access, index: str, varying: frozenset[str], a
         if not first.coefficient(index) and between.constant:
             return True
     return False
+
+
+def is_backwards(statement: gast.For) -> bool:
+    """Whether a loop counts down by one."""
+    return bool(constant(Subscripts.step(statement)) == -1)
+
+
+def ascending(statement: gast.For) -> list[gast.expr]:
+    """The bounds of the loop run forwards."""
+    args = statement.iter.args
+    start, stop = (const(0), args[0]) if len(args) == 1 else args[:2]
+    if (constant(Subscripts.step(statement)) or 0) < 0:
+        return [_one_more(stop), _one_more(start)]
+    return [start, stop]
+
+
+def _one_more(node: gast.expr) -> gast.expr:
+    match node:
+        case gast.BinOp(left=left, op=gast.Sub(), right=gast.Constant(value=1)):
+            return left
+    value = constant(node)
+    return const(value + 1) if isinstance(value, int) else binary(clone(node), gast.Add, const(1))

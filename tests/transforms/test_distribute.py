@@ -152,18 +152,23 @@ def random_program(rng):
             body += [f"k{k} = {random_index(rng, 'j', offsets)}", f"{array}[i, k{k}] -= {value}"]
         else:
             body.append(f"{at} += {rng.choice([value, f'-{value}', f'2.0 * {value}', at])}")
+    if rng.random() < 0.4:
+        body += rng.choice([["s += w"], ["if w > 1.9:", "    s = 0.0", "s += w"], ["if w > 1.9:", "    s -= w"]])
     if rng.random() < 0.2:
-        body.append("s += w")
+        body.append(
+            rng.choice(["p = w", "if w < 1.7:\n                p = w", "p = s\n            s = 0.0\n            s = p"])
+        )
     inner = "\n            ".join(["w = x[j] + 1.0", *body])
+    kept = rng.choice(["w", "p", "s", "0.0"])
     return f"""
 def f(x, n):
     a = np.zeros((n + 2, n + 2))
     b = np.ones((n + 2, n + 2))
-    s = 0.0
+    s = p = w = 0.0
     for i in {rng.choice(headers)}:
         for j in {rng.choice(headers)}:
             {inner}
-    return a, b, s
+    return a, b, s, {kept}
 """
 
 

@@ -11,10 +11,10 @@ from srcad.transforms.subscripts import Subscripts
 RANKS = {"a": 2, "v": 1, "x": 1, "j": 0, "i": 0, "k": 0, "s": 0, "t": 0, "n": 0}
 
 
-def free(body, bounds="n - 1, -1, -1"):
+def free(body, bounds="n - 1, -1, -1", after=""):
     loop = gast.parse(f"for i in range({bounds}):\n{textwrap.indent(textwrap.dedent(body), '    ')}").body[0]
     is_element = lambda name, parts: RANKS.get(name) == len(parts)  # noqa: E731 - a stand-in
-    return is_free(loop, Subscripts().inside(loop), is_element, RANKS, lambda name: name)
+    return is_free(loop, Subscripts().inside(loop), is_element, RANKS, lambda name: name, frozenset(after))
 
 
 @pytest.mark.parametrize(
@@ -46,10 +46,20 @@ def test_iterations_that_meet_in_sums_only_are_free(body):
         "for j in range(n):\n    v[j] = x[i]",
         "x = v[i:]",
         "print(x[i])",
+        "if n > i:\n    s = 0.0\ns += x[i]",  # a sum that begins anew
+        "if n > i:\n    s += x[i]\nelse:\n    s = x[i]",
     ],
 )
 def test_iterations_that_pass_something_on_are_not(body):
     assert not free(body)
+
+
+def test_what_the_last_iteration_leaves_is_not_to_be_changed():
+    assert free("t = x[i]\nv[i] = t", after="v")
+    assert not free("t = x[i]\nv[i] = t", after="t")
+    assert not free("v[i] = x[i]", after="i")
+    assert free("s += x[i]", after="s")
+    assert free("t = s\ns = 0.0\nv[i] = t\ns = t", after="s")  # as it was found
 
 
 def test_what_is_known_not_to_be_counted_from_the_end():
