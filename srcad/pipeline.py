@@ -228,7 +228,7 @@ def simplified(made: Made, loops: bool = True) -> Made:
     for each in made.functions:
         parameters = tuple(argument.id for argument in each.args.args)
         body = fold(
-            each.body, parameters, made.outputs.get(each.name, ()), getattr(each, "ranks", None) if loops else None
+            each.body, parameters, made.outputs.get(each.name, ()), getattr(each, "kinds", None) if loops else None
         )
         functions.append(function(each.name, parameters, body))
     return replace(made, functions=functions)

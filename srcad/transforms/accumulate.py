@@ -62,13 +62,14 @@ class Adjoints:
         """Adjoint names handed out so far, by primal name."""
         return self._bars
 
-    def ranked(self, tree: gast.FunctionDef) -> gast.FunctionDef:
-        """A generated function, with the ranks of the primal's arrays and of their adjoints; those of numbers are 0."""
-        types = self.program.types
+    def typed(self, tree: gast.FunctionDef) -> gast.FunctionDef:
+        """A generated function, with the types of the primal's arrays and numbers and of their adjoints noted on it."""
         known = {
-            name: types.rank(name) or 0 for name, kind in types.of.items() if isinstance(kind, (nb.Array, nb.Number))
+            name: kind
+            for name, kind in self.program.types.of.items()
+            if isinstance(kind, (nb.Array, nb.Number, nb.Boolean))
         }
-        tree.ranks = known | {bar: known[name] for name, bar in self.bars.items() if name in known}
+        tree.kinds = known | {bar: known[name] for name, bar in self.bars.items() if name in known}
         return tree
 
     def kernel(self, function: str) -> str:

@@ -61,6 +61,11 @@ class Form:
             total = total + Form(((change.get(symbol, symbol), coefficient),))
         return total
 
+    @property
+    def symbols(self) -> frozenset[str]:
+        """The symbols that it depends on."""
+        return frozenset(symbol for symbol, _ in self.terms)
+
     def coefficient(self, symbol: str) -> int:
         """What the symbol is multiplied by."""
         return dict(self.terms).get(symbol, 0)

@@ -22,6 +22,20 @@ def simplify(node: Any) -> Any:
     return _Simplifier().visit(node)
 
 
+def without_detour(node: gast.expr) -> gast.expr:
+    """`j` for `j + 1 - 1`, of integers.
+
+    >>> from srcad.printer import print_function
+    >>> print(print_function(without_detour(gast.parse("n + 1 - 1").body[0].value)), end="")
+    n
+    """
+    match node:
+        case gast.BinOp(left=gast.BinOp(left=inner, op=gast.Add(), right=added), op=gast.Sub(), right=taken):
+            if isinstance(constant(added), int) and constant(added) == constant(taken):
+                return inner
+    return node
+
+
 class _Simplifier(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
     def visit_BinOp(self, node: gast.BinOp) -> gast.expr:
         self.generic_visit(node)

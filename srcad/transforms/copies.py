@@ -71,6 +71,11 @@ def all_written(statement: gast.stmt) -> Iterator[str]:
                 yield name
 
 
+def stored_in(block: Block) -> frozenset[str]:
+    """The names that statements store, those inside them included."""
+    return frozenset(name for statement in walk_statements(block) for name in all_written(statement))
+
+
 def changed_memory(statement: gast.stmt) -> Iterator[str]:
     """Names of arrays that a statement writes into."""
     match statement:

@@ -17,9 +17,10 @@ to (`subscripts` tells). The adjoint of every stencil is such a loop.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import gast
+from numba import types as nb
 
 from srcad.names import Names
 from srcad.transforms.build import (
@@ -39,12 +40,11 @@ from srcad.transforms.build import (
     walk,
     walk_statements,
 )
-from srcad.transforms.cleanup import ALLOCATING, Groups
-from srcad.transforms.copies import all_written
+from srcad.transforms.copies import all_written, stored_in
 from srcad.transforms.kinds import is_parallel
-from srcad.transforms.plan import FRESH
+from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
-from srcad.transforms.reorder import ascending, is_backwards, is_free, stored_in
+from srcad.transforms.reorder import ascending, is_backwards, is_free
 from srcad.transforms.ssa import live_before
 from srcad.transforms.subscripts import Access, Subscripts, accesses
 
@@ -69,34 +69,18 @@ class _Sum:
     sign: type[gast.operator] = gast.Add
 
 
-def distributed(body: Block, parameters: tuple[str, ...], ranks: Mapping[str, int]) -> Block:
-    """The statements with sums in loops of their own; `ranks` has the ranks of arrays, and 0 for numbers."""
+def distributed(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
+    """The statements with sums in loops of their own; `kinds` has the types of arrays and numbers, as far as known."""
     if any(isinstance(each, gast.Assign) and isinstance(each.targets[0], gast.Tuple) for each in walk_statements(body)):
         return body
-    taken = {node.id for statement in body for node in walk(statement) if isinstance(node, gast.Name)}
-    return _Distributor(body, parameters, ranks, Names(taken | set(parameters))).block(
-        body, Subscripts(), None, frozenset()
-    )[0]
+    return _Distributor(body, parameters, kinds).block(body, Subscripts(), None, frozenset())[0]
 
 
-@dataclass
 class _Distributor:
-    body: Block
-    parameters: tuple[str, ...]
-    ranks: Mapping[str, int]
-    names: Names
-    known: Groups = field(init=False)
-    foreign: frozenset[str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.known = Groups(self.body)
-        given = list(self.parameters)
-        for each in walk_statements(self.body):
-            value = getattr(each, "value", None)
-            is_part = isinstance(value, (gast.Attribute, gast.Call)) and not _is_new(value)
-            if is_part and set(names_in(value)) & set(self.parameters):
-                given += all_written(each)  # a part of a trace, or what is held in it
-        self.foreign = frozenset(map(self.known.find, given))
+    def __init__(self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
+        self.memories = Memories(body, parameters, kinds)
+        taken = {node.id for statement in body for node in walk(statement) if isinstance(node, gast.Name)}
+        self.names = Names(taken | set(parameters))
 
     def block(
         self, block: Block, at: Subscripts, owner: frozenset[str] | None, after: frozenset[str]
@@ -112,24 +96,15 @@ class _Distributor:
             if is_parallel(statement):
                 at.forget(stored_in([statement]))  # its iterations are dealt out as they are
             elif isinstance(statement, gast.For) and dotted_path(statement.iter.func) == "range":
-                stored = stored_in([statement])
-                at.forget(stored)
-                inside = at.inside(statement)
-                if is_backwards(statement) and self.is_free(statement, inside, behind):
-                    statement.iter.args[:] = [*ascending(statement), const(1)]
-                    inside = at.inside(statement)
-                if all(isinstance(each, (gast.Assign, gast.AugAssign)) for each in statement.body):
-                    made, rows = self.split(statement, inside)
-                else:
-                    head = behind | live_before([statement], frozenset())
-                    statement.body, rows = self.block(statement.body, inside, stored, head)
+                made, rows = self.loop(statement, at, behind)
             else:
                 if isinstance(statement, gast.While):
                     behind |= live_before([statement], frozenset())
                 for inner in inner_blocks(statement):
                     at.forget(stored_in(inner))
                     if inner and not isinstance(inner[0], gast.Break):
-                        inner[:] = self.block(inner, at.copy(), None, behind)[0]
+                        inner[:], own = self.block(inner, at.copy(), stored_in(inner), behind)
+                        rows += own
                 at.learn(statement)
             for row in rows:
                 if owner is None or row.needs & owner:
@@ -139,9 +114,19 @@ class _Distributor:
             result += made
         return result, floating
 
-    def is_free(self, statement: gast.For, inside: Subscripts, behind: frozenset[str]) -> bool:
-        """Whether the iterations of a loop may run in any order."""
-        return is_free(statement, inside, self.elements, self.ranks, self.known.find, behind)
+    def loop(self, statement: gast.For, at: Subscripts, behind: frozenset[str]) -> tuple[Block, list[_Row]]:
+        """What becomes of a loop; and the rows to be allocated before it."""
+        stored = stored_in([statement])
+        at.forget(stored)
+        inside = at.inside(statement)
+        if is_backwards(statement) and is_free(statement, inside, self.memories, behind):
+            statement.iter.args[:] = [*ascending(statement), const(1)]
+            inside = at.inside(statement)
+        if all(isinstance(each, (gast.Assign, gast.AugAssign)) for each in statement.body):
+            return self.split(statement, inside)
+        head = behind | live_before([statement], frozenset())
+        statement.body, rows = self.block(statement.body, inside, stored, head)
+        return [statement], rows
 
     def split(self, statement: gast.For, inside: Subscripts) -> tuple[Block, list[_Row]]:
         """The loop, and the loops of the sums that can be moved behind it."""
@@ -172,17 +157,18 @@ class _Distributor:
         found: list[tuple[int, Access]] = []
         wanted: list[tuple[int, Access, _Sum]] = []
         for k, each in enumerate(statement.body):
-            own = list(accesses(each, inside, self.elements))
+            own = list(accesses(each, inside, self.memories.is_element))
             found += [(k, access) for access in own]
-            if own and own[0].kind == "add" and own[0].forms is not None and self.is_own(own[0].name):
+            if own and own[0].kind == "add" and own[0].forms is not None and self.memories.is_own(own[0].name):
                 where = inside.resolved(each.target.slice)
                 if where is not None and inside.advances(own[0], index):
                     wanted.append((k, own[0], _Sum(each, where)))
             inside.learn(each)
+        spread = _spread([access for _, access in found], inside, index)
         return [
             each
             for k, own, each in wanted
-            if self.is_spread(own, found)
+            if own.name in spread
             and not any(
                 inside.later(own, k, access, at, index, forward)
                 for at, access in found
@@ -190,27 +176,10 @@ class _Distributor:
             )
         ]
 
-    def is_own(self, name: str) -> bool:
-        """Whether an array is one that the function has made."""
-        return self.known.find(name) not in self.foreign
-
-    def is_spread(self, own: Access, found: list[tuple[int, Access]]) -> bool:
-        """Whether the loop reaches the array under other subscripts too."""
-        return any(access.name == own.name and access.forms != own.forms for _, access in found)
-
     def may_be(self, own: Access, other: Access) -> bool:
         """Whether two accesses may reach the same array."""
-        return self.known.find(own.name) == self.known.find(other.name) and not (
-            other.forms is None and self.ranks.get(other.name) == 0
-        )
-
-    def elements(self, name: str, parts: list[gast.expr]) -> bool:
-        """Whether a subscript of an array selects one element."""
-        return self.ranks.get(name) == len(parts) and all(
-            isinstance(constant(part), int)
-            or (isinstance(part, (gast.Name, gast.BinOp)) and not any(self.ranks.get(n) for n in names_in(part)))
-            for part in parts
-        )
+        is_number = other.forms is None and self.memories.ranks.get(other.name) == 0
+        return not is_number and self.memories.may_share(own.name, other.name)
 
     def rows(self, statement: gast.For, sums: list[_Sum], size: gast.expr) -> list[_Row]:
         """Store what is added in rows instead; what is added in several places is stored once."""
@@ -244,19 +213,30 @@ class _Distributor:
         return made
 
 
+def _spread(found: list[Access], inside: Subscripts, index: str) -> set[str]:
+    """The arrays of which an iteration may reach elements that another one reaches under another subscript."""
+    return {
+        one.name
+        for k, one in enumerate(found)
+        for other in found[:k]
+        if one.name == other.name and one.forms != other.forms and not _are_apart(one, other, inside, index)
+    }
+
+
+def _are_apart(one: Access, other: Access, inside: Subscripts, index: str) -> bool:
+    """Whether all iterations of a loop with this index stay in one part of the array each, along some dimension."""
+    return any(
+        index not in first.symbols | second.symbols and inside.differ(first, second)
+        for first, second in zip(one.forms or (), other.forms or (), strict=False)
+    )
+
+
 def _live_behind(block: Block, after: frozenset[str]) -> list[frozenset[str]]:
     """The names read behind each of the statements."""
     found = [after]
     for statement in block[:0:-1]:
         found.append(live_before([statement], found[-1]))
     return found[: len(block)][::-1]
-
-
-def _is_new(value: gast.expr) -> bool:
-    """Whether the value is a new array, or a number."""
-    if isinstance(value, gast.Attribute):
-        return value.attr in ("shape", "size", "ndim", "dtype")
-    return isinstance(value, gast.Call) and dotted_path(value.func) in ALLOCATING | FRESH
 
 
 def _signed(statement: gast.AugAssign) -> tuple[gast.expr, type[gast.operator]]:

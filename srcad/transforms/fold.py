@@ -19,7 +19,9 @@ from itertools import islice
 from typing import Any
 
 import gast
+from numba import types as nb
 
+from srcad.transforms.algebra import without_detour
 from srcad.transforms.build import (
     Block,
     clone,
@@ -35,6 +37,7 @@ from srcad.transforms.cleanup import Groups, without_dead_code
 from srcad.transforms.copies import all_written, changed_memory, without_copies
 from srcad.transforms.distribute import distributed
 from srcad.transforms.marks import rejoined, told_apart, without_marks
+from srcad.transforms.scalars import with_scalars
 
 LARGEST = 26  # nodes of an expression; what is longer keeps its name
 
@@ -43,11 +46,11 @@ def fold(
     body: Block,
     parameters: tuple[str, ...],
     outputs: Collection[str] = (),
-    ranks: Mapping[str, int] | None = None,
+    kinds: Mapping[str, nb.Type] | None = None,
 ) -> Block:
     """The statements that matter, with single-use values folded into their uses; `outputs` are for the caller.
 
-    `ranks`, of arrays and numbers, are given where loops may be distributed.
+    `kinds`, the types of arrays and numbers, are given where loops may be made to suit Numba.
     """
     apart = told_apart(body)
     body = _without_idle_resets(without_dead_code(body, outputs))
@@ -57,8 +60,11 @@ def fold(
             break
     rewrite_names(gast.Module(body=body, type_ignores=[]), rejoined)
     body = without_marks(body)
-    if ranks is not None:
-        body = distributed(body, parameters, ranks)
+    for statement in walk_statements(body):
+        if isinstance(statement, gast.For):
+            statement.iter.args = [without_detour(each) for each in statement.iter.args]
+    if kinds is not None:
+        body = distributed(with_scalars(body, parameters, kinds), parameters, kinds)
     for statement in walk_statements(body):
         if isinstance(statement, gast.For):
             _shorten_range(statement.iter)

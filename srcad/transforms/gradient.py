@@ -129,7 +129,7 @@ def gradient_function(
     body = _joined(both, kept)
     name = f"{unit.name}_{suffix}"
     body.append(gast.Return(value=value))
-    return Made([adjoints.ranked(function(name, unit.parameters, body))], bindings, (name,))
+    return Made([adjoints.typed(function(name, unit.parameters, body))], bindings, (name,))
 
 
 def _joined(both: Sweeps, kept: Block) -> Block:

@@ -7,39 +7,27 @@ the loop. Such loops run forwards, which Numba and the processor are better at t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 
 import gast
 
 from srcad.transforms.affine import Form
-from srcad.transforms.build import Block, binary, clone, const, inner_blocks, walk_statements
+from srcad.transforms.build import Block, binary, clone, const, inner_blocks
 from srcad.transforms.carried import carried
-from srcad.transforms.copies import all_written
+from srcad.transforms.copies import stored_in
+from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
 from srcad.transforms.subscripts import Access, IsElement, Subscripts, accesses
 
 
-def stored_in(block: Block) -> frozenset[str]:
-    """The names that statements store, those inside them included."""
-    return frozenset(name for statement in walk_statements(block) for name in all_written(statement))
-
-
-def is_free(
-    loop: gast.For,
-    inside: Subscripts,
-    is_element: IsElement,
-    ranks: Mapping[str, int],
-    group: Callable[[str], str],
-    after: frozenset[str],
-) -> bool:
+def is_free(loop: gast.For, inside: Subscripts, memories: Memories, after: frozenset[str]) -> bool:
     """Whether the order of the iterations does not matter.
 
     inside      what is known of integers in the loop
-    is_element  whether a subscript selects one element
-    ranks       of arrays; those of numbers are 0
-    group       equal for arrays that may share memory
+    memories    of arrays and numbers
     after       names read behind the loop
     """
+    ranks = memories.ranks
     stored = stored_in(loop.body)
     if any(ranks.get(name, 1) for name in stored) or loop.target.id in stored | after:
         return False
@@ -48,7 +36,7 @@ def is_free(
         return False
     inside = inside.copy()
     inside.begin(stored)
-    found = list(_gathered(loop.body, inside, is_element))
+    found = list(_gathered(loop.body, inside, memories.is_element))
     if None in found:
         return False
     index, fixed = loop.target.id, stored | {loop.target.id}
@@ -57,7 +45,7 @@ def is_free(
         if one.kind == "read":
             continue
         for other in known:
-            if group(one.name) != group(other.name) or (one.kind == "add" == other.kind):
+            if not memories.may_share(one.name, other.name) or (one.kind == "add" == other.kind):
                 continue
             if not _is_apart(one, other, index, fixed, inside):
                 return False

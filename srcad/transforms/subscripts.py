@@ -7,13 +7,14 @@ tells nothing: `a[j - 1]` with j from 0.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import gast
 
-from srcad.transforms.affine import Form
+from srcad.transforms.affine import Form, infeasible
 from srcad.transforms.build import clone, const, names_in, walk
+from srcad.transforms.copies import stored_in
 from srcad.transforms.primitive import constant
 
 IsElement: TypeAlias = Callable[[str, list[gast.expr]], bool]
@@ -26,6 +27,7 @@ class Access:
     kind: str
     name: str
     forms: tuple[Form, ...] | None
+    node: gast.Subscript | None = field(default=None, compare=False)
 
 
 class Subscripts:
@@ -34,12 +36,14 @@ class Subscripts:
     def __init__(self) -> None:
         self.forms: dict[str, Form] = {}
         self.least: dict[str, int] = {}
+        self.facts: tuple[Form, ...] = ()  # of the indices of the loops around, not negative
         self.values: dict[str, gast.expr | None] = {}  # what the loop at hand stores
 
     def copy(self) -> Subscripts:
         """The same knowledge, to be changed freely."""
         other = Subscripts()
         other.forms, other.least, other.values = dict(self.forms), dict(self.least), dict(self.values)
+        other.facts = self.facts
         return other
 
     def forget(self, names: Collection[str]) -> None:
@@ -50,6 +54,7 @@ class Subscripts:
         gone = [each for each, form in self.forms.items() if any(symbol in names for symbol, _ in form.terms)]
         for each in gone:
             del self.forms[each]
+        self.facts = tuple(each for each in self.facts if not any(symbol in names for symbol, _ in each.terms))
 
     def learn(self, statement: gast.stmt) -> None:
         """Note what a simple statement stores."""
@@ -79,6 +84,7 @@ class Subscripts:
         index, step, args = loop.target.id, constant(self.step(loop)), loop.iter.args
         found.forget([index])
         found.forms[index] = Form.of(index)
+        found.facts += tuple(each for each in self._limits(loop) if not each.symbols & stored_in(loop.body))
         low = constant(args[0]) if len(args) > 1 else 0
         if isinstance(step, int) and step < 0:
             stop = constant(args[1])
@@ -86,6 +92,18 @@ class Subscripts:
         if isinstance(low, int):
             found.least[index] = low
         return found
+
+    def _limits(self, loop: gast.For) -> tuple[Form, ...]:
+        """What is known of a loop's index, as forms that are not negative."""
+        args, step, index = loop.iter.args, constant(self.step(loop)), Form.of(loop.target.id)
+        if not isinstance(step, int) or step == 0:
+            return ()
+        start, stop = (self.form(each) for each in (args if len(args) > 1 else [const(0), *args])[:2])
+        sign = 1 if step > 0 else -1
+        known = [each for each in (start, stop) if each is not None and loop.target.id not in each.symbols]
+        return tuple(
+            (index - each).scaled(sign) if each is start else (each - index).scaled(sign) - 1 for each in known
+        )
 
     def begin(self, stored: Collection[str]) -> None:
         """From here on one iteration of a loop that stores these names."""
@@ -112,6 +130,19 @@ class Subscripts:
         if any(factor < 0 or symbol not in self.least for symbol, factor in form.terms):
             return False
         return form.constant + sum(factor * self.least[symbol] for symbol, factor in form.terms) >= 0
+
+    def differ(self, one: Form, other: Form) -> bool:
+        """Whether two subscripts are never the same, whatever the indices of the loops around."""
+        if not (self.is_never_negative(one) and self.is_never_negative(other)):
+            return False
+        apart = one - other
+        if not apart.terms:
+            return apart.constant != 0
+        return infeasible([*self.facts, apart]) or infeasible([*self.facts, apart.scaled(-1)])
+
+    def is_never_negative(self, form: Form) -> bool:
+        """Whether a form cannot be negative, by all that is known of the loops around."""
+        return self.is_natural(form) or infeasible([*self.facts, form.scaled(-1) - 1])
 
     def resolved(self, index: gast.expr) -> gast.expr | None:
         """A subscript in terms of what the loop at hand does not store, its index aside; None where there is none."""
@@ -161,6 +192,8 @@ class Subscripts:
 def accesses(statement: gast.stmt, at: Subscripts, is_element: IsElement) -> Iterator[Access]:
     """The places that a simple statement reaches; `is_element` tells whether a subscript selects one."""
     match statement:
+        case gast.AugAssign(target=gast.Name(id=name)):
+            yield Access("store", name, None)
         case gast.AugAssign(target=gast.Subscript() as target, op=op):
             kind = "add" if isinstance(op, (gast.Add, gast.Sub)) else "store"
             yield _access(kind, target, at, is_element)
@@ -181,4 +214,4 @@ def _access(kind: str, node: gast.Subscript, at: Subscripts, is_element: IsEleme
     forms = [at.form(part) for part in parts]
     if not isinstance(node.value, gast.Name) or None in forms or not is_element(name, parts):
         return Access(kind, name, None)
-    return Access(kind, name, tuple(form for form in forms if form is not None))
+    return Access(kind, name, tuple(form for form in forms if form is not None), node)

@@ -2,6 +2,7 @@
 
 import math
 import operator
+import textwrap
 
 import gast
 import numpy as np
@@ -103,3 +104,15 @@ def numeric(text: str, name: str) -> object:
     namespace = {"np": np, "math": math, "operator": operator}
     exec(compile(text.strip("\n"), "<core>", "exec"), namespace)
     return namespace[name]
+
+
+def parsed(text: str) -> gast.FunctionDef:
+    """The function of a text, with no stage before."""
+    return gast.parse(textwrap.dedent(text)).body[0]
+
+
+def result_of(tree: gast.FunctionDef, *args: object) -> object:
+    """What a generated function gives when it is run as it stands."""
+    namespace: dict[str, object] = {"np": np}
+    exec(print_function(tree), namespace)
+    return namespace[tree.name](*args)

@@ -4,17 +4,25 @@ import textwrap
 
 import gast
 import pytest
+from numba import types as nb
 
+from srcad.transforms.memories import Memories
 from srcad.transforms.reorder import is_free
 from srcad.transforms.subscripts import Subscripts
 
-RANKS = {"a": 2, "v": 1, "x": 1, "j": 0, "i": 0, "k": 0, "s": 0, "t": 0, "n": 0}
+KINDS = {
+    "a": nb.float64[:, ::1],
+    **dict.fromkeys("vx", nb.float64[::1]),
+    **dict.fromkeys("jikn", nb.int64),
+    **dict.fromkeys("st", nb.float64),
+}
 
 
 def free(body, bounds="n - 1, -1, -1", after=""):
-    loop = gast.parse(f"for i in range({bounds}):\n{textwrap.indent(textwrap.dedent(body), '    ')}").body[0]
-    is_element = lambda name, parts: RANKS.get(name) == len(parts)  # noqa: E731 - a stand-in
-    return is_free(loop, Subscripts().inside(loop), is_element, RANKS, lambda name: name, frozenset(after))
+    made = "v = np.zeros(n)\nx = np.zeros(n)\na = np.zeros((n, n))\n"
+    *arrays, loop = gast.parse(f"{made}for i in range({bounds}):\n{textwrap.indent(body, '    ')}").body
+    memories = Memories([*arrays, loop], ("n",), KINDS)
+    return is_free(loop, Subscripts().inside(loop), memories, frozenset(after))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,101 @@
+"""What the names of a generated function stand for: numbers, or arrays that may share memory, its own or a caller's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import gast
+from numba import types as nb
+
+from srcad.transforms.build import Block, dotted_path, names_in, walk_statements
+from srcad.transforms.cleanup import ALLOCATING, Groups
+from srcad.transforms.copies import all_written
+from srcad.transforms.plan import FRESH
+from srcad.transforms.primitive import constant
+
+
+class Memories:
+    """The arrays of one generated function, and its numbers."""
+
+    def __init__(self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
+        """`kinds` has the types of names, as far as they are known; `ranks` those of arrays, and 0 for numbers."""
+        self.ranks = {name: rank for name, kind in kinds.items() if (rank := _rank(kind)) is not None}
+        self.known = Groups(body)
+        given = list(parameters)
+        for each in walk_statements(body):
+            value = getattr(each, "value", None)
+            is_part = isinstance(value, (gast.Attribute, gast.Call)) and not _is_new(value)
+            if is_part and set(names_in(value)) & set(parameters):
+                given += all_written(each)  # a part of a trace, or what is held in it
+        self.foreign = frozenset(map(self.known.find, given))
+        self._find_numbers(body)
+
+    def find(self, name: str) -> str:
+        """The name that stands for all that may share memory with this one."""
+        return self.known.find(name)
+
+    def is_own(self, name: str) -> bool:
+        """Whether an array is one that the function has made."""
+        return self.find(name) not in self.foreign
+
+    def may_share(self, one: str, other: str) -> bool:
+        """Whether two arrays may share memory; what the caller has given may be the same array twice."""
+        first, second = self.find(one), self.find(other)
+        return first == second or (first in self.foreign and second in self.foreign)
+
+    def is_element(self, name: str, parts: list[gast.expr]) -> bool:
+        """Whether a subscript of an array selects one element."""
+        return self.ranks.get(name) == len(parts) and all(
+            isinstance(constant(part), int)
+            or (isinstance(part, (gast.Name, gast.BinOp)) and not any(self.ranks.get(n) for n in names_in(part)))
+            for part in parts
+        )
+
+    def _find_numbers(self, body: Block) -> None:
+        """Add the names that only numbers are stored in."""
+        stores: dict[str, list[gast.expr | None]] = {}
+        for each in walk_statements(body):
+            for name in all_written(each):
+                stores.setdefault(name, []).append(getattr(each, "value", None))
+            if isinstance(each, gast.For):
+                self.ranks.setdefault(each.target.id, 0)
+        unknown = [name for name in stores if name not in self.ranks]
+        while True:
+            found = [name for name in unknown if all(self._is_number(value) for value in stores[name])]
+            if not found:
+                return
+            self.ranks |= dict.fromkeys(found, 0)
+            unknown = [name for name in unknown if name not in self.ranks]
+
+    def _is_number(self, value: gast.expr | None) -> bool:
+        match value:
+            case gast.Constant():
+                return isinstance(value.value, (int, float, complex))
+            case gast.Name(id=name):
+                return self.ranks.get(name) == 0
+            case gast.BinOp(left=left, right=right):
+                return self._is_number(left) and self._is_number(right)
+            case gast.UnaryOp(operand=operand):
+                return self._is_number(operand)
+            case gast.IfExp(body=body, orelse=orelse):
+                return self._is_number(body) and self._is_number(orelse)
+            case gast.Compare(left=left, comparators=[right]):
+                return self._is_number(left) and self._is_number(right)
+            case gast.Subscript(value=gast.Name(id=name), slice=gast.Tuple(elts=parts)):
+                return self.is_element(name, parts)
+            case gast.Subscript(value=gast.Name(id=name), slice=part):
+                return self.is_element(name, [part])
+        return False
+
+
+def _rank(kind: nb.Type) -> int | None:
+    if isinstance(kind, nb.Array):
+        return int(kind.ndim) or None  # an array without dimensions is neither
+    return 0 if isinstance(kind, (nb.Number, nb.Boolean)) else None
+
+
+def _is_new(value: gast.expr) -> bool:
+    """Whether the value is a new array, or a number."""
+    if isinstance(value, gast.Attribute):
+        return value.attr in ("shape", "size", "ndim", "dtype")
+    return isinstance(value, gast.Call) and dotted_path(value.func) in ALLOCATING | FRESH
