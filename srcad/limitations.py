@@ -72,8 +72,9 @@ LATER = (
     Limitation("Gradients by integers", "def f(n):\n    return 2.0 * n", "i8"),
     Limitation("Gradients of functions that return more than a number", "def f(x):\n    return 2.0 * x", "f8[:]"),
     Limitation(
-        "Names that mean now one array, now another",
-        "def f(x):\n    a = np.zeros(3)\n    b = a if x[0] > 0.0 else x\n    b[0] = x[1]\n    return x[0] + a[0]",
+        "Arrays that a loop allocates, and that outlive their iteration under one of several names",
+        "def f(x):\n    a = x.copy()\n    for i in range(3):\n        b = a * x\n        if x[i] > 0.0:\n"
+        "            a, b = b, a\n        b[0] = a[1]\n    return a[0]",
         "f8[:]",
     ),
     Limitation(

@@ -14,13 +14,14 @@ import numba
 import numpy as np
 from numba import types as nb
 
-from srcad.errors import BadArgument
+from srcad.errors import BadArgument, MayOverlap, SrcadError
 from srcad.lower import prepare
 from srcad.printer import print_module
 from srcad.runtime import kernels
 from srcad.runtime.stop import stop_gradient
 from srcad.transforms.callees import Callees
 from srcad.transforms.callpair import make_pair, make_tangent
+from srcad.transforms.choose import choose
 from srcad.transforms.fold import fold
 from srcad.transforms.fuse import fuse
 from srcad.transforms.gradient import (
@@ -54,7 +55,7 @@ MODULES: dict[str, tuple[Any, str]] = {
     "kernels": (kernels, "from srcad.runtime import kernels"),
 }
 __all__ = ["MODES", "STAGES", "Generated", "Stage", "derive", "prepare", "simplified"]
-STAGES = ("lower", "ssa", "settle", "specialise", "fuse", "tidy", "ready", "differentiate", "simplify")
+STAGES = ("lower", "ssa", "settle", "specialise", "choose", "fuse", "tidy", "ready", "differentiate", "simplify")
 MODES = ("core", "grad", "value_and_grad", "vjp", "tangent", "hvp")
 
 
@@ -101,41 +102,65 @@ def derive(
     `after` names one of STAGES: the function as it is then, before differentiation, or before it is simplified.
     Raises CannotType where Numba has no type for the function, NotDifferentiable and other SrcadErrors.
     """
-    if mode not in MODES:
-        raise BadArgument(f"there is no mode '{mode}'", hint=f"modes are {', '.join(MODES)}")
-    if after is not None and after not in STAGES:
-        raise BadArgument(f"there is no stage '{after}'", hint=f"stages are {', '.join(STAGES)}")
+    _check(mode, after)
     if mode == "core":
         after = after or "lower"
-    assumes = assumes and not prints(unit)
-    for stage in _stages(unit, tuple(types), loops and observed is None, observed, assumes):
+    loops = loops and observed is None
+    given = unit, tuple(types), loops, observed, assumes and not prints(unit)
+    for stage in _stages(*given):
         if stage.name == after:
             tree = stage.unit.tree
             made = with_callees(Made([tree], dict(stage.unit.bindings), (tree.name,)))
             return _printed(made, stage.facts and stage.facts.result)
-    typed, facts, counts = stage.unit, stage.facts, stage.counts
-    assert facts is not None
-    refuse_arguments(typed, facts, wrt)
-    refuse_records(typed, facts)
-    if observed is not None:
-        refuse_unknown(typed, facts, wrt)
-    made = with_callees(_made(mode, typed, facts, counts, tuple(types), wrt, tuple_result, observed))
+    request = mode, tuple(types), wrt, tuple_result, observed
+    try:
+        made = _differentiated(stage, *request)
+    except MayOverlap as refused:
+        *_, stage = _stages(*given, insist=True)
+        try:
+            made = _differentiated(stage, *request)
+        except SrcadError:
+            raise refused from None
     if after != "differentiate":
-        made = divided(simplified(made)) if loops and observed is None else simplified(made, False)
-    return _printed(made, facts.result)
+        made = divided(simplified(made)) if loops else simplified(made, False)
+    return _printed(made, stage.facts and stage.facts.result)
+
+
+def _check(mode: str, after: str | None) -> None:
+    if mode not in MODES:
+        raise BadArgument(f"there is no mode '{mode}'", hint=f"modes are {', '.join(MODES)}")
+    if after is not None and after not in STAGES:
+        raise BadArgument(f"there is no stage '{after}'", hint=f"stages are {', '.join(STAGES)}")
+
+
+def _differentiated(
+    stage: Stage,
+    mode: str,
+    types: tuple[nb.Type, ...],
+    wrt: Sequence[int],
+    tuple_result: bool,
+    observed: Observation | None,
+) -> Made:
+    """Stage 6, where there is nothing to refuse."""
+    assert stage.facts is not None
+    refuse_arguments(stage.unit, stage.facts, wrt)
+    refuse_records(stage.unit, stage.facts)
+    if observed is not None:
+        refuse_unknown(stage.unit, stage.facts, wrt)
+    return with_callees(_made(mode, stage, types, wrt, tuple_result, observed))
 
 
 def _made(
     mode: str,
-    unit: Unit,
-    facts: Types,
-    counts: Mapping[int, str],
+    stage: Stage,
     types: tuple[nb.Type, ...],
     wrt: Sequence[int],
     tuple_result: bool,
     observed: Observation | None,
 ) -> Made:
     """Stage 6: the functions of one mode."""
+    unit, facts, counts = stage.unit, stage.facts, stage.counts
+    assert facts is not None
     callees = Callees(make_pair, make_tangent)
     match mode:
         case "grad" | "value_and_grad":
@@ -153,7 +178,12 @@ def prints(unit: Unit) -> bool:
 
 
 def _stages(
-    unit: Unit, types: tuple[nb.Type, ...], loops: bool, observed: Observation | None, assumes: bool = False
+    unit: Unit,
+    types: tuple[nb.Type, ...],
+    loops: bool,
+    observed: Observation | None,
+    assumes: bool = False,
+    insist: bool = False,
 ) -> Iterator[Stage]:
     """The stages before differentiation."""
     yield Stage("lower", unit)
@@ -161,13 +191,17 @@ def _stages(
     yield Stage("ssa", unit, facts)
     unit = settle(unit, facts)
     yield Stage("settle", unit, facts)
-    unit, facts = _library(loops, assumes).specialise(unit, facts)
+    unit, facts = _library(loops, assumes, insist).specialise(unit, facts)
     yield Stage("specialise", unit, facts)
-    yield from _later_stages(unit, facts, types, loops, assumes)
+    yield from _later_stages(unit, facts, types, loops, assumes, insist)
 
 
-def _later_stages(unit: Unit, facts: Types, types: tuple[nb.Type, ...], loops: bool, assumes: bool) -> Iterator[Stage]:
+def _later_stages(
+    unit: Unit, facts: Types, types: tuple[nb.Type, ...], loops: bool, assumes: bool, insist: bool
+) -> Iterator[Stage]:
     """The stages that functions which are called go through as well."""
+    unit, facts = choose(unit, facts, insist)
+    yield Stage("choose", unit, facts)
     if loops:
         unit = fuse(unit, facts, assumes)
         unit, facts = _facts(unit, types, None)
@@ -178,11 +212,11 @@ def _later_stages(unit: Unit, facts: Types, types: tuple[nb.Type, ...], loops: b
     yield Stage("ready", unit, facts, counts)
 
 
-def _library(loops: bool, assumes: bool) -> Library:
+def _library(loops: bool, assumes: bool, insist: bool) -> Library:
     """The versions of functions that are called, made by the same stages."""
 
     def finish(unit: Unit, facts: Types, kinds: tuple[nb.Type, ...]) -> tuple[Unit, Types, Mapping[int, str]]:
-        *_, last = _later_stages(unit, facts, kinds, loops, assumes)
+        *_, last = _later_stages(unit, facts, kinds, loops, assumes, insist)
         assert last.facts is not None
         return last.unit, last.facts, last.counts
 

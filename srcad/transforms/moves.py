@@ -25,7 +25,8 @@ def check_copy(program: Program, statement: gast.Assign) -> None:
         f"'{target}' and '{source}' are one array here, which is written into later"
         + (f" (line {line.line})" if line else ""),
         at=place_of(statement),
-        hint="take a copy where the name is assigned: append .copy()",
+        hint="allocate arrays that trade places before the loop, and write into each by its own name, "
+        "`if c: u[i] = ...`, `else: v[i] = ...`; or take a copy where the name is assigned: append .copy()",
     )
 
 
