@@ -22,6 +22,7 @@ import gast
 from numba import types as nb
 
 from srcad.transforms.algebra import without_detour
+from srcad.transforms.available import with_shared_values
 from srcad.transforms.build import (
     Block,
     clone,
@@ -64,7 +65,8 @@ def fold(
         if isinstance(statement, gast.For):
             statement.iter.args = [without_detour(each) for each in statement.iter.args]
     if kinds is not None:
-        body = distributed(with_scalars(body, parameters, kinds), parameters, kinds)
+        for suited in (with_scalars, with_shared_values, distributed):
+            body = suited(body, parameters, kinds)
     for statement in walk_statements(body):
         if isinstance(statement, gast.For):
             _shorten_range(statement.iter)
@@ -241,7 +243,7 @@ def _plain_names(body: Block, parameters: tuple[str, ...]) -> None:
     stored = {name for statement in walk_statements(body) for name in all_written(statement)}
     change: dict[str, str] = {}
     for name in dict.fromkeys(present):
-        numbered = re.fullmatch(r"(.*?[A-Za-z_]\w*?)_\d+((?:_bar|_dot|_trace|_count|_at|_old)*)", name)
+        numbered = re.fullmatch(r"(.*?[A-Za-z_]\w*?)_\d+((?:_bar|_dot|_trace|_count|_at|_old|_inverse)*)", name)
         if name not in stored or name in parameters or numbered is None:
             continue
         plain = numbered[1] + numbered[2]

@@ -14,6 +14,7 @@ from srcad.names import Names
 from srcad.runtime import kernels
 from srcad.runtime.template import Template
 from srcad.transforms.algebra import simplify
+from srcad.transforms.available import noted
 from srcad.transforms.build import Block, assign, clone, const, dotted, dotted_path, load, tuple_of
 
 
@@ -101,6 +102,9 @@ class _Splicer(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no a
         if self.select is not None and dotted_path(node.func) == "np.where":
             node.func = dotted(f"{self.select}.select")
         return self.generic_visit(node)
+
+    def visit_BinOp(self, node: gast.BinOp) -> gast.expr:
+        return noted(self.generic_visit(node))
 
     def visit_Name(self, node: gast.Name) -> gast.expr:
         if node.id in self.known:

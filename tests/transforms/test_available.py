@@ -1,0 +1,126 @@
+"""Values that are available are not computed anew; divisions of rules share reciprocals."""
+
+import gast
+import numpy as np
+import pytest
+from numba import types as nb
+
+from srcad.printer import print_function
+from srcad.transforms.available import noted, with_shared_values
+from srcad.transforms.build import walk
+from tests.transforms.core_text import generated, parsed
+
+KINDS = {**dict.fromkeys("abz", nb.float64), "n": nb.int64, "g": nb.float32, "c": nb.complex128, "x": nb.float64[::1]}
+
+
+def after(body, own=()):
+    """The text with shared reciprocals; divisions are those of rules, but for some of the function's own."""
+    tree = parsed("def f(a, b, z, n, g, c, x, r):\n" + "\n".join(f"    {line}" for line in body.split("\n")))
+    for k, node in enumerate(each for each in walk(tree) if isinstance(each, gast.BinOp)):
+        if k not in own:
+            noted(node)
+    parameters = tuple(each.id for each in tree.args.args)
+    tree.body = with_shared_values(tree.body, parameters, KINDS)
+    return print_function(tree).split("\n", 1)[1]
+
+
+def text(body):
+    return "\n".join(f"    {line}" for line in body.split("\n")) + "\n"
+
+
+def test_two_divisions_share_a_reciprocal():
+    found = after("r[0] = a / z\nr[1] += b / z")
+    assert found == text("z_inverse = 1.0 / z\nr[0] = a * z_inverse\nr[1] += b * z_inverse")
+
+
+def test_one_division_stays():
+    assert "inverse" not in after("r[0] = a / z\nr[1] = b / n")
+
+
+def test_divisions_of_the_function_stay():
+    assert "inverse" not in after("r[0] = a / z\nr[1] = b / z\nr[2] = a / z", own=(0, 1, 2))
+
+
+def test_its_own_reciprocal_serves_too():
+    found = after("b = 1.0 / z\nr[1] = a / z", own=(0,))
+    assert found == text("b = 1.0 / z\nr[1] = a * b")
+    assert "a / z" in after("b = 1.0 / z\nb += 1.0\nr[1] = a / z", own=(0,))
+
+
+@pytest.mark.parametrize("change", ["z = a", "z += 1.0", "for z in range(3):\n    pass", "if n:\n    z = 2.0"])
+def test_a_number_that_changes_has_another_reciprocal(change):
+    found = after(f"r[0] = a / z\n{change}\nr[1] = b / z")
+    assert "inverse" not in found
+
+
+def test_what_is_made_in_a_branch_is_not_known_behind_it():
+    found = after("if n:\n    r[0] = a / z\n    r[1] = b / z\nr[2] = a / z")
+    assert found.endswith("    r[2] = a / z\n")
+    found = after("r[2] = a / z\nif n:\n    r[0] = a / z\n    r[1] = b / z")
+    assert found.count(" / ") == 1
+
+
+def test_what_a_loop_does_not_change_is_divided_by_once():
+    assert "x[n] * (1.0 / z)" in after("for n in range(9):\n    r[n] = x[n] / z")
+    assert "x[n] * (1.0 / 9.0)" in after("for n in range(9):\n    r[n] = x[n] / 9.0")
+    assert "x[n] / z" in after("for n in range(9):\n    r[n] = x[n] / z\n    z = z + 1.0")
+    assert "x[n] / n" in after("for n in range(9):\n    r[n] = x[n] / n")
+
+
+@pytest.mark.parametrize("name", ["g", "c", "x", "unknown"])
+def test_only_numbers_of_double_precision(name):
+    assert "inverse" not in after(f"r[0] = a / {name}\nr[1] = b / {name}")
+
+
+def test_the_gradient_of_quotients_divides_once():
+    found = generated(
+        """
+def f(x, z):
+    a = x[0]
+    b = x[1]
+    p = a / z
+    q = b / z
+    s = p * q
+    return s
+""",
+        "f8[::1], f8",
+    )
+    assert "z_inverse = 1.0 / z" in found
+    namespace = {"np": np}
+    exec(found, namespace)
+    x_bar = namespace["f_grad"](np.array([2.0, 3.0]), 4.0)
+    np.testing.assert_allclose(x_bar, [3.0 / 16.0, 2.0 / 16.0])
+
+
+def test_functions_of_numbers_are_computed_once():
+    assert after("a = np.sin(z)\nr[0] = b * np.sin(z)", own=range(9)) == text("a = np.sin(z)\nr[0] = b * a")
+    assert "b * np.sin(z)" in after("a = np.sin(z)\nz = b\nr[0] = b * np.sin(z)", own=range(9))
+    assert "b * np.sin(z)" in after("a = np.sin(z)\na += 1.0\nr[0] = b * np.sin(z)", own=range(9))
+    assert "np.random.normal(z)" in after("a = np.random.normal(z)\nr[0] = b * np.random.normal(z)", own=range(9))
+    assert "b * np.zeros(n)" in after("x = np.zeros(n)\nr[0] = b * np.zeros(n)", own=range(9))
+    assert "a = np.sin(a)\n    r[0] = np.sin(a)" in after("a = np.sin(a)\nr[0] = np.sin(a)")
+
+
+def test_values_of_one_arm_are_known_in_the_same_arm_of_a_later_branch():
+    first = "if n:\n    a = np.sin(z)\nelse:\n    a = np.cos(z)\n"
+    found = after(
+        first + "if n:\n    r[0] = np.sin(z)\n    r[1] = np.cos(z)\nelse:\n    r[0] = np.sin(z)\n    r[1] = np.cos(z)"
+    )
+    assert found.endswith(text("if n:\n    r[0] = a\n    r[1] = np.cos(z)\nelse:\n    r[0] = np.sin(z)\n    r[1] = a"))
+
+
+@pytest.mark.parametrize(
+    "change", ["n = 2", "z = 2.0", "a = 1.0", "for n in range(3):\n    pass", "if b:\n    a = 1.0"]
+)
+def test_unless_the_test_or_the_value_has_changed(change):
+    found = after(f"if n:\n    a = np.sin(z)\n{change}\nif n:\n    r[0] = np.sin(z)")
+    assert "r[0] = np.sin(z)" in found
+
+
+def test_a_test_that_changes_in_its_own_branch_tells_nothing_behind_it():
+    assert "r[0] = np.sin(z)" in after("if n:\n    a = np.sin(z)\n    n = 0\nif n:\n    r[0] = np.sin(z)")
+
+
+def test_values_of_one_iteration_are_not_known_in_the_next():
+    found = after("for n in range(3):\n    r[0] = np.sin(z)\n    z = b\n    a = np.sin(z)\n    z = a")
+    assert "r[0] = np.sin(z)" in found
