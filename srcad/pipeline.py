@@ -43,7 +43,7 @@ from srcad.transforms.settle import settle
 from srcad.transforms.specialise import Library
 from srcad.transforms.ssa import to_ssa
 from srcad.transforms.tidy import tidy
-from srcad.transforms.typing import Types, types_of, without_unreached
+from srcad.transforms.typing import Types, check_types, types_of, without_unreached
 from srcad.transforms.unit import Unit
 
 MODULES: dict[str, tuple[Any, str]] = {
@@ -147,6 +147,8 @@ def _differentiated(
     refuse_records(stage.unit, stage.facts)
     if observed is not None:
         refuse_unknown(stage.unit, stage.facts, wrt)
+    else:
+        check_types(stage.unit, stage.facts)
     return with_callees(_made(mode, stage, types, wrt, tuple_result, observed))
 
 
@@ -189,7 +191,7 @@ def _stages(
     yield Stage("lower", unit)
     unit, facts = _facts(to_ssa(unit), types, observed)
     yield Stage("ssa", unit, facts)
-    unit = settle(unit, facts)
+    unit, facts = settle(unit, facts)
     yield Stage("settle", unit, facts)
     unit, facts = _library(loops, assumes, insist).specialise(unit, facts)
     yield Stage("specialise", unit, facts)
@@ -247,7 +249,7 @@ def _second_order(
     if observed is not None:
         refuse_unknown(directional, second, wrt)
     directional, second = Library(lambda called, known, _: ready(called, known)).specialise(
-        settle(directional, second), second
+        *settle(directional, second)
     )
     directional, second, counts = ready(directional, second)
     made = gradient_function(directional, second, counts, wrt, tuple_result, False, Callees(make_pair, make_tangent))

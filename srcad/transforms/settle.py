@@ -16,6 +16,7 @@ import gast
 import numpy as np
 from numba import types as nb
 
+from srcad.names import Names
 from srcad.runtime import kernels
 from srcad.transforms.build import (
     Block,
@@ -61,11 +62,12 @@ OF_COMPLEX = {
 STORED_DIRECTLY = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 
 
-def settle(unit: Unit, types: Types) -> Unit:
-    """The unit without in-place operators, copies of array references and tuples of variables."""
+def settle(unit: Unit, types: Types) -> tuple[Unit, Types]:
+    """The unit without in-place operators, copies of array references and tuples of variables; its types."""
     tree = unit.copy_tree()
     names = unit.names.copy()
     same: dict[str, str] = {}
+    types = Types(dict(types.of), types.result)
     for statement in walk_statements(tree.body):
         if getattr(statement, "unset", False):
             statement.value = blank(types.get(str(written(statement))))
@@ -75,7 +77,7 @@ def settle(unit: Unit, types: Types) -> Unit:
     tree.body = _in_place(tree.body, types, names, same)
     tree.body = _without_tuples(tree.body)
     _merge_references(tree, types, same)
-    return unit.with_tree(tree, names=names, bindings={"np": np, "kernels": kernels, **unit.bindings})
+    return unit.with_tree(tree, names=names, bindings={"np": np, "kernels": kernels, **unit.bindings}), types
 
 
 def _spell_complex(statement: gast.stmt, types: Types) -> None:
@@ -105,7 +107,7 @@ def blank(kind: nb.Type | None) -> gast.expr:
     return const(0.0)
 
 
-def _in_place(block: Block, types: Types, names: object, same: dict[str, str]) -> Block:
+def _in_place(block: Block, types: Types, names: Names, same: dict[str, str]) -> Block:
     result: Block = []
     for statement in block:
         match statement:
@@ -131,6 +133,7 @@ def _augmented(name, target, operation, value, types, names, same, place) -> Blo
     if operation in STORED_DIRECTLY:
         return [augment(subscript(target, whole, store=True), operation, value, place)]
     result = names.temporary()
+    types.of[result] = types.of[target.id]
     return [
         assign(result, binary(load(target.id), operation, value), place),
         assign(subscript(target, whole, store=True), load(result), place),

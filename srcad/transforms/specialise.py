@@ -63,7 +63,7 @@ class Library:
         tree = unit.copy_tree()
         tree.body = rewriter.block(tree.body)
         types = Types(rewriter.known, types.result)
-        unit = settle(unit.with_tree(tree, names=rewriter.names, bindings=rewriter.bindings), types)
+        unit, types = settle(unit.with_tree(tree, names=rewriter.names, bindings=rewriter.bindings), types)
         _refuse_writes_through_views(unit, types)
         return unit, types
 
@@ -89,7 +89,7 @@ class Library:
         self.known[key] = made
         count = len(self.known)
         while True:  # what a function that calls itself writes into depends on what its calls write into
-            unit, known = self.specialise(settle(subroutine.ssa, types), types)
+            unit, known = self.specialise(*settle(subroutine.ssa, types))
             summary = _summary(unit, known, kinds, made.summary)
             if summary == made.summary:
                 break

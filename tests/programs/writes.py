@@ -281,7 +281,20 @@ def loops_in_a_branch_not_taken(x):
 
 INDICES = np.array([2, 0, 2, 3, 2])
 
+
+def operators_without_a_store_of_their_own(x):
+    a = x.copy()
+    a **= 2
+    m = a > 0.5
+    a[~m] **= 3
+    b = a * x
+    b %= 0.7
+    b[1:] **= 2
+    return np.sum(a * x) + np.sum(b)
+
+
 PROGRAMS = [
+    Program(operators_without_a_store_of_their_own, vector(4), compiled=True),
     Program(prefix_products_in_place, vector(5), compiled=True),
     Program(prefix_products_in_place, vector(1)),
     Program(element_overwritten_twice, vector(2)),

@@ -49,7 +49,7 @@ def settled(text: str, signature: str) -> tuple[Unit, Types]:
     """The unit in SSA form and settled, with types."""
     renamed = to_ssa(unit_of(text))
     types = types_of(renamed, parse_signature(signature))
-    return settle(renamed, types), types
+    return settle(renamed, types)
 
 
 def program_of(text: str, signature: str, wrt: tuple[int, ...] | None = None) -> Program:

@@ -86,7 +86,7 @@ def test_an_object_is_refused_only_where_derivatives_pass_through_it():
         return x[0] * np.size(y)
 
     unit, facts = observed(f, (X, X))
-    settled = settle(unit, facts)
+    settled, _ = settle(unit, facts)
     refuse_unknown(settled, facts, (0,))
     with pytest.raises(UnsupportedSyntax, match="neither a number nor an array"):
         refuse_unknown(settled, facts, (1,))

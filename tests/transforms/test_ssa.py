@@ -192,7 +192,7 @@ def f(x, n):
 @pytest.mark.parametrize("n", [0, 1, 2, 5])
 def test_the_function_gives_what_it_gave(n):
     unit = ssa(NESTED)
-    settled = settle(unit, types_of(unit, parse_signature("f8, i8")))
+    settled, _ = settle(unit, types_of(unit, parse_signature("f8, i8")))
     namespace = {}
     exec(print_function(settled.tree), {"np": None}, namespace)
     assert namespace["f"](0.7, n) == numeric(NESTED, "f")(0.7, n)
