@@ -3,15 +3,16 @@
     for j in range(n):                          for j in range(n):
         v = c * a_bar[j + 1]                        v = c * a_bar[j + 1]
         b_bar[j] += v               becomes         v_row[j] = v
-        b_bar[j + 2] += v                       for j in range(n):
+        d_bar[j + 2] += v                       for j in range(n):
                                                     b_bar[j] += v_row[j]
                                                 for j in range(n):
-                                                    b_bar[j + 2] += v_row[j]
+                                                    d_bar[j + 2] += v_row[j]
 
 What one iteration adds to, the next adds to again: that keeps a compiler from taking several iterations at once, though
 sums may be taken in any order (Kennedy and Allen, Optimizing Compilers for Modern Architectures, 2001, chapter 5).
 Moved are sums into arrays of the function's own, if no later iteration reads or stores an element that has been added
-to (`subscripts` tells). The adjoint of every stencil is such a loop.
+to (`subscripts` tells). The adjoint of every stencil is such a loop. Sums into one line of an array are gathered (see
+`gather`).
 """
 
 from __future__ import annotations
@@ -26,14 +27,12 @@ from srcad.names import Names
 from srcad.transforms.build import (
     Block,
     assign,
-    augment,
     call,
     clone,
     const,
     dotted_path,
     inner_blocks,
     load,
-    loop,
     names_in,
     place_of,
     subscript,
@@ -41,6 +40,7 @@ from srcad.transforms.build import (
     walk_statements,
 )
 from srcad.transforms.copies import all_written, stored_in
+from srcad.transforms.gather import Sum, gathering, grouped, reach, shifted
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
@@ -57,16 +57,6 @@ class _Row:
 
     statement: gast.Assign
     needs: frozenset[str]
-
-
-@dataclass
-class _Sum:
-    """A sum to be moved: the statement, and its subscript in terms of what the loop does not change."""
-
-    statement: gast.AugAssign
-    index: gast.expr
-    row: str = ""
-    sign: type[gast.operator] = gast.Add
 
 
 def distributed(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
@@ -137,32 +127,25 @@ class _Distributor:
         sums = self.sums(statement, inside)
         if not sums:
             return [statement], []
-        rows = self.rows(statement, sums, size)
         index, bounds = statement.target.id, ascending(statement)
-        after = [
-            loop(
-                index,
-                [*map(clone, bounds), const(1)],
-                [augment(_target(each), each.sign, subscript(load(each.row), load(index)), place_of(each.statement))],
-                place_of(each.statement),
-            )
-            for each in sums
-        ]
+        groups = grouped(sums, index)
+        rows = self.rows(statement, sums, size, reach(groups))
+        after = [each for group in groups for each in gathering(group, index, bounds, reach(groups))]
         return [statement, *after], rows
 
-    def sums(self, statement: gast.For, inside: Subscripts) -> list[_Sum]:
+    def sums(self, statement: gast.For, inside: Subscripts) -> list[Sum]:
         """The sums of a loop that can be moved, where some array is reached under several subscripts."""
         index, forward = statement.target.id, constant(inside.step(statement)) == 1
         inside.begin(stored_in(statement.body))
         found: list[tuple[int, Access]] = []
-        wanted: list[tuple[int, Access, _Sum]] = []
+        wanted: list[tuple[int, Access, Sum]] = []
         for k, each in enumerate(statement.body):
             own = list(accesses(each, inside, self.memories.is_element))
             found += [(k, access) for access in own]
             if own and own[0].kind == "add" and own[0].forms is not None and self.memories.is_own(own[0].name):
                 where = inside.resolved(each.target.slice)
                 if where is not None and inside.advances(own[0], index):
-                    wanted.append((k, own[0], _Sum(each, where)))
+                    wanted.append((k, own[0], Sum(each, where, own[0].forms)))
             inside.learn(each)
         spread = _spread([access for _, access in found], inside, index)
         return [
@@ -181,9 +164,9 @@ class _Distributor:
         is_number = other.forms is None and self.memories.ranks.get(other.name) == 0
         return not is_number and self.memories.may_share(own.name, other.name)
 
-    def rows(self, statement: gast.For, sums: list[_Sum], size: gast.expr) -> list[_Row]:
-        """Store what is added in rows instead; what is added in several places is stored once."""
-        index = statement.target.id
+    def rows(self, statement: gast.For, sums: list[Sum], size: gast.expr, margin: int) -> list[_Row]:
+        """Store what is added in rows, with margins of zeros; what is added in several places is stored once."""
+        make, index = "np.zeros" if margin else "np.empty", statement.target.id
         stores = [name for each in statement.body for name in all_written(each)]
         made: list[_Row] = []
         kept: dict[str, str] = {}
@@ -205,9 +188,11 @@ class _Distributor:
                 wish = value.id if isinstance(value, gast.Name) else array
                 kept[key] = self.names.fresh(f"{wish}_row")
                 dtype = gast.Attribute(value=load(array), attr="dtype", ctx=gast.Load())
-                allocation = assign(kept[key], call("np.empty", clone(size), dtype))
+                allocation = assign(kept[key], call(make, shifted(clone(size), 2 * margin), dtype))
                 made.append(_Row(allocation, frozenset([array, *names_in(size)])))
-                body.append(assign(subscript(load(kept[key]), load(index), store=True), value, place_of(each)))
+                body.append(
+                    assign(subscript(load(kept[key]), shifted(load(index), margin), store=True), value, place_of(each))
+                )
             moved.row = kept[key]
         statement.body = body
         return made
@@ -245,10 +230,6 @@ def _signed(statement: gast.AugAssign) -> tuple[gast.expr, type[gast.operator]]:
     while isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub):
         value, sign = value.operand, gast.Sub if sign is gast.Add else gast.Add
     return value, sign
-
-
-def _target(each: _Sum) -> gast.Subscript:
-    return subscript(load(each.statement.target.value.id), clone(each.index), store=True)
 
 
 def _size(statement: gast.For) -> gast.expr | None:

@@ -48,14 +48,13 @@ def test_a_scatter_to_neighbours_becomes_loops_without_one():
     assert print_function(after(SCATTER)) == lines("""
         def f(x, n):
             v = np.zeros(n + 2)
-            t_row = np.empty(max(n, 0), v.dtype)
+            t_row = np.zeros(max(n, 0) + 4, v.dtype)
             for j in range(0, n, 1):
                 t = 2.0 * x[j]
-                t_row[j] = t
-            for j in range(0, n, 1):
-                v[j] += t_row[j]
-            for j in range(0, n, 1):
-                v[j + 2] -= t_row[j]
+                t_row[j + 2] = t
+            if 0 < n:
+                for j in range(0, n + 2, 1):
+                    v[j] += t_row[j + 2] - t_row[j]
             return v
     """)
     x = np.arange(5.0)
