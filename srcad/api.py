@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from srcad.errors import BadArgument
 from srcad.gradient import Derivative, bind, made, refuse_derivative
 from srcad.load import signature_of
+from srcad.options import Options, Without
 from srcad.runtime.structures import is_structured
 from srcad.version import Request
 from srcad.wrt import among_arguments, positions, refuse_paths, with_receiver
@@ -38,11 +39,22 @@ def _also_by_parts_of_self(transform: _Transform) -> _Transform:
 
 
 @overload
-def function(f: Callable[..., Any], *, jit: bool = True) -> Function: ...
+def function(
+    f: Callable[..., Any], *, jit: bool = True, fastmath: bool | None = None, without: Without = ()
+) -> Function: ...
 @overload
-def function(f: None = None, *, jit: bool = True) -> Callable[[Callable[..., Any]], Function]: ...
-def function(f: Callable[..., Any] | None = None, *, jit: bool = True) -> Any:
+def function(
+    f: None = None, *, jit: bool = True, fastmath: bool | None = None, without: Without = ()
+) -> Callable[[Callable[..., Any]], Function]: ...
+def function(
+    f: Callable[..., Any] | None = None, *, jit: bool = True, fastmath: bool | None = None, without: Without = ()
+) -> Any:
     """Make a function run compiled, and be one node of a `GradientTape` that records it. A decorator.
+
+    jit         False runs the generated source as plain Python
+    fastmath    lets compiled code, derivatives included, reorder sums and use approximate functions, as Numba's option
+                does; None as the function's own `@njit` says
+    without     optional passes of the compiler to be left out, in all its derivatives: "fuse", ("spot", "skip")
 
     >>> @function
     ... def kinetic(mass, speed):
@@ -51,20 +63,24 @@ def function(f: Callable[..., Any] | None = None, *, jit: bool = True) -> Any:
     9.0
     """
     if f is None:
-        return functools.partial(function, jit=jit)
+        return functools.partial(function, jit=jit, fastmath=fastmath, without=without)
     from srcad.taped import Function
 
     refuse_derivative(f, "a srcad.function")
-    return f if isinstance(f, Function) else Function(f, jit)
+    options = Options.of(without, fastmath, f)
+    if isinstance(f, Function):
+        return f if options == f.options else Function(f.__wrapped__, jit, options)
+    return Function(f, jit, options)
 
 
 @_also_by_parts_of_self
-def grad(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True) -> Any:
+def grad(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True, without: Without = ()) -> Any:
     """The gradient of a function whose result is one real number.
 
     wrt     the argument to differentiate by: an index, a name, a part such as "params.w", "layers[0]['b']" or, of a
             method, "self.w"; or a tuple of these, which gives a tuple of gradients
     jit     False runs the generated source as plain Python, for stepping through it
+    without  optional passes of the compiler to be left out, "fuse" or ("spot", "skip"); results are the same
 
     The result takes the arguments that `f` takes. A gradient has the shape and the dtype of its argument.
 
@@ -79,13 +95,13 @@ def grad(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True) -> Any:
     if isinstance(f, Derivative):
         from srcad.matrices import derivative_of_derivative
 
-        return derivative_of_derivative(f, *positions(f.function, wrt), jit)
+        return derivative_of_derivative(f, *positions(f.function, wrt), jit, Options.of(without, function=f.request))
     refuse_derivative(f, "grad")
-    return _derivative(f, "grad", wrt, jit)
+    return _derivative(f, "grad", wrt, jit, without)
 
 
 @_also_by_parts_of_self
-def value_and_grad(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True) -> Derivative:
+def value_and_grad(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True, without: Without = ()) -> Derivative:
     """The value of a function together with its gradient, for less than the two cost alone.
 
     >>> def square(x):
@@ -94,11 +110,11 @@ def value_and_grad(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True) -> Der
     (9.0, 6.0)
     """
     refuse_derivative(f, "value_and_grad")
-    return _derivative(f, "value_and_grad", wrt, jit)
+    return _derivative(f, "value_and_grad", wrt, jit, without)
 
 
 @_also_by_parts_of_self
-def hvp(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True) -> Derivative:
+def hvp(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True, without: Without = ()) -> Derivative:
     """The product of the Hessian with a vector, without the Hessian.
 
     The result takes the arguments of `f`, then one vector for each argument in `wrt`.
@@ -110,11 +126,11 @@ def hvp(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True) -> Derivative:
     array([4., 2.])
     """
     refuse_derivative(f, "hvp")
-    return _derivative(f, "hvp", wrt, jit)
+    return _derivative(f, "hvp", wrt, jit, without)
 
 
 @_also_by_parts_of_self
-def hessian(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True) -> Hessian:
+def hessian(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True, without: Without = ()) -> Hessian:
     """All second partial derivatives, with the shape of the argument twice; for a tuple of arguments, rows of blocks.
 
     >>> import numpy as np
@@ -128,11 +144,13 @@ def hessian(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True) -> Hessian:
 
     refuse_derivative(f, "hessian")
     where, many = positions(f, wrt)
-    return Hessian(made(f, Request("hvp", where, True), jit), many)
+    return Hessian(made(f, Request("hvp", where, True, Options.of(without, function=f)), jit), many)
 
 
 @_also_by_parts_of_self
-def jacobian(f: Callable[..., Any], wrt: Wrt = 0, mode: str | None = None, jit: bool = True) -> Any:
+def jacobian(
+    f: Callable[..., Any], wrt: Wrt = 0, mode: str | None = None, jit: bool = True, without: Without = ()
+) -> Any:
     """All first partial derivatives, with the shape of the result followed by that of the argument.
 
     mode    "forward" takes one sweep per element of the arguments, "reverse" one per element of the result; by default
@@ -150,14 +168,14 @@ def jacobian(f: Callable[..., Any], wrt: Wrt = 0, mode: str | None = None, jit: 
     if mode not in (None, "forward", "reverse"):
         raise BadArgument(f"the mode {mode!r} is unknown", hint='it is "forward", "reverse" or None')
     if isinstance(f, Derivative):
-        return jacobian_of_gradient(f, *positions(f.function, wrt), jit)
+        return jacobian_of_gradient(f, *positions(f.function, wrt), jit, Options.of(without, function=f.request))
     refuse_derivative(f, "jacobian")
     where, many = positions(f, wrt)
-    return Jacobian(f, where, many, mode, jit)
+    return Jacobian(f, where, many, mode, jit, Options.of(without, function=f))
 
 
 def vjp(
-    f: Callable[..., Any], *args: Any, wrt: Wrt | None = None, jit: bool = True
+    f: Callable[..., Any], *args: Any, wrt: Wrt | None = None, jit: bool = True, without: Without = ()
 ) -> tuple[Any, Callable[[Any], Any]]:
     """The value of f(*args), and its pullback: from a cotangent of the value to gradients of the arguments.
 
@@ -176,19 +194,20 @@ def vjp(
     from srcad.taped import function_of
 
     refuse_derivative(f, "vjp")
+    options = Options.of(without, function=f)
     f, wrt, given = among_arguments(f, wrt, args)
     args = bind(signature_of(f), tuple(given), {})
     places, many = (None, True) if wrt is None else positions(f, wrt)
     if (found := shaped(f, args)) is not None:
-        return structured.structured_vjp(*found, places, many, jit)
-    run = function_of(f, jit)
+        return structured.structured_vjp(*found, places, many, jit, options)
+    run = function_of(f, jit, options)
     if run.returns_structure and (found := shaped(run.__wrapped__, args, True)) is not None:
-        return structured.structured_vjp(*found, places, many, jit)
+        return structured.structured_vjp(*found, places, many, jit, options)
     args = snapshot(args)
     if places is None:
         return _whole_vjp(run, args)
     refuse_paths(f, places)
-    version, routines = pair_of(f, places, jit).current()
+    version, routines = pair_of(f, places, jit, options).current()
     arguments = (*args, *snapshot(version.hidden()))
     value, trace = routines.forward(*arguments)
     pull = routines.pullback(arguments, value, trace)
@@ -204,7 +223,9 @@ def _whole_vjp(run: Function, args: tuple[Any, ...]) -> tuple[Any, Callable[[Any
     return value, lambda cotangent: tuple(pull(matching(cotangent, value, "the cotangent")))[: len(args)]
 
 
-def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], jit: bool = True) -> tuple[Any, Any]:
+def jvp(
+    f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], jit: bool = True, without: Without = ()
+) -> tuple[Any, Any]:
     """The value of f(*primals), and how it changes when the arguments move along the tangents; None is no movement.
 
     >>> jvp(lambda x, n: x ** n, (3.0, 2), (1.0, None))
@@ -222,10 +243,12 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
     directions = [tangents[place] for place in moving]
     if not any(map(is_structured, args)):
         directions = [matching(tangents[place], primals[place], "the tangent") for place in moving]
-    found: tuple[Any, Any] = made(f, Request("tangent", moving), jit)(*args, *directions)
+    found: tuple[Any, Any] = made(f, Request("tangent", moving, options=Options.of(without, function=f)), jit)(
+        *args, *directions
+    )
     return found
 
 
-def _derivative(f: Callable[..., Any], mode: str, wrt: Wrt, jit: bool) -> Derivative:
+def _derivative(f: Callable[..., Any], mode: str, wrt: Wrt, jit: bool, without: Without) -> Derivative:
     where, many = positions(f, wrt)
-    return made(f, Request(mode, where, many), jit)
+    return made(f, Request(mode, where, many, Options.of(without, function=f)), jit)

@@ -17,11 +17,13 @@ from numba import typeof
 from srcad.errors import BadArgument, WrongGradient
 from srcad.gradient import bind
 from srcad.load import name_of, signature_of
-from srcad.pullback import pair_of
+from srcad.options import Options, Without
+from srcad.pullback import Pair, pair_of
 from srcad.pulled import is_differentiable
 from srcad.runtime.structures import is_structured
 from srcad.shape import Shape, shaped
 from srcad.taped import Function, function_of
+from srcad.version import Version
 from srcad.wrt import among_arguments, positions, refuse_paths
 
 _MOST_ELEMENTS = 1000
@@ -44,6 +46,7 @@ def check_grads(
     atol: float | None = None,
     jit: bool = True,
     seed: int = 0,
+    without: Without = (),
 ) -> None:
     """Compare reverse mode with finite differences; raises `WrongGradient`, an AssertionError, that says what differs.
 
@@ -51,28 +54,27 @@ def check_grads(
     wrt         the arguments to differentiate by; by default all that can have a derivative
     rtol, atol  by default what differences in the arguments' precision allow, 1e-6 for float64
     seed        of the random weights, where the result is more than one number
+    without     passes of the compiler to be left out: "fuse", ("spot", "skip")
 
     Of arguments with more than a thousand elements a sample is compared.
-
     >>> check_grads(lambda x, k: k * x ** 3, (2.0, 0.5))
     """
     f, wrt, args = among_arguments(f, wrt, args)
-    signature = signature_of(f)
+    options, signature = Options.of(without, function=f), signature_of(f)
     given, run = bind(signature, tuple(args), {}), f.__wrapped__ if isinstance(f, Function) else f
     if (taken := _taken_apart(run, given, jit)) is not None:
         places = taken[0].smooth if wrt is None else taken[0].wrt(positions(f, wrt)[0])
-        check_grads(taken[0].flat, taken[1], places, rtol=rtol, atol=atol, jit=jit, seed=seed)
+        check_grads(taken[0].flat, taken[1], places, rtol=rtol, atol=atol, jit=jit, seed=seed, without=options.without)
         return
     where = _plain_positions(f, given, wrt)
     expected = _called(run, signature, _copied(given))
     weights = _weights(expected, np.random.default_rng(seed))
-    bars = _gradients(run, where, given, expected, weights, jit)
-    tolerances = _tolerances([_dtype(given[place]) for place in where], rtol, atol)
-    names, found, compared = list(signature.parameters), [], 0
+    bars = _gradients(pair_of(run, where, jit, options).current(), name_of(run), given, expected, weights)
+    tolerances, names = _tolerances([_dtype(given[place]) for place in where], rtol, atol), list(signature.parameters)
+    found, compared = list[_Difference](), 0
     for place, bar in zip(where, bars, strict=True):
-        for each, differs in _compare(run, signature, given, place, names[place], bar, weights, tolerances, seed):
-            compared += 1
-            found += [each] if differs else []
+        pairs = list(_compare(run, signature, given, place, names[place], bar, weights, tolerances, seed))
+        compared, found = compared + len(pairs), found + [each for each, differs in pairs if differs]
     if found:
         raise WrongGradient(_report(name_of(f), found, compared))
 
@@ -97,12 +99,12 @@ def _taken_apart(run: Callable[..., Any], given: tuple[Any, ...], jit: bool) -> 
 
 
 def _gradients(
-    run: Callable[..., Any], where: tuple[int, ...], given: tuple[Any, ...], expected: Any, weights: Any, jit: bool
+    made: tuple[Version, Pair], name: str, given: tuple[Any, ...], expected: Any, weights: Any
 ) -> tuple[Any, ...]:
-    version, pair = pair_of(run, where, jit).current()
+    version, pair = made
     arguments = (*_copied(given), *version.hidden())
     value, trace = pair.forward(*arguments)
-    _compare_values(name_of(run), value, expected)
+    _compare_values(name, value, expected)
     return pair.pullback(arguments, value, trace)(weights)
 
 

@@ -105,6 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--mode", default="grad", help="grad (default), value_and_grad, reverse, forward, hvp or core")
     show.add_argument("--after", metavar="STAGE", help="print the function as it is after this stage of the compiler")
     show.add_argument("--arrays", action="store_true", help="leave array statements as they are, as jit=False does")
+    _add_without(show)
     show.set_defaults(run=_show)
 
     check = commands.add_parser("check", help="compare a gradient with finite differences")
@@ -112,6 +113,7 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("--args", metavar="EXPR", help='the arguments, in Python: "np.ones(3), 2.0"')
     check.add_argument("--seed", type=int, default=0, help="of the arguments that are made up (default: 0)")
     check.add_argument("--no-jit", dest="jit", action="store_false", help="run the gradient uncompiled")
+    _add_without(check)
     check.set_defaults(run=_check)
     return parser
 
@@ -120,6 +122,11 @@ def _add_target(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", metavar="FILE.py:FUNC", help="the function, also package.module:Class.method")
     parser.add_argument("--wrt", type=_wrt, metavar="NAMES", help="parameters to differentiate by: x or 0 or x,y")
     parser.add_argument("--signature", metavar="TYPES", help='argument types as Numba writes them: "f8[:], f8"')
+
+
+def _add_without(parser: argparse.ArgumentParser) -> None:
+    text = "leave these passes of the compiler out: fuse,spot (an unknown one lists them)"
+    parser.add_argument("--without", default="", metavar="PASSES", help=text)
 
 
 def _wrt(text: str) -> Wrt:
@@ -138,6 +145,7 @@ def _show(options: argparse.Namespace) -> int:
         signature=_signature(function, options.signature),
         after=options.after,
         arrays=options.arrays,
+        without=options.without,
     )
     print(highlight(text) if wants_colour(sys.stdout) else text, end="")
     return 0
@@ -150,7 +158,7 @@ def _check(options: argparse.Namespace) -> int:
     else:
         arguments = example_arguments(_signature(function, options.signature), options.seed)
     try:
-        srcad.check_grads(function, arguments, wrt=options.wrt, jit=options.jit)
+        srcad.check_grads(function, arguments, wrt=options.wrt, jit=options.jit, without=options.without)
     except (SrcadError, CannotType):
         raise
     except Exception as problem:  # the user's function may raise anything

@@ -58,6 +58,7 @@ class Interpreted:
             self.kinds,
             tuple_result=request.tuple_result,
             observed=self._observation,
+            without=request.options.without,
         )
         stored = cache.Stored(generated.text, tuple(generated.functions), tuple(sorted(generated.bindings)))
         # The text says all, but for the objects that it is given.

@@ -15,6 +15,7 @@ import numpy as np
 from srcad.errors import NotDifferentiable
 from srcad.gradient import Derivative, bind, made
 from srcad.load import name_of, signature_of
+from srcad.options import Options
 from srcad.pullback import pair_of
 from srcad.runtime.structures import is_structured
 from srcad.shape import Shape, shaped
@@ -29,9 +30,16 @@ class Jacobian:
     __srcad_primitive__ = True
 
     def __init__(
-        self, function: Callable[..., Any], wrt: tuple[int, ...], many: bool, mode: str | None, jit: bool
+        self,
+        function: Callable[..., Any],
+        wrt: tuple[int, ...],
+        many: bool,
+        mode: str | None,
+        jit: bool,
+        options: Options,
     ) -> None:
-        self.function, self.wrt, self.many, self.mode, self.jit = function, wrt, many, mode, jit
+        self.function, self.wrt, self.many, self.mode = function, wrt, many, mode
+        self.jit, self.options = jit, options
         self.__name__, self.__signature__ = f"{name_of(function)}_jacobian", signature_of(function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -44,7 +52,7 @@ class Jacobian:
         width = sum(np.size(each) for each in inputs)
         if self.mode == "forward" or (self.mode is None and width == 1):
             return self._by_columns(args, inputs)
-        version, pair = pair_of(self.function, self.wrt, self.jit).current()
+        version, pair = pair_of(self.function, self.wrt, self.jit, self.options).current()
         arguments = (*args, *version.hidden())
         value, trace = pair.forward(*arguments)
         outputs = value if isinstance(value, tuple) else (value,)
@@ -61,8 +69,8 @@ class Jacobian:
     def _of_structures(self, shape: Shape, values: list[Any]) -> Any:
         """Blocks in the structure of the result, each in that of the arguments."""
         wrt = shape.wrt(self.wrt)
-        rows = Jacobian(shape.flat, wrt, True, self.mode, self.jit)(*values)
-        form = pair_of(shape.flat, wrt, self.jit).current()[0].unit.result
+        rows = Jacobian(shape.flat, wrt, True, self.mode, self.jit, self.options)(*values)
+        form = pair_of(shape.flat, wrt, self.jit, self.options).current()[0].unit.result
         several = isinstance(rows[0], tuple)
         packed = tuple(shape.packed(self.wrt, self.many, row) for row in (rows if several else (rows,)))
         if not several:
@@ -74,7 +82,7 @@ class Jacobian:
         return shape.result(form, packed)
 
     def _by_columns(self, args: tuple[Any, ...], inputs: list[Any]) -> Any:
-        push = made(self.function, Request("tangent", self.wrt), self.jit)
+        push = made(self.function, Request("tangent", self.wrt, options=self.options), self.jit)
         found: list[list[Any]] = []
         several = False
         for column, index, seed in _unit_directions(inputs):
@@ -107,7 +115,8 @@ class Hessian:
         if (found := shaped(self.products.function, args)) is not None:
             shape, values = found
             wrt, many = self.products.request.wrt, self.many
-            inner = made(shape.flat, Request("hvp", shape.wrt(wrt), True), self.products.jit)
+            asked = Request("hvp", shape.wrt(wrt), True, self.products.request.options)
+            inner = made(shape.flat, asked, self.products.jit)
             return shape.packed(wrt, many, [shape.packed(wrt, many, row) for row in Hessian(inner, True)(*values)])
         refuse_paths(self.products.function, self.products.request.wrt)
         every = tuple(range(len(self.products.request.wrt)))
@@ -196,18 +205,22 @@ class SecondDerivative:
         return tuple(found[place] for place in self.places) if self.many else found[self.places[0]]
 
 
-def derivative_of_derivative(f: Derivative, where: tuple[int, ...], many: bool, jit: bool) -> SecondDerivative:
+def derivative_of_derivative(
+    f: Derivative, where: tuple[int, ...], many: bool, jit: bool, options: Options
+) -> SecondDerivative:
     """The derivative of a gradient that is a number."""
     inner = _gradient_of(f, "grad")
-    products = made(f.function, Request("hvp", _union(inner, where)), jit and f.jit)
+    products = made(f.function, Request("hvp", _union(inner, where), options=options), jit and f.jit)
     return SecondDerivative(products, inner, where, many)
 
 
-def jacobian_of_gradient(f: Derivative, where: tuple[int, ...], many: bool, jit: bool) -> Callable[..., Any]:
+def jacobian_of_gradient(
+    f: Derivative, where: tuple[int, ...], many: bool, jit: bool, options: Options
+) -> Callable[..., Any]:
     """Second derivatives with the shape of the gradient followed by that of the argument."""
     inner = _gradient_of(f, "jacobian")
     union = _union(inner, where)
-    products = made(f.function, Request("hvp", union), jit and f.jit)
+    products = made(f.function, Request("hvp", union, options=options), jit and f.jit)
     columns = tuple(union.index(each) for each in where)
     signature = signature_of(f.function)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections import namedtuple
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -95,18 +95,22 @@ def derive(
     after: str | None = None,
     observed: Observation | None = None,
     assumes: bool = False,
+    without: Iterable[str] = (),
 ) -> Generated:
     """Stages 4 to 8: source for one mode, one set of argument types; `observed` stands for Numba's inference.
 
     With `assumes`, arrays that may broadcast are taken not to, if the functions can be called again where they do.
     `after` names one of STAGES: the function as it is then, before differentiation, or before it is simplified.
+    `without` names optional passes to be left out (`passes.PASSES`).
     Raises CannotType where Numba has no type for the function, NotDifferentiable and other SrcadErrors.
     """
     _check(mode, after)
     if mode == "core":
         after = after or "lower"
     loops = loops and observed is None
-    given = unit, tuple(types), loops, observed, assumes and not prints(unit)
+    unit = replace(unit, without=frozenset(without))
+    assumes = assumes and unit.does("assume") and not prints(unit)
+    given = unit, tuple(types), loops, observed, assumes
     for stage in _stages(*given):
         if stage.name == after:
             tree = stage.unit.tree
@@ -121,9 +125,14 @@ def derive(
             made = _differentiated(stage, *request)
         except SrcadError:
             raise refused from None
-    if after != "differentiate":
-        made = divided(simplified(made)) if loops else simplified(made, False)
+    made = made if after == "differentiate" else _finished(made, loops, unit)
     return _printed(made, stage.facts and stage.facts.result)
+
+
+def _finished(made: Made, loops: bool, unit: Unit) -> Made:
+    """Stage 7."""
+    made = simplified(made, loops, unit.without)
+    return divided(made) if loops and unit.does("parallel") else made
 
 
 def _check(mode: str, after: str | None) -> None:
@@ -193,7 +202,7 @@ def _stages(
     yield Stage("ssa", unit, facts)
     unit, facts = settle(unit, facts)
     yield Stage("settle", unit, facts)
-    unit, facts = _library(loops, assumes, insist).specialise(unit, facts)
+    unit, facts = _library(loops, assumes, insist, unit.without).specialise(unit, facts)
     yield Stage("specialise", unit, facts)
     yield from _later_stages(unit, facts, types, loops, assumes, insist)
 
@@ -214,10 +223,11 @@ def _later_stages(
     yield Stage("ready", unit, facts, counts)
 
 
-def _library(loops: bool, assumes: bool, insist: bool) -> Library:
+def _library(loops: bool, assumes: bool, insist: bool, without: frozenset[str]) -> Library:
     """The versions of functions that are called, made by the same stages."""
 
     def finish(unit: Unit, facts: Types, kinds: tuple[nb.Type, ...]) -> tuple[Unit, Types, Mapping[int, str]]:
+        unit = replace(unit, without=without)
         *_, last = _later_stages(unit, facts, kinds, loops, assumes, insist)
         assert last.facts is not None
         return last.unit, last.facts, last.counts
@@ -248,9 +258,8 @@ def _second_order(
     directional, second = _facts(directional, kinds, observed)
     if observed is not None:
         refuse_unknown(directional, second, wrt)
-    directional, second = Library(lambda called, known, _: ready(called, known)).specialise(
-        *settle(directional, second)
-    )
+    library = Library(lambda called, known, _: ready(replace(called, without=unit.without), known))
+    directional, second = library.specialise(*settle(directional, second))
     directional, second, counts = ready(directional, second)
     made = gradient_function(directional, second, counts, wrt, tuple_result, False, Callees(make_pair, make_tangent))
     name = f"{unit.name}_hvp"
@@ -258,14 +267,13 @@ def _second_order(
     return replace(made, names=(name,))
 
 
-def simplified(made: Made, loops: bool = True) -> Made:
+def simplified(made: Made, loops: bool = True, without: Collection[str] = ()) -> Made:
     """Generated functions without what nothing reads; for Numba, with `loops` that it can vectorise."""
     functions = []
     for each in made.functions:
         parameters = tuple(argument.id for argument in each.args.args)
-        body = fold(
-            each.body, parameters, made.outputs.get(each.name, ()), getattr(each, "kinds", None) if loops else None
-        )
+        kinds = getattr(each, "kinds", None) if loops else None
+        body = fold(each.body, parameters, made.outputs.get(each.name, ()), kinds, without)
         functions.append(function(each.name, parameters, body))
     return replace(made, functions=functions)
 

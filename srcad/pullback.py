@@ -15,6 +15,7 @@ import numpy as np
 
 from srcad.errors import BadArgument
 from srcad.gradient import shape_of
+from srcad.options import Options
 from srcad.remember import remembered
 from srcad.routine import compiled_routine, uncompiled_routine
 from srcad.version import Request, Version
@@ -48,8 +49,8 @@ class Pair:
 class Pairs:
     """The pair for a function as it is now."""
 
-    def __init__(self, function: Callable[..., Any], wrt: tuple[int, ...], jit: bool) -> None:
-        self._function, self._request, self._jit = function, Request("vjp", wrt), jit
+    def __init__(self, function: Callable[..., Any], wrt: tuple[int, ...], jit: bool, options: Options) -> None:
+        self._function, self._request, self._jit = function, Request("vjp", wrt, options=options), jit
         self._held: tuple[Version, Pair] | None = None
 
     def current(self) -> tuple[Version, Pair]:
@@ -60,9 +61,10 @@ class Pairs:
         return self._held
 
 
-def pair_of(function: Callable[..., Any], wrt: tuple[int, ...], jit: bool) -> Pairs:
+def pair_of(function: Callable[..., Any], wrt: tuple[int, ...], jit: bool, options: Options | None = None) -> Pairs:
     """The pairs of a function, the same object when asked for again."""
-    return remembered(function, ("pairs", wrt, jit), lambda: Pairs(function, wrt, jit))
+    how = options or Options()
+    return remembered(function, ("pairs", wrt, jit, how), lambda: Pairs(function, wrt, jit, how))
 
 
 def matching(given: Any, value: Any, what: str) -> Any:

@@ -85,7 +85,8 @@ class Differentiated:
             unit = weighted(self.version.unit, ranks)
             own, count = len(self.version.own_parameters), sum(rank is not None for rank in ranks)
             wrt = (*(each + count * (each >= own) for each in self.wrt), *range(own, own + count))
-            version = Version(self.version.function, Request("hvp", tuple(sorted(wrt))), unit)
+            request = Request("hvp", tuple(sorted(wrt)), options=self.version.request.options)
+            version = Version(self.version.function, request, unit)
             self._products[ranks] = self._routine(version)
         return self._products[ranks]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from numba import typeof
@@ -11,6 +12,7 @@ from numba import typeof
 from srcad.errors import BadArgument
 from srcad.gradient import Derivative, bind
 from srcad.load import name_of, signature_of
+from srcad.options import Options, Without
 from srcad.shape import shaped
 from srcad.signature import parse_signature, untyped_parameters
 from srcad.signature import signature_of as types_told
@@ -27,6 +29,7 @@ def source(
     args: Sequence[Any] | None = None,
     after: str | None = None,
     arrays: bool = False,
+    without: Without = (),
 ) -> str:
     """The generated source: exactly what runs for arguments of these types.
 
@@ -36,6 +39,7 @@ def source(
                 defaults tell
     after       the name of a stage of the compiler: the function as it is after that stage
     arrays      leave array statements as they are, as with jit=False, instead of loops
+    without     passes of the compiler to be left out: "fuse", ("spot", "skip")
 
     >>> print(source(lambda x: x * x, signature="f8"))  # doctest: +ELLIPSIS
     def anonymous_grad(x):
@@ -43,21 +47,49 @@ def source(
     """
     from srcad import pipeline
 
+    case = case_of(f, mode, wrt, signature, args, without)
+    request, without = case.request, case.request.options.without
+    derive = functools.partial(pipeline.derive, loops=not arrays, after=after, assumes=True, without=without)
+    return str(derive(case.unit, request.mode, request.wrt, case.kinds, tuple_result=request.tuple_result).text)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A function for one set of argument types, and the derivative that is asked for; of structures, that of leaves."""
+
+    function: Callable[..., Any]
+    unit: Unit
+    request: Request
+    kinds: tuple[Any, ...]
+
+
+def case_of(
+    f: Callable[..., Any],
+    mode: str = "grad",
+    wrt: int | str | tuple[int | str, ...] = 0,
+    signature: str | Sequence[Any] | None = None,
+    args: Sequence[Any] | None = None,
+    without: Without = (),
+) -> Case:
+    """What `source` and its relatives speak of, from what they are given."""
+    from srcad.lower import prepare
+
     if isinstance(f, Derivative):
-        where, many, mode = f.request.wrt, f.request.tuple_result, f.request.mode
+        request = replace(f.request, options=Options.of(without, function=f.request))
         f = f.function
     else:
         mode = _known(mode)
+        options = Options.of(without, function=f)
         if args is not None:
             f, wrt, args = among_arguments(f, wrt, args)
         where, many = positions(f, wrt) if mode != "core" else ((), True)
+        request = Request(mode, where, many, options)
     if args is not None and (taken := shaped(f, bind(signature_of(f), tuple(args), {}))) is not None:
-        return source(taken[0].flat, mode, taken[0].wrt(where), args=taken[1], after=after, arrays=arrays)
-    refuse_paths(f, where)
-    unit = pipeline.prepare(f)
-    kinds = _all_kinds(f, unit, Request(mode, where), signature, args)
-    derive = functools.partial(pipeline.derive, loops=not arrays, tuple_result=many, after=after, assumes=True)
-    return str(derive(unit, mode, where, kinds).text)
+        shape, args = taken
+        f, request = shape.flat, replace(request, wrt=shape.wrt(request.wrt), tuple_result=True)
+    refuse_paths(f, request.wrt)
+    unit = prepare(f)
+    return Case(f, unit, request, _all_kinds(f, unit, request, signature, args))
 
 
 def _all_kinds(f: Callable[..., Any], unit: Unit, request: Request, signature: Any, args: Any) -> tuple[Any, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from srcad.gradient import bind, made
+from srcad.options import Options
 from srcad.pullback import pair_of
 from srcad.remember import remembered
 from srcad.runtime.keep import snapshot
@@ -35,7 +36,7 @@ def structured_call(derivative: Any) -> Callable[..., Any]:
         shape, values = found_shape(shapes, function, given)
         run = shape.runs.get(derivative)
         if run is None:
-            wanted = Request(request.mode, shape.wrt(request.wrt), True)
+            wanted = Request(request.mode, shape.wrt(request.wrt), True, request.options)
             run = shape.runs[derivative] = made(shape.flat, wanted, derivative.jit)
         unit = run.current().unit
         if unit.changes:
@@ -60,13 +61,13 @@ def _finished(shape: Shape, request: Request, form: Any, found: Any) -> Any:
 
 
 def structured_vjp(
-    shape: Shape, values: list[Any], where: Sequence[int] | None, many: bool, jit: bool
+    shape: Shape, values: list[Any], where: Sequence[int] | None, many: bool, jit: bool, options: Options
 ) -> tuple[Any, Callable[[Any], Any]]:
     """The value and its pullback, for these parameters or, where None, for all of them."""
     every = range(len(shape.parameters))
     asked = [place for place in every if any(spot is not None for spot in shape.parameters[place].smooth)]
     wrt = asked if where is None else where
-    version, routines = pair_of(shape.flat, shape.wrt(wrt), jit).current()
+    version, routines = pair_of(shape.flat, shape.wrt(wrt), jit, options).current()
     arguments = (*snapshot(tuple(values)), *snapshot(version.hidden()))
     value, trace = routines.forward(*arguments)
     pull, form = routines.pullback(arguments, value, trace), version.unit.result

@@ -15,6 +15,7 @@ from numba.extending import typeof_impl
 
 from srcad.gradient import Derivative, bind
 from srcad.load import name_of, plain_function, signature_of
+from srcad.options import Options
 from srcad.pulled import Differentiated, Pulled, is_differentiable
 from srcad.remember import remembered
 from srcad.routine import kind_of
@@ -42,25 +43,32 @@ class Function:
     (6.0, 3.0)
     """
 
-    def __init__(self, function: Callable[..., Any], jit: bool = True) -> None:
+    def __init__(self, function: Callable[..., Any], jit: bool = True, options: Options | None = None) -> None:
         self.__wrapped__ = self.__wrapped_primal__ = function
         self.__name__, self.__doc__ = name_of(function), plain_function(function).__doc__
         self.__module__, self.__qualname__ = plain_function(function).__module__, plain_function(function).__qualname__
         self.__signature__ = signature_of(function)
         self._count = len(self.__signature__.parameters)
         self._is_flat = hasattr(type(function), "__srcad_keeps__")
-        self._core = Derivative(function, Request("core", ()), jit)
+        self._core = Derivative(function, Request("core", (), options=options or Options()), jit)
         self._pairs: dict[tuple[Any, ...], Differentiated | None] = {}
         self._paired: Version | None = None
 
     def __repr__(self) -> str:
         return f"<srcad function {self.__name__}>"
 
+    @property
+    def options(self) -> Options:
+        """The options that all its derivatives are made with."""
+        return self._core.request.options
+
     def __reduce__(self) -> Any:
-        return Function, (self.__wrapped__, self._core.jit)
+        return Function, (self.__wrapped__, self._core.jit, self.options)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        return self if instance is None else function_of(self.__wrapped__.__get__(instance), self._core.jit)
+        return (
+            self if instance is None else function_of(self.__wrapped__.__get__(instance), self._core.jit, self.options)
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The value; under a tape, or on tensors, as tensors."""
@@ -96,7 +104,7 @@ class Function:
         found = shaped(self.__wrapped__, args, True)
         assert found is not None
         shape, values = found
-        run = function_of(shape.flat, self._core.jit)
+        run = function_of(shape.flat, self._core.jit, self.options)
         shape.check_shared(args, run._version().unit)
         return shape.result(run._version().unit.result, run(*values))
 
@@ -177,11 +185,12 @@ def _apart(found: Any, theirs: Sequence[Any]) -> Any:
     return found
 
 
-def function_of(function: Callable[..., Any], jit: bool) -> Function:
+def function_of(function: Callable[..., Any], jit: bool, options: Options | None = None) -> Function:
     """The `Function` of a function, the same object when asked for again."""
     if isinstance(function, Function):
-        return function
-    return remembered(function, ("function", jit), lambda: Function(function, jit))
+        return function if options in (None, function.options) else Function(function.__wrapped__, jit, options)
+    how = options or Options()
+    return remembered(function, ("function", jit, how), lambda: Function(function, jit, how))
 
 
 @typeof_impl.register(Function)  # type: ignore[untyped-decorator]  # Numba carries no annotations

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any
 
@@ -18,6 +18,7 @@ from numba.core import types
 from numba.core.registry import CPUDispatcher
 
 from srcad.errors import NotDifferentiable
+from srcad.options import Options
 from srcad.rows import columns_text, rows_text
 from srcad.runtime import cache
 from srcad.runtime.cache import Stored
@@ -45,6 +46,7 @@ class Request:
     mode: str
     wrt: tuple[Any, ...]
     tuple_result: bool = True
+    options: Options = field(default_factory=Options)
 
 
 class Version:
@@ -68,8 +70,8 @@ class Version:
         self._fingerprint: str | None = None
 
     def asked(self, request: Request) -> Version:
-        """The same function with the same captured values, asked for another derivative."""
-        return Version(self.function, request, self.unit)
+        """The same function with the same captured values, asked for another derivative, with the same options."""
+        return Version(self.function, replace(request, options=self.request.options), self.unit)
 
     def is_current(self) -> bool:
         """Whether all captured numbers are what they were."""
@@ -127,6 +129,8 @@ class Version:
 
     def _options(self) -> dict[str, Any]:
         options = {name: value for name, value in self.unit.options.items() if name in _KEPT_OPTIONS}
+        if self.request.options.fastmath is not None:
+            options["fastmath"] = self.request.options.fastmath
         if self.request.mode != "core":
             # A slope may be infinite where the function is not, as that of np.sqrt at 0: inf, as in NumPy, no error.
             options.setdefault("error_model", "numpy")
@@ -183,6 +187,7 @@ class Version:
             loops=loops,
             tuple_result=request.tuple_result,
             assumes=assumes,
+            without=request.options.without,
         )
         if request.mode == "core" and loops:
             types_of(self.unit, kinds)  # the other modes need the types themselves

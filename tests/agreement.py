@@ -5,7 +5,8 @@ each of the two forms of array statements. It tells by the path that the interpr
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,13 +20,21 @@ from tests.differences import directional_derivative, flat, moved, own_copy
 STEPS = (1e-2, 1e-3, 1e-4)
 
 
-def compared(f: Callable[..., Any], args: tuple[Any, ...], rtol: float = 1e-6, seed: int = 0) -> bool:
+def compared(
+    f: Callable[..., Any],
+    args: tuple[Any, ...],
+    rtol: float = 1e-6,
+    seed: int = 0,
+    without: Collection[str] = (),
+) -> bool:
     """Check the derivative of a number `f(*args)` by all floats in `args`; False where differences are of no use.
 
     loops, arrays    array statements made into loops, or as they are; in each of the two
     grad             value and gradient in one function
     vjp              forward and reverse function, the reverse one called twice
     tangent          forward mode
+
+    `without` names passes of the compiler to be left out.
     """
     rng = np.random.default_rng(seed)
     directions = [rng.normal(size=np.shape(x)) if np.ndim(x) else float(rng.normal()) for x in args]
@@ -34,7 +43,9 @@ def compared(f: Callable[..., Any], args: tuple[Any, ...], rtol: float = 1e-6, s
     found: dict[str, float] = {}
     for loops in (False, True):
         form = "loops" if loops else "arrays"
-        found |= {f"{mode}, {form}": slope for mode, slope in slopes(f, args, directions, value, loops).items()}
+        found |= {
+            f"{mode}, {form}": slope for mode, slope in slopes(f, args, directions, value, loops, without).items()
+        }
     first = next(iter(found.values()))
     scale = max(1.0, abs(first))
     for mode, each in found.items():
@@ -45,22 +56,24 @@ def compared(f: Callable[..., Any], args: tuple[Any, ...], rtol: float = 1e-6, s
     return True
 
 
-def slopes(f: Any, args: tuple[Any, ...], directions: list[Any], value: float, loops: bool) -> dict[str, float]:
+def slopes(
+    f: Any, args: tuple[Any, ...], directions: list[Any], value: float, loops: bool, without: Collection[str] = ()
+) -> dict[str, float]:
     """The slope along the directions, by every mode."""
     kinds = tuple(typeof(x) for x in args)
     wrt = tuple(range(len(args)))
-    *_, stage = pipeline._stages(pipeline.prepare(f), kinds, loops, None)
+    *_, stage = pipeline._stages(replace(pipeline.prepare(f), without=frozenset(without)), kinds, loops, None)
     typed, facts, counts = stage.unit, stage.facts, stage.counts
 
-    (joint,) = functions(gradient_function(typed, facts, counts, wrt, True, True))
+    (joint,) = functions(gradient_function(typed, facts, counts, wrt, True, True), without)
     result, gradients = joint(*map(own_copy, args))
     same(result, value, "value of grad")
-    forward, reverse = functions(split_functions(typed, facts, counts, wrt))
+    forward, reverse = functions(split_functions(typed, facts, counts, wrt), without)
     result, trace = forward(*map(own_copy, args))
     same(result, value, "value of vjp")
     pulled, again = (reverse(*map(own_copy, args), trace, 1.0) for _ in range(2))
     same(flat(pulled), flat(again), "second call of the reverse function")
-    (tangent,) = functions(tangent_function(typed, facts, wrt))
+    (tangent,) = functions(tangent_function(typed, facts, wrt), without)
     result, change = tangent(*map(own_copy, args), *directions)
     same(result, value, "value of tangent")
     for each, x in zip((*gradients, *pulled), (*args, *args), strict=True):
@@ -69,9 +82,9 @@ def slopes(f: Any, args: tuple[Any, ...], directions: list[Any], value: float, l
     return {"grad": float(flat(gradients) @ along), "vjp": float(flat(pulled) @ along), "tangent": float(change)}
 
 
-def functions(made: Any) -> list[Any]:
+def functions(made: Any, without: Collection[str] = ()) -> list[Any]:
     """Generated functions, run by Python."""
-    generated = pipeline._printed(pipeline.simplified(made), None)
+    generated = pipeline._printed(pipeline.simplified(made, without=without), None)
     namespace = dict(generated.bindings)
     exec(compile(generated.text, "<generated>", "exec"), namespace)
     return [namespace[name] for name in generated.functions]

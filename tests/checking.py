@@ -93,28 +93,35 @@ def by_vjp(jit: bool) -> Callable[..., float]:
 
 def by_loops(f: Any, args: Sequence[Any], directions: dict[int, Any], cotangent: Any, value: Any, rtol: float) -> float:
     """Reverse mode as it is compiled, run by Python: for shapes that are equal, and where they are not for all."""
-    (forward, reverse), given = generated(f, args, "vjp", tuple(directions), loops=True, assumes=True)
+    (forward, reverse), given, _ = generated(f, args, "vjp", tuple(directions), loops=True, assumes=True)
     try:
         result, trace = forward(*map(own_copy, given))
     except Widens:
-        (forward, reverse), given = generated(f, args, "vjp", tuple(directions), loops=True)
+        (forward, reverse), given, _ = generated(f, args, "vjp", tuple(directions), loops=True)
         result, trace = forward(*map(own_copy, given))
     assert_same(result, value, rtol, "value")
     return inner(reverse(*map(own_copy, given), trace, cotangent), directions)
 
 
 def generated(
-    f: Any, args: Sequence[Any], mode: str, wrt: Sequence[int], loops: bool, assumes: bool = False
-) -> tuple[list[Any], tuple[Any, ...]]:
-    """The functions generated for one mode, run by Python, and the arguments bound to their parameters."""
+    f: Any,
+    args: Sequence[Any],
+    mode: str,
+    wrt: Sequence[int],
+    loops: bool,
+    assumes: bool = False,
+    without: Sequence[str] = (),
+) -> tuple[list[Any], tuple[Any, ...], str]:
+    """The functions generated for one mode, run by Python, the arguments bound to their parameters, and the text."""
     unit = pipeline.prepare(f)
     hidden = [capture.read() for capture in unit.hidden]
     given = (*bound(f, args), *hidden)
     kinds = [typeof(x) for x in given]
-    made = pipeline.derive(unit, mode, tuple(wrt), kinds, loops=loops, tuple_result=True, assumes=assumes)
+    how = {"loops": loops, "tuple_result": True, "assumes": assumes, "without": without}
+    made = pipeline.derive(unit, mode, tuple(wrt), kinds, **how)
     namespace = dict(made.bindings)
     exec(compile(made.text, "<generated>", "exec"), namespace)
-    return [namespace[name] for name in made.functions], given
+    return [namespace[name] for name in made.functions], given, made.text
 
 
 def by_gradient(
@@ -125,7 +132,7 @@ def by_gradient(
         return None
     slopes = []
     for loops in (False, True):
-        (run, *_), given = generated(f, args, "value_and_grad", tuple(directions), loops)
+        (run, *_), given, _ = generated(f, args, "value_and_grad", tuple(directions), loops)
         result, gradients = run(*map(own_copy, given))
         assert_same(result, value, rtol, "value")
         for i, gradient in zip(directions, gradients, strict=True):
@@ -142,8 +149,8 @@ def by_second(
     if isinstance(value, tuple) or np.ndim(value) or any(np.asarray(args[i]).dtype == np.float32 for i in directions):
         return None
     wrt = tuple(directions)
-    (gradient, *_), given = generated(f, args, "grad", wrt, loops=True)
-    (second, *_), _ = generated(f, args, "hvp", wrt, loops=True)
+    (gradient, *_), given, _ = generated(f, args, "grad", wrt, loops=True)
+    (second, *_), _, _ = generated(f, args, "hvp", wrt, loops=True)
     products = second(*map(own_copy, given), *(directions[i] for i in wrt))
     rest = given[len(args) :]
 

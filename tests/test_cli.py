@@ -83,6 +83,14 @@ def test_modes_print_different_functions(run):
     assert "def area(" in run("show", "area", "--mode", "core")[1]
 
 
+def test_passes_are_left_out_and_unknown_ones_refused(run):
+    _, plain, _ = run("show", "loss", "--signature", "f8[:], f8")
+    status, text, _ = run("show", "loss", "--signature", "f8[:], f8", "--without", "fold,first")
+    assert (status, text == plain) == (0, False)
+    status, _, said = run("check", "area", "--no-jit", "--without", "fusion")
+    assert (status, said.startswith("srcad: there is no pass 'fusion' (passes are fuse, ")) == (2, True)
+
+
 def test_a_decorated_function_is_shown(run):
     assert gradient_of(run("show", "marked")[1], "marked_grad")(3.0) == 6.0
 

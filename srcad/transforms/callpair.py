@@ -119,7 +119,7 @@ def make_tangent(name: str, version: Specialised, wrt: tuple[int, ...], callees:
     outcome = version.outcome
     tangents = [dot for dot, kind in zip(dots.elts, outcome, strict=True) if differentiable(kind)]
     tree.body[-1].value = tuple_of(*results.elts, *tangents)
-    return Unit(name, tree, made.bindings, made.maker or version.unit.names)
+    return Unit(name, tree, made.bindings, made.maker or version.unit.names, without=version.unit.without)
 
 
 def _index(pair: Pair) -> gast.expr:

@@ -65,7 +65,7 @@ class Reverser:
             if nodes is not None and isinstance(nodes[0], Step):  # the zeros come first
                 plan.nodes = nodes
                 break
-        return place_zeros(plan)
+        return place_zeros(plan, self.program.unit.does("first"))
 
     def block(self, block: Block, way: Way) -> Plan:
         """One block reversed; adjoints of the names that belong to it begin as zero."""
@@ -77,7 +77,7 @@ class Reverser:
             node = self.node(statement)
             if node is not None:
                 plan.nodes.append(node)
-        return plan if way == () else place_zeros(plan)
+        return plan if way == () else place_zeros(plan, self.program.unit.does("first"))
 
     def zeros(self, way: Way) -> Block:
         """Zero, or views of their bases' adjoints, for the adjoints of the names of a block."""

@@ -17,7 +17,7 @@ to (`subscripts` tells). The adjoint of every stencil is such a loop. Sums into 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import gast
@@ -59,15 +59,25 @@ class _Row:
     needs: frozenset[str]
 
 
-def distributed(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """The statements with sums in loops of their own; `kinds` has the types of arrays and numbers, as far as known."""
+def distributed(
+    body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type], without: Collection[str] = ()
+) -> Block:
+    """The statements with sums in loops of their own; `kinds` has the types of arrays and numbers, as far as known.
+
+    Loops that may run forwards do. `without` may hold "distribute" and "reorder", for the one without the other.
+    """
+    if {"distribute", "reorder"} <= set(without):
+        return body
     if any(isinstance(each, gast.Assign) and isinstance(each.targets[0], gast.Tuple) for each in walk_statements(body)):
         return body
-    return _Distributor(body, parameters, kinds).block(body, Subscripts(), None, frozenset())[0]
+    return _Distributor(body, parameters, kinds, without).block(body, Subscripts(), None, frozenset())[0]
 
 
 class _Distributor:
-    def __init__(self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
+    def __init__(
+        self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type], without: Collection[str]
+    ) -> None:
+        self.without = without
         self.memories = Memories(body, parameters, kinds)
         taken = {node.id for statement in body for node in walk(statement) if isinstance(node, gast.Name)}
         self.names = Names(taken | set(parameters))
@@ -109,7 +119,8 @@ class _Distributor:
         stored = stored_in([statement])
         at.forget(stored)
         inside = at.inside(statement)
-        if is_backwards(statement) and is_free(statement, inside, self.memories, behind):
+        turns = "reorder" not in self.without and is_backwards(statement)
+        if turns and is_free(statement, inside, self.memories, behind):
             statement.iter.args[:] = [*ascending(statement), const(1)]
             inside = at.inside(statement)
         if all(isinstance(each, (gast.Assign, gast.AugAssign)) for each in statement.body):
@@ -122,7 +133,7 @@ class _Distributor:
         """The loop, and the loops of the sums that can be moved behind it."""
         size = _size(statement)
         bound = {name for each in statement.iter.args for name in names_in(each)} | {statement.target.id}
-        if size is None or bound & stored_in(statement.body):
+        if size is None or bound & stored_in(statement.body) or "distribute" in self.without:
             return [statement], []
         sums = self.sums(statement, inside)
         if not sums:

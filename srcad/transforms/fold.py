@@ -48,16 +48,20 @@ def fold(
     parameters: tuple[str, ...],
     outputs: Collection[str] = (),
     kinds: Mapping[str, nb.Type] | None = None,
+    without: Collection[str] = (),
 ) -> Block:
     """The statements that matter, with single-use values folded into their uses; `outputs` are for the caller.
 
-    `kinds`, the types of arrays and numbers, are given where loops may be made to suit Numba.
+    `kinds`, the types of arrays and numbers, are given where loops may be made to suit Numba. `without` has passes to
+    be left out.
     """
     apart = told_apart(body)
-    body = _without_idle_resets(without_dead_code(body, outputs))
-    without_copies(body, parameters)
+    if "prune" not in without:
+        body = _without_idle_resets(without_dead_code(body, outputs))
+    if "copies" not in without:
+        without_copies(body, parameters)
     for _ in range(3):
-        if not _Folder(body, parameters, apart).changed(body):
+        if "fold" in without or not _Folder(body, parameters, apart).changed(body):
             break
     rewrite_names(gast.Module(body=body, type_ignores=[]), rejoined)
     body = without_marks(body)
@@ -65,8 +69,9 @@ def fold(
         if isinstance(statement, gast.For):
             statement.iter.args = [without_detour(each) for each in statement.iter.args]
     if kinds is not None:
-        for suited in (with_scalars, with_shared_values, distributed):
-            body = suited(body, parameters, kinds)
+        for name, suited in (("scalars", with_scalars), ("reuse", with_shared_values)):
+            body = body if name in without else suited(body, parameters, kinds)
+        body = distributed(body, parameters, kinds, without)
     for statement in walk_statements(body):
         if isinstance(statement, gast.For):
             _shorten_range(statement.iter)

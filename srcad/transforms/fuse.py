@@ -40,6 +40,8 @@ def fuse(unit: Unit, types: Types, assumes: bool = False) -> Unit:
     With `assumes`, operands whose shapes are not known to be equal are taken to be; where they are not when it runs,
     the function raises `kernels.Widens`, and is to be generated without.
     """
+    if not unit.does("fuse"):
+        return unit
     unit = unit.with_tree(unit.copy_tree(), names=unit.names.copy(), bindings=dict(unit.bindings))
     program = analyse_forward(unit, types, [])
     plan = _Planner(program).plan()

@@ -28,7 +28,7 @@ from srcad.transforms.unit import Unit
 def merged(unit: Unit, types: Types, independent: Sequence[str], dependent: Sequence[str]) -> Unit:
     """The unit with loops joined, for derivatives of `dependent` with respect to `independent`."""
     loops = [each for each in unit.tree.body if isinstance(each, gast.For)]
-    if len(loops) < 2 or results_of_calls(unit):
+    if not unit.does("merge") or len(loops) < 2 or results_of_calls(unit):
         return unit
     program = analyse(unit, types, independent, dependent)
     for k in range(len(loops) - 1, 0, -1):

@@ -95,8 +95,8 @@ def spot_of(plan: Plan) -> gast.For | None:
     return next((node.statement for node in plan.nodes if isinstance(node, Spot)), None)
 
 
-def place_zeros(plan: Plan) -> Plan:
-    """Begin each adjoint where it is first needed; the first contribution is assigned instead of added to zero.
+def place_zeros(plan: Plan, merge: bool = True) -> Plan:
+    """Begin each adjoint where it is first needed; with `merge`, the first contribution is assigned, not added to zero.
 
     x_bar = 0.0
     x_bar += y_bar * k      becomes     x_bar = y_bar * k
@@ -106,7 +106,7 @@ def place_zeros(plan: Plan) -> Plan:
     zeros, first.code = first.code, []
     mentioned = _Mentioned()
     for zero in reversed(zeros):
-        _place(plan.nodes, zero, mentioned)
+        _place(plan.nodes, zero, mentioned, merge)
     plan.nodes = [node for node in plan.nodes if not isinstance(node, Step) or node.code or node.statement is not None]
     return plan
 
@@ -134,7 +134,7 @@ class _Mentioned:
             yield from self.names(each)
 
 
-def _place(nodes: list[Node], zero: Any, mentioned: _Mentioned) -> None:
+def _place(nodes: list[Node], zero: Any, mentioned: _Mentioned, merge: bool) -> None:
     name = zero.targets[0].id
     for k, node in enumerate(nodes):
         if not isinstance(node, Step):
@@ -144,7 +144,7 @@ def _place(nodes: list[Node], zero: Any, mentioned: _Mentioned) -> None:
             continue
         for j, statement in enumerate(node.code):
             if name in mentioned.names(statement):
-                merged = _merged(zero, statement, name)
+                merged = _merged(zero, statement, name) if merge else None
                 node.code[j : j + 1] = [zero, statement] if merged is None else [merged]
                 return
     nodes.append(Step(reached(nodes[0]) if nodes else 0, [zero]))

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import gast
+from numba import types as nb
 
 from srcad.transforms.build import Block, load, names_in, stores_into, walk_statements
 from srcad.transforms.cost import Costs
@@ -190,7 +191,7 @@ class Decider:
     def usable_recipe(self, name: str, until: int) -> gast.expr | None:
         """The recipe of a name, if it still holds where the name is wanted."""
         recipe = self.recipes.recipe(name)
-        if recipe is None or name in self.refused:
+        if recipe is None or name in self.refused or self.is_only_recorded(name):
             return None
         if not self.recipes.is_unchanged(name, until):
             return None
@@ -201,6 +202,12 @@ class Decider:
                 if inner != region and (inner is None or not self._encloses(inner, region)):
                     return None
         return recipe
+
+    def is_only_recorded(self, name: str) -> bool:
+        """Whether the name is a number, and numbers are not computed again."""
+        return not self.program.unit.does("recompute") and isinstance(
+            self.program.types.get(name), (nb.Number, nb.Boolean)
+        )
 
     def _encloses(self, outer: int, inner: int | None) -> bool:
         return inner is not None and outer in {number for number, _ in self.sites.spots[inner].way}

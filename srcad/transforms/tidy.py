@@ -48,6 +48,8 @@ SAFE = {
 
 def tidy(unit: Unit, types: Types) -> Unit:
     """The unit with shared and hoisted operations."""
+    if not unit.does("tidy"):
+        return unit
     unit = unit.with_tree(unit.copy_tree())
     program = analyse_forward(unit, types, [])
     same: dict[str, str] = {}

@@ -175,6 +175,8 @@ class Traces:
 
 def is_grid(sites: Sites, loops: tuple[Loop, ...]) -> bool:
     """Whether a trace inside loops has a place for each iteration, of which not too many stay empty."""
+    if not sites.program.unit.does("grid"):
+        return False
     extents = [extent(sites, loop) for loop in loops]
     if any(each is None for each in extents) or any(is_exit(loop.body[-1]) for loop in loops):
         return False
@@ -184,6 +186,8 @@ def is_grid(sites: Sites, loops: tuple[Loop, ...]) -> bool:
 def _most(sites: Sites, loops: tuple[Loop, ...]) -> gast.expr | None:
     """The greatest number of iterations of loops within each other; None where that is not known."""
     product: gast.expr | None = None
+    if not sites.program.unit.does("grid"):
+        return None
     for loop in loops:
         found = extent(sites, loop)
         if found is None:

@@ -11,6 +11,7 @@ import gast
 from srcad.names import Names
 from srcad.transforms.build import clone
 from srcad.transforms.form import LEAF, Part
+from srcad.transforms.passes import PASSES
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class Unit:
     options     Numba options of the user's dispatcher (fastmath, error_model, ...)
     result      what the returned tuples stand for, where the user's function returns other structures
     changes     whether structures among the arguments are changed
+    without     optional passes that are switched off (`passes.PASSES`)
     sources     texts of the function and of all inlined helpers: what a cache key depends on
     """
 
@@ -56,6 +58,12 @@ class Unit:
     sources: tuple[str, ...] = ()
     result: Part = LEAF
     changes: bool = False
+    without: frozenset[str] = frozenset()
+
+    def does(self, name: str) -> bool:
+        """Whether an optional pass is to be done."""
+        assert name in PASSES, name
+        return name not in self.without
 
     @property
     def parameters(self) -> tuple[str, ...]:

@@ -1,0 +1,160 @@
+"""Each optional pass can be switched off: the generated text is another, the derivative is the same."""
+
+import os
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+from numba import prange
+
+import srcad
+from srcad.errors import BadArgument
+from srcad.runtime.widens import Widens
+from srcad.transforms.passes import PASSES, VARIABLE, chosen
+from tests.checking import assert_gradient, generated
+from tests.differences import flat, own_copy
+from tests.programs.program import Program, vector
+from tests.test_programs import programs
+
+X = np.linspace(0.3, 1.2, 7)
+
+
+def two_loops(x):
+    y = np.empty_like(x)
+    for i in range(x.size):
+        y[i] = np.sin(x[i]) * x[i]
+    s = 0.0
+    for i in range(x.size):
+        s += y[i] ** 2 * np.exp(x[i])
+    return s
+
+
+def wandering(x):
+    s = 0.0
+    y = np.empty_like(x)
+    for i in range(x.size):
+        y[i] = np.sin(x[i] * x[i])
+        k = 0.5
+        while k < 1.0 + y[i]:
+            k += 0.25 * y[i]
+            s += np.exp(k)
+            if s > 9.0:
+                break
+    y[1:] += 0.5 * y[:-1]
+    return s + np.sum(y * y[::-1])
+
+
+def smoothed(x):
+    a, b = x * x, np.zeros_like(x)
+    for _ in range(2):
+        for i in range(1, x.size - 1):
+            b[i] = a[i - 1] * a[i] + np.cos(0.5 * (a[i] + a[i + 1]))
+        a, b = b, a
+    return np.sum(a) * a[2]
+
+
+def nearest(x):
+    total = 0.0
+    for i in range(x.size):
+        best = 9.0
+        for j in range(i):
+            gap = 0.0
+            for k in range(2):
+                gap += (x[i] - x[j] + 0.3 * k) ** 2
+            if gap < best:
+                best, total = gap, total + 0.1 * gap
+        total += best * np.exp(best)
+    return total
+
+
+def shared_out(x):
+    total = 0.0
+    for i in prange(x.size):
+        total += np.sin(x[i]) * x[i]
+    return total
+
+
+SMALL = [Program(each, vector(7)) for each in (two_loops, wandering, smoothed, nearest)]
+SMALL += [Program(numba.njit(parallel=True)(shared_out), lambda rng: (rng.normal(size=7),))]
+
+
+def corpus(name):
+    """Small programs, enough for every pass to have something to do, and one of the corpus, or all of it."""
+    others = [each.values[0] for each in programs() if not each.values[0].interpreted]
+    if os.environ.get("SRCAD_ALL_PROGRAMS"):
+        return [*SMALL, *others]
+    return [*SMALL, others[37 * list(PASSES).index(name) % len(others)]]
+
+
+def derivatives(program, mode, loops, without=()):
+    """The generated text, and all numbers that it computes."""
+    arguments = program.fresh_arguments()
+    for assumes in (True, False):
+        made, given, text = generated(program.function, arguments, mode, program.wrt, loops, assumes, without)
+        try:
+            found = made[0](*map(own_copy, given))
+            if mode == "vjp":
+                value, trace = found
+                ones = tuple(np.ones_like(each) for each in value) if isinstance(value, tuple) else np.ones_like(value)
+                found = value, made[1](*map(own_copy, given), trace, ones)
+        except Widens:
+            continue
+        return text, flat(found)
+    raise AssertionError("widened twice")
+
+
+KNOWN = {}
+
+
+def with_all_passes(program, mode, loops):
+    """What the compiler gives by default, which other tests hold to finite differences."""
+    key = program, mode, loops
+    if key not in KNOWN:
+        KNOWN[key] = derivatives(*key)
+    return KNOWN[key]
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_without_a_pass_derivatives_are_the_same_and_the_text_is_another(name):
+    changed = False
+    for program in corpus(name):
+        for mode, loops in (("grad", True), ("vjp", True)):
+            if mode == "grad" and np.ndim(program.function(*program.fresh_arguments())):
+                continue
+            text, expected = with_all_passes(program, mode, loops)
+            other, found = derivatives(program, mode, loops, (name,))
+            np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12, err_msg=f"{program.name}, {mode}")
+            changed = changed or text != other
+    assert changed
+
+
+@pytest.mark.compiled
+def test_without_any_pass_code_compiles_and_is_right():
+    assert_gradient(wandering, X)
+    expected = srcad.grad(wandering, jit=False)(X)
+    np.testing.assert_allclose(srcad.grad(wandering, without=tuple(PASSES))(X), expected, rtol=1e-12)
+
+
+def test_passes_are_named_in_one_text_or_several():
+    assert chosen("spot, fuse") == chosen(["fuse", "spot"]) == ("fuse", "spot")
+    assert chosen("") == chosen() == ()
+
+
+def test_an_unknown_pass_is_refused_with_a_list_of_those_there_are():
+    with pytest.raises(BadArgument, match=r"no pass 'fusion'\n?.*fuse, assume, tidy"):
+        srcad.grad(wandering, without="fusion")
+
+
+def test_passes_named_in_the_environment_are_left_out(monkeypatch):
+    monkeypatch.setenv(VARIABLE, "fold,tidy")
+    assert chosen("fuse") == ("fuse", "tidy", "fold")
+    assert srcad.source(wandering, args=(X,)) == srcad.source(wandering, args=(X,), without=("fold", "tidy"))
+    monkeypatch.setenv(VARIABLE, "nothing")
+    with pytest.raises(BadArgument, match=f"no pass 'nothing' in {VARIABLE}"):
+        srcad.grad(wandering)
+
+
+def test_the_documented_passes_are_those_there_are():
+    text = (Path(__file__).parents[2] / "docs" / "api.md").read_text()
+    assert "\n".join(f"| `{name}` | {told} |" for name, told in PASSES.items()) in text
