@@ -109,12 +109,10 @@ def derive(
         after = after or "lower"
     loops = loops and observed is None
     unit = replace(unit, without=frozenset(without))
-    assumes = assumes and unit.does("assume") and not prints(unit)
-    given = unit, tuple(types), loops, observed, assumes
+    given = unit, tuple(types), loops, observed, assumes and unit.does("assume") and not prints(unit)
     for stage in _stages(*given):
         if stage.name == after:
-            tree = stage.unit.tree
-            made = with_callees(Made([tree], dict(stage.unit.bindings), (tree.name,)))
+            made = with_callees(Made([stage.unit.tree], dict(stage.unit.bindings), (stage.unit.tree.name,)))
             return _printed(made, stage.facts and stage.facts.result)
     request = mode, tuple(types), wrt, tuple_result, observed
     try:
@@ -125,12 +123,13 @@ def derive(
             made = _differentiated(stage, *request)
         except SrcadError:
             raise refused from None
-    made = made if after == "differentiate" else _finished(made, loops, unit)
-    return _printed(made, stage.facts and stage.facts.result)
+    return _printed(_finished(made, loops, unit, after), stage.facts and stage.facts.result)
 
 
-def _finished(made: Made, loops: bool, unit: Unit) -> Made:
-    """Stage 7."""
+def _finished(made: Made, loops: bool, unit: Unit, after: str | None) -> Made:
+    """Stage 7, unless what comes before it is asked for."""
+    if after == "differentiate":
+        return made
     made = simplified(made, loops, unit.without)
     return divided(made) if loops and unit.does("parallel") else made
 
