@@ -105,6 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--mode", default="grad", help="grad (default), value_and_grad, reverse, forward, hvp or core")
     show.add_argument("--after", metavar="STAGE", help="print the function as it is after this stage of the compiler")
     show.add_argument("--arrays", action="store_true", help="leave array statements as they are, as jit=False does")
+    show.add_argument("--timings", action="store_true", help="print instead where the time of the first call goes")
     _add_without(show)
     show.set_defaults(run=_show)
 
@@ -138,11 +139,18 @@ def _wrt(text: str) -> Wrt:
 
 def _show(options: argparse.Namespace) -> int:
     function = locate(options.target)
+    wrt, kinds = 0 if options.wrt is None else options.wrt, _signature(function, options.signature)
+    if options.timings:
+        from srcad.show import case_of
+        from srcad.timings import timings
+
+        print(timings(case_of(function, options.mode, wrt, kinds, without=options.without)))
+        return 0
     text = srcad.source(
         function,
         mode=options.mode,
-        wrt=0 if options.wrt is None else options.wrt,
-        signature=_signature(function, options.signature),
+        wrt=wrt,
+        signature=kinds,
         after=options.after,
         arrays=options.arrays,
         without=options.without,

@@ -24,6 +24,7 @@ from srcad.load import load as load_source
 from srcad.outline import Frame, Outline, Outlined, Recurs
 from srcad.resolve import resolve
 from srcad.runtime import registry
+from srcad.runtime.clock import stage
 from srcad.scope import (
     Meaning,
     Method,
@@ -60,6 +61,7 @@ from srcad.transforms.unit import Unit
 _DEEPEST = 30  # calls within calls; functions that make ever new functions end here
 
 
+@stage("lower")
 def prepare(function: Callable[..., Any]) -> Unit:
     """Stages 1 to 3: a function in core form; types are not looked at yet."""
     return lower(load_source(function), getattr(function, "forms", None))

@@ -17,7 +17,7 @@ from numba import types as nb
 from srcad.errors import BadArgument, MayOverlap, SrcadError
 from srcad.lower import prepare
 from srcad.printer import print_module
-from srcad.runtime import kernels
+from srcad.runtime import clock, kernels
 from srcad.runtime.stop import stop_gradient
 from srcad.transforms.callees import Callees
 from srcad.transforms.callpair import make_pair, make_tangent
@@ -141,6 +141,7 @@ def _check(mode: str, after: str | None) -> None:
         raise BadArgument(f"there is no stage '{after}'", hint=f"stages are {', '.join(STAGES)}")
 
 
+@clock.stage("differentiate")
 def _differentiated(
     stage: Stage,
     mode: str,
@@ -266,6 +267,7 @@ def _second_order(
     return replace(made, names=(name,))
 
 
+@clock.stage("simplify")
 def simplified(made: Made, loops: bool = True, without: Collection[str] = ()) -> Made:
     """Generated functions without what nothing reads; for Numba, with `loops` that it can vectorise."""
     functions = []
@@ -277,6 +279,7 @@ def simplified(made: Made, loops: bool = True, without: Collection[str] = ()) ->
     return replace(made, functions=functions)
 
 
+@clock.stage("print")
 def _printed(made: Made, result: nb.Type | None) -> Generated:
     made = renamed(made)
     parts = [*made.before, *made.functions]

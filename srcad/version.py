@@ -119,22 +119,15 @@ class Version:
             if not assumes and stored.assumes:
                 module, stored = self._module(kinds, True, False)
             if module.__name__ not in self._by_module:
-                self._by_module[module.__name__] = compiled(module, stored.functions, self._options(), stored.assumes)
+                self._by_module[module.__name__] = compiled(
+                    module, stored.functions, compiler_options(self.unit, self.request), stored.assumes
+                )
             found = self._compiled[kinds, assumes] = self._by_module[module.__name__]
         return found
 
     def compiled_with(self, module: str) -> tuple[CPUDispatcher, ...] | None:
         """The generated functions that belong together in the module of this name."""
         return self._by_module.get(module)
-
-    def _options(self) -> dict[str, Any]:
-        options = {name: value for name, value in self.unit.options.items() if name in _KEPT_OPTIONS}
-        if self.request.options.fastmath is not None:
-            options["fastmath"] = self.request.options.fastmath
-        if self.request.mode != "core":
-            # A slope may be infinite where the function is not, as that of np.sqrt at 0: inf, as in NumPy, no error.
-            options.setdefault("error_model", "numpy")
-        return options
 
     def uncompiled(self, kinds: tuple[Any, ...]) -> Callable[..., Any]:
         """The first generated function for these types of the parameters, as plain Python.
@@ -221,6 +214,17 @@ class Version:
             text = [gast.dump(unit.tree), *places, *meanings, *options, *unit.sources, *unit.parameters]
             self._fingerprint = "\0".join([unit.name, *text, str(len(unit.hidden))])
         return self._fingerprint
+
+
+def compiler_options(unit: Unit, request: Request) -> dict[str, Any]:
+    """What Numba is told when it compiles what has been generated: the options of the user's own `@njit`, and ours."""
+    options = {name: value for name, value in unit.options.items() if name in _KEPT_OPTIONS}
+    if request.options.fastmath is not None:
+        options["fastmath"] = request.options.fastmath
+    if request.mode != "core":
+        # A slope may be infinite where the function is not, as that of np.sqrt at 0: inf, as in NumPy, no error.
+        options.setdefault("error_model", "numpy")
+    return options
 
 
 def refuse_lists(unit: Unit, kinds: tuple[Any, ...]) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import gast
 from numba import types as nb
 
+from srcad.runtime.clock import stage
 from srcad.transforms.accumulate import Adjoints
 from srcad.transforms.alias import is_basic
 from srcad.transforms.build import (
@@ -93,6 +94,7 @@ class Assembler:
             kind = element_type(target, dict(self.program.types.of))
             self.traces[name] = traces.trace(name, kind, loops)
 
+    @stage("assemble")
     def sweeps(self) -> Sweeps:
         """Both sweeps."""
         body = self.program.unit.tree.body

@@ -26,6 +26,7 @@ from numba import types as nb
 
 from srcad.errors import Place
 from srcad.names import Names
+from srcad.runtime.clock import stage
 from srcad.transforms.build import (
     Block,
     assign,
@@ -62,6 +63,7 @@ from srcad.transforms.unit import Unit
 MOST_ROUNDS = 8
 
 
+@stage("choose")
 def choose(unit: Unit, types: Types, insist: bool = False) -> tuple[Unit, Types]:
     """The unit without names that are now one array, now another, if one of these is written into.
 

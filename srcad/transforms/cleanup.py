@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator
 
 import gast
 
+from srcad.runtime.clock import stage
 from srcad.transforms.build import (
     Block,
     dotted_path,
@@ -35,6 +36,7 @@ ALLOCATING = {
 }
 
 
+@stage("prune")
 def without_dead_code(body: Block, outputs: Collection[str] = ()) -> Block:
     """The statements that the result, an effect, or the memory of one of the `outputs` depends on."""
     return _Liveness(body, outputs).kept(body)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import gast
 
 from srcad.runtime import kernels
+from srcad.runtime.clock import stage
 from srcad.transforms.accumulate import Adjoints
 from srcad.transforms.adjoint import StatementAdjoints
 from srcad.transforms.build import (
@@ -50,6 +51,7 @@ class Reverser:
         """All names, in the order of their first stores; parameters first."""
         return list(dict.fromkeys([*self.program.unit.parameters, *self.program.flow.stores]))
 
+    @stage("plan")
     def plan(self, seed: Block, spots: Sequence[gast.For] = ()) -> Plan:
         """The reverse sweep of the whole function; `seed` starts the adjoints of the result.
 

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator
 
 import gast
 
+from srcad.runtime.clock import stage
 from srcad.transforms.build import Block, inner_blocks, names_in, walk, walk_statements, written
 from srcad.transforms.cleanup import mutated_by
 
 
+@stage("copies")
 def without_copies(body: Block, parameters: Iterable[str]) -> None:
     r"""Read the original in place of a copy, where both are stored once and never written into.
 

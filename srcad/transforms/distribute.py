@@ -24,6 +24,7 @@ import gast
 from numba import types as nb
 
 from srcad.names import Names
+from srcad.runtime.clock import stage
 from srcad.transforms.build import (
     Block,
     assign,
@@ -40,7 +41,7 @@ from srcad.transforms.build import (
     walk_statements,
 )
 from srcad.transforms.copies import all_written, stored_in
-from srcad.transforms.gather import Sum, gathering, grouped, reach, shifted
+from srcad.transforms.gather import Group, Sum, gathering, grouped, reach, shifted
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
@@ -59,6 +60,7 @@ class _Row:
     needs: frozenset[str]
 
 
+@stage("distribute")
 def distributed(
     body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type], without: Collection[str] = ()
 ) -> Block:
@@ -139,7 +141,7 @@ class _Distributor:
         if not sums:
             return [statement], []
         index, bounds = statement.target.id, ascending(statement)
-        groups = grouped(sums, index)
+        groups = grouped(sums, index) if "gather" not in self.without else [Group([each], [0]) for each in sums]
         rows = self.rows(statement, sums, size, reach(groups))
         after = [each for group in groups for each in gathering(group, index, bounds, reach(groups))]
         return [statement, *after], rows

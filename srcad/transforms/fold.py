@@ -21,6 +21,7 @@ from typing import Any
 import gast
 from numba import types as nb
 
+from srcad.runtime.clock import stage
 from srcad.transforms.algebra import without_detour
 from srcad.transforms.available import with_shared_values
 from srcad.transforms.build import (
@@ -43,6 +44,7 @@ from srcad.transforms.scalars import with_scalars
 LARGEST = 26  # nodes of an expression; what is longer keeps its name
 
 
+@stage("fold")
 def fold(
     body: Block,
     parameters: tuple[str, ...],

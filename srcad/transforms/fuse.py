@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 import gast
 
+from srcad.runtime.clock import stage
 from srcad.transforms.alias import is_basic
 from srcad.transforms.build import Block, inner_blocks, names_in, reads, stores_into, walk_statements, written
 from srcad.transforms.elements import Elements, is_fusible
@@ -34,6 +35,7 @@ class Plan:
     defined: dict[str, gast.Assign] = field(default_factory=dict)
 
 
+@stage("fuse")
 def fuse(unit: Unit, types: Types, assumes: bool = False) -> Unit:
     """The unit with loop nests for elementwise array statements.
 

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 import gast
 
+from srcad.runtime.clock import stage
 from srcad.transforms.build import assign, clone, is_exit, load, loop, place_of
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.primitive import constant
@@ -25,6 +26,7 @@ from srcad.transforms.typing import Types
 from srcad.transforms.unit import Unit
 
 
+@stage("merge")
 def merged(unit: Unit, types: Types, independent: Sequence[str], dependent: Sequence[str]) -> Unit:
     """The unit with loops joined, for derivatives of `dependent` with respect to `independent`."""
     loops = [each for each in unit.tree.body if isinstance(each, gast.For)]

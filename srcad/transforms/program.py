@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from srcad.runtime.clock import stage
 from srcad.transforms.activity import active_names, varied_names
 from srcad.transforms.alias import Roots, roots_of
 from srcad.transforms.flow import Flow, flow_of
@@ -47,6 +48,7 @@ class Program:
         return sum(1 for number, _ in self.flow.home(name) if number in self.flow.loops)
 
 
+@stage("analyse")
 def analyse(unit: Unit, types: Types, independent: Iterable[str], dependent: Iterable[str]) -> Program:
     """The facts about a unit, for derivatives of `dependent` with respect to `independent`."""
     flow = flow_of(unit)
@@ -56,6 +58,7 @@ def analyse(unit: Unit, types: Types, independent: Iterable[str], dependent: Ite
     return Program(unit, types, flow, roots, Meeting(unit, flow, types, roots), active)
 
 
+@stage("analyse")
 def analyse_forward(unit: Unit, types: Types, independent: Iterable[str]) -> Program:
     """The facts for forward mode: a name is active if it depends on an independent input."""
     flow = flow_of(unit)

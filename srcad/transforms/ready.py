@@ -18,6 +18,7 @@ from numba import types as nb
 
 from srcad.names import Names
 from srcad.runtime import kernels
+from srcad.runtime.clock import stage
 from srcad.transforms.alias import roots_of
 from srcad.transforms.build import (
     Block,
@@ -39,6 +40,7 @@ from srcad.transforms.typing import Types
 from srcad.transforms.unit import Unit
 
 
+@stage("ready")
 def ready(unit: Unit, types: Types) -> tuple[Unit, Types, dict[int, str]]:
     """The unit rewritten, its types, and the name of the iteration count of each counted loop (by id of the loop)."""
     known = dict(types.of)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 import gast
 from numba import types as nb
 
+from srcad.runtime.clock import stage
 from srcad.transforms.build import Block, load, names_in, stores_into, walk_statements
 from srcad.transforms.cost import Costs
 from srcad.transforms.mincut import cheapest_record
@@ -63,6 +64,7 @@ class Decider:
         self.contents: list[tuple[gast.stmt, gast.expr]] = []
         self.refused: set[str] = set()
 
+    @stage("record")
     def decide(self) -> Decisions:
         """All decisions."""
         self.collect(self.plan)

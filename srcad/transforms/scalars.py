@@ -21,6 +21,7 @@ import gast
 from numba import types as nb
 
 from srcad.names import Names
+from srcad.runtime.clock import stage
 from srcad.transforms.affine import Form
 from srcad.transforms.build import (
     Block,
@@ -67,6 +68,7 @@ class _Element:
     name: str
 
 
+@stage("scalars")
 def with_scalars(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
     """The statements, with elements held in variables in loops; `kinds` has the types of names, as far as known."""
     if any(isinstance(each, gast.Assign) and isinstance(each.targets[0], gast.Tuple) for each in walk_statements(body)):

@@ -18,6 +18,7 @@ from numba import types as nb
 
 from srcad.names import Names
 from srcad.runtime import kernels
+from srcad.runtime.clock import stage
 from srcad.transforms.build import (
     Block,
     assign,
@@ -62,6 +63,7 @@ OF_COMPLEX = {
 STORED_DIRECTLY = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 
 
+@stage("settle")
 def settle(unit: Unit, types: Types) -> tuple[Unit, Types]:
     """The unit without in-place operators, copies of array references and tuples of variables; its types."""
     tree = unit.copy_tree()

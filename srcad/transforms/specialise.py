@@ -20,6 +20,7 @@ from numba import typeof
 from numba import types as nb
 
 from srcad.errors import MayOverlap, Place, UnsupportedSyntax
+from srcad.runtime.clock import stage
 from srcad.runtime.infer import CannotType
 from srcad.transforms.alias import roots_of
 from srcad.transforms.build import (
@@ -55,6 +56,7 @@ class Library:
         self.finish = finish
         self.known: dict[tuple[Subroutine, Kinds], Specialised] = {}
 
+    @stage("specialise")
     def specialise(self, unit: Unit, types: Types) -> tuple[Unit, Types]:
         """The unit with its calls made operations on values; settled before and after."""
         if not any(isinstance(each, Subroutine) for each in unit.bindings.values()):

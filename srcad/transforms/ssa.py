@@ -23,6 +23,7 @@ import gast
 
 from srcad.errors import Place
 from srcad.names import Names
+from srcad.runtime.clock import stage
 from srcad.transforms.build import (
     Block,
     assign,
@@ -41,6 +42,7 @@ from srcad.transforms.unit import Unit
 Live = frozenset[str]
 
 
+@stage("ssa")
 def to_ssa(unit: Unit) -> Unit:
     """The unit with every name stored once per path."""
     tree = unit.copy_tree()

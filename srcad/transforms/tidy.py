@@ -22,6 +22,7 @@ import numpy as np
 from numba import types as nb
 
 from srcad.runtime import registry
+from srcad.runtime.clock import stage
 from srcad.transforms.alias import is_basic
 from srcad.transforms.build import Block, inner_blocks, is_exit, names_in, rewrite_names, walk_statements, written
 from srcad.transforms.flow import Flow
@@ -46,6 +47,7 @@ SAFE = {
 }
 
 
+@stage("tidy")
 def tidy(unit: Unit, types: Types) -> Unit:
     """The unit with shared and hoisted operations."""
     if not unit.does("tidy"):

@@ -12,6 +12,7 @@ import gast
 from numba import types
 
 from srcad.errors import CompilerBug, Place
+from srcad.runtime.clock import stage
 from srcad.runtime.infer import CannotType, Inferred, infer
 from srcad.transforms.build import Block, inner_blocks, place_of, stores_into, walk_statements, written
 from srcad.transforms.unit import Unit
@@ -90,6 +91,7 @@ def executable(unit: Unit, unknown: frozenset[str | None] | set[str | None] = fr
     return function
 
 
+@stage("type")
 def types_of(unit: Unit, argument_types: tuple[types.Type, ...]) -> Types:
     """Types of all names for these types of the parameters.
 
@@ -150,7 +152,7 @@ def without_unreached(unit: Unit, types: Types) -> Unit:
 
 
 def check_types(unit: Unit, types: Types) -> None:
-    """Raise CompilerBug if a stage has made a name without noting its type: it would pass for one without derivatives."""
+    """Raise CompilerBug if a stage has made a name without noting its type: it would pass for a constant."""
     for statement in walk_statements(unit.tree.body):
         name = written(statement)
         if name is not None and types.get(name) is None and not hasattr(statement, "unset"):
