@@ -20,7 +20,7 @@ from srcad.version import compiler_options
 ORDER = (
     *("lower", "ssa", "type", "settle", "specialise", "choose", "fuse", "tidy", "ready"),
     *("merge", "analyse", "plan", "record", "assemble", "differentiate"),
-    *("simplify", "prune", "copies", "fold", "scalars", "distribute", "parallel", "print", "load"),
+    *("simplify", "prune", "copies", "fold", "scalars", "reuse", "distribute", "parallel", "print", "load"),
     *(
         "numba: start",
         "numba: bytecode",

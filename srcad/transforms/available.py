@@ -23,6 +23,7 @@ import gast
 from numba import types as nb
 
 from srcad.names import Names
+from srcad.runtime.clock import stage
 from srcad.transforms.build import (
     Block,
     assign,
@@ -46,6 +47,7 @@ def noted(node: gast.BinOp) -> gast.BinOp:
     return node
 
 
+@stage("reuse")
 def with_shared_values(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
     """The statements, with values computed once; `kinds` has the types of names, as far as they are known."""
     taken = {node.id for each in body for node in walk(each) if isinstance(node, gast.Name)}
