@@ -26,7 +26,7 @@ def two_loops(x):
         y[i] = np.sin(x[i]) * x[i]
     s = 0.0
     for i in range(x.size):
-        s += y[i] ** 2 * np.exp(x[i])
+        s += y[i] ** 2 * np.exp(x[i]) + np.cos(x[i]) * np.sin(x[i])
     return s
 
 
