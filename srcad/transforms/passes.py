@@ -30,6 +30,7 @@ PASSES: Mapping[str, str] = {
     "reuse": "what has been computed, and is still at hand, is not computed anew",
     "reorder": "reversed loops run forwards where the order does not matter",
     "distribute": "sums into neighbouring elements get loops of their own, which vectorise",
+    "gather": "of these, those into one line of an array become one sum for each element",
     "parallel": "iterations of loops over prange are shared out among threads",
 }
 
