@@ -86,7 +86,7 @@ class _Inference(compiler.CompilerBase):  # type: ignore[misc]  # Numba carries 
 def _run(function: Callable[..., Any], argument_types: tuple[Type, ...]) -> Any:
     typing_context, target_context = cpu_target.typing_context, cpu_target.target_context
     flags = compiler.Flags()
-    flags.nrt = True
+    cpu_target.options.parse_as_flags(flags, _OPTIONS)
     inference = _Inference(typing_context, target_context, None, argument_types, None, flags, {})
     # The inference is over when its passes are: there is nothing compiled to hand back.
     state = inference.state
@@ -99,6 +99,8 @@ def _run(function: Callable[..., Any], argument_types: tuple[Type, ...]) -> Any:
 
 
 _NOTHING_COMPILED = object()
+# Those of most functions generated later. Numba keeps what it compiles of its own library for each set of options.
+_OPTIONS = {"nopython": True, "boundscheck": None, "error_model": "numpy"}
 
 
 def _locals(function: Callable[..., Any], typemap: Mapping[str, Type]) -> dict[str, Type]:

@@ -167,12 +167,15 @@ class _Sharer:
         if name is None or not self.is_number(name):
             return
         match statement.value:
-            case gast.Call(args=args, keywords=[]) as value if self.is_function(value.func) and args:
+            case gast.BinOp(left=left, op=gast.Div(), right=gast.Name(id=number)):
+                if constant(left) == 1.0 and self.is_number(number):
+                    known.learn(_inverse(number), name)
+            case gast.Call(func=function, args=[left, gast.Name(id=number)]) if dotted_path(function) == "np.divide":
+                if constant(left) == 1.0 and self.is_number(number):
+                    known.learn(_inverse(number), name)
+            case gast.Call(args=args, keywords=[]) as value if args and self.is_function(value.func):
                 if all(isinstance(each, gast.Name) and self.is_number(each.id) for each in args):
                     known.learn(value, name)
-            case gast.BinOp(left=left, op=gast.Div(), right=gast.Name(id=number)) if constant(left) == 1.0:
-                if self.is_number(number):
-                    known.learn(_inverse(number), name)
 
     def is_function(self, function: gast.expr) -> bool:
         """Whether a name is that of a function of a module, which draws no random numbers."""

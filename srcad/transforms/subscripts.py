@@ -123,6 +123,11 @@ class Subscripts:
                 if one is None or other is None:
                     return None
                 return one + other if isinstance(op, gast.Add) else one - other
+            case gast.BinOp(left=left, op=gast.Mult(), right=right):
+                for factor, other in ((constant(left), right), (constant(right), left)):
+                    form = self.form(other)
+                    if isinstance(factor, int) and not isinstance(factor, bool) and form is not None:
+                        return form.scaled(factor)
         return None
 
     def is_natural(self, form: Form) -> bool:

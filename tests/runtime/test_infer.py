@@ -1,8 +1,12 @@
 """Numba's types for every name, and the shortest cause where there are none."""
 
+import numba
 import numpy as np
 import pytest
 from numba import float32, float64, int64, types
+from numba.core import compiler, targetconfig
+from numba.core.registry import cpu_target
+from numba.extending import overload
 
 from srcad.runtime.infer import CannotType, infer
 
@@ -113,3 +117,20 @@ def test_the_cause_is_short_and_has_a_line(function, reason, line):
     assert caught.value.reason == reason
     if line is not None:
         assert caught.value.line == function.__code__.co_firstlineno + line
+
+
+def test_inference_shares_what_numba_compiles_of_its_library_with_generated_functions():
+    expected = compiler.Flags()
+    cpu_target.options.parse_as_flags(expected, numba.njit(error_model="numpy")(lambda x: x).targetoptions)
+    seen = []
+
+    def probe(x):
+        pass
+
+    @overload(probe)
+    def overload_probe(x):
+        seen.append(targetconfig.ConfigStack.top_or_none().copy())
+        return lambda x: x
+
+    infer(eval("lambda x: probe(x)", {"probe": probe}), (types.float64,))
+    assert seen == [expected]

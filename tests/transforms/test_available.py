@@ -44,6 +44,7 @@ def test_divisions_of_the_function_stay():
 def test_its_own_reciprocal_serves_too():
     found = after("b = 1.0 / z\nr[1] = a / z", own=(0,))
     assert found == text("b = 1.0 / z\nr[1] = a * b")
+    assert "a * b" in after("b = np.divide(1.0, z)\nr[1] = a / z")
     assert "a / z" in after("b = 1.0 / z\nb += 1.0\nr[1] = a / z", own=(0,))
 
 

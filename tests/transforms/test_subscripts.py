@@ -73,3 +73,25 @@ def test_what_is_reached_later(one, other, loop, expected):
     second = next(each for each in accesses(statement(other), at, is_element) if each.forms is not None)
     forward = "-1)" not in loop
     assert at.later(first, 1, second, 0, "j", forward) is expected
+
+
+def test_multiples_of_an_index():
+    at = known("k = 2 * j", "l = k + 1")
+    assert form(at, "l - j * 2") == Form.number(1)
+    assert form(at, "j * j") is None
+    assert at.differ(form(at, "k"), form(at, "l"))
+
+
+def test_subscripts_that_are_never_the_same_by_what_is_known_of_the_loops_around():
+    outer = Subscripts().inside(statement("for i in range(n):\n    pass"))
+    inner = outer.inside(statement("for j in range(i + 1, n):\n    pass"))
+    assert inner.differ(form(inner, "j"), form(inner, "i"))
+    assert inner.differ(form(inner, "n"), form(inner, "j"))
+    assert not inner.differ(form(inner, "j"), form(inner, "i + 1"))
+    assert not inner.differ(form(inner, "j"), form(inner, "j - n"))  # counted from the end, perhaps the same
+    assert not outer.differ(form(outer, "i"), form(outer, "k"))
+
+
+def test_what_the_loop_stores_is_no_bound_in_it():
+    inside = Subscripts().inside(statement("for j in range(k):\n    k = 0"))
+    assert not inside.differ(form(inside, "j"), form(inside, "k"))
