@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from srcad.api import function, grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
     from srcad.check import check_grads
+    from srcad.runtime.checkpoint import checkpointed
     from srcad.runtime.custom import custom_gradient, recompute_grad
     from srcad.runtime.forward import ForwardAccumulator
     from srcad.runtime.slices import IndexedSlices
@@ -28,6 +29,7 @@ _HOMES = {
     "UnconnectedGradients": "srcad.runtime.tape",
     "Variable": "srcad.runtime.variable",
     "check_grads": "srcad.check",
+    "checkpointed": "srcad.runtime.checkpoint",
     "constant": "srcad.runtime.tensor",
     "convert_to_tensor": "srcad.runtime.tensor",
     "custom_gradient": "srcad.runtime.custom",
@@ -54,6 +56,7 @@ __all__ = [
     "UnconnectedGradients",
     "Variable",
     "check_grads",
+    "checkpointed",
     "constant",
     "convert_to_tensor",
     "custom_gradient",

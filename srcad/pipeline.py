@@ -6,7 +6,7 @@ import math
 import operator
 from collections import namedtuple
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gast
@@ -16,14 +16,14 @@ from numba import types as nb
 
 from srcad.errors import BadArgument, MayOverlap, SrcadError
 from srcad.lower import prepare
+from srcad.middle import Middle, Stage, reached_types
 from srcad.printer import print_module
 from srcad.runtime import clock, kernels
 from srcad.runtime.stop import stop_gradient
 from srcad.transforms.callees import Callees
-from srcad.transforms.callpair import make_pair, make_tangent
-from srcad.transforms.choose import choose
+from srcad.transforms.callpair import make_tangent
+from srcad.transforms.checkpair import make_any_pair
 from srcad.transforms.fold import fold
-from srcad.transforms.fuse import fuse
 from srcad.transforms.gradient import (
     Made,
     function,
@@ -38,12 +38,10 @@ from srcad.transforms.module import renamed, with_callees
 from srcad.transforms.observe import Observation, refuse_unknown
 from srcad.transforms.pair import split_functions
 from srcad.transforms.parallel import divided
-from srcad.transforms.ready import ready
 from srcad.transforms.settle import settle
 from srcad.transforms.specialise import Library
 from srcad.transforms.ssa import to_ssa
-from srcad.transforms.tidy import tidy
-from srcad.transforms.typing import Types, check_types, types_of, without_unreached
+from srcad.transforms.typing import Types, check_types
 from srcad.transforms.unit import Unit
 
 MODULES: dict[str, tuple[Any, str]] = {
@@ -56,6 +54,7 @@ MODULES: dict[str, tuple[Any, str]] = {
 }
 __all__ = ["MODES", "STAGES", "Generated", "Stage", "derive", "prepare", "simplified"]
 STAGES = ("lower", "ssa", "settle", "specialise", "choose", "fuse", "tidy", "ready", "differentiate", "simplify")
+REVERSED = ("grad", "value_and_grad", "vjp")
 MODES = ("core", "grad", "value_and_grad", "vjp", "tangent", "hvp")
 
 
@@ -72,16 +71,6 @@ class Generated:
     def assumes(self) -> bool:
         """Whether the functions raise `kernels.Widens` where arrays broadcast that were taken not to."""
         return "kernels.same_extent(" in self.text
-
-
-@dataclass(frozen=True)
-class Stage:
-    """What a stage hands on: the unit, its types once they are known, and the names of the trip counts of its loops."""
-
-    name: str
-    unit: Unit
-    facts: Types | None = None
-    counts: Mapping[int, str] = field(default_factory=dict)
 
 
 def derive(
@@ -109,7 +98,7 @@ def derive(
         after = after or "lower"
     loops = loops and observed is None
     unit = replace(unit, without=frozenset(without))
-    given = unit, tuple(types), loops, observed, assumes and unit.does("assume") and not prints(unit)
+    given = unit, tuple(types), loops, observed, assumes and not prints(unit), mode in REVERSED
     for stage in _stages(*given):
         if stage.name == after:
             made = with_callees(Made([stage.unit.tree], dict(stage.unit.bindings), (stage.unit.tree.name,)))
@@ -172,7 +161,7 @@ def _made(
     """Stage 6: the functions of one mode."""
     unit, facts, counts = stage.unit, stage.facts, stage.counts
     assert facts is not None
-    callees = Callees(make_pair, make_tangent)
+    callees = Callees(make_any_pair, make_tangent)
     match mode:
         case "grad" | "value_and_grad":
             return gradient_function(unit, facts, counts, wrt, tuple_result, mode == "value_and_grad", callees)
@@ -194,53 +183,26 @@ def _stages(
     loops: bool,
     observed: Observation | None,
     assumes: bool = False,
+    is_reversed: bool = False,
     insist: bool = False,
 ) -> Iterator[Stage]:
-    """The stages before differentiation."""
+    """The stages before differentiation; in modes with a reverse sweep, checkpointed loops become calls."""
     yield Stage("lower", unit)
     unit, facts = _facts(to_ssa(unit), types, observed)
     yield Stage("ssa", unit, facts)
     unit, facts = settle(unit, facts)
     yield Stage("settle", unit, facts)
-    unit, facts = _library(loops, assumes, insist, unit.without).specialise(unit, facts)
+    middle = Middle(loops, assumes and unit.does("assume"), insist, is_reversed, unit.without)
+    unit, facts = Library(middle.finish).specialise(unit, facts)
     yield Stage("specialise", unit, facts)
-    yield from _later_stages(unit, facts, types, loops, assumes, insist)
-
-
-def _later_stages(
-    unit: Unit, facts: Types, types: tuple[nb.Type, ...], loops: bool, assumes: bool, insist: bool
-) -> Iterator[Stage]:
-    """The stages that functions which are called go through as well."""
-    unit, facts = choose(unit, facts, insist)
-    yield Stage("choose", unit, facts)
-    if loops:
-        unit = fuse(unit, facts, assumes)
-        unit, facts = _facts(unit, types, None)
-        yield Stage("fuse", unit, facts)
-    unit = tidy(unit, facts)
-    yield Stage("tidy", unit, facts)
-    unit, facts, counts = ready(unit, facts)
-    yield Stage("ready", unit, facts, counts)
-
-
-def _library(loops: bool, assumes: bool, insist: bool, without: frozenset[str]) -> Library:
-    """The versions of functions that are called, made by the same stages."""
-
-    def finish(unit: Unit, facts: Types, kinds: tuple[nb.Type, ...]) -> tuple[Unit, Types, Mapping[int, str]]:
-        unit = replace(unit, without=without)
-        *_, last = _later_stages(unit, facts, kinds, loops, assumes, insist)
-        assert last.facts is not None
-        return last.unit, last.facts, last.counts
-
-    return Library(finish)
+    yield from middle.stages(unit, facts, types)
 
 
 def _facts(unit: Unit, types: tuple[nb.Type, ...], observed: Observation | None) -> tuple[Unit, Types]:
     """Types from Numba's inference, else from what was observed; the unit then without what was not."""
     if observed is not None:
         return observed.types_of(unit)
-    facts = types_of(unit, types)
-    return without_unreached(unit, facts), facts
+    return reached_types(unit, types)
 
 
 def _second_order(
@@ -253,15 +215,17 @@ def _second_order(
 ) -> Made:
     """Gradient of the directional derivative: Hessian times vector."""
     refuse_result(unit, facts)
-    directional = tangent_unit(unit, facts, wrt, Callees(make_pair, make_tangent))
+    directional = tangent_unit(unit, facts, wrt, Callees(make_any_pair, make_tangent))
     kinds = (*types, *(types[k] for k in wrt))
     directional, second = _facts(directional, kinds, observed)
     if observed is not None:
         refuse_unknown(directional, second, wrt)
-    library = Library(lambda called, known, _: ready(replace(called, without=unit.without), known))
-    directional, second = library.specialise(*settle(directional, second))
-    directional, second, counts = ready(directional, second)
-    made = gradient_function(directional, second, counts, wrt, tuple_result, False, Callees(make_pair, make_tangent))
+    middle = Middle(False, False, False, True, unit.without, is_again=True)
+    settled = Library(middle.finish).specialise(*settle(directional, second))
+    directional, second, counts = middle.finish(*settled, kinds)
+    made = gradient_function(
+        directional, second, counts, wrt, tuple_result, False, Callees(make_any_pair, make_tangent)
+    )
     name = f"{unit.name}_hvp"
     made.functions[0].name = name
     return replace(made, names=(name,))
@@ -272,6 +236,9 @@ def simplified(made: Made, loops: bool = True, without: Collection[str] = ()) ->
     """Generated functions without what nothing reads; for Numba, with `loops` that it can vectorise."""
     functions = []
     for each in made.functions:
+        if getattr(each, "finished", False):
+            functions.append(each)
+            continue
         parameters = tuple(argument.id for argument in each.args.args)
         kinds = getattr(each, "kinds", None) if loops else None
         body = fold(each.body, parameters, made.outputs.get(each.name, ()), kinds, without)

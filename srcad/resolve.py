@@ -18,10 +18,10 @@ import copy
 from typing import Any
 
 import gast
-import numba
 import numpy as np
 
 from srcad.errors import UnsupportedSyntax
+from srcad.headers import note_header, refuse_elsewhere, with_marked_start
 from srcad.scope import Meaning, Method, Procedure, Scope, call_of, is_array, is_static, rebound
 from srcad.spell import spell
 from srcad.transforms.build import assign, dotted, load
@@ -101,16 +101,15 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
 
     def visit_For(self, node: gast.For) -> list[gast.stmt]:
         """What is looped over is held, where the body may rebind it through a function inside."""
-        if isinstance(node.iter, gast.Call) and self.scope.procedure.source.options.get("parallel"):
-            meaning = self.meaning(node.iter.func)
-            node.parallel = meaning is not None and meaning.value is numba.prange
+        if isinstance(node.iter, gast.Call):
+            note_header(node, self.meaning, self.scope.procedure.source.options)
         before: list[gast.stmt] = []
         for each in gast.walk(node.iter):
             if isinstance(each, gast.Name) and each.id in self.rebound and self.scope.variables.get(each.id):
                 held = self.draft.names.temporary()
                 before.append(assign(held, load(self.scope.variables[each.id]), node.place))
                 self.scope.variables[held] = each.id = held
-        return [*before, self.generic_visit(node)]
+        return [*before, with_marked_start(self.generic_visit(node))]
 
     def visit_Attribute(self, node: gast.Attribute) -> gast.AST:
         meaning = self.meaning(node)
@@ -195,6 +194,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
 
     def visit_Call(self, node: gast.Call) -> gast.AST:
         meaning = self.meaning(node.func)
+        refuse_elsewhere(meaning, node)
         call = None if meaning is None else call_of(meaning.value)
         if meaning is not None and call is not None:
             place = node.func.place

@@ -11,7 +11,7 @@ import gast
 import numpy as np
 import pytest
 
-from srcad import pipeline
+from srcad import middle, pipeline
 from srcad.errors import BadArgument
 from srcad.fence import fence
 from srcad.signature import parse_signature
@@ -76,18 +76,19 @@ STAGES = (
 def test_a_function_passes_the_stages_in_their_order(monkeypatch):
     passed = []
 
-    def noting(stage):
-        run = getattr(pipeline, stage)
+    def noting(module, stage):
+        run = getattr(module, stage)
         return lambda *args, **options: (passed.append(stage), run(*args, **options))[1]
 
     for stage in STAGES:
-        monkeypatch.setattr(pipeline, stage, noting(stage))
+        module = middle if hasattr(middle, stage) else pipeline
+        monkeypatch.setattr(module, stage, noting(module, stage))
     text(smooth, "f8[:], i8")
     assert list(dict.fromkeys(passed)) == list(STAGES)
 
 
 def test_array_statements_are_not_made_into_loops_where_that_is_not_asked_for(monkeypatch):
-    monkeypatch.delattr(pipeline, "fuse")
+    monkeypatch.delattr(middle, "fuse")
     assert text(smooth, "f8[:], i8", loops=False)
 
 

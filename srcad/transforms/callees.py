@@ -67,6 +67,11 @@ class Pair:
         return self.forward.replace("_forward", "_trace", 1)
 
     @property
+    def iteration(self) -> str:
+        """The function that runs and reverses one iteration of a checkpointed loop."""
+        return self.forward.replace("_forward", "_iteration", 1)
+
+    @property
     def list_name(self) -> str:
         """The list of its records, among those of all."""
         return self.forward.replace("_forward", "_list", 1)
@@ -100,6 +105,26 @@ class Callees:
                 for later in list(self.pairs)[number + 1 :]:
                     del self.pairs[later]
         return self.pairs[key]
+
+    @property
+    def recording(self) -> list[Pair]:
+        """The pairs that record anything."""
+        return [pair for pair in self.pairs.values() if pair.fields]
+
+    def begun(self) -> gast.expr:
+        """Lists with a record on each that is never read, so that their types are known."""
+        if not self.recording:
+            return const(None)
+        return call(
+            LISTS, *(_list(call(pair.trace, *(clone(each) for *_, each in pair.fields))) for pair in self.recording)
+        )
+
+    def lengths(self, lists: str) -> gast.expr:
+        """How many records are on each list."""
+        if not self.recording:
+            return const(None)
+        lengths = (call("len", attribute(load(lists), pair.list_name)) for pair in self.recording)
+        return call("np.array", _list(*lengths))
 
     def tangent(self, version: Specialised, wrt: tuple[int, ...]) -> Subroutine:
         """The tangent function, in core form: its results, then the tangents of those that have one."""
@@ -221,21 +246,12 @@ class CallAdjoints:
         return (self.trace,) if self.forward else ()
 
     def lists(self, bindings: dict[str, Any]) -> tuple[gast.stmt, gast.stmt]:
-        """Statements that begin the lists, and that count what is on them.
-
-        Each list begins with a record that is never read, so that its type is known.
-        """
-        assert self.callees is not None
-        recording = [pair for pair in self.callees.pairs.values() if pair.fields]
+        """Statements that begin the lists, and that count what is on them; `module` fills in what all lists are."""
         bindings[LISTS] = self.callees
-        begun = [_list(call(pair.trace, *(clone(blank) for _, _, blank in pair.fields))) for pair in recording]
-        for pair in recording:
-            bindings[pair.trace] = pair
-        lengths = [call("len", attribute(load(self.trace), pair.list_name)) for pair in recording]
-        first = call(LISTS, *begun) if recording else const(None)
-        second = call("np.array", _list(*lengths)) if recording else const(None)
         bindings.setdefault("np", np)
-        return assign(self.trace, first), assign(self.cursor, second)
+        first, second = assign(self.trace, const(None)), assign(self.cursor, const(None))
+        first.begins, second.counts = LISTS, self.trace
+        return first, second
 
 
 class CallTangents:

@@ -68,9 +68,9 @@ def make_pair(pair: Pair, callees: Callees) -> tuple[int, ...]:
         adjoints.calls.cursor or adjoints.names.fresh("at"),
     )
     added = [adjoints.bar(name) for name in arrays]
-    first = [*blanks(pure.program, pure.both, traced), *pure.both.forward, *_recorded(pair, calls)]
+    first = [*blanks(pure.program, pure.both, traced), *pure.both.forward, *recorded(pair, calls)]
     first.append(gast.Return(value=pure.both.result))
-    second = [*_read(pair, calls, at, adjoints.names.fresh("trace")), *pure.both.reverse, _returned(pair, adjoints)]
+    second = [*read_back(pair, calls, at, adjoints.names.fresh("trace")), *pure.both.reverse, _returned(pair, adjoints)]
     pair.outputs = (*added, calls, at)
     pair.functions = [
         function(pair.forward, (*unit.parameters, calls), first),
@@ -80,7 +80,7 @@ def make_pair(pair: Pair, callees: Callees) -> tuple[int, ...]:
     return tuple(unit.parameters.index(name) for name in handed)
 
 
-def _recorded(pair: Pair, calls: str) -> Block:
+def recorded(pair: Pair, calls: str) -> Block:
     """The end of the forward function: its record goes onto the list."""
     if not pair.fields:
         return []
@@ -89,7 +89,7 @@ def _recorded(pair: Pair, calls: str) -> Block:
     return [gast.Expr(value=gast.Call(func=append, args=[record], keywords=[]))]
 
 
-def _read(pair: Pair, calls: str, at: str, trace: str) -> Block:
+def read_back(pair: Pair, calls: str, at: str, trace: str) -> Block:
     """The beginning of the reverse function: the last record that has not been read yet."""
     if not pair.fields:
         return []

@@ -119,20 +119,20 @@ def gradient_function(
     gradients = [result_of(adjoints, unit.parameters[k]) for k in wrt]
     value: gast.expr = tuple_of(*gradients) if tuple_result else gradients[0]
     suffix = "grad"
-    both = replace(both, forward=[*_blanks(both), *both.forward])
+    both = replace(both, forward=[*trace_blanks(both), *both.forward])
     kept: Block = []
     if with_value:
         suffix = "value_and_grad"
         stored = names.fresh("value")
         kept = [assign(stored, both.result)]
         value = tuple_of(load(stored), value)
-    body = _joined(both, kept)
+    body = joined(both, kept)
     name = f"{unit.name}_{suffix}"
     body.append(gast.Return(value=value))
     return Made([adjoints.typed(function(name, unit.parameters, body))], bindings, (name,))
 
 
-def _joined(both: Sweeps, kept: Block) -> Block:
+def joined(both: Sweeps, kept: Sequence[gast.stmt] = ()) -> Block:
     """Both sweeps, with `kept` where the primal is complete."""
     at = next((k for k, each in enumerate(both.reverse) if getattr(each, "completes", False)), None)
     if at is None:
@@ -140,7 +140,7 @@ def _joined(both: Sweeps, kept: Block) -> Block:
     return [*both.forward, *both.reverse[:at], *kept, *both.reverse[at + 1 :]]
 
 
-def _blanks(both: Sweeps) -> Block:
+def trace_blanks(both: Sweeps) -> Block:
     """Empty traces for loops that some path through the forward sweep does not reach."""
     wanted = live_before(both.reverse, frozenset()) - stored_certainly(both.forward)
     return [made for name, made in both.blanks.items() if name in wanted]

@@ -76,6 +76,7 @@ def _indexed(
     """The loop over another iterator, with the target assigned at the beginning of the body."""
     first = assign(target, element(load(index)), place_of(loop))
     new = gast.For(target=stored(index), iter=iterator, body=[first, *loop.body], orelse=loop.orelse, type_comment=None)
+    new.checkpointed = getattr(loop, "checkpointed", False)
     at(new, place_of(loop))
     return new
 

@@ -12,6 +12,7 @@ import gast
 from srcad.names import Names
 from srcad.transforms.build import assign, call, clone, const, place_of, tuple_of
 from srcad.transforms.callees import LISTS, Callees, Pair
+from srcad.transforms.checkpoint import Advance
 from srcad.transforms.comments import with_origin
 from srcad.transforms.gradient import Made
 from srcad.transforms.subroutine import Specialised, Subroutine
@@ -27,6 +28,7 @@ def with_callees(made: Made) -> Made:
     outputs: dict[str, tuple[str, ...]] = dict(made.outputs)
     while pending:
         tree, own = pending.pop(0)
+        own = _with_lists(tree, own)
         tree = _apart(tree, own, bindings)
         functions.append(tree)
         for name in _names(tree):
@@ -48,6 +50,19 @@ def with_callees(made: Made) -> Made:
     return replace(made, functions=functions, bindings=bindings, outputs=outputs, before=(*before, *made.before))
 
 
+def _with_lists(tree: gast.FunctionDef, own: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Fill in where a function begins lists, or counts what is on them; with it what the names there mean."""
+    callees = own.get(LISTS)
+    if callees is None:
+        return own
+    for node in gast.walk(tree):
+        if hasattr(node, "begins"):
+            node.value = callees.begun()
+        elif hasattr(node, "counts"):
+            node.value = callees.lengths(node.counts)
+    return {**own, **{pair.trace: pair for pair in callees.recording}}
+
+
 def _definitions(thing: Any) -> list[tuple[gast.FunctionDef, Mapping[str, Any]]]:
     if isinstance(thing, Pair):
         return [(each, thing.bindings) for each in thing.functions]
@@ -62,7 +77,7 @@ def _outputs(thing: Any) -> dict[str, tuple[str, ...]]:
     """What functions write into for their callers."""
     if isinstance(thing, Pair):
         return {each.name: thing.outputs for each in thing.functions}
-    return {thing.name: thing.unit.parameters} if isinstance(thing, Subroutine) else {}
+    return {thing.name: thing.unit.parameters} if isinstance(thing, (Advance, Subroutine)) else {}
 
 
 def _apart(tree: gast.FunctionDef, own: Mapping[str, Any], bindings: dict[str, Any]) -> gast.FunctionDef:
@@ -81,7 +96,7 @@ def _apart(tree: gast.FunctionDef, own: Mapping[str, Any], bindings: dict[str, A
 
 def _recording(things: Any) -> list[Pair]:
     callees = next((each for each in things if isinstance(each, Callees)), None)
-    return [] if callees is None else [pair for pair in callees.pairs.values() if pair.fields]
+    return [] if callees is None else callees.recording
 
 
 def _records(things: list[Any]) -> tuple[gast.stmt, ...]:
@@ -132,6 +147,8 @@ def _wishes(bindings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             if name == thing.trace:
                 yield name, "".join(map(str.capitalize, wish.split("_"))) + "Trace"
                 yield thing.list_name, wish.lstrip("_") or "calls"
+            elif name == thing.iteration:
+                yield name, f"{wish}_iteration"
             else:
                 yield name, f"{wish}_forward" if name == thing.forward else f"{wish}_reverse"
 

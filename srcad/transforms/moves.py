@@ -48,7 +48,7 @@ def _is_moved(program: Program, copy: gast.Assign, source: str, target: str) -> 
         if name != target
         and roots.meet(name, source)
         and not _is_through(program, name, target)
-        and not _are_apart(program, _at(program, name, copy), member)
+        and not are_apart(program, _at(program, name, copy), member)
     }
     for statement in walk_statements(program.unit.tree.body):
         for name in set(reads(statement)) & others:
@@ -57,9 +57,9 @@ def _is_moved(program: Program, copy: gast.Assign, source: str, target: str) -> 
     return all(name not in flow.parameters or name == source for name in others) or source not in flow.parameters
 
 
-def _are_apart(program: Program, one: str, other: str) -> bool:
+def are_apart(program: Program, one: str, other: str) -> bool:
     """Whether two names are different members of a group of buffers that a loop permutes: never one array at a time."""
-    first, second = _owner(program, one), _owner(program, other)
+    first, second = owner(program, one), owner(program, other)
     return first != second and any(first in group and second in group for group in swap_groups(program))
 
 
@@ -80,7 +80,8 @@ def _at(program: Program, name: str, copy: gast.Assign) -> str:
     return name
 
 
-def _owner(program: Program, name: str) -> str:
+def owner(program: Program, name: str) -> str:
+    """The name that a chain of copies begins with."""
     value = program.flow.definition(name)
     while isinstance(value, gast.Name):
         name = value.id
@@ -95,7 +96,7 @@ def swap_groups(program: Program) -> list[frozenset[str]]:
         if not isinstance(loop, (gast.For, gast.While)):
             continue
         moves = {
-            statement.targets[0].id: _owner(program, statement.value.id)
+            statement.targets[0].id: owner(program, statement.value.id)
             for statement in loop.body
             if isinstance(statement, gast.Assign)
             and isinstance(statement.targets[0], gast.Name)

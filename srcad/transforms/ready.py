@@ -41,13 +41,18 @@ from srcad.transforms.unit import Unit
 
 
 @stage("ready")
-def ready(unit: Unit, types: Types) -> tuple[Unit, Types, dict[int, str]]:
-    """The unit rewritten, its types, and the name of the iteration count of each counted loop (by id of the loop)."""
+def ready(unit: Unit, types: Types, in_place: bool = False) -> tuple[Unit, Types, dict[int, str]]:
+    """The unit rewritten, its types, and the name of the iteration count of each counted loop (by id of the loop).
+
+    A function that works `in_place` is given arrays that it may write into.
+    """
     known = dict(types.of)
     names = unit.names.copy()
     tree = unit.copy_tree()
     tree.body = _linear_stores(tree.body, names, known)
-    unit = _copied_parameters(unit.with_tree(tree, names=names), Types(known, types.result), known)
+    unit = unit.with_tree(tree, names=names)
+    if not in_place:
+        unit = _copied_parameters(unit, Types(known, types.result), known)
     counts: dict[int, str] = {}
     unit.tree.body = _counted(unit.tree.body, names, known, counts)
     return unit, Types(known, types.result), counts

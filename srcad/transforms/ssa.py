@@ -68,7 +68,7 @@ def _live_before(statement: gast.stmt, after: Live) -> Live:
                 return after | frozenset(reads(statement))
             return live_before(body, after) | live_before(orelse, after) | frozenset(reads(statement))
         case gast.For() | gast.While():
-            return _live_at_head(statement, after) | after | frozenset(reads(statement))
+            return live_at_head(statement, after) | after | frozenset(reads(statement))
         case gast.AugAssign(target=gast.Name(id=name)):
             return after | {name} | frozenset(reads(statement))
         case _:
@@ -76,7 +76,7 @@ def _live_before(statement: gast.stmt, after: Live) -> Live:
             return (after - {name} if name else after) | frozenset(reads(statement))
 
 
-def _live_at_head(statement: gast.For | gast.While, after: Live) -> Live:
+def live_at_head(statement: gast.For | gast.While, after: Live) -> Live:
     """Names live where an iteration begins."""
     head: Live = frozenset(reads(statement)) if isinstance(statement, gast.While) else frozenset()
     index = {written(statement)} if isinstance(statement, gast.For) else set()
@@ -179,12 +179,12 @@ class _Renamer:
 
     def loop(self, statement: gast.For | gast.While, bindings: dict[str, str], after: Live) -> Block:
         place = place_of(statement)
-        head = _live_at_head(statement, after)
+        head = live_at_head(statement, after)
         before: Block = []
         if isinstance(statement, gast.For):
             statement.iter = self.renamed(_full_range(statement.iter), bindings)
             self.split_index(statement, bindings, after)
-            head = _live_at_head(statement, after)
+            head = live_at_head(statement, after)
         stored = {name for inner in walk_statements(statement.body) if (name := written(inner))}
         index = written(statement)
         carried = sorted((stored & (head | after)) - {index})

@@ -45,6 +45,14 @@ from srcad.runtime.kernels.products import (
     times_transpose,
     transpose_times,
 )
+from srcad.runtime.kernels.revolve import (
+    checkpointed_start,
+    extra_steps,
+    next_snapshot,
+    snapshot,
+    snapshot_count,
+    snapshot_limit,
+)
 from srcad.runtime.kernels.scalar import is_above, is_below, polygamma, power_log, power_slope, ratio, sinc_slope
 from srcad.runtime.kernels.scans import cumprod_adjoint, cumprod_bend, cumprod_tangent, cumsum_adjoint
 from srcad.runtime.kernels.scatter import added_at, scatter, scatter_add
@@ -61,6 +69,7 @@ __all__ = [
     "added_at",
     "argument",
     "broadcast_shape",
+    "checkpointed_start",
     "cholesky_adjoint",
     "cofactors",
     "common_extent",
@@ -80,6 +89,7 @@ __all__ = [
     "expand",
     "expand_bar",
     "expect",
+    "extra_steps",
     "grown",
     "hold",
     "imaginary",
@@ -95,6 +105,7 @@ __all__ = [
     "matmul_adjoint_b",
     "may_overlap",
     "modulus",
+    "next_snapshot",
     "numpy_shapes",
     "opposite",
     "others",
@@ -119,6 +130,9 @@ __all__ = [
     "select",
     "shares",
     "sinc_slope",
+    "snapshot",
+    "snapshot_count",
+    "snapshot_limit",
     "sort_adjoint",
     "sort_tangent",
     "spread",

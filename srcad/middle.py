@@ -1,0 +1,91 @@
+"""The stages between typing and differentiation, which functions that are called go through as well."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from numba import types as nb
+
+from srcad.errors import MayOverlap, SrcadError
+from srcad.transforms.checkpoint import Finished, outlined
+from srcad.transforms.choose import choose
+from srcad.transforms.fuse import fuse
+from srcad.transforms.ready import ready
+from srcad.transforms.tidy import tidy
+from srcad.transforms.typing import Types, types_of, without_unreached
+from srcad.transforms.unit import Unit
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What a stage hands on: the unit, its types once they are known, and the names of the trip counts of its loops."""
+
+    name: str
+    unit: Unit
+    facts: Types | None = None
+    counts: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Middle:
+    """The stages, as they are done in one derivation.
+
+    loops           whether array statements become loops
+    assumes         whether arrays that may broadcast are taken not to
+    insist          whether names that are now one array, now another are rewritten where that may be idle
+    is_reversed     whether checkpointed loops become calls, which only a reverse sweep has use for
+    without         optional passes that are left out
+    is_again        whether functions have been through these stages before they were differentiated: once is enough
+    """
+
+    loops: bool
+    assumes: bool
+    insist: bool
+    is_reversed: bool
+    without: frozenset[str]
+    is_again: bool = False
+    numbers: Iterator[int] = field(default_factory=itertools.count)
+
+    def stages(self, unit: Unit, facts: Types, types: tuple[nb.Type, ...], in_place: bool = False) -> Iterator[Stage]:
+        """One stage after the other; a function that works `in_place` may write into its parameters."""
+        unit = replace(unit, without=self.without)
+        if not self.is_again:
+            unit, facts = choose(unit, facts, self.insist)
+            yield Stage("choose", unit, facts)
+        if self.is_reversed:
+            unit, facts = self.outlined(unit, facts)
+        if self.loops:
+            unit = fuse(unit, facts, self.assumes)
+            unit, facts = reached_types(unit, types)
+            yield Stage("fuse", unit, facts)
+        if not self.is_again:
+            unit = tidy(unit, facts)
+            yield Stage("tidy", unit, facts)
+        unit, facts, counts = ready(unit, facts, in_place)
+        yield Stage("ready", unit, facts, counts)
+
+    def outlined(self, unit: Unit, facts: Types) -> tuple[Unit, Types]:
+        """Checkpointed loops as calls; where the arrays of one cannot be told apart, all choices are made numbers."""
+        try:
+            return outlined(unit, facts, self.finish, self.numbers)
+        except MayOverlap as refused:
+            if self.is_again or self.insist:
+                raise
+            try:
+                return outlined(*choose(unit, facts, insist=True), self.finish, self.numbers)
+            except SrcadError:
+                raise refused from None
+
+    def finish(self, unit: Unit, facts: Types, kinds: tuple[nb.Type, ...], in_place: bool = False) -> Finished:
+        """A function as it is before differentiation."""
+        *_, last = self.stages(unit, facts, kinds, in_place)
+        assert last.facts is not None
+        return last.unit, last.facts, last.counts
+
+
+def reached_types(unit: Unit, types: tuple[nb.Type, ...]) -> tuple[Unit, Types]:
+    """Types from Numba's inference, and the unit without what it has found to be never reached."""
+    facts = types_of(unit, types)
+    return without_unreached(unit, facts), facts

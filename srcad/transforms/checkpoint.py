@@ -1,0 +1,272 @@
+"""Make each checkpointed loop a call, of which the reverse sweep keeps snapshots (see `checkpair`).
+
+    for i in range(t1, n, 1):                     t2 = loop_4(0, n, 1, snapshots, k, w, s_2)
+        w[i] = k * s_2          becomes           s_5 = t2[0]
+        s_3 = s_2 + w[i]                          t3 = t2[1]
+        s_2 = s_3                                 w[...] = t3
+    s_4 = s_2                                     s_4 = s_5
+
+The call is an operation on values, as are all calls (see `specialise`). What it becomes works in place, on copies:
+
+    advance      some of the iterations: the state before them -> the state behind them
+    iteration    the body once, of which the reverse is made
+
+The state are the names that the loop carries, and the arrays that it writes into. Two names of one array of the state
+are refused, unless the loop exchanges arrays that begin apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import gast
+import numpy as np
+from numba import types as nb
+
+from srcad.names import Names
+from srcad.runtime import kernels
+from srcad.runtime.clock import stage
+from srcad.transforms.build import (
+    Block,
+    assign,
+    at,
+    call,
+    clone,
+    const,
+    effect,
+    inner_blocks,
+    load,
+    loop,
+    place_of,
+    rewrite_names,
+    subscript,
+    tuple_of,
+    walk_statements,
+    written,
+)
+from srcad.transforms.gradient import function
+from srcad.transforms.primitive import primitive_of
+from srcad.transforms.program import Program, analyse_forward
+from srcad.transforms.settle import settle
+from srcad.transforms.ssa import Live, live_at_head, live_before
+from srcad.transforms.state import State, state_of
+from srcad.transforms.subroutine import Kinds, Specialised, Subroutine, Summary
+from srcad.transforms.typing import Types
+from srcad.transforms.unit import Unit
+
+Finished = tuple[Unit, Types, Mapping[int, str]]
+# The stages between this one and differentiation: of a unit, its types, those of its parameters, and whether it may
+# write into these.
+Finish = Callable[[Unit, Types, Kinds, bool], Finished]
+
+
+@dataclass(eq=False)
+class Advance(Specialised):
+    """Some iterations of a loop: what it writes into are its arguments, what it carries it returns."""
+
+
+@dataclass(eq=False)
+class Checkpointed(Specialised):
+    """A loop as a call.
+
+    advance     its iterations in place, of the same parameters but the number of snapshots
+    iteration   one iteration in place: returns what is carried, and the arrays that are written into
+    """
+
+    state: State = None  # type: ignore[assignment]  # given when it is made
+    advance: Advance = None  # type: ignore[assignment]
+    iteration: Finished = None  # type: ignore[assignment]
+
+
+def is_checkpointed(statement: gast.stmt) -> bool:
+    """Whether this is a loop over `srcad.checkpointed`."""
+    return isinstance(statement, gast.For) and bool(getattr(statement, "checkpointed", False))
+
+
+@stage("checkpoint")
+def outlined(unit: Unit, types: Types, finish: Finish, numbers: Iterator[int]) -> tuple[Unit, Types]:
+    """The unit with its checkpointed loops made calls; `numbers` tell the functions of one derivation apart."""
+    if not any(map(is_checkpointed, walk_statements(unit.tree.body))):
+        return unit, types
+    tree = unit.copy_tree()
+    unit = unit.with_tree(tree, names=unit.names.copy(), bindings={"np": np, **unit.bindings})
+    outliner = _Outliner(analyse_forward(unit, types, []), finish, numbers)
+    tree.body = outliner.block(tree.body, frozenset())
+    return settle(unit.with_tree(tree, bindings=outliner.bindings), Types(outliner.known, types.result))
+
+
+@dataclass
+class _Outliner:
+    program: Program
+    finish: Finish
+    numbers: Iterator[int]
+    known: dict[str, Any] = field(init=False)
+    bindings: dict[str, Any] = field(init=False)
+
+    starts: dict[str, list[gast.expr]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.known, self.bindings = dict(self.program.types.of), dict(self.program.unit.bindings)
+        self.names = self.program.unit.names
+
+    def block(self, block: Block, after: Live) -> Block:
+        """A block without checkpointed loops; `after` are the names that are read behind it."""
+        lives = [after]
+        for statement in reversed(block):
+            lives.append(live_before([statement], lives[-1]))
+        result: Block = []
+        renamed: dict[str, str] = {}
+        for statement, live in zip(block, reversed(lives[:-1]), strict=True):
+            if renamed:
+                _rename_reads(statement, renamed)
+            name = written(statement)
+            if name and primitive_of(getattr(statement, "value", None), self.bindings) is kernels.checkpointed_start:
+                self.starts[name] = statement.value.args
+            if isinstance(statement, gast.For) and is_checkpointed(statement):
+                result += self.loop(statement, live, renamed)
+                continue
+            around = isinstance(statement, (gast.For, gast.While))
+            inside = live_at_head(statement, live) | live if around else live
+            for inner in inner_blocks(statement):
+                inner[:] = self.block(inner, inside)
+            result.append(statement)
+        return result
+
+    def loop(self, statement: gast.For, after: Live, renamed: dict[str, str]) -> Block:
+        """The call, and what becomes of its results; `renamed` gets what is read in place of carried names."""
+        place = place_of(statement)
+        state = state_of(self.program, statement, after)
+        version = self.version(statement, state)
+        self.bindings[version.name] = version
+        start, stop, width = statement.iter.args
+        first, snapshots = self.starts[start.id]
+        arguments = [*map(clone, (first, stop, width, snapshots)), *map(load, state.names)]
+        whole = self.names.temporary()
+        self.known[whole] = nb.Tuple(version.outcome)
+        code: Block = [effect(assign(whole, call(version.name, *arguments), place))]
+        parts: list[str] = []
+        for position, kind in enumerate(version.outcome):
+            parts.append(self.names.temporary())
+            self.known[parts[-1]] = kind
+            code.append(assign(parts[-1], subscript(load(whole), const(position)), place))
+        renamed.update(zip(state.results, parts, strict=False))
+        everything = gast.Constant(value=..., kind=None)
+        for name, part in zip(state.works, parts[len(state.results) :], strict=True):
+            code.append(assign(subscript(load(name), clone(everything), store=True), load(part), place))
+        return code
+
+    def version(self, statement: gast.For, state: State) -> Checkpointed:
+        """The loop as a function."""
+        place = place_of(statement)
+        wish = f"loop_{place.line}" if place else "loop"
+        base = f"_{next(self.numbers)}_{wish}"
+        kinds = tuple(self.kind(name, state) for name in state.names)
+        advance = self.advance(f"{base}_advance", f"{wish}_advance", statement, state, kinds)
+        results = tuple(self.known[name] for name in state.results)
+        summary = Summary(
+            results,
+            True,
+            tuple(4 + len(state.inputs) + k for k in range(len(state.works))),
+            (None,) * len(results),
+            ((),) * len(results),
+        )
+        made = Checkpointed(base, _subroutine(base, wish), (*[nb.int64] * 4, *kinds), summary)
+        made.state, made.advance = state, advance
+        made.iteration = self.iteration(f"{base}_iteration", statement, state, kinds)
+        made.unit, made.types = _alone(made, self.names, self.known)
+        made.subroutine.unit = made.unit
+        return made
+
+    def kind(self, name: str, state: State) -> Any:
+        """The type of a parameter; arrays that are written into are the function's own."""
+        kind = self.known.get(name)
+        if name in state.works and isinstance(kind, nb.Array):
+            return kind.copy(layout="C", readonly=False)
+        return kind
+
+    def advance(self, name: str, wish: str, statement: gast.For, state: State, kinds: Kinds) -> Advance:
+        """The function that runs some iterations."""
+        names, known, place = self.names.copy(), dict(self.known), place_of(statement)
+        first, stop, width = (names.fresh(each) for each in ("first", "stop", "width"))
+        begun = {each: names.fresh(f"{each}_first") for each in state.carried}
+        known |= dict.fromkeys((first, stop, width), nb.int64)
+        known |= {begun[each]: known.get(each) for each in state.carried}
+        known |= dict(zip(state.names, kinds, strict=True))
+        repeated = loop(
+            statement.target.id, [load(each) for each in (first, stop, width)], clone(statement.body), place
+        )
+        body: Block = [
+            *(clone(each) for each in state.views),
+            *(assign(each, load(begun[each]), place) for each in state.carried),
+            repeated,
+            at(gast.Return(value=tuple_of(*(load(each) for each in state.carried))), place),
+        ]
+        parameters = [first, stop, width, *state.inputs, *state.works, *begun.values()]
+        all_kinds = (*[nb.int64] * 3, *kinds)
+        summary = Summary(tuple(known[each] for each in state.carried), True)
+        summary = replace(summary, same=(None,) * len(state.carried), views=((),) * len(state.carried))
+        made = Advance(name, _subroutine(name, wish), all_kinds, summary)
+        unit = Unit(name, function(name, parameters, body), self.bindings, names)
+        settled = settle(unit, Types(known, nb.Tuple(made.outcome)))
+        made.unit, made.types, made.counts = self.finish(*settled, all_kinds, True)
+        made.subroutine.unit = made.unit
+        return made
+
+    def iteration(self, name: str, statement: gast.For, state: State, kinds: Kinds) -> Finished:
+        """One iteration, as a function of the index and the state."""
+        place = place_of(statement)
+        known = dict(self.known) | dict(zip(state.names, kinds, strict=True))
+        carried = set(state.carried)
+        body = [clone(each) for each in (*state.views, *statement.body) if written(each) not in carried]
+        ends = [clone(state.ends[each]) for each in state.carried]
+        body.append(at(gast.Return(value=tuple_of(*ends, *map(load, state.works))), place))
+        index = statement.target.id
+        unit = Unit(name, function(name, [index, *state.names], body), self.bindings, self.names.copy())
+        outcome = (*(known.get(each) for each in state.carried), *(known[each] for each in state.works))
+        settled = settle(unit, Types(known, nb.Tuple(outcome)))
+        return self.finish(*settled, (nb.int64, *kinds), True)
+
+
+def _alone(made: Checkpointed, names: Names, known: Mapping[str, Any]) -> tuple[Unit, Types]:
+    """The loop where no derivative is wanted: all of its iterations, on copies of what they write into."""
+    state, names, kinds = made.state, names.copy(), dict(known)
+    bounds = [names.fresh(each) for each in ("first", "stop", "width", "snapshots")]
+    kinds |= dict.fromkeys(bounds, nb.int64)
+    own = {name: names.fresh(name) for name in (*state.works, *state.carried)}
+    kinds |= {own[name]: known.get(name) for name in own}
+    whole = names.temporary()
+    kinds[whole] = nb.Tuple(made.advance.outcome)
+    body: Block = [assign(own[name], begin(load(name), known.get(name))) for name in own]
+    given = [load(own.get(name, name)) for name in state.names]
+    body.append(effect(assign(whole, call(made.advance.name, *map(load, bounds[:3]), *given))))
+    results = [subscript(load(whole), const(state.carried.index(name))) for name in state.results]
+    body.append(gast.Return(value=tuple_of(*results, *(load(own[name]) for name in state.works))))
+    unit = Unit(
+        made.name,
+        function(made.name, [*bounds, *state.names], body),
+        {"np": np, "kernels": kernels, made.advance.name: made.advance},
+        names,
+    )
+    return unit, Types(kinds, nb.Tuple(made.outcome))
+
+
+def begin(value: gast.expr, kind: nb.Type | None) -> gast.expr:
+    """What a name of the state begins with: of the type that it has in the loop, and its own."""
+    if isinstance(kind, nb.Array):
+        return call("kernels.snapshot", value)
+    if isinstance(kind, (nb.Boolean, nb.Number)):
+        spelled = {nb.boolean: "bool", nb.float64: "float", nb.complex128: "complex"}.get(kind)
+        spelled = spelled or ("int" if isinstance(kind, nb.Integer) else f"np.{kind}")
+        return call(spelled, value)
+    return value
+
+
+def _subroutine(name: str, wish: str) -> Subroutine:
+    return Subroutine(name, wish, is_ssa=True)
+
+
+def _rename_reads(statement: gast.stmt, renamed: Mapping[str, str]) -> None:
+    """Read what the call gave in place of what the loop carried."""
+    rewrite_names(statement, lambda name: renamed.get(name, name))
