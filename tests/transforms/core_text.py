@@ -113,6 +113,6 @@ def parsed(text: str) -> gast.FunctionDef:
 
 def result_of(tree: gast.FunctionDef, *args: object) -> object:
     """What a generated function gives when it is run as it stands."""
-    namespace: dict[str, object] = {"np": np}
+    namespace: dict[str, object] = {"np": np, "math": math}
     exec(print_function(tree), namespace)
     return namespace[tree.name](*args)

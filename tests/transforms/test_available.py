@@ -1,5 +1,7 @@
 """Values that are available are not computed anew; divisions of rules share reciprocals."""
 
+import random
+
 import gast
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ from numba import types as nb
 from srcad.printer import print_function
 from srcad.transforms.available import noted, with_shared_values
 from srcad.transforms.build import walk
-from tests.transforms.core_text import generated, parsed
+from tests.transforms.core_text import generated, parsed, result_of
 
 KINDS = {**dict.fromkeys("abz", nb.float64), "n": nb.int64, "g": nb.float32, "c": nb.complex128, "x": nb.float64[::1]}
 
@@ -125,3 +127,60 @@ def test_a_test_that_changes_in_its_own_branch_tells_nothing_behind_it():
 def test_values_of_one_iteration_are_not_known_in_the_next():
     found = after("for n in range(3):\n    r[0] = np.sin(z)\n    z = b\n    a = np.sin(z)\n    z = a")
     assert "r[0] = np.sin(z)" in found
+
+
+def random_block(rng, pad, depth):
+    """Statements over a few numbers that change now and then, in branches on few tests and in loops."""
+    found = []
+    for _ in range(rng.randint(2, 5)):
+        name, other = rng.choice("abdz"), rng.choice("abdz")
+        kind = rng.randrange(9)
+        if kind < 2:
+            found.append(f"{pad}{name} = {rng.choice(['np.sin', 'np.cos', 'np.tanh'])}({other})")
+        elif kind < 3:
+            found.append(f"{pad}{name} = 1.0 / {other}")
+        elif kind < 5:
+            found.append(f"{pad}r[{rng.randrange(3)}] += {name} / {other} + np.sin({rng.choice('abdz')})")
+        elif kind < 6:
+            found.append(f"{pad}{rng.choice(['m = 1', 'n += 1', 'm = 0', 'a += 0.5', 'b = 0.7'])}")
+        elif depth < 3:
+            inner = random_block(rng, pad + "    ", depth + 1)
+            if kind == 8:
+                found += [f"{pad}for {rng.choice(['i', 'm', 'n'])} in range({rng.choice('0123')}):", *inner]
+            else:
+                found += [
+                    f"{pad}if {rng.choice('mn')}:",
+                    *inner,
+                    f"{pad}else:",
+                    *random_block(rng, pad + "    ", depth + 1),
+                ]
+    return found or [f"{pad}pass"]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_random_program_gives_another_result(seed):
+    rng = random.Random(seed)
+    changed = 0
+    kinds = {**dict.fromkeys("abdz", nb.float64), **dict.fromkeys("mni", nb.int64), "r": nb.float64[::1]}
+    for _ in range(60):
+        text = "\n".join(
+            [
+                "def f(a, b, d, z, m, n):",
+                "    r = np.zeros(3)",
+                *random_block(rng, "    ", 0),
+                "    return r, a, b, d, z",
+            ]
+        )
+        before, tree = parsed(text), parsed(text)
+        for node in walk(tree):
+            if isinstance(node, gast.BinOp) and not (isinstance(node.left, gast.Constant) and node.left.value == 1.0):
+                noted(node)
+        tree.body = with_shared_values(tree.body, tuple("abdzmn"), kinds)
+        changed += print_function(tree) != print_function(before)
+        for tests in ((0, 0), (1, 0), (0, 2), (1, 1)):
+            arguments = [np.float64(each) for each in (0.3, 0.7, 1.1, 1.9)]
+            with np.errstate(all="ignore"):
+                found, expected = (result_of(each, *arguments, *tests) for each in (tree, before))
+            for one, other in zip(found, expected, strict=True):
+                np.testing.assert_allclose(one, other, rtol=1e-12, err_msg=text)
+    assert changed > 15
