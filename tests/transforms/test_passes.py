@@ -75,7 +75,12 @@ def shared_out(x):
     return total
 
 
-SMALL = [Program(each, vector(7)) for each in (two_loops, wandering, smoothed, nearest)]
+def quotients(x):
+    a, b, c = x[0], x[1], x[2]
+    return np.sin(a / c) * (b / c)
+
+
+SMALL = [Program(each, vector(7)) for each in (two_loops, wandering, smoothed, nearest, quotients)]
 SMALL += [Program(numba.njit(parallel=True)(shared_out), lambda rng: (rng.normal(size=7),))]
 
 
