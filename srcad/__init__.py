@@ -1,6 +1,7 @@
 """Differentiates numerical Python by rewriting its source: gradients that can be read, compiled by Numba.
 
-`grad` and its relatives take functions, `GradientTape` records a block, `source` shows what is generated.
+`grad` and its relatives take functions, `GradientTape` records a block, `source` shows what is generated, `explain`
+tells why.
 """
 
 from importlib import import_module
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from srcad.api import function, grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
     from srcad.check import check_grads
+    from srcad.explained import explain
     from srcad.runtime.checkpoint import checkpointed
     from srcad.runtime.custom import custom_gradient, recompute_grad
     from srcad.runtime.forward import ForwardAccumulator
@@ -33,6 +35,7 @@ _HOMES = {
     "constant": "srcad.runtime.tensor",
     "convert_to_tensor": "srcad.runtime.tensor",
     "custom_gradient": "srcad.runtime.custom",
+    "explain": "srcad.explained",
     "function": "srcad.api",
     "grad": "srcad.api",
     "hessian": "srcad.api",
@@ -60,6 +63,7 @@ __all__ = [
     "constant",
     "convert_to_tensor",
     "custom_gradient",
+    "explain",
     "function",
     "grad",
     "hessian",

@@ -1,4 +1,4 @@
-"""The command `srcad`: shows generated source, checks gradients, runs the demonstration.
+"""The command `srcad`: shows generated source, explains it, checks gradients, runs the demonstration.
 
 Exit status: 0 when all is well, 1 when a gradient is wrong or cannot be made, 2 when the command line makes no sense.
 """
@@ -109,6 +109,12 @@ def _parser() -> argparse.ArgumentParser:
     _add_without(show)
     show.set_defaults(run=_show)
 
+    explain = commands.add_parser("explain", help="tell line by line what is kept for the reverse sweep, and its bytes")
+    _add_target(explain)
+    explain.add_argument("--mode", default="grad", help="grad (default), value_and_grad or reverse")
+    _add_without(explain)
+    explain.set_defaults(run=_explain)
+
     check = commands.add_parser("check", help="compare a gradient with finite differences")
     _add_target(check)
     check.add_argument("--args", metavar="EXPR", help='the arguments, in Python: "np.ones(3), 2.0"')
@@ -156,6 +162,13 @@ def _show(options: argparse.Namespace) -> int:
         without=options.without,
     )
     print(highlight(text) if wants_colour(sys.stdout) else text, end="")
+    return 0
+
+
+def _explain(options: argparse.Namespace) -> int:
+    function = locate(options.target)
+    wrt, kinds = 0 if options.wrt is None else options.wrt, _signature(function, options.signature)
+    print(srcad.explain(function, mode=options.mode, wrt=wrt, signature=kinds, without=options.without))
     return 0
 
 

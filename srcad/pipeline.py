@@ -60,12 +60,13 @@ MODES = ("core", "grad", "value_and_grad", "vjp", "tangent", "hvp")
 
 @dataclass(frozen=True)
 class Generated:
-    """Generated source: a whole module, the names of its public functions, and what its text cannot import."""
+    """Generated source: a whole module, the names of its public functions, what its text cannot import, its trees."""
 
     text: str
     functions: tuple[str, ...]
     bindings: Mapping[str, Any]
     result: nb.Type | None
+    made: Made
 
     @property
     def assumes(self) -> bool:
@@ -254,7 +255,7 @@ def _printed(made: Made, result: nb.Type | None) -> Generated:
     bound = {name: made.bindings[name] for name in [*MODULES, *made.bindings] if name in used and name in made.bindings}
     imports = {name: text for name, thing in bound.items() if (text := _import_of(name, thing))}
     own = {name: thing for name, thing in bound.items() if name not in imports}
-    return Generated(print_module(parts, [*imports.values()]), made.names, own, result)
+    return Generated(print_module(parts, [*imports.values()]), made.names, own, result, made)
 
 
 def _import_of(name: str, thing: Any) -> str | None:

@@ -91,6 +91,13 @@ def test_passes_are_left_out_and_unknown_ones_refused(run):
     assert (status, said.startswith("srcad: there is no pass 'fusion' (passes are fuse, ")) == (2, True)
 
 
+def test_explain_tells_what_is_kept(run):
+    status, text, _ = run("explain", "loss", "--signature", "f8[:], f8")
+    assert (status, text.splitlines()[0]) == (0, "the gradient of loss with respect to x")
+    status, _, said = run("explain", "loss", "--signature", "f8[:], f8", "--mode", "hvp")
+    assert (status, "there is nothing to explain of mode 'hvp'" in said) == (2, True)
+
+
 def test_a_decorated_function_is_shown(run):
     assert gradient_of(run("show", "marked")[1], "marked_grad")(3.0) == 6.0
 

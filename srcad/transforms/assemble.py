@@ -50,12 +50,14 @@ class Sweeps:
     result      what the primal returns
     reverse     the reverse sweep; adjoints of parameters are in the names that `Adjoints.bar` gives
     blanks      variables of traces, with statements that make empty ones
+    by          what has put them together, which knows why
     """
 
     forward: Block
     result: gast.expr
     reverse: Block
     blanks: dict[str, gast.stmt]
+    by: Assembler
 
 
 class Assembler:
@@ -104,7 +106,7 @@ class Assembler:
         reverse = self.reverse(self.plan)
         reverse.insert(0, boundary())
         blanks = {str(written(made)): made for trace in self.traces.values() for made in trace.blank}
-        return Sweeps(forward, clone(result), reverse, blanks)
+        return Sweeps(forward, clone(result), reverse, blanks, self)
 
     def forward(self, block: Block, way: Way) -> Block:
         """The primal block with its records."""
@@ -253,8 +255,7 @@ class Assembler:
         last = tails(self.program, statement)
         own = [each for each in statement.body if each not in last]
         loop = header_of(statement)
-        copies = [clone(each) for each in last]
-        loop.body = [*self.forward(own, body.way), boundary(), *self.reverse(body), *copies]
+        loop.body = [*self.forward(own, body.way), boundary(), *self.reverse(body), *map(clone, last)]
         inner = (each for each in walk_statements(statement.body) if isinstance(each, (gast.For, gast.While)))
         return [*(made for each in inner for made in self.made(each, ahead=True)), loop]
 
@@ -262,8 +263,7 @@ class Assembler:
         """Put back what a store overwrote."""
         if statement is None or id(statement) not in self.old:
             return []
-        target = clone(stores_into(statement))
-        return [assign(target, load(self.old[id(statement)]), place_of(statement))]
+        return [assign(clone(stores_into(statement)), load(self.old[id(statement)]), place_of(statement))]
 
     def needs(self, node: Node) -> set[str]:
         """Primal names that a node reads, with all that recomputing them reads."""

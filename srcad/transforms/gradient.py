@@ -46,6 +46,7 @@ class Made:
     """Generated functions, in order, statements that come before them, and the objects that their free names mean.
 
     outputs     function -> parameters that it writes into for its caller
+    sweeps      both sweeps as they were put together, of which it is made
     """
 
     functions: list[gast.FunctionDef]
@@ -54,6 +55,7 @@ class Made:
     maker: Names | None = None
     before: tuple[gast.stmt, ...] = ()
     outputs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sweeps: Sweeps | None = None
 
 
 def results_of(unit: Unit) -> list[gast.expr]:
@@ -111,8 +113,7 @@ def gradient_function(
     refuse_result(unit, types)
     unit = merged(unit, types, [unit.parameters[k] for k in wrt], dependents_of(unit))
     program = reverse_program(unit, types, wrt)
-    names = unit.names.copy()
-    bindings = dict(unit.bindings)
+    names, bindings = unit.names.copy(), dict(unit.bindings)
     adjoints = Adjoints(program, names, bindings, callees)
     seed = seed_of(adjoints, results_of(unit), [const(1.0)])
     both = with_lists(sweeps(program, adjoints, counts, seed), adjoints)
@@ -129,7 +130,7 @@ def gradient_function(
     body = joined(both, kept)
     name = f"{unit.name}_{suffix}"
     body.append(gast.Return(value=value))
-    return Made([adjoints.typed(function(name, unit.parameters, body))], bindings, (name,))
+    return Made([adjoints.typed(function(name, unit.parameters, body))], bindings, (name,), sweeps=both)
 
 
 def joined(both: Sweeps, kept: Sequence[gast.stmt] = ()) -> Block:
@@ -158,8 +159,7 @@ def with_lists(both: Sweeps, adjoints: Adjoints) -> Sweeps:
 def tangent_function(unit: Unit, types: Types, wrt: Sequence[int], callees: Callees | None = None) -> Made:
     """`f_tangent(..., *dots) -> (result, result_dot)`: forward mode, in core form."""
     program = analyse_forward(unit, types, [unit.parameters[k] for k in wrt])
-    names = unit.names.copy()
-    bindings = dict(unit.bindings)
+    names, bindings = unit.names.copy(), dict(unit.bindings)
     tangents = Tangents(program, names, bindings, callees)
     dots = [tangents.dot(unit.parameters[k]) for k in wrt]
     copied = unit.copy_tree()

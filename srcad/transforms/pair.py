@@ -118,7 +118,7 @@ def split_functions(
     second += [*both.reverse, gast.Return(value=tuple_of(*gradients))]
     record = function(forward, unit.parameters, first)
     pull = adjoints.typed(function(reverse, (*unit.parameters, trace, bar), second))
-    return Made([record, pull], bindings, (forward, reverse), before=before)
+    return Made([record, pull], bindings, (forward, reverse), before=before, sweeps=both)
 
 
 def _packed(
