@@ -13,7 +13,7 @@ reach is not read: where it may have no iteration, a test comes before.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -22,6 +22,7 @@ from numba import types as nb
 
 from srcad.names import Names
 from srcad.runtime.clock import stage
+from srcad.transforms.accessed import Reached, accessed, is_counted
 from srcad.transforms.affine import Form
 from srcad.transforms.build import (
     Block,
@@ -29,7 +30,6 @@ from srcad.transforms.build import (
     branch,
     clone,
     const,
-    dotted_path,
     inner_blocks,
     load,
     names_in,
@@ -38,23 +38,14 @@ from srcad.transforms.build import (
     walk,
     walk_statements,
 )
-from srcad.transforms.copies import all_written, changed_memory, stored_in
+from srcad.transforms.copies import stored_in
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
-from srcad.transforms.subscripts import Access, Subscripts, accesses
+from srcad.transforms.subscripts import Subscripts, accesses
 
 KEPT = (nb.float64, nb.complex128)  # a variable holds exactly what an array of these would
 Place: TypeAlias = tuple[str, tuple[Form, ...]]
-
-
-@dataclass(frozen=True)
-class _Reached:
-    """An access of a loop, what is known there, and whether every iteration comes by."""
-
-    access: Access
-    at: Subscripts
-    always: bool
 
 
 @dataclass
@@ -90,7 +81,7 @@ class _Replacer:
             if is_parallel(statement):
                 result.append(statement)  # its iterations are dealt out as they are
                 at.forget(stored_in([statement]))
-            elif _is_counted(statement):
+            elif is_counted(statement):
                 at.forget(stored_in([statement]))
                 inside = at.inside(statement)
                 statement.body = self.block(statement.body, inside, _without(reached, stored_in([statement])))
@@ -126,9 +117,8 @@ class _Replacer:
 
     def replaced(self, loop: gast.For, at: Subscripts, reached: frozenset[Place]) -> Block:
         """A loop whose body has been seen to, with what comes before and behind it."""
-        ends = _ends(loop)
-        elements = [] if ends is None else self.elements(loop, at)
-        if ends is None or not elements:
+        elements = [] if _ends(loop) is None else self.elements(loop, at)
+        if not elements:
             return [loop]
         swap = _Swap({id(node): each.name for each in elements for node in each.uses})
         loop.body = _without_idle([swap.visit(each) for each in loop.body])
@@ -136,23 +126,19 @@ class _Replacer:
         before = [assign(each.name, clone(each.node), place) for each in elements]
         after = [assign(_target(each.node), load(each.name), place) for each in elements if each.written]
         whole = [*before, loop, *after]
-        first, last = ends
-        low, high = at.form(first), at.form(last)
-        has_some = low is not None and high is not None and at.is_never_negative(high - low - 1)
-        if has_some or {each.place for each in elements} <= reached:
+        if _has_iterations(loop, at) or {each.place for each in elements} <= reached:
             return whole
-        test = gast.Compare(left=clone(first), ops=[gast.Lt()], comparators=[clone(last)])
-        return [branch(test, whole, [], place)]
+        return [branch(_nonempty(loop), whole, [], place)]
 
     def elements(self, loop: gast.For, at: Subscripts) -> list[_Element]:
         """What the iterations of a loop reach again and again, and nothing else in it does."""
         stored = stored_in([loop])
         inside = at.inside(loop)
         inside.begin(stored_in(loop.body))
-        found = [each for each in self.reached(loop.body, inside, True) if not self.is_number(each.access)]
+        found = list(accessed(loop.body, inside, self.memories))
         if not any(each.access.kind != "read" for each in found):
             return []  # with nothing stored, a compiler can do as much
-        by_place: dict[Place, list[_Reached]] = {}
+        by_place: dict[Place, list[Reached]] = {}
         for each in found:
             own = each.access
             if own.forms is not None and own.name not in stored and not _symbols(own.forms) & stored:
@@ -172,10 +158,7 @@ class _Replacer:
         kind = self.kinds.get(name)
         return isinstance(kind, nb.Array) and kind.dtype in KEPT
 
-    def is_number(self, access: Access) -> bool:
-        return access.forms is None and self.memories.ranks.get(access.name) == 0
-
-    def is_apart(self, name: str, forms: tuple[Form, ...], other: _Reached, written: bool) -> bool:
+    def is_apart(self, name: str, forms: tuple[Form, ...], other: Reached, written: bool) -> bool:
         """Whether an access is one of the element itself, or does not matter to it."""
         access = other.access
         if not self.memories.may_share(name, access.name) or (access.kind == "read" and not written):
@@ -185,43 +168,6 @@ class _Replacer:
         return access.forms == forms or any(
             other.at.differ(mine, its) for mine, its in zip(forms, access.forms, strict=True)
         )
-
-    def reached(self, block: Block, at: Subscripts, always: bool) -> Iterator[_Reached]:
-        """All accesses of a block; `always` if every iteration of the loop at hand comes to the block."""
-        for statement in block:
-            match statement:
-                case gast.Assign() | gast.AugAssign() if not getattr(statement, "effect", False):
-                    yield from self.simple(statement, at, always)
-                    at.learn(statement)
-                case gast.For() if _is_counted(statement):
-                    for bound in statement.iter.args:
-                        yield from self.simple(gast.Expr(value=bound), at, always)
-                    at.forget(stored_in([statement]))
-                    yield from self.reached(statement.body, at.inside(statement), False)
-                case gast.If(test=test) | gast.While(test=test):
-                    if isinstance(statement, gast.While):
-                        at.forget(stored_in([statement]))
-                    yield from self.simple(gast.Expr(value=test), at, always)
-                    for inner in inner_blocks(statement):
-                        yield from self.reached(inner, at.copy(), False)
-                    at.forget(stored_in([statement]))
-                    always = always and not any(isinstance(each, _LEAVING) for each in walk_statements([statement]))
-                case gast.Pass() | gast.Break():
-                    pass
-                case _:
-                    always = False
-                    for name in {*changed_memory(statement), *all_written(statement)}:
-                        yield _Reached(Access("store", name, None), at, False)
-                    for node in walk(statement):
-                        if isinstance(node, gast.Name):
-                            yield _Reached(Access("read", node.id, None), at, False)
-                    at.forget(stored_in([statement]))
-
-    def simple(self, statement: gast.stmt, at: Subscripts, always: bool) -> Iterator[_Reached]:
-        """The accesses of a simple statement."""
-        known = at.copy()
-        for each in accesses(statement, at, self.memories.is_element):
-            yield _Reached(each, known, always)
 
     def name_of(self, node: gast.Subscript) -> str:
         """The variable of an element: the same one wherever the element is written in the same way."""
@@ -236,9 +182,6 @@ class _Replacer:
         return self.made[key]
 
 
-_LEAVING = (gast.Raise, gast.Assert, gast.Return)
-
-
 class _Swap(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
     """Puts variables in the place of elements."""
 
@@ -251,10 +194,6 @@ class _Swap(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no anno
             found.ctx = node.ctx
             return found
         return self.generic_visit(node)
-
-
-def _is_counted(statement: gast.stmt) -> bool:
-    return isinstance(statement, gast.For) and dotted_path(statement.iter.func) == "range"
 
 
 def _symbols(forms: tuple[Form, ...]) -> frozenset[str]:
@@ -293,3 +232,16 @@ def _ends(loop: gast.For) -> tuple[gast.expr, gast.expr] | None:
     if not isinstance(step, int):
         return None
     return (start, stop) if step > 0 else (stop, start)
+
+
+def _nonempty(loop: gast.For) -> gast.expr:
+    """A test of whether a loop has iterations."""
+    ends = _ends(loop)
+    assert ends is not None
+    return gast.Compare(left=clone(ends[0]), ops=[gast.Lt()], comparators=[clone(ends[1])])
+
+
+def _has_iterations(loop: gast.For, at: Subscripts) -> bool:
+    """Whether a loop is known to have iterations, by what is known of the loops around."""
+    low, high = (at.form(end) for end in _ends(loop) or (loop.target, loop.target))
+    return low is not None and high is not None and at.is_never_negative(high - low - 1)
