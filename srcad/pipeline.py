@@ -41,7 +41,7 @@ from srcad.transforms.parallel import divided
 from srcad.transforms.settle import settle
 from srcad.transforms.specialise import Library
 from srcad.transforms.ssa import to_ssa
-from srcad.transforms.typing import Types, check_types
+from srcad.transforms.typing import Types
 from srcad.transforms.unit import Unit
 
 MODULES: dict[str, tuple[Any, str]] = {
@@ -146,8 +146,6 @@ def _differentiated(
     refuse_records(stage.unit, stage.facts)
     if observed is not None:
         refuse_unknown(stage.unit, stage.facts, wrt)
-    else:
-        check_types(stage.unit, stage.facts)
     return with_callees(_made(mode, stage, types, wrt, tuple_result, observed))
 
 

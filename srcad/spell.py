@@ -30,6 +30,8 @@ def spell(meaning: Meaning, draft: Draft, at: Place | None, wish: str = "capture
             _note_callable(meaning, draft)
     elif (known := literal(value)) is not None:
         node = _spell_number(meaning, known, draft)
+    elif value is np.s_ or value is np.index_exp:
+        node = dotted("np.s_" if value is np.s_ else "np.index_exp")
     elif isinstance(value, np.dtype):
         node = spell(Meaning(value.type), draft, at)
     elif type(value) is tuple:

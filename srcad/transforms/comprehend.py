@@ -13,10 +13,10 @@ import gast
 from srcad.transforms.build import at, load, subscript
 from srcad.transforms.desugar import desugar
 from srcad.transforms.memory import Structure
-from srcad.transforms.splits import Splits
+from srcad.transforms.respelled import Respelled
 
 
-class Comprehensions(Splits):
+class Comprehensions(Respelled):
     """Lowers comprehensions where they stand."""
 
     def core(self, node: gast.expr) -> gast.expr:

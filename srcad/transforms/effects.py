@@ -19,6 +19,10 @@ from srcad.transforms.memory import Structure
 
 # Methods of arrays that change the array.
 IN_PLACE = frozenset({"fill", "sort", "put"})
+SCATTERS = tuple(
+    ufunc.at
+    for ufunc in (*(np.add, np.subtract, np.multiply, np.divide), *(np.power, np.maximum, np.minimum, np.negative))
+)
 _HARMLESS = {np.arccosh: 1.5}  # elsewhere 0.5: operands at which functions and slopes are finite
 
 
@@ -33,7 +37,7 @@ class Effects(Containers):
             function.value = receiver = self.part(function.value)
             if not isinstance(receiver, Structure):
                 return self.filled(receiver, function.attr, node)
-        if self.meant(function) in (np.add.at, np.subtract.at) and len(node.args) > 1:
+        if self.meant(function) in SCATTERS and len(node.args) > 1:
             node.args[1] = self.places(self.part(node.args[1]))
         if self.meant(function) is np.copyto:
             return self.copied(node)

@@ -11,7 +11,7 @@ from typing import Any
 import gast
 from numba import types
 
-from srcad.errors import CompilerBug, Place
+from srcad.errors import Place
 from srcad.runtime.clock import stage
 from srcad.runtime.infer import CannotType, Inferred, infer
 from srcad.transforms.build import Block, inner_blocks, place_of, stores_into, walk_statements, written
@@ -149,14 +149,6 @@ def without_unreached(unit: Unit, types: Types) -> Unit:
     tree = unit.copy_tree()
     tree.body, changed = _reached(tree.body, types)
     return unit.with_tree(tree) if changed else unit
-
-
-def check_types(unit: Unit, types: Types) -> None:
-    """Raise CompilerBug if a stage has made a name without noting its type: it would pass for a constant."""
-    for statement in walk_statements(unit.tree.body):
-        name = written(statement)
-        if name is not None and types.get(name) is None and not hasattr(statement, "unset"):
-            raise CompilerBug(f"{unit.name}: '{name}' has no type")
 
 
 def _reached(block: Block, types: Types) -> tuple[Block, bool]:

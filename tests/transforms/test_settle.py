@@ -41,6 +41,11 @@ def test_an_operator_without_a_store_of_its_own_is_computed_first():
 """)
 
 
+def test_what_is_computed_first_has_a_type():
+    _, types = settled(AUGMENTED.replace("iadd", "ipow"), "f8[:], f8")
+    assert types.get("t1") == types.get("x")
+
+
 def test_two_names_of_one_array_become_one():
     assert text(
         """

@@ -3,11 +3,10 @@
 import pytest
 from numba import types as nb
 
-from srcad.errors import CompilerBug
 from srcad.runtime.infer import CannotType
 from srcad.signature import parse_signature
 from srcad.transforms.ssa import to_ssa
-from srcad.transforms.typing import carries_derivatives, check_types, differentiable, executable, types_of
+from srcad.transforms.typing import carries_derivatives, differentiable, executable, types_of
 from tests.transforms.core_text import typed, unit_of
 
 
@@ -111,11 +110,3 @@ def test_floats_and_complex_numbers_have_derivatives(kind, expected):
 def test_derivatives_may_be_carried_inside(kind, expected):
     assert carries_derivatives(kind) is expected
     assert not differentiable(kind)
-
-
-def test_a_name_without_a_type_is_a_bug_of_a_stage():
-    unit, types = typed("def f(x):\n    y = x * x\n    return y", "f8")
-    check_types(unit, types)
-    del types.of["y"]
-    with pytest.raises(CompilerBug, match="'y' has no type"):
-        check_types(unit, types)

@@ -8,14 +8,23 @@ from srcad.runtime.kernels import numpy_shapes, reductions
 from srcad.runtime.kernels.axes import others, others_adjoint, shares, sort_adjoint, sort_tangent
 from srcad.runtime.kernels.complex import argument, imaginary, modulus
 from srcad.runtime.kernels.convolve import convolve_adjoint
-from srcad.runtime.kernels.eigen import eigenvectors, eigenvectors_adjoint, inverse_gaps
+from srcad.runtime.kernels.eigen import (
+    eigenvectors,
+    eigenvectors_adjoint,
+    inverse_gaps,
+    singular_values,
+    singular_values_adjoint,
+    singular_values_tangent,
+)
 from srcad.runtime.kernels.held import hold, release
 from srcad.runtime.kernels.item import item_bar, with_item
 from srcad.runtime.kernels.join import unarray, uncolumn_stack, unconcatenate, unhstack, unstack, unvstack
+from srcad.runtime.kernels.meanings import norm_of_all, norm_of_order, only_element, places
 from srcad.runtime.kernels.moves import (
     diag_adjoint,
     diff_adjoint,
     opposite,
+    padded,
     repeat_adjoint,
     take_adjoint,
     tile_adjoint,
@@ -106,12 +115,17 @@ __all__ = [
     "may_overlap",
     "modulus",
     "next_snapshot",
+    "norm_of_all",
+    "norm_of_order",
     "numpy_shapes",
+    "only_element",
     "opposite",
     "others",
     "others_adjoint",
+    "padded",
     "part_of",
     "parts",
+    "places",
     "polygamma",
     "power_log",
     "power_slope",
@@ -130,6 +144,9 @@ __all__ = [
     "select",
     "shares",
     "sinc_slope",
+    "singular_values",
+    "singular_values_adjoint",
+    "singular_values_tangent",
     "snapshot",
     "snapshot_count",
     "snapshot_limit",

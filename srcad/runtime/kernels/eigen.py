@@ -45,3 +45,55 @@ def _overload_eigenvectors(a: Any) -> Any:
 @overload(eigenvectors_adjoint)
 def _overload_eigenvectors_adjoint(g: Any, values: Any, vectors: Any) -> Any:
     return eigenvectors_adjoint
+
+
+def singular_values(a: Any) -> Any:
+    """The singular values of a matrix, the largest first.
+
+    >>> singular_values(np.diag([2.0, -3.0]))
+    array([3., 2.])
+    """
+    return np.linalg.svd(a, full_matrices=False)[1]
+
+
+def singular_values_adjoint(g: Any, a: Any) -> Any:
+    """The adjoint of a matrix, for that of its singular values; right where these differ and are not zero."""
+    u, _, v = np.linalg.svd(a, full_matrices=False)
+    return np.dot(u * g, v)
+
+
+def singular_values_tangent(t: Any, a: Any) -> Any:
+    """The change of the singular values of a matrix, for a change of it."""
+    u, _, v = np.linalg.svd(a, full_matrices=False)
+    return np.sum(u * np.dot(t, v.T), axis=0)
+
+
+@overload(singular_values)
+def _overload_singular_values(a):
+    if a.ndim == 2:
+        return lambda a: np.linalg.svd(a, 0)[1]  # type: ignore[call-overload]
+    return lambda a: np.zeros(1)  # a branch that never runs
+
+
+@overload(singular_values_adjoint)
+def _overload_singular_values_adjoint(g, a):
+    if a.ndim != 2:
+        return lambda g, a: np.zeros_like(a)
+
+    def impl(g, a):
+        u, _, v = np.linalg.svd(a, 0)  # type: ignore[call-overload]
+        return np.dot(u * g, v)
+
+    return impl
+
+
+@overload(singular_values_tangent)
+def _overload_singular_values_tangent(t, a):
+    if a.ndim != 2:
+        return lambda t, a: np.zeros(1)
+
+    def impl(t, a):
+        u, _, v = np.linalg.svd(a, 0)  # type: ignore[call-overload]
+        return np.sum(u * np.dot(t, v.T), axis=0)
+
+    return impl

@@ -118,23 +118,46 @@ def _tensordot_axes(a: Any, b: Any, axes: Any) -> tuple[list[int], list[int], tu
 
 
 def einsum_adjoint(g: Any, subscripts: str, place: int, operands: tuple[Any, ...]) -> Any:
-    """What `np.einsum(subscripts, *operands)` hands to the operand at a place. No ellipsis, no repeated letters in it.
+    """What `np.einsum(subscripts, *operands)` hands to the operand at a place.
 
     >>> einsum_adjoint(np.array([1.0, 2.0]), "ij,j->i", 1, (np.ones((2, 3)), np.ones(3)))
     array([3., 3., 3.])
+    >>> einsum_adjoint(5.0, "ii", 0, (np.ones((2, 2)),))
+    array([[5., 0.],
+           [0., 5.]])
     """
-    terms, result = _einsum_terms(subscripts)
+    terms, result = _einsum_terms(_without_ellipsis(subscripts, operands))
     own = terms[place]
-    if "." in subscripts or len(set(own)) != len(own):
-        raise MissingRule("np.einsum with an ellipsis or a repeated letter has no derivative rule")
     rest = [(term, operand) for k, (term, operand) in enumerate(zip(terms, operands, strict=True)) if k != place]
     known = {letter for term in (result, *(term for term, _ in rest)) for letter in term}
-    kept = "".join(letter for letter in own if letter in known)
+    letters = "".join(dict.fromkeys(own))
+    kept = "".join(letter for letter in letters if letter in known)
     bar = np.einsum(",".join([result, *(term for term, _ in rest)]) + "->" + kept, g, *(each for _, each in rest))
-    if kept != own:  # letters that are summed in this operand alone
-        missing = tuple(k for k, letter in enumerate(own) if letter not in known)
-        bar = np.broadcast_to(np.expand_dims(bar, missing), np.shape(operands[place]))
-    return bar
+    shape = np.shape(operands[place])
+    if kept != letters:  # letters that are summed in this operand alone
+        missing = tuple(k for k, letter in enumerate(letters) if letter not in known)
+        bar = np.broadcast_to(np.expand_dims(bar, missing), tuple(shape[own.index(letter)] for letter in letters))
+    if letters != own:  # elements off the diagonals that repeated letters name have no part in the sum
+        whole = np.zeros(shape, bar.dtype)
+        np.einsum(f"{own}->{letters}", whole)[...] = bar
+        bar = whole
+    return bar if np.shape(bar) == shape else unbroadcast(bar, operands[place])
+
+
+def _without_ellipsis(subscripts: str, operands: tuple[Any, ...]) -> str:
+    """The subscripts with letters for the dimensions that an ellipsis stands for."""
+    if "." not in subscripts:
+        return subscripts
+    left, arrow, right = subscripts.replace(" ", "").replace("...", "@").partition("->")
+    terms = left.split(",")
+    counts = [np.ndim(each) - len(term) + 1 for term, each in zip(terms, operands, strict=True) if "@" in term]
+    if len(set(counts)) > 1 or any(1 in np.shape(each) for each in operands):
+        raise MissingRule("np.einsum with an ellipsis that broadcasts has no derivative rule")
+    spare = "".join(letter for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if letter not in subscripts)[: counts[0]]
+    if not arrow:
+        letters = left.replace(",", "").replace("@", "")
+        right = "@" + "".join(sorted(letter for letter in set(letters) if letters.count(letter) == 1))
+    return f"{left}->{right}".replace("@", spare)
 
 
 def _einsum_terms(subscripts: str) -> tuple[list[str], str]:

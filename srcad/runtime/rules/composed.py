@@ -1,5 +1,7 @@
 """Functions of NumPy in terms of others."""
 
+import math
+
 import numpy as np
 
 from srcad.runtime import kernels
@@ -25,14 +27,6 @@ def polyval(p, x):
     for k in range(1, len(p)):
         y = y * x + p[k]
     return y
-
-
-@define(np.cross)
-def cross(a, b):
-    # Of vectors in space, the last axis being theirs.
-    u, v, w = a[..., 0], a[..., 1], a[..., 2]
-    x, y, z = b[..., 0], b[..., 1], b[..., 2]
-    return np.stack((v * z - w * y, w * x - u * z, u * y - v * x), axis=-1)
 
 
 @define(np.meshgrid)
@@ -68,6 +62,107 @@ def nansum(a, axis=None):
 @define(np.nanmean)
 def nanmean(a, axis=None):
     return np.sum(np.where(np.isnan(a), 0.0, a), axis=axis) / np.sum(np.where(np.isnan(a), 0.0, 1.0), axis=axis)
+
+
+@define(np.nanmax)
+def nanmax(a, axis=None):
+    return np.max(np.where(np.isnan(a), -np.inf, a), axis=axis)
+
+
+@define(np.nanmin)
+def nanmin(a, axis=None):
+    return np.min(np.where(np.isnan(a), np.inf, a), axis=axis)
+
+
+@define(np.extract)
+def extract(condition, arr):
+    return np.ravel(arr)[np.nonzero(np.ravel(condition))[0]]
+
+
+@define(np.rot90)
+def rot90(m, k=1):
+    if np.ndim(m) != 2:
+        raise NotImplementedError("np.rot90 of other arrays than matrices: use np.flip and np.transpose")
+    if k % 4 == 1:
+        return np.transpose(m)[::-1]
+    if k % 4 == 2:
+        return m[::-1, ::-1]
+    if k % 4 == 3:
+        return np.transpose(m)[:, ::-1]
+    return np.copy(m)
+
+
+@define(math.fsum)
+def fsum(seq):
+    return np.sum(np.asarray(seq))
+
+
+@define(math.prod)
+def prod(iterable):
+    return np.prod(np.asarray(iterable))
+
+
+@define(math.dist)
+def dist(p, q):
+    return np.linalg.norm(np.asarray(p) - np.asarray(q))
+
+
+@define(np.linalg.multi_dot)
+def multi_dot(arrays):
+    y = None
+    for each in arrays:
+        y = each if y is None else np.dot(y, each)
+    return y
+
+
+@define(kernels.only_element)
+def only_element(x):
+    if np.size(x) != 1:
+        raise ValueError("can only convert an array of size 1 to a Python scalar")
+    return np.ravel(x)[0] if np.ndim(x) > 0 else x
+
+
+@define(kernels.norm_of_order)
+def norm_of_order(x, order, axis=None, keepdims=False):
+    # The order is known while compiling, as a rule: only one branch is left then.
+    if axis is None:
+        return kernels.norm_of_all(x, order)
+    if order == 2:
+        return np.linalg.norm(x, axis=axis, keepdims=keepdims)
+    if order == 1:
+        return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
+    if order == 0:
+        return np.sum(np.where(x != 0.0, 1.0, 0.0), axis=axis, keepdims=keepdims)
+    if order == np.inf:
+        return np.max(np.abs(x), axis=axis, keepdims=keepdims)
+    if order == -np.inf:
+        return np.min(np.abs(x), axis=axis, keepdims=keepdims)
+    return np.sum(np.abs(x) ** order, axis=axis, keepdims=keepdims) ** (1.0 / order)
+
+
+@define(kernels.norm_of_all)
+def norm_of_all(x, order):
+    if order == "fro":
+        return np.linalg.norm(x)
+    if order == "nuc":
+        return np.sum(kernels.singular_values(x))
+    if order == 1:
+        return np.max(np.sum(np.abs(x), axis=0)) if np.ndim(x) == 2 else np.sum(np.abs(x))
+    if order == -1 and np.ndim(x) == 2:
+        return np.min(np.sum(np.abs(x), axis=0))
+    if order == np.inf:
+        return np.max(np.sum(np.abs(x), axis=1)) if np.ndim(x) == 2 else np.max(np.abs(x))
+    if order == -np.inf:
+        return np.min(np.sum(np.abs(x), axis=1)) if np.ndim(x) == 2 else np.min(np.abs(x))
+    if order == 2:
+        return kernels.singular_values(x)[0] if np.ndim(x) == 2 else np.linalg.norm(x)
+    if order == -2 and np.ndim(x) == 2:
+        return kernels.singular_values(x)[-1]
+    if order == 0:
+        return np.sum(np.where(x != 0.0, 1.0, 0.0))
+    if np.ndim(x) != 1:
+        raise ValueError("Invalid norm order for matrices.")
+    return np.sum(np.abs(x) ** order) ** (1.0 / order)
 
 
 @define(np.add.reduce)

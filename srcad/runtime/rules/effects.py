@@ -3,7 +3,7 @@
 import numpy as np
 
 from srcad.runtime import kernels
-from srcad.runtime.registry import adjoint, d, effect, linear
+from srcad.runtime.registry import adjoint, d, effect, linear, zero
 
 
 @effect(np.add.at)
@@ -14,6 +14,65 @@ def add_at(a, indices, b):
 @effect(np.subtract.at)
 def subtract_at(a, indices, b):
     a[...] = kernels.added_at(a, indices, -b)
+
+
+@effect(np.multiply.at)
+def multiply_at(a, indices, b):
+    if np.ndim(a) != 1:
+        raise NotImplementedError("np.multiply.at of an array of several dimensions: write a loop")
+    places = kernels.places(indices)
+    values = np.broadcast_to(b, places.shape)
+    for k in range(places.size):
+        a[places[k]] = a[places[k]] * values[k]
+
+
+@effect(np.divide.at)
+def divide_at(a, indices, b):
+    if np.ndim(a) != 1:
+        raise NotImplementedError("np.divide.at of an array of several dimensions: write a loop")
+    places = kernels.places(indices)
+    values = np.broadcast_to(b, places.shape)
+    for k in range(places.size):
+        a[places[k]] = a[places[k]] / values[k]
+
+
+@effect(np.power.at)
+def power_at(a, indices, b):
+    if np.ndim(a) != 1:
+        raise NotImplementedError("np.power.at of an array of several dimensions: write a loop")
+    places = kernels.places(indices)
+    values = np.broadcast_to(b, places.shape)
+    for k in range(places.size):
+        a[places[k]] = a[places[k]] ** values[k]
+
+
+@effect(np.maximum.at)
+def maximum_at(a, indices, b):
+    if np.ndim(a) != 1:
+        raise NotImplementedError("np.maximum.at of an array of several dimensions: write a loop")
+    places = kernels.places(indices)
+    values = np.broadcast_to(b, places.shape)
+    for k in range(places.size):
+        a[places[k]] = np.maximum(a[places[k]], values[k])
+
+
+@effect(np.minimum.at)
+def minimum_at(a, indices, b):
+    if np.ndim(a) != 1:
+        raise NotImplementedError("np.minimum.at of an array of several dimensions: write a loop")
+    places = kernels.places(indices)
+    values = np.broadcast_to(b, places.shape)
+    for k in range(places.size):
+        a[places[k]] = np.minimum(a[places[k]], values[k])
+
+
+@effect(np.negative.at)
+def negative_at(a, indices):
+    if np.ndim(a) != 1:
+        raise NotImplementedError("np.negative.at of an array of several dimensions: write a loop")
+    places = kernels.places(indices)
+    for k in range(places.size):
+        a[places[k]] = -a[places[k]]
 
 
 @effect(np.put)
@@ -54,4 +113,5 @@ def added_at(y, a, index, b):
     d[b] = kernels.unbroadcast(d[y][index], b)
 
 
+zero(kernels.places)
 linear(kernels.added_at)

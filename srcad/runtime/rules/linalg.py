@@ -71,6 +71,39 @@ def vdot_tangent(y, a, b):
     d[y] = np.vdot(d[a], b) + np.vdot(a, d[b])
 
 
+@adjoint(np.vdot, handles_complex=False)
+def vdot_of_arrays(y, a, b):
+    d[a] = np.reshape(d[y] * b, a.shape)
+    d[b] = np.reshape(d[y] * a, b.shape)
+
+
+@tangent(np.vdot)
+def vdot_of_arrays_tangent(y, a, b):
+    d[y] = np.vdot(d[a], b) + np.vdot(a, d[b])
+
+
+@adjoint(np.cross)
+def cross(y, a, b):
+    # Of vectors in space, the last axis being theirs.
+    d[a] = kernels.unbroadcast(np.cross(b, d[y]), a)
+    d[b] = kernels.unbroadcast(np.cross(d[y], a), b)
+
+
+@tangent(np.cross)
+def cross_tangent(y, a, b):
+    d[y] = np.cross(d[a], b) + np.cross(a, d[b])
+
+
+@adjoint(kernels.singular_values, handles_complex=False)
+def singular_values(y, a):
+    d[a] = kernels.singular_values_adjoint(d[y], a)
+
+
+@tangent(kernels.singular_values)
+def singular_values_tangent(y, a):
+    d[y] = kernels.singular_values_tangent(d[a], a)
+
+
 @adjoint(np.inner)
 def inner(y, a, b):
     d[a] = kernels.inner_adjoint_a(d[y], a, b)

@@ -203,9 +203,14 @@ def diff(y, a, n=1, axis=-1):
     d[a] = kernels.diff_adjoint(d[y], n, axis)
 
 
-@adjoint(np.pad)
-def pad(y, array, pad_width):
-    d[array] = kernels.unpad(d[y], array.shape, pad_width)
+@adjoint(np.pad, kernels.padded)
+def pad(y, array, pad_width, mode="constant"):
+    d[array] = kernels.unpad(d[y], array.shape, pad_width, mode)
+
+
+@tangent(np.pad)
+def pad_tangent(y, array, pad_width, mode="constant"):
+    d[y] = kernels.padded(d[array], pad_width, mode)
 
 
 @adjoint(np.full)
@@ -234,7 +239,7 @@ def linspace_tangent(y, start, stop, num=50, endpoint=True):
 linear(np.reshape, np.ravel, np.asarray, np.ascontiguousarray, np.asfortranarray, np.copy, np.array, np.astype)
 linear(np.atleast_1d, np.atleast_2d, np.atleast_3d, np.broadcast_to)
 linear(np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack)
-linear(np.roll, np.repeat, np.tile, np.diag, np.diagonal, np.trace, np.tril, np.triu, np.take, np.diff, np.pad)
+linear(np.roll, np.repeat, np.tile, np.diag, np.diagonal, np.trace, np.tril, np.triu, np.take, np.diff, kernels.padded)
 linear(operator.getitem, np.full, np.full_like)
 linear(kernels.scatter, kernels.sort_adjoint, kernels.sort_tangent)
 linear(kernels.diag_adjoint, kernels.diff_adjoint, kernels.take_adjoint, kernels.repeat_adjoint)

@@ -1,0 +1,55 @@
+"""What functions of NumPy mean for some of their arguments; definitions among the rules tell the compiler."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+
+
+def only_element(x: Any) -> Any:
+    """The number in an array of one element, or the number itself.
+
+    >>> float(only_element(np.array([[2.5]])))
+    2.5
+    """
+    return np.asarray(x).item()
+
+
+def norm_of_order(x: Any, order: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """`np.linalg.norm` with an order.
+
+    >>> float(norm_of_order(np.array([3.0, -4.0]), 1))
+    7.0
+    """
+    return np.linalg.norm(x, order, axis, keepdims)
+
+
+def norm_of_all(x: Any, order: Any) -> Any:
+    """A norm of a vector or a matrix, by its order.
+
+    >>> float(norm_of_all(np.array([[3.0, 0.0], [0.0, -4.0]]), "nuc"))
+    7.0
+    """
+    return np.linalg.norm(x, order)
+
+
+def places(indices: Any) -> Any:
+    """Indices, or the places where a mask holds, as a vector of integers.
+
+    >>> places(np.array([True, False, True])), places([[1, 0]])
+    (array([0, 2]), array([1, 0]))
+    """
+    found = np.ravel(np.asarray(indices))
+    return np.nonzero(found)[0] if found.dtype == np.bool_ else found
+
+
+@overload(places)
+def _places(indices):
+    if not isinstance(indices, types.Array):
+        return lambda indices: np.ravel(np.asarray(indices))
+    if indices.dtype == types.boolean:
+        return lambda indices: np.nonzero(np.ravel(indices))[0]
+    return lambda indices: np.ravel(indices)

@@ -1,0 +1,106 @@
+"""Calls whose arguments say which function is meant, and functions that take functions.
+
+x.item()                              kernels.only_element(x)
+x.item(i, j)                          x[i, j]
+np.linalg.norm(x, ord=1)              kernels.norm_of_order(x, 1)     a definition in `rules/composed.py`
+np.piecewise(x, [c], [f, 0.0])        y = np.zeros_like(x); y[c] = f(x[c])
+np.s_[1:, k]                          (slice(1, None), k)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+import numpy as np
+
+from srcad.transforms.build import assign, call, index_value, load, subscript
+from srcad.transforms.memory import Callee, Structure
+from srcad.transforms.splits import Splits
+
+
+class Respelled(Splits):
+    """Lowers calls that are spelled as others."""
+
+    def call(self, node: gast.Call) -> gast.expr:
+        """What a call is worth."""
+        function = node.func
+        if isinstance(function, gast.Attribute) and function.attr == "item" and not self.is_atom(function):
+            function.value = receiver = self.part(function.value)
+            if not isinstance(receiver, Structure):
+                return self.item_of(receiver, node.args)
+        if self.meant(function) is np.linalg.norm:
+            self.spread(node)
+            return super().call(self.norm(node))
+        if self.meant(function) is np.piecewise:
+            self.spread(node)
+            return self.piecewise(node)
+        return super().call(node)
+
+    def core(self, node: gast.expr) -> gast.expr:
+        """The expression as one operation on atoms, or as a structure."""
+        if isinstance(node, gast.Subscript) and self.meant(node.value) in (np.s_, np.index_exp):
+            index = index_value(node.slice)
+            is_tuple = self.meant(node.value) is np.s_ or isinstance(index, gast.Tuple)
+            return super().core(index if is_tuple else gast.Tuple(elts=[index], ctx=gast.Load()))
+        return super().core(node)
+
+    def item_of(self, array: gast.expr, arguments: list[gast.expr]) -> gast.expr:
+        """`array.item(...)`."""
+        name = self.as_name(array)
+        if not arguments:
+            return self.call(call("kernels.only_element", name))
+        index = self.part(arguments[0]) if len(arguments) == 1 else None
+        if isinstance(index, Structure):
+            arguments = self.parts(index)
+        elif index is not None:
+            return self.core(subscript(call("np.ravel", name), index))
+        return self.core(subscript(name, gast.Tuple(elts=list(arguments), ctx=gast.Load())))
+
+    def norm(self, node: gast.Call) -> gast.Call:
+        """`np.linalg.norm`, under another name if it has an order."""
+        given: dict[str, Any] = dict(zip(("x", "ord", "axis", "keepdims"), node.args, strict=False))
+        given |= {each.arg: each.value for each in node.keywords}
+        order = given.pop("ord", None)
+        if order is None or "x" not in given:
+            return node
+        order = self.part(order)
+        array = self.as_name(self.part(given.pop("x")))
+        is_plain = isinstance(order, gast.Constant) and order.value is None
+        return (
+            call("np.linalg.norm", array, **given) if is_plain else call("kernels.norm_of_order", array, order, **given)
+        )
+
+    def piecewise(self, node: gast.Call) -> gast.expr:
+        """`np.piecewise`: each function is called with the elements that it is for."""
+        if node.keywords or len(node.args) < 3:
+            self.refuse("this call of np.piecewise is not supported", "give it the array, conditions and functions")
+        first, *lists = [self.part(each) for each in node.args[:3]]
+        if not all(isinstance(each, Structure) for each in lists):
+            self.refuse("np.piecewise needs lists of conditions and of functions", "write the lists out")
+        array = self.as_name(first)
+        conditions, functions = (self.parts(each) for each in lists)
+        masks = [self.as_name(each) for each in conditions]
+        if len(functions) == len(masks) + 1:
+            masks.append(self.otherwise(masks))
+        if len(functions) != len(masks):
+            self.refuse(
+                f"np.piecewise has {len(masks)} conditions and {len(functions)} functions",
+                "give one function for each condition, and perhaps one for all else",
+            )
+        result = self.names.temporary()
+        self.let(result, self.core(call("np.zeros_like", array)))
+        for mask, function in zip(masks, functions, strict=True):
+            value = function
+            if isinstance(function, Callee):
+                elements = subscript(load(array.id), load(mask.id))
+                value = self.call(gast.Call(func=function, args=[elements, *node.args[3:]], keywords=[]))
+            self.emit(assign(subscript(load(result), load(mask.id), store=True), self.atom(value), self.place))
+        return load(result)
+
+    def otherwise(self, masks: list[gast.Name]) -> gast.Name:
+        """Where no condition holds."""
+        found: gast.expr = load(masks[0].id)
+        for mask in masks[1:]:
+            found = call("np.logical_or", found, load(mask.id))
+        return self.as_name(self.part(call("np.logical_not", found)))

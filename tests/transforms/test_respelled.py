@@ -1,0 +1,65 @@
+"""Methods and functions that are spelled as others mean what they mean."""
+
+import numpy as np
+import pytest
+
+from srcad.errors import UnsupportedSyntax
+from tests.lowering import assert_same, text_of
+
+X = np.array([[0.5, -1.5, 2.0], [3.0, -0.25, 1.0]])
+
+
+def test_items_are_elements():
+    assert_same(lambda x: x.item(4) + x.item(1, 2) * x.item((0, 1)) + x[:1, :1].item() + x.sum().item(), (X,))
+    assert_same(lambda x: x.item(), (X,), (X[:1, 2:],))  # the first raises what NumPy raises
+
+
+@pytest.mark.parametrize("order", [1, 2, -1, np.inf, "fro", None])
+def test_norms_keep_their_order(order):
+    def f(x):
+        return np.linalg.norm(x, order) + np.linalg.norm(x, ord=order)
+
+    assert ("np.linalg.norm(" in text_of(f)) == (order in (None, "fro"))
+    np.testing.assert_allclose(np.linalg.norm(X, order) * 2, core(f, X), rtol=1e-14)
+
+
+def core(f, *arguments):
+    from tests.lowering import core_of
+
+    return core_of(f)[0](*arguments)
+
+
+def test_pieces_are_computed_where_they_are_meant():
+    def f(x):
+        return np.piecewise(x, [x < 0.0, x > 1.0], [lambda v: v * v, np.sqrt, 7.0])
+
+    def shifted(x, by):
+        return np.piecewise(x, [x < 0.0, x < 1.0], [-1.0, lambda v, k: v - k], by)
+
+    assert_same(f, (X,), (X[0],), (np.zeros(0),))
+    assert_same(shifted, (X, 2.0))
+
+
+def test_as_many_functions_as_conditions():
+    with pytest.raises(UnsupportedSyntax, match="1 conditions and 3 functions"):
+        text_of(lambda x: np.piecewise(x, [x > 0], [1.0, 2.0, 3.0]))
+
+
+def test_index_expressions_are_indices():
+    assert_same(lambda x: x[np.s_[1, ::-1]], (X,))
+    assert_same(lambda x: x[np.index_exp[1:]], (X,))
+
+
+@pytest.mark.parametrize("where", [np.array([0, 1, 1]), np.array([True, False, True])])
+def test_repeated_places_are_written_in_turn(where):
+    def f(x, places):
+        a = x[0] + 2.0
+        np.multiply.at(a, places, x[1, 1])
+        np.divide.at(a, places, 3.0)
+        np.maximum.at(a, places, 1.0)
+        np.minimum.at(a, places, 4.0)
+        np.power.at(a, places, 2.0)
+        np.negative.at(a, places)
+        return a
+
+    assert_same(f, (X, where))
