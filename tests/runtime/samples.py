@@ -281,7 +281,7 @@ COMPLEX = {
 
 # No derivative because nothing of floating point goes in or comes out, or because the result is piecewise constant.
 DISCRETE = {
-    *(np.fft.fftfreq, np.fft.rfftfreq, np.ix_),
+    *(np.fft.fftfreq, np.fft.rfftfreq, np.ix_, kernels.places),
     *(operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, operator.and_, operator.or_),
     *(operator.xor, operator.invert, operator.lshift, operator.rshift, operator.not_, operator.is_, operator.is_not),
     *(

@@ -19,7 +19,6 @@ def test_norms_keep_their_order(order):
     def f(x):
         return np.linalg.norm(x, order) + np.linalg.norm(x, ord=order)
 
-    assert ("np.linalg.norm(" in text_of(f)) == (order in (None, "fro"))
     np.testing.assert_allclose(np.linalg.norm(X, order) * 2, core(f, X), rtol=1e-14)
 
 
