@@ -2,6 +2,7 @@
 
 import pickle
 
+import numba
 import numpy as np
 import pytest
 
@@ -10,7 +11,7 @@ from srcad import pipeline
 from srcad.matrices import Jacobian
 from srcad.options import Options
 from srcad.transforms.passes import PASSES
-from srcad.version import Request
+from srcad.version import Request, Version
 
 X = np.array([0.4, -0.3, 1.1])
 
@@ -109,3 +110,56 @@ def test_a_request_is_written_the_same_in_every_process():
     assert repr(Request("grad", (0,), options=Options.of(passes))) == repr(
         Request("grad", (0,), options=Options.of(PASSES))
     )
+
+
+def summed(x):
+    s = 0.0
+    for i in range(x.size):
+        s += x[i] * x[i] * x[i]
+    return s
+
+
+FAST = numba.njit(fastmath=True)(summed)
+KIND = numba.float64[::1]
+ASKED = {
+    "njit": (FAST, {}, True),
+    "some of it": (numba.njit(fastmath={"contract"})(summed), {}, {"contract"}),
+    "function": (summed, {"fastmath": True}, True),
+    "function of njit": (FAST, {}, True),
+    "switched off": (FAST, {"fastmath": False}, False),
+    "plain": (summed, {}, False),
+}
+
+
+@pytest.mark.parametrize("way", ASKED)
+@pytest.mark.parametrize("mode", ["core", "grad", "vjp", "tangent", "hvp"])
+def test_fastmath_reaches_everything_that_is_compiled_of_a_function(way, mode):
+    given, how, expected = ASKED[way]
+    f = srcad.function(given, **how) if how or way == "function of njit" else given
+    wrt = () if mode == "core" else (0,)
+    version = Version(f, Request(mode, wrt, options=Options.of(function=f)))
+    dispatchers = version.compiled((KIND,))
+    assert dispatchers
+    for each in dispatchers:
+        assert each.targetoptions.get("fastmath", False) == expected
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("expected", [True, False])
+def test_machine_code_of_a_gradient_of_fastmath_is_of_fast_operations(expected, monkeypatch):
+    monkeypatch.setenv("SRCAD_CACHE_DIR", "/dev/null/none")
+    slope = srcad.grad(srcad.function(summed, fastmath=expected))
+    np.testing.assert_allclose(slope(X), 3.0 * X * X, rtol=1e-14)
+    ((dispatcher,),) = slope._version._by_module.values()
+    (code,) = dispatcher.inspect_llvm().values()
+    assert ("fmul fast" in code) == expected
+
+
+def test_a_function_with_fastmath_is_pulled_back_with_it():
+    f = srcad.function(chained, fastmath=True)
+    (x,) = (srcad.Variable(X),)
+    with srcad.GradientTape() as tape:
+        y = f(x)
+    np.testing.assert_allclose(tape.gradient(y, x), srcad.grad(chained, jit=False)(X), rtol=1e-12)
+    (made,) = f._pairs.values()
+    assert made.pair.version.request.options.fastmath
