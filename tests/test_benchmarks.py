@@ -1,0 +1,20 @@
+"""The workloads of the benchmarks: their gradients are those of the adjoints written by hand, and of differences."""
+
+import numpy as np
+import pytest
+
+import srcad
+from benchmarks import by_hand
+from benchmarks.workloads import WORKLOADS
+from tests.checking import assert_gradient
+from tests.differences import own_copy
+
+
+@pytest.mark.parametrize("workload", WORKLOADS, ids=lambda each: each.name)
+def test_gradient_by_hand_and_by_srcad_agree_with_finite_differences(workload):
+    arguments = workload.arguments(workload.small, np.random.default_rng(5))
+    by_hand_found = by_hand.ADJOINTS[workload.name].py_func(*map(own_copy, arguments))
+    found = srcad.grad(workload.function, wrt=workload.wrt, jit=False)(*arguments)
+    for one, other in zip(found, by_hand_found, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+    assert_gradient(workload.function, *arguments, wrt=workload.wrt, modes=("gradient",))
