@@ -39,8 +39,8 @@ To repeat it:
     python -m benchmarks.run --jax --growth --save figures.json
     python -m benchmarks.report figures.json
 
-The figures are of one machine, on which other work ran at the same time: differences of a tenth mean nothing. In `alignment`
-the adjoint by hand walks back the one path that counts, where srcad looks at each cell whether it lies on it.
+The figures are of one machine, on which other work ran at the same time: differences of a tenth mean nothing. In
+`alignment` the adjoint by hand walks back the one path that counts, where srcad asks each cell whether it lies on it.
 """
 
 
