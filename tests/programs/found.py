@@ -60,7 +60,23 @@ def rows_by_a_slice(m):
 
 ROW = np.array([0.3, -0.7, 0.9, 0.2])
 
+
+def loop_whose_reversal_would_come_before_its_zeros(a, x):
+    k = 1
+    w = np.ones(4)
+    w[:] *= np.sin(x * a)
+    for i in range(k):
+        n = 0
+        while not n >= 2:
+            n += 1
+            if i > -0.2 and w[k % 4] < 0.5:
+                break
+        w[2] += np.sin(np.exp(-(i + 0.5) * (i + 0.5)))
+    return a + np.sum(x * w) + np.sum(w * w)
+
+
 PROGRAMS = [
+    Program(loop_whose_reversal_would_come_before_its_zeros, numbers(0.3, np.array([0.5, 0.2, 0.7, 0.9])), (0, 1)),
     Program(branch_that_is_never_taken, numbers(0.4, ROW), (0, 1), compiled=True),
     Program(loop_that_is_never_entered, numbers(0.4, ROW), (0, 1)),
     Program(upper_triangle_by_a_tuple_of_indices, matrix(3, 3)),
