@@ -16,7 +16,7 @@ import numpy as np
 
 from srcad.errors import NotDifferentiable
 from srcad.runtime.operand import Operand
-from srcad.runtime.structures import attributes, is_object
+from srcad.runtime.structures import attributes, is_object, is_typed_list
 from srcad.transforms.form import LEAF, Fixed, Form, Part, assembled
 
 NAMESPACE = "srcad"
@@ -48,7 +48,7 @@ def take_apart(data: Any) -> tuple[list[Any], Any]:
     while True:
         leaves, spec = taken_apart(data)
         unknown = {type(leaf) for leaf in leaves} - _NUMBERS - _known
-        objects = [kind for kind in unknown if is_object(kind)]
+        objects = [kind for kind in unknown if is_object(kind) or is_typed_list(kind)]
         _known.update(unknown)
         if not objects:
             return leaves, spec
@@ -63,6 +63,15 @@ def taken_apart(data: Any) -> tuple[list[Any], Any]:
 
 
 def _register(kind: type) -> None:
+    if is_typed_list(kind):
+        _optree().register_pytree_node(
+            kind,
+            lambda value: (tuple(value), None, tuple(range(len(value)))),
+            lambda _, held: list(held) if any(each is None for each in held) else kind(list(held)),
+            namespace=NAMESPACE,
+        )
+        return
+
     def children(value: Any) -> Any:
         names = attributes(value)
         return tuple(getattr(value, name) for name in names), names, names
@@ -88,7 +97,7 @@ def form_of(spec: Any, leaves: Iterator[Any], name: str) -> Part:
     if spec.is_leaf():
         value = next(leaves)
         return LEAF if is_leaf(value) else Fixed(value)
-    keys, kind = tuple(spec.entries()), spec.type
+    keys, kind = tuple(spec.entries()), list if is_typed_list(spec.type) else spec.type
     known = issubclass(kind, (tuple, list, dict)) or is_object(kind) or kind is functools.partial
     if not known or kind.__name__ == "deque":
         raise NotDifferentiable(

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from numba.typed import List
 
 import srcad
 from srcad.errors import BadArgument, MayOverlap, NotDifferentiable, UnsupportedSyntax
@@ -421,3 +422,20 @@ def test_records_that_are_written_to_are_refused(function):
 def test_a_list_where_an_array_is_needed_is_refused_with_the_cure():
     with pytest.raises(UnsupportedSyntax, match=r"no attribute `shape`(?s:.*)np\.asarray"):
         srcad.grad(lambda x: x[0] * x.shape[0], jit=False)([1.0, 2.0])
+
+
+def test_lists_of_numba_are_lists():
+    def loss(arrays, rates):
+        rates[0] = rates[1] * 2.0
+        total = 0.0
+        for k, a in enumerate(arrays):
+            total += np.sum(a * a) * rates[k]
+        return total
+
+    arrays, rates = List([X, X[:2]]), List([1.0, 3.0])
+    by_arrays, by_rates = srcad.grad(loss, wrt=(0, 1), jit=False)(arrays, rates)
+    assert isinstance(by_arrays, List)
+    assert isinstance(by_rates, List)
+    np.testing.assert_allclose(np.concatenate(list(by_arrays)), np.concatenate([12.0 * X, 6.0 * X[:2]]))
+    np.testing.assert_allclose(list(by_rates), [0.0, 2.0 * X @ X + X[:2] @ X[:2]])
+    assert list(rates) == [1.0, 3.0]

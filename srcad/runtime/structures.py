@@ -33,7 +33,7 @@ _PLAIN: dict[type, bool] = dict.fromkeys((float, int, complex, bool, str, type(N
 
 
 def is_structured(value: Any) -> bool:
-    """Whether an argument is a tuple, list, dictionary, an object with attributes, or a function.
+    """Whether an argument is a tuple, list (of Numba too), dictionary, an object with attributes, or a function.
 
     >>> is_structured((1.0, 2.0)), is_structured({}), is_structured(np.sin), is_structured(np.ones(2))
     (True, True, True, False)
@@ -41,8 +41,14 @@ def is_structured(value: Any) -> bool:
     kind = type(value)
     known = _PLAIN.get(kind)
     if known is None:
-        known = _PLAIN[kind] = issubclass(kind, (tuple, list, dict)) or is_object(kind) or is_function(kind)
+        known = issubclass(kind, (tuple, list, dict)) or is_typed_list(kind) or is_object(kind) or is_function(kind)
+        _PLAIN[kind] = known
     return known
+
+
+def is_typed_list(kind: type) -> bool:
+    """Whether the class is Numba's list, which is not imported for that."""
+    return kind.__module__ == "numba.typed.typedlist" and kind.__name__ == "List"
 
 
 def is_function(kind: type) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 
 import gast
 import numpy as np
+from numba.typed import Dict, List
 
 from srcad.transforms.build import assign, call, index_value, load, subscript
 from srcad.transforms.memory import Callee, Structure
@@ -32,6 +33,8 @@ class Respelled(Splits):
         if self.meant(function) is np.linalg.norm:
             self.spread(node)
             return super().call(self.norm(node))
+        if (display := self.typed(node)) is not None:
+            return display
         if self.meant(function) is np.piecewise:
             self.spread(node)
             return self.piecewise(node)
@@ -44,6 +47,15 @@ class Respelled(Splits):
             is_tuple = self.meant(node.value) is np.s_ or isinstance(index, gast.Tuple)
             return super().core(index if is_tuple else gast.Tuple(elts=[index], ctx=gast.Load()))
         return super().core(node)
+
+    def typed(self, node: gast.Call) -> gast.expr | None:
+        """What makes a list or a dictionary of Numba's, as that of a list or dictionary of Python's."""
+        meaning = self.meant(node.func)
+        if meaning == List.empty_list or (meaning is List and not node.args):
+            return self.core(gast.List(elts=[], ctx=gast.Load()))
+        if meaning == Dict.empty or (meaning is Dict and not node.args):
+            return self.core(gast.Dict(keys=[], values=[]))
+        return super().call(call("list", *node.args)) if meaning is List else None
 
     def item_of(self, array: gast.expr, arguments: list[gast.expr]) -> gast.expr:
         """`array.item(...)`."""

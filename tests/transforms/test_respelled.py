@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from numba import types
+from numba.typed import Dict, List
 
 from srcad.errors import UnsupportedSyntax
 from tests.lowering import assert_same, text_of
@@ -62,3 +64,22 @@ def test_repeated_places_are_written_in_turn(where):
         return a
 
     assert_same(f, (X, where))
+
+
+def filled(x):
+    values = List.empty_list(types.float64)
+    for v in x:
+        values.append(v * v)
+    values[1] = 2.0 * values[0]
+    named = Dict.empty(types.unicode_type, types.float64)
+    named["last"] = values[-1]
+    again = List([x[0], named["last"]])
+    total = 0.0
+    for v in values:
+        total += v
+    return total * again[1] + len(again)
+
+
+def test_lists_and_dictionaries_of_numba_are_lists_and_dictionaries():
+    x = np.array([2.0, 3.0, 0.5])
+    assert core(filled, x) == filled(x)
