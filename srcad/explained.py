@@ -11,9 +11,10 @@ from srcad.errors import BadArgument, Place
 from srcad.options import Without
 from srcad.reasons import Accountant, Cost, Reason, names_alive
 from srcad.show import Case, case_of
-from srcad.spoken import Speaker
+from srcad.spoken import Speaker, leaf_paths
 from srcad.transforms.assemble import Assembler
 from srcad.transforms.build import place_of, walk_statements, written
+from srcad.transforms.checkpoint import Checkpointed
 from srcad.transforms.cleanup import without_dead_code
 from srcad.transforms.gradient import Made
 from srcad.transforms.pair import trace_fields
@@ -63,7 +64,9 @@ class Explanation:
         made = derive(case.unit, request.mode, request.wrt, case.kinds, assumes=True, after="differentiate", **how).made
         assert made.sweeps is not None
         self.case, self.by = case, made.sweeps.by
-        self.accountant = Accountant(self.by, _alive(made), _handed(made) if request.mode == "vjp" else ())
+        self.paths = _paths(case)
+        handed = _handed(made) if request.mode == "vjp" else ()
+        self.accountant = Accountant(self.by, _alive(made), handed, self.paths)
         self.speaker = self.accountant.speaker
         self.reasons = self.accountant.reasons()
         self.spot = spot_of(self.by.plan)
@@ -86,7 +89,8 @@ class Explanation:
 
     def _title(self) -> str:
         case = self.case
-        of = ", ".join(case.unit.parameters[place] for place in case.request.wrt)
+        names = [case.unit.parameters[place] for place in case.request.wrt]
+        of = ", ".join(self.paths.get(name, name) for name in names)
         what = "the forward and reverse function" if case.request.mode == "vjp" else "the gradient"
         return f"{what} of {case.unit.name} with respect to {of}"
 
@@ -98,7 +102,7 @@ class Explanation:
             widths[each.factors] = widths.get(each.factors, 0) + each.width
         total = " + ".join(f"{total} * {factors}" if factors else str(total) for factors, total in widths.items())
         callees = _recording(self.by) if self.by.adjoints.calls.forward else []
-        more = [f"besides, each call of {name} keeps a record of its own" for name in callees]
+        more = [f"besides, {name}" for name in callees]
         bound = "at most " if any(each.most for each in costs) else ""
         return [f"in all: {bound}{total} bytes" if costs else "nothing is recorded", *more]
 
@@ -200,8 +204,14 @@ def _turns(loop: Loop, speaker: Speaker) -> str:
 
 
 def _recording(by: Assembler) -> list[str]:
-    """The functions of which each call keeps a record for its own reversal."""
-    return sorted({each.subroutine.wish for each in by.program.unit.bindings.values() if isinstance(each, Specialised)})
+    """What the functions keep, of which each call has a record for its own reversal."""
+    callees = [each for each in by.program.unit.bindings.values() if isinstance(each, Specialised)]
+    loops = {each.subroutine.wish for each in callees if isinstance(each, Checkpointed)}
+    others = {each.subroutine.wish for each in callees if not isinstance(each, Checkpointed)}
+    return [
+        *(f"the checkpointed {name} keeps snapshots of what it carries" for name in sorted(loops)),
+        *(f"each call of {name} keeps a record of its own" for name in sorted(others)),
+    ]
 
 
 _IDLE = {
@@ -219,6 +229,13 @@ def _alive(made: Made) -> frozenset[str]:
     """Names in the functions, once what nothing reads is dropped."""
     kept = [without_dead_code(each.body, made.outputs.get(each.name, ())) for each in made.functions]
     return names_alive([statement for body in kept for statement in body])
+
+
+def _paths(case: Case) -> dict[str, str]:
+    """Where the parameters of a function of leaves come from, in the user's structures."""
+    forms = getattr(case.function, "forms", None) or {}
+    found = [path for name, part in forms.items() for path in leaf_paths(part, name)]
+    return dict(zip(case.unit.parameters, found, strict=False)) if found else {}
 
 
 def _handed(made: Made) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ what turned out to be read by nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import gast
@@ -72,11 +72,16 @@ class Reason:
 class Accountant:
     """Finds the reasons, from what has put the sweeps together."""
 
-    def __init__(self, by: Assembler, alive: frozenset[str], handed: tuple[str, ...]) -> None:
-        """`alive` are the names in the sweeps' code, `handed` those that the trace of a pair holds."""
+    def __init__(
+        self, by: Assembler, alive: frozenset[str], handed: tuple[str, ...], paths: Mapping[str, str] | None = None
+    ) -> None:
+        """`alive` are the names in the sweeps' code, `handed` those that the trace of a pair holds.
+
+        `paths` say where among structured arguments parameters come from.
+        """
         self.by, self.alive, self.handed = by, alive, handed
         self.program, self.sites = by.program, by.sites
-        self.speaker, self.recipes = Speaker(by.program), Recipes(by.program, by.spot)
+        self.speaker, self.recipes = Speaker(by.program, paths), Recipes(by.program, by.spot)
         self.users: dict[str, dict[Place | str, None]] = {}
         self._collect(by.plan)
         for name, recipe in by.decisions.recomputed.items():
@@ -115,6 +120,8 @@ class Accountant:
                 yield Reason(name, place, "recomputed", users, recipe=decisions.recomputed[name])
             elif name in self.handed:
                 yield Reason(name, place, "handed", users, self.plain_cost(name, self.program.types.get(name)))
+            elif isinstance(self.program.types.get(name), nb.BaseTuple):
+                continue  # its parts are told
             elif users and self.sites.is_there(name) and not self.program.flow.is_index(name):
                 yield Reason(name, place, "there", users)
         for store in decisions.undone:

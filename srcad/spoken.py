@@ -6,13 +6,17 @@ t3 = x.shape[0]; t4 = np.sin(v_2); a_2 = t4 * k           t4: np.sin(v)     a_2:
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 import gast
 
 from srcad.errors import Place
 from srcad.printer import print_function
-from srcad.transforms.affine import Form
+from srcad.transforms.affine import Form as Linear
 from srcad.transforms.build import binary, clone, const, place_of
+from srcad.transforms.checkpoint import Checkpointed
+from srcad.transforms.form import LEAF, Form, Part
 from srcad.transforms.program import Program
 from srcad.transforms.subroutine import Specialised
 
@@ -22,8 +26,9 @@ DEEPEST = 8  # temporaries within temporaries
 class Speaker:
     """Says what the names of one program stand for."""
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
+    def __init__(self, program: Program, paths: Mapping[str, str] | None = None) -> None:
+        """`paths` say where among structured arguments a parameter comes from: `cells[0].w`."""
+        self.program, self.paths = program, paths or {}
         own = {word for text in program.unit.sources for word in re.findall(r"[A-Za-z_]\w*", text)}
         self.known = {*own, *program.unit.parameters}
 
@@ -57,7 +62,7 @@ class Speaker:
         forms = [self.program.meeting.sizes.size(array, axis) for axis in range(rank)]
         return " * ".join(self.form(form, len(forms) > 1) for form in forms) or "1"
 
-    def form(self, form: Form, inside: bool = False) -> str:
+    def form(self, form: Linear, inside: bool = False) -> str:
         """A linear form of sizes."""
         text = ""
         for symbol, factor in form.terms:
@@ -105,14 +110,34 @@ class _Unfolder(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         callee = self.speaker.program.unit.bindings.get(getattr(node.func, "id", ""))
         if isinstance(callee, Specialised):
             node.func.id, node.own = callee.subroutine.wish, True
+            node.args = [] if isinstance(callee, Checkpointed) else node.args  # bounds and all that it carries
         return node
 
     def visit_Name(self, node: gast.Name) -> gast.expr:
         speaker = self.speaker
         if node.id in speaker.program.unit.bindings:
             return node
+        if node.id in speaker.paths:
+            node.id = speaker.paths[node.id]
+            return node
         value = speaker.program.flow.definition(node.id)
+        if value is None and re.fullmatch(r"t\d+_sum(_\d+)?", node.id):
+            node.id = "sum(...)"  # of a loop that an array statement has become
+            return node
         if speaker.is_own(node.id) or value is None or self.depth >= DEEPEST:
             node.id = speaker.plain(node.id)
             return node
         return _Unfolder(speaker, self.depth + 1).visit(clone(value))
+
+
+def leaf_paths(part: Part | Any, path: str) -> list[str]:
+    """Where the leaves of a structure are, as the user writes it.
+
+    >>> leaf_paths(Form(dict, ("w", "b"), (LEAF, Form(list, (0, 1), (LEAF, LEAF)))), "p")
+    ["p['w']", "p['b'][0]", "p['b'][1]"]
+    """
+    if not isinstance(part, Form):
+        return [path] if part is LEAF else []
+    is_indexed = issubclass(part.type, (tuple, list, dict))
+    inner = [f"{path}[{key!r}]" if is_indexed else f"{path}.{key}" for key in part.keys]
+    return [found for below, at in zip(part.parts, inner, strict=True) for found in leaf_paths(below, at)]

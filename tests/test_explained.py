@@ -118,4 +118,19 @@ def test_structures_and_recursion_are_explained_too():
 
     text = srcad.explain(loss, wrt="p", args=({"a": 1.0, "b": 2.0}, 3))
     assert "besides, each call of power keeps a record of its own" in text
-    assert "power(p_b, n): still there, for the reversal of line" in text
+    assert text.startswith("the gradient of loss with respect to p['a'], p['b']\n")
+    assert "power(p['b'], n): still there, for the reversal of line" in text
+
+
+def test_a_checkpointed_loop_keeps_snapshots():
+    def marched(x, n):
+        v = 1.0 * x
+        for _ in srcad.checkpointed(range(n), snapshots=4):
+            v = np.sin(v) * v
+        return v
+
+    text = srcad.explain(marched, args=(0.4, 7))
+    line = marched.__code__.co_firstlineno + 2
+    assert text.endswith(
+        f"nothing is recorded\nbesides, the checkpointed loop_{line} keeps snapshots of what it carries"
+    )
