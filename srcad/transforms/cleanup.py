@@ -45,7 +45,9 @@ def without_dead_code(body: Block, outputs: Collection[str] = ()) -> Block:
 class Groups:
     """Groups of names that may reach the same array."""
 
-    def __init__(self, body: Block) -> None:
+    def __init__(self, body: Block, numbers: Collection[str] = ()) -> None:
+        """`numbers` are names that reach none."""
+        self.numbers = numbers
         self._up: dict[str, str] = {}
         for statement in walk_statements(body):
             name = written(statement)
@@ -61,7 +63,11 @@ class Groups:
                     self._join(str(kept), value)
 
     def _join(self, name: str, value: gast.expr) -> None:
+        if name in self.numbers:
+            return
         for base in _bases(value):
+            if base in self.numbers:
+                continue
             one, other = self.find(name), self.find(base)
             if one != other:
                 self._up[one] = other

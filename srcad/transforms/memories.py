@@ -20,15 +20,16 @@ class Memories:
     def __init__(self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
         """`kinds` has the types of names, as far as they are known; `ranks` those of arrays, and 0 for numbers."""
         self.ranks = {name: rank for name, kind in kinds.items() if (rank := _rank(kind)) is not None}
-        self.known = Groups(body)
+        self._find_numbers(body)
+        numbers = {name for name, rank in self.ranks.items() if rank == 0}
+        self.known = Groups(body, numbers)
         given = list(parameters)
         for each in walk_statements(body):
             value = getattr(each, "value", None)
             is_part = isinstance(value, (gast.Attribute, gast.Call)) and not _is_new(value)
             if is_part and set(names_in(value)) & set(parameters):
-                given += all_written(each)  # a part of a trace, or what is held in it
+                given += set(all_written(each)) - numbers  # a part of a trace, or what is held in it
         self.foreign = frozenset(map(self.known.find, given))
-        self._find_numbers(body)
 
     def find(self, name: str) -> str:
         """The name that stands for all that may share memory with this one."""

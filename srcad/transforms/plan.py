@@ -172,4 +172,8 @@ def _is_fresh(value: gast.expr) -> bool:
     )
 
 
-FRESH = {"np.dot", "np.outer", "np.where", "np.exp", "np.sin", "np.cos", "np.sqrt", "np.log", "np.tanh", "np.copy"}
+PRODUCTS = {"kernels.times", "kernels.times_transpose", "kernels.transpose_times"}
+FRESH = {
+    *("np.dot", "np.outer", "np.where", "np.exp", "np.sin", "np.cos", "np.sqrt", "np.log", "np.tanh", "np.copy"),
+    *PRODUCTS,
+}

@@ -47,6 +47,20 @@ def test_views_share_memory_and_what_was_given_may():
     assert not known().may_share("a", "c")
 
 
+def test_numbers_made_of_elements_share_nothing():
+    tree = parsed("""
+        def f(x, n):
+            a = np.zeros(n)
+            b = np.zeros(n)
+            for i in range(n):
+                s = kernels.select(x[i] > 0.0, a[i], b[i])
+            return a
+    """)
+    found = Memories(tree.body, ("x", "n"), {**dict.fromkeys("abx", nb.float64[::1]), "s": nb.float64, "n": nb.int64})
+    assert found.is_own("a")
+    assert not found.may_share("a", "b")
+
+
 def test_numbers_are_found_from_what_is_stored():
     ranks = known().ranks
     assert ranks["t"] == ranks["u"] == ranks["s"] == ranks["i"] == ranks["n"] == 0
