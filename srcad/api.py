@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -40,14 +41,29 @@ def _also_by_parts_of_self(transform: _Transform) -> _Transform:
 
 @overload
 def function(
-    f: Callable[..., Any], *, jit: bool = True, fastmath: bool | None = None, without: Without = ()
+    f: Callable[..., Any],
+    *,
+    jit: bool = True,
+    fastmath: bool | None = None,
+    without: Without = (),
+    max_trace_bytes: int | None = None,
 ) -> Function: ...
 @overload
 def function(
-    f: None = None, *, jit: bool = True, fastmath: bool | None = None, without: Without = ()
+    f: None = None,
+    *,
+    jit: bool = True,
+    fastmath: bool | None = None,
+    without: Without = (),
+    max_trace_bytes: int | None = None,
 ) -> Callable[[Callable[..., Any]], Function]: ...
 def function(
-    f: Callable[..., Any] | None = None, *, jit: bool = True, fastmath: bool | None = None, without: Without = ()
+    f: Callable[..., Any] | None = None,
+    *,
+    jit: bool = True,
+    fastmath: bool | None = None,
+    without: Without = (),
+    max_trace_bytes: int | None = None,
 ) -> Any:
     """Make a function run compiled, and be one node of a `GradientTape` that records it. A decorator.
 
@@ -55,6 +71,11 @@ def function(
     fastmath    lets compiled code, derivatives included, reorder sums and use approximate functions, as Numba's option
                 does; None as the function's own `@njit` says
     without     optional passes of the compiler to be left out, in all its derivatives: "fuse", ("spot", "skip")
+    max_trace_bytes    the most that loops may keep, all together, from the forward to the reverse sweep: loops that
+                would record in each iteration are checkpointed, with as many snapshots as there is room for
+
+    With `max_trace_bytes`, a derivative raises UnsupportedSyntax for a loop that records and cannot be checkpointed
+    (`while`, `break`, a recursive call), and, when it runs, TraceTooLarge if there is no room for a single snapshot.
 
     >>> @function
     ... def kinetic(mass, speed):
@@ -63,11 +84,14 @@ def function(
     9.0
     """
     if f is None:
-        return functools.partial(function, jit=jit, fastmath=fastmath, without=without)
+        how = {"jit": jit, "fastmath": fastmath, "without": without, "max_trace_bytes": max_trace_bytes}
+        return functools.partial(function, **how)
     from srcad.taped import Function
 
     refuse_derivative(f, "a srcad.function")
-    options = Options.of(without, fastmath, f)
+    if max_trace_bytes is not None and operator.index(max_trace_bytes) < 0:
+        raise BadArgument(f"max_trace_bytes is {max_trace_bytes!r}", hint="give a number of bytes, such as 10**8")
+    options = Options.of(without, fastmath, f, max_trace_bytes)
     if isinstance(f, Function):
         return f if options == f.options else Function(f.__wrapped__, jit, options)
     return Function(f, jit, options)

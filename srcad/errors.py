@@ -8,6 +8,7 @@
     |  `- BadValue          (TypeError as well)     a value that does not become a number of the dtype asked for
     |- SourceUnavailable    (OSError)               a function whose source text cannot be found
     |- MayOverlap           (ValueError)            memory reached by two names, one of them written to
+    |- TraceTooLarge        (MemoryError)           max_trace_bytes is less than the least that a loop has to keep
     |- TapeMisuse           (RuntimeError)          a tape or variable used at the wrong moment
     |- NotATensor           (TypeError)             something given to a tape that is neither tensor nor variable
     |- WrongGradient        (AssertionError)        what srcad.check_grads found
@@ -106,6 +107,10 @@ class SourceUnavailable(SrcadError, OSError):
 
 class MayOverlap(SrcadError, ValueError):
     """Memory reached through two names, one of which is written to."""
+
+
+class TraceTooLarge(SrcadError, MemoryError):
+    """A loop cannot be reversed with the bytes that `max_trace_bytes` allows it to keep; raised when it runs."""
 
 
 class TapeMisuse(SrcadError, RuntimeError, AttributeError):

@@ -59,7 +59,9 @@ class Explanation:
         request = case.request
         if request.mode not in ("grad", "value_and_grad", "vjp"):
             raise BadArgument(f"there is nothing to explain of mode '{request.mode}'", hint="it is grad or reverse")
-        how: dict[str, Any] = {"tuple_result": request.tuple_result, "without": request.options.without}
+        options = request.options
+        how: dict[str, Any] = {"tuple_result": request.tuple_result, "without": options.without}
+        how["max_trace_bytes"] = options.max_trace_bytes
         derive = pipeline.derive
         made = derive(case.unit, request.mode, request.wrt, case.kinds, assumes=True, after="differentiate", **how).made
         assert made.sweeps is not None

@@ -59,6 +59,7 @@ class Interpreted:
             tuple_result=request.tuple_result,
             observed=self._observation,
             without=request.options.without,
+            max_trace_bytes=request.options.max_trace_bytes,
         )
         stored = cache.Stored(generated.text, tuple(generated.functions), tuple(sorted(generated.bindings)))
         # The text says all, but for the objects that it is given.

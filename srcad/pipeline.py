@@ -7,19 +7,21 @@ import operator
 from collections import namedtuple
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import gast
 import numba
 import numpy as np
 from numba import types as nb
 
-from srcad.errors import BadArgument, MayOverlap, SrcadError
+from srcad.errors import BadArgument, MayOverlap, Place, SrcadError
 from srcad.lower import prepare
 from srcad.middle import Middle, Stage, reached_types
 from srcad.printer import print_module
 from srcad.runtime import clock, kernels
 from srcad.runtime.stop import stop_gradient
+from srcad.transforms.bound import bounded, recording, refuse_unbounded
+from srcad.transforms.build import place_of
 from srcad.transforms.callees import Callees
 from srcad.transforms.callpair import make_tangent
 from srcad.transforms.checkpair import make_any_pair
@@ -55,6 +57,8 @@ MODULES: dict[str, tuple[Any, str]] = {
 __all__ = ["MODES", "STAGES", "Generated", "Stage", "derive", "prepare", "simplified"]
 STAGES = ("lower", "ssa", "settle", "specialise", "choose", "fuse", "tidy", "ready", "differentiate", "simplify")
 REVERSED = ("grad", "value_and_grad", "vjp")
+# What `_stages` is given: a function, types, loops or not, what was observed, assuming or not, reversed or not.
+_Given: TypeAlias = tuple[Unit, tuple[nb.Type, ...], bool, "Observation | None", bool, bool]
 MODES = ("core", "grad", "value_and_grad", "vjp", "tangent", "hvp")
 
 
@@ -86,12 +90,13 @@ def derive(
     observed: Observation | None = None,
     assumes: bool = False,
     without: Iterable[str] = (),
+    max_trace_bytes: int | None = None,
 ) -> Generated:
     """Stages 4 to 8: source for one mode, one set of argument types; `observed` stands for Numba's inference.
 
     With `assumes`, arrays that may broadcast are taken not to, if the functions can be called again where they do.
     `after` names one of STAGES: the function as it is then, before differentiation, or before it is simplified.
-    `without` names optional passes to be left out (`passes.PASSES`).
+    `without` names optional passes to be left out (`passes.PASSES`); `max_trace_bytes` bounds what loops record.
     Raises CannotType where Numba has no type for the function, NotDifferentiable and other SrcadErrors.
     """
     _check(mode, after)
@@ -99,21 +104,44 @@ def derive(
         after = after or "lower"
     loops = loops and observed is None
     unit = replace(unit, without=frozenset(without))
-    given = unit, tuple(types), loops, observed, assumes and not prints(unit), mode in REVERSED
+    given: _Given = unit, tuple(types), loops, observed, assumes and not prints(unit), mode in REVERSED
     for stage in _stages(*given):
         if stage.name == after:
             made = with_callees(Made([stage.unit.tree], dict(stage.unit.bindings), (stage.unit.tree.name,)))
             return _printed(made, stage.facts and stage.facts.result)
     request = mode, tuple(types), wrt, tuple_result, observed
+    made = _attempted(stage, given, request)
+    if max_trace_bytes is not None:
+        made = _within(max_trace_bytes, made, given, request)
+    return _printed(_finished(made, loops, unit, after), stage.facts and stage.facts.result)
+
+
+def _within(most: int, made: Made, given: _Given, request: tuple[Any, ...]) -> Made:
+    """The same with loops checkpointed, where they would record."""
+    unit = given[0]
+    known: set[Place | None] | None = None
+    while True:
+        places = (known or set()) | {place_of(each) for each in recording(made)}
+        marked = None if places == known else bounded(unit, places, most)
+        if marked is None:
+            break
+        given, known = (marked, *given[1:]), places
+        *_, stage = _stages(*given)
+        made = _attempted(stage, given, request)
+    refuse_unbounded(unit, made)
+    return made
+
+
+def _attempted(stage: Stage, given: _Given, request: tuple[Any, ...]) -> Made:
+    """Stage 6; where names that may be one array stand in its way, once more without such names."""
     try:
-        made = _differentiated(stage, *request)
+        return _differentiated(stage, *request)
     except MayOverlap as refused:
         *_, stage = _stages(*given, insist=True)
         try:
-            made = _differentiated(stage, *request)
+            return _differentiated(stage, *request)
         except SrcadError:
             raise refused from None
-    return _printed(_finished(made, loops, unit, after), stage.facts and stage.facts.result)
 
 
 def _finished(made: Made, loops: bool, unit: Unit, after: str | None) -> Made:

@@ -48,8 +48,15 @@ def source(
     from srcad import pipeline
 
     case = case_of(f, mode, wrt, signature, args, without)
-    request, without = case.request, case.request.options.without
-    derive = functools.partial(pipeline.derive, loops=not arrays, after=after, assumes=True, without=without)
+    request, options = case.request, case.request.options
+    derive = functools.partial(
+        pipeline.derive,
+        loops=not arrays,
+        after=after,
+        assumes=True,
+        without=options.without,
+        max_trace_bytes=options.max_trace_bytes,
+    )
     return str(derive(case.unit, request.mode, request.wrt, case.kinds, tuple_result=request.tuple_result).text)
 
 

@@ -52,6 +52,7 @@ def timings(case: Case) -> str:
             tuple_result=request.tuple_result,
             assumes=True,
             without=request.options.without,
+            max_trace_bytes=request.options.max_trace_bytes,
         )
         clock.begin("load")
         stored = cache.Stored(made.text, tuple(made.functions), tuple(sorted(made.bindings)), made.assumes)

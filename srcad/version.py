@@ -181,6 +181,7 @@ class Version:
             tuple_result=request.tuple_result,
             assumes=assumes,
             without=request.options.without,
+            max_trace_bytes=request.options.max_trace_bytes,
         )
         if request.mode == "core" and loops:
             types_of(self.unit, kinds)  # the other modes need the types themselves

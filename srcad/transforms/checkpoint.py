@@ -73,11 +73,13 @@ class Checkpointed(Specialised):
 
     advance     its iterations in place, of the same parameters but the number of snapshots
     iteration   one iteration in place: returns what is carried, and the arrays that are written into
+    most_bytes  the bound on what its record holds, if there is one
     """
 
     state: State = None  # type: ignore[assignment]  # given when it is made
     advance: Advance = None  # type: ignore[assignment]
     iteration: Finished = None  # type: ignore[assignment]
+    most_bytes: int | None = None
 
 
 def is_checkpointed(statement: gast.stmt) -> bool:
@@ -141,7 +143,7 @@ class _Outliner:
         version = self.version(statement, state)
         self.bindings[version.name] = version
         start, stop, width = statement.iter.args
-        first, snapshots = self.starts[start.id]
+        first, snapshots = self.starts.get(getattr(start, "id", ""), (start, const(0)))
         arguments = [*map(clone, (first, stop, width, snapshots)), *map(load, state.names)]
         whole = self.names.temporary()
         self.known[whole] = nb.Tuple(version.outcome)
@@ -173,7 +175,7 @@ class _Outliner:
             ((),) * len(results),
         )
         made = Checkpointed(base, _subroutine(base, wish), (*[nb.int64] * 4, *kinds), summary)
-        made.state, made.advance = state, advance
+        made.state, made.advance, made.most_bytes = state, advance, getattr(statement, "most_bytes", None)
         made.iteration = self.iteration(f"{base}_iteration", statement, state, kinds)
         made.unit, made.types = _alone(made, self.names, self.known)
         made.subroutine.unit = made.unit

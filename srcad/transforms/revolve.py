@@ -112,6 +112,7 @@ class Drivers:
             f"    {self.trips} = kernels.trip_count({self.first}, {self.stop}, {self.width})",
             f"    {self.most} = kernels.snapshot_limit({self.trips}, {self.snapshots})",
             *(f"    {name} = {gast.unparse(begin(load(name), self.kinds[name])).strip()}" for name in self.own),
+            *self.within(),
             f"    {self.places} = [0]",
             *(f"    {self.stacks[name]} = [kernels.snapshot({name})]" for name in self.kept),
             f"    {self.here} = 0",
@@ -122,10 +123,36 @@ class Drivers:
             f"        if {self.here} < {self.trips}:",
             *(f"            {line}" for line in self.kept_now()),
             *(f"    {self.lasts[name]} = {name}" for name in self.lasts if self.needs_last(name)),
+            *self.checked(),
             f"    return {_tuple(*results)}",
         )
         tree.body[-1:-1] = recorded(self.pair, self.calls)
         return tree
+
+    def within(self) -> list[str]:
+        """As many snapshots as there is room for, where that is bounded."""
+        if self.version.most_bytes is None:
+            return []
+        fixed = [f"{name}.nbytes" for name in self.lasts if self.needs_last(name)]
+        each = [self.size(name) for name in self.kept]
+        sizes = f"{' + '.join([str(8 * len(self.pair.fields)), *fixed])}, {' + '.join(['8', *each])}"
+        found = f"kernels.snapshots_within({self.trips}, {self.snapshots}, {self.version.most_bytes}, {sizes})"
+        return [f"    {self.most} = {found}"]
+
+    def size(self, name: str) -> str:
+        """The bytes of a snapshot of a name."""
+        return f"{name}.nbytes" if self.is_array(name) else "16" if is_complex(self.kinds[name]) else "8"
+
+    def checked(self) -> list[str]:
+        """Arrays that iterations make may have grown."""
+        grown = [name for name in self.kept if name in self.state.carried and self.is_array(name)]
+        if self.version.most_bytes is None or not grown:
+            return []
+        total, each = self.names.fresh("kept"), self.names.fresh("each")
+        code = [f"    {total} = 0"]
+        for name in grown:
+            code += [f"    for {each} in {self.stacks[name]}:", f"        {total} += {each}.nbytes"]
+        return [*code, f"    kernels.check_bytes({total}, {self.version.most_bytes})"]
 
     def advanced(self) -> list[str]:
         """Run from `here` to `there`."""

@@ -55,12 +55,14 @@ from srcad.runtime.kernels.products import (
     transpose_times,
 )
 from srcad.runtime.kernels.revolve import (
+    check_bytes,
     checkpointed_start,
     extra_steps,
     next_snapshot,
     snapshot,
     snapshot_count,
     snapshot_limit,
+    snapshots_within,
 )
 from srcad.runtime.kernels.scalar import is_above, is_below, polygamma, power_log, power_slope, ratio, sinc_slope
 from srcad.runtime.kernels.scans import cumprod_adjoint, cumprod_bend, cumprod_tangent, cumsum_adjoint
@@ -78,6 +80,7 @@ __all__ = [
     "added_at",
     "argument",
     "broadcast_shape",
+    "check_bytes",
     "checkpointed_start",
     "cholesky_adjoint",
     "cofactors",
@@ -150,6 +153,7 @@ __all__ = [
     "snapshot",
     "snapshot_count",
     "snapshot_limit",
+    "snapshots_within",
     "sort_adjoint",
     "sort_tangent",
     "spread",

@@ -13,6 +13,8 @@ import numpy as np
 from numba import types
 from numba.extending import overload, register_jitable
 
+from srcad.errors import TraceTooLarge
+
 
 @register_jitable
 def reach(snapshots: int, repetitions: int) -> int:
@@ -87,6 +89,29 @@ def snapshot_limit(steps: int, wanted: int) -> int:
     while reach(found, 2) < steps:
         found += 1
     return found
+
+
+@register_jitable
+def snapshots_within(steps: int, wanted: int, most: int, fixed: int, each: int) -> int:
+    """How many snapshots of so many bytes are kept, if no more than `most` bytes may be, `fixed` ones among them.
+
+    >>> [snapshots_within(steps, wanted, 800, 80, 100) for steps, wanted in ((1000, 0), (5, 0), (5, 2))]
+    [7, 5, 2]
+    """
+    count = (most - fixed) // each
+    if count < 1:
+        raise TraceTooLarge("max_trace_bytes is less than what a checkpointed loop keeps with a single snapshot")
+    return int(max(1, min(steps, count, wanted if wanted > 0 else count)))
+
+
+@register_jitable
+def check_bytes(kept: int, most: int) -> None:
+    """Raise TraceTooLarge where snapshots, which have grown, hold more than they may.
+
+    >>> check_bytes(80, 80)
+    """
+    if kept > most:
+        raise TraceTooLarge("the state of a checkpointed loop has grown: it keeps more than max_trace_bytes")
 
 
 @register_jitable
