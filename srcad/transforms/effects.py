@@ -83,7 +83,9 @@ class Effects(Containers):
         plain.place = place_of(node)
         where = next((each for each in keywords if each.arg == "where"), None)
         if where is None or not isinstance(self.meant(node.func), np.ufunc):
-            return self.store_all(array, self.held_in_atom(self.call(plain)))
+            stored = self.store_all(array, self.held_in_atom(self.call(plain)))
+            self.made[-1].must_hold = True  # NumPy stores no floats into integers here, as `array[...] =` would
+            return stored
         keywords.remove(where)
         return self.store_where(array, self.atom(where.value), plain)
 

@@ -11,11 +11,13 @@ After this, two names of arrays that are stored once are two arrays, or a view a
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import gast
 import numpy as np
 from numba import types as nb
 
+from srcad.errors import NotDifferentiable
 from srcad.names import Names
 from srcad.runtime import kernels
 from srcad.runtime.clock import stage
@@ -37,7 +39,7 @@ from srcad.transforms.build import (
     walk_statements,
     written,
 )
-from srcad.transforms.typing import Types, is_complex
+from srcad.transforms.typing import Types, carries_derivatives, is_complex
 from srcad.transforms.unit import Unit
 
 IN_PLACE: dict[str, type[gast.operator]] = {
@@ -76,10 +78,23 @@ def settle(unit: Unit, types: Types) -> tuple[Unit, Types]:
             statement.unset = False
     for statement in walk_statements(tree.body):
         _spell_complex(statement, types)
+        if hasattr(statement, "must_hold"):
+            _refuse_truncation(statement, types)
     tree.body = _in_place(tree.body, types, names, same)
     tree.body = _without_tuples(tree.body)
     _merge_references(tree, types, same)
     return unit.with_tree(tree, names=names, bindings={"np": np, "kernels": kernels, **unit.bindings}), types
+
+
+def _refuse_truncation(statement: Any, types: Types) -> None:
+    """`out=` takes no array of integers for results that are floats."""
+    whole, value = types.get(statement.targets[0].value.id), types.get(getattr(statement.value, "id", ""))
+    if isinstance(whole, nb.Array) and isinstance(whole.dtype, (nb.Integer, nb.Boolean)) and carries_derivatives(value):
+        raise NotDifferentiable(
+            f"`out=` is an array of {whole.dtype}, which cannot hold results of type {value}",
+            at=place_of(statement),
+            hint="give it an array of floats, or write `a[...] = ...` where the fractions may be cut off",
+        )
 
 
 def _spell_complex(statement: gast.stmt, types: Types) -> None:

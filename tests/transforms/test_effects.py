@@ -131,3 +131,14 @@ def test_what_numpy_would_do_in_another_way_is_refused(function, shape):
 
     with pytest.raises((NotDifferentiable, NotImplementedError), match=r"np\.\w+ .*: write "):
         srcad.grad(f, jit=False)(np.ones(shape))
+
+
+@pytest.mark.parametrize("jit", [False, True])
+def test_integers_hold_no_floats(jit):
+    def f(x):
+        k = np.zeros(2, dtype=np.int64)
+        np.multiply(x, x, out=k)
+        return np.sum(k * x)
+
+    with pytest.raises(NotDifferentiable, match="array of int64, which cannot hold"):
+        srcad.grad(f, jit=jit)(np.array([0.5, 1.5]))
