@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numba.core import types
+from numba.core.registry import cpu_target
 from numba.extending import overload
 
 from srcad.runtime import registry
@@ -46,3 +47,5 @@ def _stop_gradient(x: Any) -> Callable[[Any], Any]:
 
 
 registry.zero(stop_gradient)
+# Numba may come here while it infers the types of a function that reads `srcad.stop_gradient` for the first time.
+cpu_target.typing_context.refresh()
