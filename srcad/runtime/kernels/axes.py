@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import types
 from numba.extending import overload, register_jitable
 
 from srcad.runtime.kernels.rows import Axis, from_rows, is_none, to_rows
@@ -82,12 +83,24 @@ def sort_tangent(t: Any, a: Any, axis: int | None = -1) -> Any:
 @overload(shares)
 def _overload_shares(y, a, axis=None, keepdims=False):
     dtype = a.dtype
+    if is_none(axis) and not isinstance(y, types.Array):
+        return _shares_of_all
 
     def impl(y, a, axis=None, keepdims=False):
         equal = (a == restore(y, a.shape, axis)).astype(dtype)
         return equal / np.sum(equal, axis=axis, keepdims=True)
 
     return impl
+
+
+def _shares_of_all(y, a, axis=None, keepdims=False):
+    count = 0.0
+    for each in a.flat:
+        count += each == y
+    result = np.zeros(a.shape, a.dtype)
+    for index, each in np.ndenumerate(a):
+        result[index] = (each == y) / count
+    return result
 
 
 @overload(others)

@@ -46,15 +46,15 @@ def spread(g: Any, shape: tuple[int, ...], axis: Axis = None, keepdims: bool = F
 
 
 def restore(g: Any, shape: tuple[int, ...], axis: Axis = None, keepdims: bool = False) -> Any:
-    """The result of a reduction with unit dimensions where dimensions were lost, as with `keepdims=True`.
+    """The result of a reduction with unit dimensions where they were lost; a number, which lost all, stays one.
 
     >>> restore(np.array([1.0, 2.0]), (2, 3), 1).shape
     (2, 1)
+    >>> restore(2.0, (2, 3))
+    2.0
     """
-    if keepdims:
+    if keepdims or axis is None:
         return g
-    if axis is None:
-        return np.reshape(g, (1,) * len(shape))
     axes = [each % len(shape) for each in ((axis,) if isinstance(axis, int) else np.atleast_1d(axis))]
     return np.reshape(g, tuple(1 if k in axes else size for k, size in enumerate(shape)))
 
@@ -150,7 +150,7 @@ def _overload_restore(g, shape, axis=None, keepdims=False):
         return lambda g, shape, axis=None, keepdims=False: g
     ones = (1,) * ndim
     if not isinstance(g, types.Array):
-        return lambda g, shape, axis=None, keepdims=False: np.full(ones, g)
+        return lambda g, shape, axis=None, keepdims=False: g
     if g.ndim == 0:
         return lambda g, shape, axis=None, keepdims=False: np.full(ones, g[()])
 
