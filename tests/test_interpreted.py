@@ -1,6 +1,7 @@
 """Functions that Numba cannot type: generated from what a run shows, uncompiled, and never wrong."""
 
 import warnings
+from dataclasses import replace
 
 import numba
 import numpy as np
@@ -292,7 +293,7 @@ def refused_by_numba(monkeypatch, last_only):
         if not last_only:
             head = head.replace("    return", "    os.getpid()\n    return")
         text = f"import os\n{head}    os.getpid()\n    return{last}"
-        return pipeline.Generated(text, made.functions, made.bindings, made.result)
+        return replace(made, text=text)
 
     monkeypatch.setattr(pipeline, "derive", spoiled)
 

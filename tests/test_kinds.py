@@ -65,7 +65,7 @@ CASES = [
 @pytest.mark.parametrize("loops", [False, True])
 @pytest.mark.parametrize(("f", "args"), CASES)
 def test_single_and_double_precision_mix_as_in_numpy(f, args, loops):
-    (run, *_), given = generated(f, args, "value_and_grad", (0,), loops)
+    (run, *_), given, _ = generated(f, args, "value_and_grad", (0,), loops)
     value, (gradient,) = run(*given)
     assert np.asarray(value).dtype == np.asarray(f(*args)).dtype
     assert gradient.dtype == args[0].dtype

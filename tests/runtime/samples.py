@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+import srcad.runtime.checkpoint  # noqa: F401 - files rules when it is imported
 from srcad.runtime import kernels
 from srcad.runtime.stop import stop_gradient
 
@@ -156,6 +157,7 @@ SAMPLES: dict[Any, list[Sample]] = {
     np.pad: [s(ANY, 2), s(MATRIX, ((1, 0), (2, 3))), s(ANY, (2, 1), "edge"), s(MATRIX, ((1, 0), (2, 3)), mode="wrap"),
              s(ANY, 2, "reflect"), s(MATRIX, 2, mode="symmetric")],
     kernels.padded: [s(ANY, 2), s(ANY, 2, "edge")],
+    kernels.unpad: [s(normal(7), (4,), (1, 2)), s(normal(7), (4,), (2, 1), "edge")],
     np.full: [s((2, 3), 1.5), s((3,), ROW[:3])],
     np.full_like: [s(MATRIX, 1.5, fixed=(0,))],
     np.linspace: [s(0.3, 1.7, 5), s(0.3, 1.7, num=4, endpoint=False)],
@@ -281,7 +283,7 @@ COMPLEX = {
 
 # No derivative because nothing of floating point goes in or comes out, or because the result is piecewise constant.
 DISCRETE = {
-    *(np.fft.fftfreq, np.fft.rfftfreq, np.ix_, kernels.places),
+    *(np.fft.fftfreq, np.fft.rfftfreq, np.ix_, kernels.places, kernels.checkpointed_start, kernels.snapshot_count),
     *(operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, operator.and_, operator.or_),
     *(operator.xor, operator.invert, operator.lshift, operator.rshift, operator.not_, operator.is_, operator.is_not),
     *(

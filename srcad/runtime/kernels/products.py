@@ -137,11 +137,23 @@ def einsum_adjoint(g: Any, subscripts: str, place: int, operands: tuple[Any, ...
     if kept != letters:  # letters that are summed in this operand alone
         missing = tuple(k for k, letter in enumerate(letters) if letter not in known)
         bar = np.broadcast_to(np.expand_dims(bar, missing), tuple(shape[own.index(letter)] for letter in letters))
-    if letters != own:  # elements off the diagonals that repeated letters name have no part in the sum
-        whole = np.zeros(shape, bar.dtype)
-        np.einsum(f"{own}->{letters}", whole)[...] = bar
-        bar = whole
+    if letters != own:
+        bar = _on_diagonals(bar, letters, own, shape)
     return bar if np.shape(bar) == shape else unbroadcast(bar, operands[place])
+
+
+def _on_diagonals(bar: Any, letters: str, own: str, shape: tuple[int, ...]) -> Any:
+    """The adjoint of an operand with repeated letters: what lies off its diagonals has no part in the sum."""
+    spare = (each for each in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" if each not in own)
+    axes = ""
+    for letter, size in zip(own, shape, strict=True):
+        axis = letter
+        if letter in axes:
+            axis = next(spare)
+            bar = np.einsum(f"{letters},{letter}{axis}->{letters}{axis}", bar, np.eye(size, dtype=bar.dtype))
+            letters += axis
+        axes += axis
+    return np.einsum(f"{letters}->{axes}", bar)
 
 
 def _without_ellipsis(subscripts: str, operands: tuple[Any, ...]) -> str:

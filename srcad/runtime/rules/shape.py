@@ -208,6 +208,11 @@ def pad(y, array, pad_width, mode="constant"):
     d[array] = kernels.unpad(d[y], array.shape, pad_width, mode)
 
 
+@adjoint(kernels.unpad)
+def unpad(y, g, shape, pad_width, mode="constant"):
+    d[g] = kernels.padded(d[y], pad_width, mode)
+
+
 @tangent(np.pad)
 def pad_tangent(y, array, pad_width, mode="constant"):
     d[y] = kernels.padded(d[array], pad_width, mode)
@@ -239,7 +244,8 @@ def linspace_tangent(y, start, stop, num=50, endpoint=True):
 linear(np.reshape, np.ravel, np.asarray, np.ascontiguousarray, np.asfortranarray, np.copy, np.array, np.astype)
 linear(np.atleast_1d, np.atleast_2d, np.atleast_3d, np.broadcast_to)
 linear(np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack)
-linear(np.roll, np.repeat, np.tile, np.diag, np.diagonal, np.trace, np.tril, np.triu, np.take, np.diff, kernels.padded)
+linear(np.roll, np.repeat, np.tile, np.diag, np.diagonal, np.trace, np.tril, np.triu, np.take, np.diff)
+linear(kernels.padded, kernels.unpad)
 linear(operator.getitem, np.full, np.full_like)
 linear(kernels.scatter, kernels.sort_adjoint, kernels.sort_tangent)
 linear(kernels.diag_adjoint, kernels.diff_adjoint, kernels.take_adjoint, kernels.repeat_adjoint)
