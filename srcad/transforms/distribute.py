@@ -25,13 +25,13 @@ from numba import types as nb
 
 from srcad.names import Names
 from srcad.runtime.clock import stage
+from srcad.transforms.accessed import is_counted
 from srcad.transforms.build import (
     Block,
     assign,
     call,
     clone,
     const,
-    dotted_path,
     inner_blocks,
     load,
     names_in,
@@ -97,7 +97,7 @@ class _Distributor:
             made, rows = [statement], list[_Row]()
             if is_parallel(statement):
                 at.forget(stored_in([statement]))  # its iterations are dealt out as they are
-            elif isinstance(statement, gast.For) and dotted_path(statement.iter.func) == "range":
+            elif is_counted(statement):
                 made, rows = self.loop(statement, at, behind)
             else:
                 if isinstance(statement, gast.While):

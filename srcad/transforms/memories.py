@@ -20,7 +20,7 @@ class Memories:
     def __init__(self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
         """`kinds` has the types of names, as far as they are known; `ranks` those of arrays, and 0 for numbers."""
         self.ranks = {name: rank for name, kind in kinds.items() if (rank := _rank(kind)) is not None}
-        self._find_numbers(body)
+        self._find_numbers(body, parameters)
         numbers = {name for name, rank in self.ranks.items() if rank == 0}
         self.known = Groups(body, numbers)
         given = list(parameters)
@@ -48,11 +48,11 @@ class Memories:
         """Whether a subscript of an array selects one element."""
         return self.ranks.get(name) == len(parts) and all(
             isinstance(constant(part), int)
-            or (isinstance(part, (gast.Name, gast.BinOp)) and not any(self.ranks.get(n) for n in names_in(part)))
+            or (isinstance(part, (gast.Name, gast.BinOp)) and all(self.ranks.get(n) == 0 for n in names_in(part)))
             for part in parts
         )
 
-    def _find_numbers(self, body: Block) -> None:
+    def _find_numbers(self, body: Block, parameters: tuple[str, ...]) -> None:
         """Add the names that only numbers are stored in."""
         stores: dict[str, list[gast.expr | None]] = {}
         for each in walk_statements(body):
@@ -60,7 +60,7 @@ class Memories:
                 stores.setdefault(name, []).append(getattr(each, "value", None))
             if isinstance(each, gast.For):
                 self.ranks.setdefault(each.target.id, 0)
-        unknown = [name for name in stores if name not in self.ranks]
+        unknown = [name for name in stores if name not in self.ranks and name not in parameters]
         while True:
             found = [name for name in unknown if all(self._is_number(value) for value in stores[name])]
             if not found:

@@ -7,17 +7,16 @@ the loop. Such loops run forwards, which Numba and the processor are better at t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import gast
 
+from srcad.transforms.accessed import Reached, accessed
 from srcad.transforms.affine import Form
-from srcad.transforms.build import Block, binary, clone, const, inner_blocks
+from srcad.transforms.build import binary, clone, const, walk_statements
 from srcad.transforms.carried import carried
 from srcad.transforms.copies import stored_in
 from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
-from srcad.transforms.subscripts import Access, IsElement, Subscripts, accesses
+from srcad.transforms.subscripts import Subscripts
 
 
 def is_free(loop: gast.For, inside: Subscripts, memories: Memories, after: frozenset[str]) -> bool:
@@ -34,54 +33,35 @@ def is_free(loop: gast.For, inside: Subscripts, memories: Memories, after: froze
     passed = carried(loop, [name for name, rank in ranks.items() if rank])
     if passed is None or (stored & after) - set(passed):
         return False
+    body = walk_statements(loop.body)
+    if not all(isinstance(each, (gast.Assign, gast.AugAssign, gast.If, gast.For, gast.Pass)) for each in body):
+        return False
     inside = inside.copy()
     inside.begin(stored)
-    found = list(_gathered(loop.body, inside, memories.is_element))
-    if None in found:
-        return False
+    found = list(accessed(loop.body, inside, memories))
     index, fixed = loop.target.id, stored | {loop.target.id}
-    known = [each for each in found if each is not None and (each.forms is not None or ranks.get(each.name) != 0)]
-    for one in known:
-        if one.kind == "read":
+    for one in found:
+        if one.access.kind == "read":
             continue
-        for other in known:
-            if not memories.may_share(one.name, other.name) or (one.kind == "add" == other.kind):
+        for other in found:
+            kinds = {one.access.kind, other.access.kind}
+            if not memories.may_share(one.access.name, other.access.name) or kinds == {"add"}:
                 continue
-            if not _is_apart(one, other, index, fixed, inside):
+            if not _is_apart(one, other, index, fixed):
                 return False
     return True
 
 
-def _gathered(block: Block, at: Subscripts, is_element: IsElement) -> Iterator[Access | None]:
-    """All places that the statements reach; None where that is not understood."""
-    for statement in block:
-        match statement:
-            case gast.Assign() | gast.AugAssign():
-                yield from accesses(statement, at, is_element)
-                at.learn(statement)
-            case gast.For(iter=gast.Call(func=gast.Name(id="range"))):
-                at.forget(stored_in([statement]))
-                yield from _gathered(statement.body, at.inside(statement), is_element)
-            case gast.If(test=test):
-                yield from accesses(gast.Assign(targets=[], value=test, type_comment=None), at, is_element)
-                for inner in inner_blocks(statement):
-                    yield from _gathered(inner, at.copy(), is_element)
-                at.forget(stored_in([statement]))
-            case gast.Pass():
-                pass
-            case _:
-                yield None
-
-
-def _is_apart(one: Access, other: Access, index: str, varying: frozenset[str], at: Subscripts) -> bool:
+def _is_apart(one: Reached, other: Reached, index: str, varying: frozenset[str]) -> bool:
     """Whether the two never reach one element in different iterations of the loop with this index."""
-    if one.name != other.name or one.forms is None or other.forms is None or len(one.forms) != len(other.forms):
+    mine, its = one.access.forms, other.access.forms
+    if one.access.name != other.access.name or mine is None or its is None or len(mine) != len(its):
         return False
-    for first, second in zip(one.forms, other.forms, strict=True):
+    for first, second in zip(mine, its, strict=True):
         between = second - first
-        if between.terms or any(symbol in varying and symbol != index for symbol, _ in first.terms):
+        if between.terms or first.symbols & (varying - {index}):
             continue
-        if not (at.is_natural(first) and at.is_natural(second)):
+        if not (one.at.is_natural(first) and other.at.is_natural(second)):
             continue
         if first.coefficient(index) and between == Form():
             return True  # the same element in the same iteration only
