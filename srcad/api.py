@@ -223,10 +223,10 @@ def vjp(
     args = bind(signature_of(f), tuple(given), {})
     places, many = (None, True) if wrt is None else positions(f, wrt)
     if (found := shaped(f, args)) is not None:
-        return structured.structured_vjp(*found, places, many, jit, options)
+        return structured.structured_vjp(*found, args, places, many, jit, options)
     run = function_of(f, jit, options)
     if run.returns_structure and (found := shaped(run.__wrapped__, args, True)) is not None:
-        return structured.structured_vjp(*found, places, many, jit, options)
+        return structured.structured_vjp(*found, args, places, many, jit, options)
     args = snapshot(args)
     if places is None:
         return _whole_vjp(run, args)

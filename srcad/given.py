@@ -13,7 +13,8 @@ from srcad.spell import spell
 from srcad.transforms.build import load
 from srcad.transforms.draft import Draft
 from srcad.transforms.form import LEAF, Form, Leaf, Part
-from srcad.transforms.memory import Callee, Lost, Memory
+from srcad.transforms.memory import PLAIN, Callee, Lost, Memory, Packed
+from srcad.transforms.packed import LongForm
 from srcad.transforms.spelling import literal
 
 
@@ -29,6 +30,12 @@ def given_parameter(name: str, variable: str, part: Part, source: Source, memory
 
 def _given(part: Part, leaves: Iterator[str], place: Place, memory: Memory, draft: Draft) -> gast.expr:
     """What a part of an argument is worth."""
+    if isinstance(part, LongForm):
+        count, *arrays = (next(leaves) for _ in part.keys)
+        long = memory.new(list, {})
+        memory.cells[long.cell] = Packed(part.layout, count, tuple(arrays))
+        memory.names |= dict.fromkeys((count, *arrays), PLAIN)
+        return long
     if isinstance(part, Form):
         held = [_given(each, leaves, place, memory, draft) for each in part.parts]
         made = memory.new(part.type, dict(zip(part.keys, held, strict=True)))

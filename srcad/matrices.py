@@ -20,6 +20,7 @@ from srcad.pullback import pair_of
 from srcad.runtime.structures import is_structured
 from srcad.shape import Shape, shaped
 from srcad.transforms.form import Form
+from srcad.transforms.packed import LONG
 from srcad.version import Request
 from srcad.wrt import Path, refuse_paths
 
@@ -72,7 +73,7 @@ class Jacobian:
         rows = Jacobian(shape.flat, wrt, True, self.mode, self.jit, self.options)(*values)
         form = pair_of(shape.flat, wrt, self.jit, self.options).current()[0].unit.result
         several = isinstance(rows[0], tuple)
-        packed = tuple(shape.packed(self.wrt, self.many, row) for row in (rows if several else (rows,)))
+        packed = tuple(shape.packed(self.wrt, self.many, row, values) for row in (rows if several else (rows,)))
         if not several:
             return packed[0]
         if isinstance(form, Form) and any(isinstance(part, Form) for part in form.parts):
@@ -115,9 +116,16 @@ class Hessian:
         if (found := shaped(self.products.function, args)) is not None:
             shape, values = found
             wrt, many = self.products.request.wrt, self.many
+            if any(shape.part(place).holds_long_list for place in wrt):
+                raise NotDifferentiable(
+                    f"{self.__name__} by a list of more than {LONG} elements is not supported",
+                    hint="give the function an array, or use srcad.hvp",
+                )
             asked = Request("hvp", shape.wrt(wrt), True, self.products.request.options)
             inner = made(shape.flat, asked, self.products.jit)
-            return shape.packed(wrt, many, [shape.packed(wrt, many, row) for row in Hessian(inner, True)(*values)])
+            return shape.packed(
+                wrt, many, [shape.packed(wrt, many, row, values) for row in Hessian(inner, True)(*values)], values
+            )
         refuse_paths(self.products.function, self.products.request.wrt)
         every = tuple(range(len(self.products.request.wrt)))
         found = _blocks(self.products, args, every, every)

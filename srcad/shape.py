@@ -20,7 +20,8 @@ from srcad.pullback import matching
 from srcad.remember import remembered
 from srcad.runtime.structures import attributes, is_function, is_structured
 from srcad.transforms.form import Form, Leaf, from_tuples, to_tuples
-from srcad.tree import form_of, is_leaf, take_apart, taken_apart
+from srcad.transforms.packed import layout_leaves, share_memory
+from srcad.tree import arrays_in, form_of, is_leaf, take_apart, taken_apart
 from srcad.wrt import Path, Place
 
 _NUMBERS = frozenset((float, int, complex, bool))
@@ -66,17 +67,24 @@ class _Parameter:
 
     places      of each of its leaves among those of the flat function; None for what is known while compiling
     smooth      likewise; None for what can have no derivative as well
+    layout      likewise; None for all but what says where the elements of long lists are
     """
 
     name: str
     spec: Any
     places: tuple[int | None, ...]
     smooth: tuple[int | None, ...]
+    layout: tuple[int | None, ...]
 
     @property
     def spots(self) -> tuple[int | None, ...]:
         """The leaves that are differentiated by; a plain parameter itself, whatever it is."""
         return self.places if self.spec is None else self.smooth
+
+    @property
+    def holds_long_list(self) -> bool:
+        """Whether a list in it is an array."""
+        return any(spot is not None for spot in self.layout)
 
     def packed(self, leaves: Sequence[Any]) -> Any:
         """Leaves in the structure of the parameter."""
@@ -107,7 +115,10 @@ class Shape:
                 place += is_leaf(leaf)
             smooth = tuple(spot if _is_smooth(leaf) else None for spot, leaf in zip(places, own, strict=True))
             plain = not isinstance(forms[name], Form)
-            self.parameters.append(_Parameter(name, None if plain else child, tuple(places), smooth))
+            layout = [
+                spot if is_kept else None for spot, is_kept in zip(places, layout_leaves(forms[name]), strict=True)
+            ]
+            self.parameters.append(_Parameter(name, None if plain else child, tuple(places), smooth, tuple(layout)))
         self.picked = None if place == len(leaves) else [k for k, leaf in enumerate(leaves) if is_leaf(leaf)]
         self.flat = Flat(function, forms)
         self.holds_functions = any(is_function(type(leaf)) for leaf in leaves)
@@ -143,15 +154,19 @@ class Shape:
         spec, before = place.inside(whole.spec, whole.name)
         own = slice(before, before + spec.num_leaves)
         own_spec = None if spec.is_leaf() else spec
-        return _Parameter(place.text(whole.name), own_spec, whole.places[own], whole.smooth[own])
+        places, smooth, layout = whole.places[own], whole.smooth[own], whole.layout[own]
+        return _Parameter(place.text(whole.name), own_spec, places, smooth, layout)
 
-    def packed(self, where: Sequence[Place], many: bool, found: Sequence[Any]) -> Any:
-        """Gradients by leaves, in the order of `wrt`, as gradients by parameters."""
+    def packed(self, where: Sequence[Place], many: bool, found: Sequence[Any], values: Sequence[Any]) -> Any:
+        """Gradients by leaves, in the order of `wrt`, as gradients by parameters; `values` are those of all leaves."""
         each = iter(found)
         packed = []
         for place in where:
             parameter = self.part(place)
-            packed.append(parameter.packed([None if spot is None else next(each) for spot in parameter.spots]))
+            leaves = [None if spot is None else next(each) for spot in parameter.spots]
+            for k, spot in enumerate(parameter.layout):
+                leaves[k] = leaves[k] if spot is None else values[spot]
+            packed.append(parameter.packed(leaves))
         return tuple(packed) if many else packed[0]
 
     def directions(self, where: Sequence[Place], given: Sequence[Any], values: Sequence[Any]) -> list[Any]:
@@ -192,13 +207,24 @@ class Shape:
                 hint="give it the structure of the result",
             ) from None
 
-    def check_shared(self, arguments: Sequence[Any], unit: Any) -> None:
-        """Refuse one list or dictionary at two places among the arguments of a function that changes it."""
-        if unit.changes and _repeats(arguments, set()):
+    def check_shared(self, arguments: Sequence[Any], version: Any) -> None:
+        """Refuse one list or dictionary at two places among the arguments of a function that changes it.
+
+        And arrays in a long list, which are copied, if the function may reach them as captured arrays too.
+        """
+        if version.unit.changes and _repeats(arguments, set()):
             raise MayOverlap(
                 f"{name_of(self.function)} changes a list, dictionary or object that is at two places of its arguments",
                 hint="give it a copy at one of the two",
             )
+        if version.unit.hidden and any(each.holds_long_list for each in self.parameters):
+            captured = [each for each in version.hidden() if isinstance(each, np.ndarray)]
+            theirs = arrays_in(arguments)
+            if any(share_memory([one, other]) for one in captured for other in theirs):
+                raise MayOverlap(
+                    f"{name_of(self.function)} is given a list of arrays, of which it reads one from outside too",
+                    hint="give it copies in the list",
+                )
 
 
 def shaped(

@@ -38,17 +38,18 @@ def structured_call(derivative: Any) -> Callable[..., Any]:
         if run is None:
             wanted = Request(request.mode, shape.wrt(request.wrt), True, request.options)
             run = shape.runs[derivative] = made(shape.flat, wanted, derivative.jit)
-        unit = run.current().unit
-        if unit.changes:
-            shape.check_shared(given, unit)
+        version = run.current()
+        unit = version.unit
+        if unit.changes or unit.hidden:
+            shape.check_shared(given, version)
         if total > own:
             values = [*values, *shape.directions(request.wrt, args[own:], values)]
-        return _finished(shape, request, unit.result, run(*values))
+        return _finished(shape, request, unit.result, run(*values), values)
 
     return call
 
 
-def _finished(shape: Shape, request: Request, form: Any, found: Any) -> Any:
+def _finished(shape: Shape, request: Request, form: Any, found: Any, values: list[Any]) -> Any:
     """What a derivative of the flat function gives, in the structures of the user's function."""
     if request.mode == "core":
         return shape.result(form, found)
@@ -56,24 +57,31 @@ def _finished(shape: Shape, request: Request, form: Any, found: Any) -> Any:
         return tuple(shape.result(form, each) for each in found)
     if request.mode == "value_and_grad":
         value, gradients = found
-        return value, shape.packed(request.wrt, request.tuple_result, gradients)
-    return shape.packed(request.wrt, request.tuple_result, found)
+        return value, shape.packed(request.wrt, request.tuple_result, gradients, values)
+    return shape.packed(request.wrt, request.tuple_result, found, values)
 
 
 def structured_vjp(
-    shape: Shape, values: list[Any], where: Sequence[int] | None, many: bool, jit: bool, options: Options
+    shape: Shape,
+    values: list[Any],
+    given: Sequence[Any],
+    where: Sequence[int] | None,
+    many: bool,
+    jit: bool,
+    options: Options,
 ) -> tuple[Any, Callable[[Any], Any]]:
     """The value and its pullback, for these parameters or, where None, for all of them."""
     every = range(len(shape.parameters))
     asked = [place for place in every if any(spot is not None for spot in shape.parameters[place].smooth)]
     wrt = asked if where is None else where
     version, routines = pair_of(shape.flat, shape.wrt(wrt), jit, options).current()
+    shape.check_shared(given, version)
     arguments = (*snapshot(tuple(values)), *snapshot(version.hidden()))
     value, trace = routines.forward(*arguments)
     pull, form = routines.pullback(arguments, value, trace), version.unit.result
 
     def pullback(cotangent: Any) -> Any:
-        found = shape.packed(wrt, True, pull(shape.cotangent(form, cotangent)))
+        found = shape.packed(wrt, True, pull(shape.cotangent(form, cotangent)), values)
         if where is not None:
             return found if many else found[0]
         by_place = dict(zip(wrt, found, strict=True))

@@ -105,7 +105,7 @@ class Function:
         assert found is not None
         shape, values = found
         run = function_of(shape.flat, self._core.jit, self.options)
-        shape.check_shared(args, run._version().unit)
+        shape.check_shared(args, run._version())
         return shape.result(run._version().unit.result, run(*values))
 
     def primal(self, values: Sequence[Any]) -> Any:

@@ -18,9 +18,11 @@ from srcad.errors import NotDifferentiable
 from srcad.runtime.operand import Operand
 from srcad.runtime.structures import attributes, is_object, is_typed_list
 from srcad.transforms.form import LEAF, Fixed, Form, Part, assembled
+from srcad.transforms.packed import LONG, Column, Layout, Long, LongForm, column_of, share_memory, unpacked
 
 NAMESPACE = "srcad"
 _NUMBERS = frozenset((float, int, complex, bool, np.ndarray))
+_PACKED = _NUMBERS | {np.float64, np.float32}
 _known: set[type] = set()
 _settings = contextlib.ExitStack()
 
@@ -38,6 +40,12 @@ def _optree() -> Any:
         functools.partial,
         lambda value: (tuple(getattr(value, name) for name in parts), None, parts),
         lambda _, held: assembled(functools.partial, parts, list(held)),
+        namespace=NAMESPACE,
+    )
+    optree.register_pytree_node(
+        Long,
+        lambda value: (value.parts, value.layout, (value.layout,) * len(value.parts)),
+        _unpacked,
         namespace=NAMESPACE,
     )
     return optree
@@ -58,8 +66,62 @@ def take_apart(data: Any) -> tuple[list[Any], Any]:
 
 def taken_apart(data: Any) -> tuple[list[Any], Any]:
     """The same for classes that are known by now: objects of others are leaves."""
+    found = _flattened(data)
+    return _flattened(_with_arrays(data, found[0])) if len(found[0]) > LONG else found
+
+
+def arrays_in(data: Any) -> list[Any]:
+    """The arrays among the leaves, those in long lists as they are."""
+    return [leaf for leaf in _flattened(data)[0] if isinstance(leaf, np.ndarray)]
+
+
+def _flattened(data: Any) -> tuple[list[Any], Any]:
     found: tuple[list[Any], Any] = _optree().tree_flatten(data, none_is_leaf=True, namespace=NAMESPACE)
     return found
+
+
+def _with_arrays(data: Any, leaves: list[Any]) -> Any:
+    """The data with long lists as arrays; all as it is if arrays in it overlap, of which writing to one changes two."""
+
+    def replaced(value: Any) -> Any:
+        return (_packed(value) or value) if _is_long(value) else value
+
+    if not any(type(leaf) in _PACKED for leaf in leaves) or share_memory(leaves):
+        return data
+    return _optree().tree_map(replaced, data, is_leaf=_is_long, none_is_leaf=True, namespace=NAMESPACE)
+
+
+def _is_long(value: Any) -> bool:
+    return (type(value) is list or is_typed_list(type(value))) and len(value) > LONG
+
+
+def _packed(values: Any) -> Long | None:
+    """A list whose elements have one form, with numbers or arrays of one kind at each place; else None."""
+    kind, values = type(values), list(values)
+    flattened = (
+        [_flattened(each) for each in values] if type(values[0]) not in _PACKED else [([v], None) for v in values]
+    )
+    specs = {spec for _, spec in flattened}
+    if len(specs) > 1 or not flattened[0][0]:
+        return None
+    columns: list[Column] = []
+    parts: list[Any] = [len(values)]
+    for leaves in zip(*(found for found, _ in flattened), strict=True):
+        made = column_of(leaves)
+        if made is None:
+            return None
+        columns.append(made[0])
+        parts += made[1]
+    spec = specs.pop()
+    element = LEAF if spec is None else form_of(spec, iter(flattened[0][0]), "list")
+    return Long(Layout(kind, element, tuple(columns)), tuple(parts))
+
+
+def _unpacked(layout: Layout, parts: Any) -> Any:
+    elements = unpacked(layout, parts)
+    if layout.kind is list or any(parts[1:][k] is None for k in range(len(parts) - 1)):
+        return elements
+    return layout.kind(elements)
 
 
 def _register(kind: type) -> None:
@@ -97,6 +159,9 @@ def form_of(spec: Any, leaves: Iterator[Any], name: str) -> Part:
     if spec.is_leaf():
         value = next(leaves)
         return LEAF if is_leaf(value) else Fixed(value)
+    if spec.type is Long:
+        any(next(leaves) is None for _ in spec.children())
+        return LongForm.of(spec.entries()[0])
     keys, kind = tuple(spec.entries()), list if is_typed_list(spec.type) else spec.type
     known = issubclass(kind, (tuple, list, dict)) or is_object(kind) or kind is functools.partial
     if not known or kind.__name__ == "deque":

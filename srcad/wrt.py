@@ -10,6 +10,7 @@ from typing import Any
 
 from srcad.errors import BadArgument
 from srcad.load import name_of, signature_of, unwrap
+from srcad.transforms.packed import Long
 
 
 @dataclass(frozen=True)
@@ -156,6 +157,11 @@ def _steps(text: str) -> tuple[tuple[str, Any], ...]:
 
 def _keys(spec: Any, kind: str) -> list[Any]:
     """The keys, or the attributes, of what optree has taken apart."""
+    if spec.type is Long:
+        raise BadArgument(
+            "`wrt` names an element of a list of more than 64",
+            hint="differentiate by the list, and take the element of that",
+        )
     fields = getattr(spec.type, "_fields", None)
     if fields is not None:
         return list(fields) if kind == "attribute" else _counted(fields)

@@ -137,4 +137,4 @@ def test_the_leaves_of_a_part():
     shape, _ = shaped(total, ({"a": 1.0, "b": (2, W)}, np.sin))
     assert shape.wrt((Path(0, (("key", "b"),)),)) == (2,)
     assert shape.part(Path(0, (("key", "b"), ("key", 0)))).places == (1,)
-    assert shape.packed((Path(0, (("key", "b"),)),), False, [W]) == (None, W)
+    assert shape.packed((Path(0, (("key", "b"),)),), False, [W], [1.0, 2, W]) == (None, W)

@@ -44,6 +44,10 @@ class Form:
         """How many leaves there are."""
         return sum(each.leaves if isinstance(each, Form) else each is LEAF for each in self.parts)
 
+    def made(self, parts: list[Any]) -> Any:
+        """The data that has these parts."""
+        return assembled(self.type, self.keys, parts)
+
     def names(self, wish: str, fresh: Callable[[str], str]) -> Iterator[str]:
         """A name for each leaf, after the way that leads to it.
 
@@ -66,7 +70,7 @@ def built(part: Part, leaves: Iterator[Any]) -> Any:
     """
     if not isinstance(part, Form):
         return next(leaves) if part is LEAF else part.value  # type: ignore[union-attr]
-    return assembled(part.type, part.keys, [built(each, leaves) for each in part.parts])
+    return part.made([built(each, leaves) for each in part.parts])
 
 
 def assembled(kind: Any, keys: tuple[Any, ...], parts: list[Any]) -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 from srcad.transforms.build import Block, assign, call, clone, const, load, subscript
 from srcad.transforms.comprehend import Comprehensions
 from srcad.transforms.known import UNKNOWN
-from srcad.transforms.memory import PLAIN, Callee, Cell, Grown, Structure
+from srcad.transforms.memory import PLAIN, Callee, Cell, Grown, Packed, Structure
 
 
 class Growing(Comprehensions):
@@ -114,10 +114,12 @@ class Growing(Comprehensions):
         else:
             self.set(grown, self.position(grown, node.slice), value)
 
-    def position(self, grown: Grown, node: gast.expr) -> gast.expr:
+    def position(self, grown: Grown | Packed, node: gast.expr) -> gast.expr:
         """Where an element is; an index that is out of range raises IndexError, as it does in Python."""
         if isinstance(node, gast.Slice):
-            self.refuse("a slice of a list that grows in a loop is not supported", "slice np.array of it")
+            self.refuse(
+                "a slice of a list that grows in a loop, or of a long one, is not supported", "slice np.array of it"
+            )
         index = self.held_in_atom(self.part(node))
         known = self.constant(index)
         if known is UNKNOWN:

@@ -16,7 +16,7 @@ from srcad.names import Names
 from srcad.transforms.build import assign, const, load, place_of, subscript
 from srcad.transforms.form import Form as Structured
 from srcad.transforms.form import Part
-from srcad.transforms.memory import Callee, Lost, Memory, Structure
+from srcad.transforms.memory import Callee, Grown, Lost, Memory, Packed, Structure
 
 # None for a number or an array; for a structure its class and the forms of its parts.
 Form: TypeAlias = "tuple[type, tuple[tuple[Any, Any], ...]] | None"
@@ -38,6 +38,14 @@ def form_of(value: gast.expr, memory: Memory) -> Any:
             at=place_of(value),
             hint="give it the same form on all paths",
         )
+    if isinstance(held, Grown):
+        raise UnsupportedSyntax(
+            "a list that grows in a loop is handed to a function that calls itself or is large",
+            at=place_of(value),
+            hint="hand over np.array of it",
+        )
+    if isinstance(held, Packed):
+        return Packed, held.layout
     return value.cell.type, tuple((key, form_of(part, memory)) for key, part in held.items())
 
 
@@ -45,7 +53,10 @@ def leaves_of(value: gast.expr, caller: Any) -> list[gast.expr]:
     """The numbers and arrays in an argument, from left to right."""
     if not isinstance(value, Structure):
         return [caller.held_in_atom(value)]
-    return [leaf for part in caller.memory.cells[value.cell].values() for leaf in leaves_of(part, caller)]
+    held = caller.memory.cells[value.cell]
+    if isinstance(held, Packed):
+        return [load(name) for name in (held.count, *held.arrays)]
+    return [leaf for part in held.values() for leaf in leaves_of(part, caller)]
 
 
 def received(name: str, form: Any, memory: Memory, names: Names, function: str) -> list[str]:
@@ -59,6 +70,13 @@ def received(name: str, form: Any, memory: Memory, names: Names, function: str) 
 
 def _built(name: str, form: Any, memory: Memory, names: Names, parameters: list[str], function: str) -> Structure:
     kind, parts = form
+    frozen = f"handed to `{function}`, which calls itself or is large"
+    if kind is Packed:
+        own = [names.fresh(f"{name}_{key}") for key in parts.keys]
+        parameters += own
+        long = memory.new(list, {}, frozen)
+        memory.cells[long.cell] = Packed(parts, own[0], tuple(own[1:]))
+        return long
     contents: dict[Any, gast.expr] = {}
     for key, inner in parts:
         wish = f"{name}_{key}" if f"{name}_{key}".isidentifier() else name
@@ -67,7 +85,7 @@ def _built(name: str, form: Any, memory: Memory, names: Names, parameters: list[
             contents[key] = load(parameters[-1])
         else:
             contents[key] = _built(wish, inner, memory, names, parameters, function)
-    return memory.new(kind, contents, f"handed to `{function}`, which calls itself or is large")
+    return memory.new(kind, contents, frozen)
 
 
 def inside(around: Memory, function: str) -> Memory:

@@ -116,10 +116,10 @@ class _Maker:
                 return self.range(arguments)
             case "enumerate", gast.Call(args=[inner, *start], keywords=keywords):
                 return self.enumerate(inner, [*start, *(keyword.value for keyword in keywords)])
-            case "zip", gast.Call(args=[gast.Starred(value=rows)], keywords=[]):
-                return self.columns(rows)
-            case "zip", gast.Call(args=[_, *_] as arguments, keywords=[]):
-                return self.zip([self.sequence(argument) for argument in arguments])
+            case "zip", gast.Call(args=[gast.Starred(value=rows)], keywords=keywords) if _strict(keywords) is not None:
+                return self.columns(rows, bool(_strict(keywords)))
+            case "zip", gast.Call(args=[_, *_] as arguments, keywords=keywords) if _strict(keywords) is not None:
+                return self.zip([self.sequence(argument) for argument in arguments], bool(_strict(keywords)))
             case "reversed", gast.Call(args=[inner]):
                 known = len(self.over)
                 sequence = self.sequence(inner)
@@ -139,7 +139,7 @@ class _Maker:
                 self.over.append(array)
         return _Sequence(setup, call("len", array), lambda index: _next(clone(array), index))
 
-    def columns(self, rows: gast.expr) -> _Sequence:
+    def columns(self, rows: gast.expr, strict: bool) -> _Sequence:
         """`zip(*rows)`: as many rows as there are targets."""
         target, arguments = self.loop.target, getattr(self.loop.iter, "args", [])
         if not isinstance(target, gast.Tuple) or not (arguments and getattr(arguments[0], "value", None) is rows):
@@ -150,7 +150,7 @@ class _Maker:
             )
         parts = [self.names.temporary() for _ in target.elts]
         taken = at(gast.Assign(targets=[tuple_of(*map(stored, parts))], value=rows), place_of(self.loop))
-        sequence = self.zip([self.sequence(load(part)) for part in parts])
+        sequence = self.zip([self.sequence(load(part)) for part in parts], strict)
         return _Sequence([taken, *sequence.setup], sequence.count, sequence.element)
 
     def once(self, node: gast.expr) -> tuple[Block, gast.expr]:
@@ -186,10 +186,21 @@ class _Maker:
             lambda index: tuple_of(_sum(first, index), sequence.element(clone(index))),
         )
 
-    def zip(self, sequences: list[_Sequence]) -> _Sequence:
+    def zip(self, sequences: list[_Sequence], strict: bool) -> _Sequence:
         counts = [sequence.count for sequence in sequences]
+        setup = [statement for sequence in sequences for statement in sequence.setup]
+        for number, other in enumerate(counts[1:], 2) if strict else ():
+            counted = [self.names.temporary(), self.names.temporary()]
+            setup += [
+                assign(name, call("max", const(0), clone(each)), place_of(self.loop))
+                for name, each in zip(counted, (counts[0], other), strict=True)
+            ]
+            error = call("ValueError", const(f"zip() argument {number} is shorter or longer than argument 1"))
+            failure = at(gast.Raise(exc=error, cause=None), place_of(self.loop))
+            test = gast.Compare(left=load(counted[0]), ops=[gast.NotEq()], comparators=[load(counted[1])])
+            setup.append(at(gast.If(test=test, body=[failure], orelse=[]), place_of(self.loop)))
         return _Sequence(
-            [statement for sequence in sequences for statement in sequence.setup],
+            setup,
             counts[0] if len(counts) == 1 else call("min", *counts),
             lambda index: tuple_of(*(sequence.element(clone(index)) for sequence in sequences)),
         )
@@ -200,6 +211,16 @@ class _Maker:
         return _Sequence(
             sequence.setup + setup, count, lambda index: sequence.element(binary(clone(last), gast.Sub, index))
         )
+
+
+def _strict(keywords: list[gast.keyword]) -> bool | None:
+    """Whether `zip` is to check the lengths; None where that is not known."""
+    match keywords:
+        case []:
+            return False
+        case [gast.keyword(arg="strict", value=gast.Constant(value=bool() as strict))]:
+            return strict
+    return None
 
 
 def _next(sequence: gast.expr, index: gast.expr) -> gast.expr:

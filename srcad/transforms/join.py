@@ -21,7 +21,7 @@ import gast
 
 from srcad.transforms.build import load
 from srcad.transforms.known import UNKNOWN
-from srcad.transforms.memory import PLAIN, Callee, Cell, Grown, Lost, Memory, Structure, same
+from srcad.transforms.memory import PLAIN, Callee, Cell, Grown, Lost, Memory, Packed, Structure, same
 
 Copies = list[tuple[str, gast.expr]]
 
@@ -95,8 +95,8 @@ class _Joiner:
     def parts(self, cell: Cell, first: Any, second: Any) -> Any:
         if first is second:
             return first
-        if isinstance(first, Grown) or isinstance(second, Grown):
-            return self.lose(first, Lost("a list that grows in a loop or another one"))
+        if isinstance(first, (Grown, Packed)) or isinstance(second, (Grown, Packed)):
+            return self.lose(first, Lost("a list that grows in a loop, or a long one, or another one"))
         if isinstance(first, Lost) or isinstance(second, Lost):
             return self.lose(first, first if isinstance(first, Lost) else second)
         if list(first) != list(second):
@@ -142,8 +142,8 @@ class _Joiner:
 
     def merged(self, first: Cell, second: Cell, wish: str) -> Any:
         parts, others = self.first.cells[first], self.second.cells[second]
-        if isinstance(parts, Grown) or isinstance(others, Grown):
-            return self.lose(Structure(first), Lost("a list that grows in a loop or another one"))
+        if isinstance(parts, (Grown, Packed)) or isinstance(others, (Grown, Packed)):
+            return self.lose(Structure(first), Lost("a list that grows in a loop, or a long one, or another one"))
         lost = next((each for each in (parts, others) if isinstance(each, Lost)), None)
         if lost is not None:
             return self.lose(Structure(first), lost)

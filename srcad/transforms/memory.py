@@ -18,6 +18,7 @@ from typing import Any
 
 import gast
 
+from srcad.transforms.form import LEAF
 from srcad.transforms.known import UNKNOWN, computed
 from srcad.transforms.primitive import constant, is_atom
 
@@ -98,6 +99,21 @@ class Grown:
     array: str
     count: str
     loop: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """What is in a long list that the caller has made: how many elements, and arrays of their parts, variables all."""
+
+    layout: Any
+    count: str
+    arrays: tuple[str, ...]
+
+    @property
+    def is_numbers(self) -> bool:
+        """Whether the elements are floats."""
+        column = self.layout.columns[0]
+        return self.layout.element is LEAF and column.rank == 0 and column.code == "d"
 
 
 # A variable that holds a number or an array.

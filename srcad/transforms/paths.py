@@ -13,10 +13,10 @@ import gast
 
 from srcad.errors import CompilerBug
 from srcad.transforms.build import Block, assign, at, clone, const, is_exit, load, place_of
-from srcad.transforms.grow import Growing
 from srcad.transforms.join import Copies, Joined, join
 from srcad.transforms.known import UNKNOWN
 from srcad.transforms.leave import completes
+from srcad.transforms.long import LongLists
 from srcad.transforms.memory import PLAIN, Memory, Structure
 from srcad.transforms.structures import NeedsConstant
 
@@ -24,7 +24,7 @@ _MOST_TURNS = 64
 _TRIES = 20
 
 
-class Paths(Growing):
+class Paths(LongLists):
     """Lowers statements along each path, from what is known where the paths part."""
 
     def block(self, block: Block) -> Block:

@@ -16,7 +16,7 @@ from srcad.transforms.memory import Structure
 from srcad.transforms.methods import KEPT, PROPERTIES
 from srcad.transforms.structures import NeedsConstant
 
-_MOST_CHOICES = 16
+_MOST_CHOICES = 64
 
 
 class Slots(Combined):

@@ -17,7 +17,7 @@ from srcad.errors import Place, UnsupportedSyntax
 from srcad.names import Names
 from srcad.transforms.build import assign, clone, const, dotted, dotted_path, load, place_of
 from srcad.transforms.known import UNKNOWN
-from srcad.transforms.memory import PLAIN, Callee, Captured, Grown, Lost, Memory, Structure
+from srcad.transforms.memory import PLAIN, Callee, Captured, Grown, Lost, Memory, Packed, Structure
 from srcad.transforms.methods import spell_attribute
 from srcad.transforms.operations import Inline, Operations
 from srcad.transforms.primitive import look_up
@@ -176,6 +176,11 @@ class Structures(Operations):
             self.refuse(
                 "a list that grows in a loop can only be indexed, looped over, appended to, and given to NumPy",
                 "use np.array of it",
+            )
+        if isinstance(held, Packed):
+            self.refuse(
+                "a list of more than 64 elements can only be indexed, looped over and counted",
+                "use np.array(...) of it, or give the function an array",
             )
         return held  # type: ignore[no-any-return]
 

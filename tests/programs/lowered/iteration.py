@@ -244,10 +244,3 @@ def zip_of_unknown_step(x, k):
     for i, v in zip(range(0, 9, k), x):
         s += i * v
     return s
-
-
-def strict_zip(x, k):
-    s = 0.0
-    for u, v in zip(x, x, strict=True):
-        s += u * v
-    return s
