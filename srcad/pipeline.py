@@ -268,7 +268,8 @@ def simplified(made: Made, loops: bool = True, without: Collection[str] = ()) ->
             continue
         parameters = tuple(argument.id for argument in each.args.args)
         kinds = getattr(each, "kinds", None) if loops else None
-        body = fold(each.body, parameters, made.outputs.get(each.name, ()), kinds, without)
+        left = without if getattr(each, "hides_value", False) else {*without, "regroup"}
+        body = fold(each.body, parameters, made.outputs.get(each.name, ()), kinds, left)
         functions.append(function(each.name, parameters, body))
     return replace(made, functions=functions)
 

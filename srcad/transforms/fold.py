@@ -39,6 +39,7 @@ from srcad.transforms.cleanup import Groups, without_dead_code
 from srcad.transforms.copies import all_written, changed_memory, without_copies
 from srcad.transforms.distribute import distributed
 from srcad.transforms.marks import rejoined, told_apart, without_marks
+from srcad.transforms.regroup import regrouped
 from srcad.transforms.scalars import with_scalars
 
 LARGEST = 26  # nodes of an expression; what is longer keeps its name
@@ -71,7 +72,7 @@ def fold(
         if isinstance(statement, gast.For):
             statement.iter.args = [without_detour(each) for each in statement.iter.args]
     if kinds is not None:
-        for name, suited in (("scalars", with_scalars), ("reuse", with_shared_values)):
+        for name, suited in (("scalars", with_scalars), ("reuse", with_shared_values), ("regroup", regrouped)):
             body = body if name in without else suited(body, parameters, kinds)
         body = distributed(body, parameters, kinds, without)
     for statement in walk_statements(body):

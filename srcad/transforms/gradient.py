@@ -119,18 +119,17 @@ def gradient_function(
     both = with_lists(sweeps(program, adjoints, counts, seed), adjoints)
     gradients = [result_of(adjoints, unit.parameters[k]) for k in wrt]
     value: gast.expr = tuple_of(*gradients) if tuple_result else gradients[0]
-    suffix = "grad"
     both = replace(both, forward=[*trace_blanks(both), *both.forward])
     kept: Block = []
     if with_value:
-        suffix = "value_and_grad"
         stored = names.fresh("value")
         kept = [assign(stored, both.result)]
         value = tuple_of(load(stored), value)
     body = joined(both, kept)
-    name = f"{unit.name}_{suffix}"
+    name = f"{unit.name}_{'value_and_grad' if with_value else 'grad'}"
     body.append(gast.Return(value=value))
-    return Made([adjoints.typed(function(name, unit.parameters, body))], bindings, (name,), sweeps=both)
+    made = adjoints.typed(function(name, unit.parameters, body), hides_value=not with_value)
+    return Made([made], bindings, (name,), sweeps=both)
 
 
 def joined(both: Sweeps, kept: Sequence[gast.stmt] = ()) -> Block:

@@ -28,6 +28,7 @@ PASSES: Mapping[str, str] = {
     "fold": "values that are used once move into the expression that uses them",
     "scalars": "elements that a loop reaches again and again are held in variables",
     "reuse": "what has been computed, and is still at hand, is not computed anew",
+    "regroup": "recurrences add last what the last iteration computed, where the primal's value is not asked for",
     "reorder": "reversed loops run forwards where the order does not matter",
     "distribute": "sums into neighbouring elements get loops of their own, which vectorise",
     "gather": "of these, those into one line of an array become one sum for each element",

@@ -80,7 +80,14 @@ def quotients(x):
     return np.sin(a / c) * (b / c)
 
 
-SMALL = [Program(each, vector(7)) for each in (two_loops, wandering, smoothed, nearest, quotients)]
+def filtered(x):
+    v = x.copy()
+    for i in range(1, x.size):
+        v[i] = (v[i - 1] + x[i] + 0.5) / 3.0
+    return v @ v
+
+
+SMALL = [Program(each, vector(7)) for each in (two_loops, wandering, smoothed, nearest, quotients, filtered)]
 SMALL += [Program(numba.njit(parallel=True)(shared_out), lambda rng: (rng.normal(size=7),))]
 
 
