@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from srcad import inside
 from srcad.errors import BadArgument
 from srcad.gradient import Derivative, bind, made, refuse_derivative
 from srcad.load import signature_of
@@ -276,3 +277,6 @@ def jvp(
 def _derivative(f: Callable[..., Any], mode: str, wrt: Wrt, jit: bool, without: Without) -> Derivative:
     where, many = positions(f, wrt)
     return made(f, Request(mode, where, many, Options.of(without, function=f)), jit)
+
+
+inside.register((grad, value_and_grad, hvp), (vjp, jvp, jacobian, hessian))

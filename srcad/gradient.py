@@ -18,7 +18,7 @@ from numba.extending import typeof_impl
 
 from srcad.errors import BadArgument, NotDifferentiable
 from srcad.load import name_of, signature_of
-from srcad.native import defaults_of, frozen
+from srcad.native import defaults_of, frozen, native_of, shape_of
 from srcad.remember import remembered
 from srcad.routine import compiled_routine, uncompiled_routine
 from srcad.runtime.structures import is_structured
@@ -112,8 +112,9 @@ class Derivative:
     def prepare(self) -> Version:
         """Read the function, with what it captures as it is now."""
         refuse_paths(self.function, self.request.wrt)
+        if self._version is not None:
+            self._native = None
         version = self._version = Version(self.function, self.request)
-        self._native = None
         if self.jit:
             routine: Callable[..., Any] = compiled_routine(version, 0, self._shape(version), redirect=self._redirect)
         else:
@@ -137,11 +138,14 @@ class Derivative:
         """What stands for this object inside `@njit`; captured arrays are constants there, as globals are."""
         if not self.jit:
             raise BadArgument("a derivative made with jit=False cannot be called from compiled code")
-        version = self._version or self.prepare()
         if self._native is None:
-            routine = compiled_routine(version, 0, self._shape(version), assumes=False)
-            self._native = frozen(version, routine, self)
+            self._native = native_of(self)
         return self._native
+
+    def native_routine(self) -> Dispatcher:
+        """The same, for arguments that are numbers and arrays."""
+        version = self._version or self.prepare()
+        return frozen(version, compiled_routine(version, 0, self._shape(version), assumes=False), self)
 
     def _shape(self, version: Version) -> Callable[..., Any]:
         extra = len(self.request.wrt) if self.request.mode in _WITH_DIRECTIONS else 0
@@ -183,15 +187,6 @@ def bind(signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, 
     bound = signature.bind(*args, **kwargs)
     bound.apply_defaults()
     return tuple(bound.arguments[name] for name in signature.parameters)
-
-
-def shape_of(name: str, parameters: tuple[str, ...], defaults: tuple[Any, ...] = ()) -> Callable[..., Any]:
-    """A function that has a name, parameters and defaults, and does nothing."""
-    namespace: dict[str, Any] = {}
-    exec(f"def {name}({', '.join(parameters)}): pass", namespace)
-    function: Any = namespace[name]
-    function.__defaults__ = defaults
-    return function  # type: ignore[no-any-return]
 
 
 def _signature(function: Callable[..., Any], request: Request) -> inspect.Signature:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from srcad.errors import BadArgument
-from srcad.gradient import shape_of
+from srcad.native import shape_of
 from srcad.options import Options
 from srcad.remember import remembered
 from srcad.routine import compiled_routine, uncompiled_routine

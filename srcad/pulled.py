@@ -14,7 +14,7 @@ import numpy as np
 from numba.core import types
 
 from srcad.errors import NotDifferentiable, TapeMisuse
-from srcad.gradient import shape_of
+from srcad.native import shape_of
 from srcad.pullback import Pair
 from srcad.routine import compiled_routine, uncompiled_routine
 from srcad.rows import columns, rows

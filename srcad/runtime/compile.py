@@ -197,7 +197,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
             dispatcher.compile(arguments)
         except (errors.NumbaError, errors.UnsupportedBytecodeError) as error:
             raise _not_compiled(dispatcher, error) from error
-        if dispatcher.assumes and self.widen is not None:
+        if self.widen is not None and dispatcher.assumes:
             self.__class__ = _Watched
         return dispatcher
 

@@ -120,7 +120,9 @@ def _rule(primitive: Any, args: Sequence[Any], active: Collection[int]) -> Rule:
     literals = [k for k, each in enumerate(args) if k not in active and type(each) in (int, float) and each != 0]
     rule = find(primitive, ndims, literals)
     if rule is None:
-        raise MissingRule(f"{primitive_name(primitive)} has no derivative rule", hint="state one with srcad.custom_vjp")
+        raise MissingRule(
+            f"{primitive_name(primitive)} has no derivative rule", hint="state one with srcad.custom_gradient"
+        )
     return rule
 
 

@@ -8,6 +8,7 @@ complex values can be active (Griewank and Walther, Evaluating Derivatives, 6.2:
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import gast
 
@@ -104,11 +105,16 @@ def check_rules(unit: Unit, types: Types, active: frozenset[str]) -> None:
         positional, keywords = operands(statement.value)
         inputs = {read for node in [*positional, *keywords.values()] for read in names_in(node)}
         if inputs & active and registry.find(primitive, ranks(positional, types)) is None:
-            raise MissingRule(
-                f"{primitive_name(primitive)} has no derivative rule",
-                at=place_of(statement),
-                hint="register one with srcad.custom_vjp, or keep it out of the gradient with srcad.stop_gradient",
-            )
+            raise missing_rule(primitive, place_of(statement))
+
+
+def missing_rule(primitive: Any, place: Place | None) -> MissingRule:
+    """The error for a function that has no rule."""
+    what, hint = f"{primitive_name(primitive)} has no derivative rule", "rewrite it with functions that have one"
+    if hasattr(primitive, "request"):
+        what = f"`{primitive.__name__}`, a derivative, has none of its own where it is part of a larger function"
+        hint = "write the inner derivative out, or take srcad.hvp or srcad.jacobian(srcad.grad(f)) of its function"
+    return MissingRule(what, at=place, hint=f"{hint}, or keep it out of the gradient with srcad.stop_gradient")
 
 
 def ranks(arguments: list[gast.expr], types: Types) -> list[int | None]:

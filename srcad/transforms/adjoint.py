@@ -16,7 +16,7 @@ from srcad.runtime import kernels, registry
 from srcad.runtime.registry import Rule
 from srcad.runtime.template import primitive_name
 from srcad.transforms.accumulate import Adjoints, product
-from srcad.transforms.activity import known_numbers, ranks
+from srcad.transforms.activity import known_numbers, missing_rule, ranks
 from srcad.transforms.alias import is_basic
 from srcad.transforms.build import (
     Block,
@@ -119,7 +119,7 @@ class StatementAdjoints:
         positional, keywords = operands(value)
         rule = registry.find(primitive, ranks(positional, program.types), known_numbers(positional))
         if rule is None:
-            raise MissingRule(f"{primitive_name(primitive)} has no derivative rule", at=place, hint=MISSING_HINT)
+            raise missing_rule(primitive, place)
         if rule.kind == "zero":
             return []
         inputs = bound(rule, positional, keywords, program.types, place)

@@ -19,7 +19,7 @@ from srcad.runtime import registry
 from srcad.runtime.registry import Rule
 from srcad.runtime.template import primitive_name
 from srcad.transforms.accumulate import Adjoints, product
-from srcad.transforms.activity import known_numbers, ranks
+from srcad.transforms.activity import known_numbers, missing_rule, ranks
 from srcad.transforms.build import (
     Block,
     assign,
@@ -134,7 +134,7 @@ class Tangents:
         positional, keywords = operands(value)
         rule = registry.find(primitive, ranks(positional, self.program.types), known_numbers(positional))
         if rule is None:
-            raise MissingRule(f"{primitive_name(primitive)} has no derivative rule", at=place)
+            raise missing_rule(primitive, place)
         if rule.kind == "zero":
             return [assign(self.dot(name), self.zeros.zero(name), place)]
         inputs = bound(rule, positional, keywords, self.program.types, place)

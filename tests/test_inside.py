@@ -1,0 +1,49 @@
+"""Derivatives that are made inside compiled code."""
+
+import numba
+import pytest
+
+import srcad
+from srcad.errors import NotDifferentiable, UnsupportedSyntax
+
+
+@numba.njit
+def cubic(x, k):
+    return k * x**3
+
+
+@pytest.mark.compiled
+def test_made_of_a_function_that_is_handed_over():
+    @numba.njit
+    def descend(f, x):
+        found = srcad.value_and_grad(f, wrt=(0, "k"))(x, 2.0)
+        return srcad.grad(f)(x, 2.0), found, srcad.hvp(f)(x, 2.0, 1.0)
+
+    assert descend(cubic, 1.0) == (6.0, (2.0, (6.0, 1.0)), 12.0)
+
+
+@pytest.mark.compiled
+def test_made_of_a_function_inside():
+    @numba.njit
+    def slope(x):
+        def square(y, z):
+            return y * y * z
+
+        g = srcad.grad(square)
+        return g(x, x)
+
+    assert slope(1.5) == 4.5
+
+
+@pytest.mark.parametrize(
+    ("program", "error", "what"),
+    [
+        (lambda f, x: srcad.jacobian(f)(x, x), UnsupportedSyntax, "srcad.jacobian cannot be called inside @njit"),
+        (lambda f, x: srcad.grad(f, x > 1.0)(x, x), UnsupportedSyntax, "`wrt` is known only at run time"),
+        (lambda f, x: srcad.grad(srcad.grad(f))(x, x), NotDifferentiable, "cannot be called inside @njit"),
+        (lambda f, x: srcad.grad(x)(x, x), UnsupportedSyntax, "float64, which is no function"),
+    ],
+)
+def test_what_cannot_be_made_inside_is_refused(program, error, what):
+    with pytest.raises(error, match=what):
+        numba.njit(program)(cubic, 1.5)
