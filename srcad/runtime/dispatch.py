@@ -18,6 +18,7 @@ import numpy as np
 from srcad.errors import MissingRule
 from srcad.runtime.active import Recording, active
 from srcad.runtime.arithmetic import NO_KEYWORDS, Arithmetic
+from srcad.runtime.eager import says_something
 from srcad.runtime.explain import note_behind_cut, note_cut, reason_of
 from srcad.runtime.keep import SCALARS, frozen, is_plain, kept
 from srcad.runtime.live import on_tensors
@@ -117,7 +118,7 @@ def recorded(
                     if not (is_checked or (primitive in checked and _is_inexact(result))):
                         return _recorded_after_check(primitive, arguments, keywords, result, tapes)
                     if keywords:
-                        _check_covered(primitive, arguments, keywords)
+                        keywords = _covered(primitive, arguments, keywords)
                     held = kept(primitive, arguments, result)
                     entry = Node(primitive, *held, keywords) if keywords else (primitive, *held)
                 tape.entries.append(entry)
@@ -232,6 +233,22 @@ def call(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]
         results = list(tensors_in(result))
         note_cut(primitive, inputs, results, reason_of(results[0]) if results and tapes else None)
     return result
+
+
+_known_to_be_covered: set[Any] = set()  # (primitive, ranks of arguments, names of keywords) of calls
+
+
+def _covered(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The keywords that say something; raises MissingRule if the rule knows nothing of one. Asked once for each kind."""
+    ranks = [each._value.ndim if type(each) is Tensor else getattr(each, "ndim", 0) for each in arguments]
+    key = (primitive, *ranks, *keywords)
+    if key not in _known_to_be_covered:
+        _check_covered(primitive, arguments, keywords)
+        _known_to_be_covered.add(key)
+    for name, value in keywords.items():
+        if not says_something(name, value):
+            return {name: value for name, value in keywords.items() if says_something(name, value)}
+    return keywords
 
 
 def _check_covered(primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:

@@ -81,7 +81,9 @@ def ones(target: Tensor) -> Tensor:
     value = target._value
     if type(value) is np.float64:
         return tensor_of(_ONE)
-    return tensor_of(np.ones_like(value)[()])
+    seed = np.empty(value.shape, value.dtype)
+    seed.fill(1)
+    return tensor_of(seed[()])
 
 
 _ONE = np.float64(1.0)

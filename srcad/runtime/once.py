@@ -5,18 +5,21 @@ Its results are those of a `Sweep`, which chooses all pullbacks first and then r
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from srcad.runtime.active import Recording
-from srcad.runtime.node import Bars, Node, gather, nodes_of
-from srcad.runtime.pull import direct, direct_pullback
+from srcad.runtime.arithmetic import NO_KEYWORDS
+from srcad.runtime.node import Bars, GeneralNode, Node, gather, nodes_of, tensors_in, unwrapped
+from srcad.runtime.pull import direct, direct_of_first, direct_of_second, direct_pullback, is_complex
+from srcad.runtime.slices import dense
 from srcad.runtime.tensor import Tensor
 
 _float64 = np.float64
 _double = np.dtype(np.float64)
+_LISTS = frozenset((tuple, list))
 
 
 def swept_once(
@@ -54,46 +57,117 @@ def _leading_from(recording: Recording, sources: set[int]) -> set[int]:
 def _sweep(entries: Sequence[Any], bars: Bars, kept: Collection[int], relevant: Collection[int]) -> None:
     """Take the adjoint of each result out of the gathered ones, and add those of the relevant inputs.
 
-    For simple calls this does what `Node.prepare` and `gather` do, in one piece, since it runs for every operation.
+    For most calls, those of two arguments of which one is wanted, what `_pull_call` and `gather` do is written out.
     """
+    pop, get, for_first, for_second = bars.pop, bars.get, direct_of_first.get, direct_of_second.get
     for entry in reversed(entries):
         if type(entry) is not tuple:
             _pull(entry, bars, kept, relevant)
             continue
         primitive, arguments, result = entry
         identity, value = result._identity, result._value
-        bar = bars.pop(identity, None)
+        bar = pop(identity, None)
         if bar is None:
             continue
-        mask, values, inputs = 1, [], []
-        # Where the result and an input are real, so is the slope, whatever else is complex.
-        is_simple = type(value) is _float64 or value.dtype is _double or value.dtype.kind != "c"
-        for argument in arguments:
-            mask += mask
-            if type(argument) is Tensor:
-                held = argument._value
-                if argument._identity in relevant:
-                    mask += 1
-                    inputs.append(argument)
-                    if type(held) is not _float64 and held.dtype is not _double and held.dtype.kind == "c":
-                        is_simple = False
-                values.append(held)
-            else:
-                values.append(argument)
-        run = (direct[primitive].get(mask) or direct_pullback(primitive, mask, values)) if is_simple else None
-        if run is None or identity in kept:
+        if identity in kept:
             bars[identity] = bar
-            _pull(Node(*entry), bars, kept, relevant)
-            continue
-        for tensor, contribution in zip(inputs, run(bar, value, *values)):  # noqa: B905 - strict is slow
-            if type(contribution) is _float64 and type(tensor._value) is _float64:
-                before = bars.get(tensor._identity)
-                bars[tensor._identity] = contribution if before is None else before + contribution
-            else:
-                gather(bars, tensor, contribution)
+            bar = dense(bar)
+        if len(arguments) == 2 and value.dtype is _double:
+            a, b = first, second = arguments
+            tensor = run = None
+            if type(first) is Tensor:
+                a = first._value
+                if first._identity in relevant:
+                    tensor, run = first, for_first(primitive)
+            if type(second) is Tensor:
+                b = second._value
+                if second._identity in relevant:
+                    tensor, run = second, for_second(primitive) if tensor is None else None
+            if run is not None and tensor._value.dtype is _double:
+                (contribution,) = run(bar, value, a, b)
+                try:
+                    fits = contribution.dtype is _double and contribution.shape == tensor._value.shape
+                except AttributeError:  # a plain number, or None
+                    fits = False
+                if fits:
+                    identity = tensor._identity
+                    before = get(identity)
+                    bars[identity] = contribution if before is None else before + contribution
+                else:
+                    gather(bars, tensor, contribution)
+                continue
+        _pull_call(primitive, arguments, result, NO_KEYWORDS, bar, bars, kept, relevant)
 
 
 def _pull(node: Any, bars: Bars, kept: Collection[int], relevant: Collection[int]) -> None:
     """The same for any node."""
-    if not bars.keys().isdisjoint(node.outputs()) and (wanted := node.leads_from(relevant)):
+    kind = type(node)
+    if (kind is Node or kind is GeneralNode) and type(node.result) is Tensor:
+        identity = node.result._identity
+        bar = dense(bars.get(identity)) if identity in kept else bars.pop(identity, None)
+        if bar is not None:
+            _pull_call(node.primitive, node.arguments, node.result, node.keywords, bar, bars, kept, relevant)
+    elif not bars.keys().isdisjoint(node.outputs()) and (wanted := node.leads_from(relevant)):
         node.prepare(wanted, False)(bars, kept)
+
+
+def _pull_call(
+    primitive: Any,
+    arguments: tuple[Any, ...],
+    result: Tensor,
+    keywords: Mapping[str, Any],
+    bar: Any,
+    bars: Bars,
+    kept: Collection[int],
+    relevant: Collection[int],
+) -> None:
+    """The same for any call with one result, by the function that `direct_pullback` knows or as its node does it."""
+    value = result._value
+    mask, values, inputs = 1, [], []
+    # Where the result and an input are real, so is the slope, whatever else is complex.
+    is_real = type(value) is _float64 or value.dtype.kind != "c"
+    for argument in arguments:
+        mask += mask
+        if type(argument) is Tensor:
+            held = argument._value
+            values.append(held)
+            if argument._identity in relevant:
+                mask += 1
+                inputs.append(argument)
+                is_real = is_real and (type(held) is _float64 or held.dtype.kind != "c")
+        elif type(argument) in _LISTS and any(part._identity in relevant for part in tensors_in(argument)):
+            mask += 1
+            inputs.append(argument)
+            values.append(unwrapped(argument))
+            is_real = is_real and not is_complex(values[-1])
+        else:
+            values.append(argument)
+    known = direct[primitive].get(mask) if is_real and not keywords else None
+    run = known or (direct_pullback(primitive, mask, values, keywords) if is_real else None)
+    if run is None:
+        _pull_otherwise(GeneralNode(primitive, arguments, keywords, result), bar, bars, kept, relevant)
+        return
+    for argument, contribution in zip(inputs, run(bar, value, *values, **keywords)):  # noqa: B905 - strict is slow
+        if type(argument) is Tensor:
+            gather(bars, argument, contribution)
+        elif contribution is not None:
+            for tensor, piece in _pieces(argument, contribution):
+                if tensor._identity in relevant:
+                    gather(bars, tensor, piece)
+
+
+def _pull_otherwise(node: GeneralNode, bar: Any, bars: Bars, kept: Collection[int], relevant: Collection[int]) -> None:
+    """The same as any sweep does it."""
+    if wanted := node.leads_from(relevant):
+        if node.result._identity not in kept:
+            bars[node.result._identity] = bar
+        node.prepare(wanted, False)(bars, kept)
+
+
+def _pieces(structure: Any, contribution: Any) -> Iterator[tuple[Tensor, Any]]:
+    """Each tensor in a list or tuple, with what stands at the same place of a contribution."""
+    for part, piece in zip(structure, contribution, strict=True):
+        if type(part) is Tensor:
+            yield part, piece
+        elif type(part) in _LISTS and piece is not None:
+            yield from _pieces(part, piece)

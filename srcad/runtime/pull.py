@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from srcad.errors import MissingRule
+from srcad.runtime.arithmetic import NO_KEYWORDS
 from srcad.runtime.eager import names_of, pullback_function, says_something
 from srcad.runtime.kernels import unbroadcast
 from srcad.runtime.live import as_primitive, on_tensors
@@ -39,17 +40,14 @@ class Choice(NamedTuple):
     keyword_names: tuple[str, ...]
     wanted: tuple[tuple[int, Path], ...]
 
-    @property
-    def is_direct(self) -> bool:
-        """Whether `run(bar, result, *arguments)` is the pullback of a call without keywords."""
-        whole = tuple((place, ()) for place in range(len(self.wanted)))
-        return self.names is None and not self.keyword_names and self.wanted == whole
-
 
 _choices: dict[Hashable, Choice | None] = {}
 Direct = Callable[..., Sequence[Any]]
 # primitive -> mask, or more than that if more matters -> what `direct_pullback` has found
 direct: defaultdict[Any, dict[Hashable, Direct | None]] = defaultdict(dict)
+# Of these, again, what is for calls of two arguments of which one is wanted.
+direct_of_first: dict[Any, Direct | None] = {}
+direct_of_second: dict[Any, Direct | None] = {}
 
 # What may take rows of a table, and types of indices that do not.
 GATHERS = frozenset((np.take, operator.getitem))
@@ -95,31 +93,45 @@ def pullback(
     return _general_pullback(choice, result, arguments, keywords, conjugates)
 
 
-def direct_pullback(primitive: Any, mask: int, values: Sequence[Any]) -> Direct | None:
+def direct_pullback(
+    primitive: Any, mask: int, values: Sequence[Any], keywords: Mapping[str, Any] = NO_KEYWORDS
+) -> Direct | None:
     """A function from the adjoint of a result, the result and the arguments, in this order, to the adjoints wanted.
 
-    `mask` has a binary digit for each argument behind the leading one: whether that is wanted. The call has no
-    keywords, and its result and what is wanted are not complex. None where the pullback is no such function, or the
-    call may take rows of a table.
+    `mask` has a binary digit for each argument behind the leading one: whether that is wanted. The call's result and
+    what is wanted are not complex, and its keywords all say something. None where there is no derivative, or the call
+    may take rows of a table.
 
     >>> direct_pullback(np.multiply, 0b101, (3.0, 2.0))(1.0, 6.0, 3.0, 2.0)
     (3.0,)
     """
     key: Hashable = mask
     if primitive in GATHERS:
-        if type(values[1]) not in _BASIC:
+        if type(values[1]) not in _BASIC or keywords:
             return None
         key = ("basic", mask)
     by_rank, by_literal = _asks_of(primitive)
-    if by_rank or by_literal:
+    if by_rank or by_literal or keywords:
         ranks = tuple([_rank(each) for each in values]) if by_rank else None
-        key = (mask, ranks, _literals(values) if by_literal else None)
+        key = (mask, ranks, _literals(values) if by_literal else None, *keywords)
     known = direct[primitive]
     if key not in known:
         wanted = tuple([place for place, digit in enumerate(bin(mask)[3:]) if digit == "1"])
-        choice = _choice(primitive, values, {}, wanted) if wanted else None
-        known[key] = choice.run if choice is not None and choice.is_direct else None
+        choice = _choice(primitive, values, keywords, wanted) if wanted else None
+        known[key] = None if choice is None else _in_order(choice)
+        if key == mask and mask in (0b110, 0b101):
+            (direct_of_first if mask == 0b110 else direct_of_second)[primitive] = known[key]
     return known[key]
+
+
+def _in_order(choice: Choice) -> Direct:
+    """The choice's function, on arguments as they stand in the call."""
+    run, names = choice.run, choice.names
+    if names is None:
+        return run
+    return lambda bar, result, *arguments, **keywords: run(
+        bar, result, **dict(zip(names, arguments, strict=True)), **keywords
+    )
 
 
 def _general_pullback(
@@ -188,7 +200,7 @@ def fitted(bar: Any, like: Tensor) -> Any:
     if not hasattr(bar, "dtype"):
         bar = np.asarray(bar)[()]
     if bar.shape != value.shape:
-        bar = as_primitive(unbroadcast)(bar, like) if isinstance(bar, Tensor) else unbroadcast(bar, like)
+        bar = as_primitive(unbroadcast)(bar, like) if isinstance(bar, Tensor) else unbroadcast(bar, value)
         if bar.shape != value.shape:  # the same slope for all elements of a larger operand
             bar = np.broadcast_to(bar, value.shape)
     if bar.dtype.kind == "c" and value.dtype.kind != "c":
@@ -197,9 +209,9 @@ def fitted(bar: Any, like: Tensor) -> Any:
 
 
 def _rank(argument: Any) -> int | None:
-    if isinstance(argument, (tuple, list)):
-        return None
-    return int(getattr(argument, "ndim", 0))
+    if type(argument) is np.ndarray:
+        return argument.ndim
+    return None if isinstance(argument, (tuple, list)) else int(getattr(argument, "ndim", 0))
 
 
 def _literals(arguments: Sequence[Any]) -> tuple[int, ...]:

@@ -19,7 +19,7 @@ def shares(y: Any, a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     array([0.5, 0. , 0.5])
     """
     equal = a == restore(y, a.shape, axis, keepdims)
-    return equal / np.sum(equal, axis=axis, keepdims=True, dtype=a.dtype)
+    return equal / np.add.reduce(equal, axis=axis, keepdims=True, dtype=a.dtype)
 
 
 def others(a: Any, axis: Axis = None) -> Any:

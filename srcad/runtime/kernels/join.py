@@ -25,9 +25,12 @@ def unconcatenate(g: Any, arrays: Any, axis: int | None = 0) -> Pieces:
     if axis is None:
         flat = unconcatenate(g, [np.reshape(each, -1) for each in arrays], 0)
         return tuple(np.reshape(piece, np.shape(each)) for piece, each in zip(flat, arrays, strict=True))
-    before = (slice(None),) * (axis % np.ndim(g))
-    ends = np.cumsum([np.shape(each)[axis] for each in arrays]).tolist()
-    return tuple(g[before + (slice(start, end),)] for start, end in zip([0, *ends[:-1]], ends, strict=True))
+    before = (slice(None),) * (axis % g.ndim)
+    pieces, end = [], 0
+    for each in arrays:
+        start, end = end, end + np.shape(each)[axis]
+        pieces.append(g[(*before, slice(start, end))])
+    return tuple(pieces)
 
 
 def unstack(g: Any, arrays: Any, axis: int = 0) -> Pieces:
@@ -36,8 +39,8 @@ def unstack(g: Any, arrays: Any, axis: int = 0) -> Pieces:
     >>> [each.tolist() for each in unstack(np.arange(4.0).reshape(2, 2), (np.zeros(2), np.zeros(2)), 1)]
     [[0.0, 2.0], [1.0, 3.0]]
     """
-    before = (slice(None),) * (axis % np.ndim(g))
-    return tuple(g[before + (k,)] for k in range(len(arrays)))
+    before = (slice(None),) * (axis % g.ndim)
+    return tuple([g[(*before, k)] for k in range(len(arrays))])
 
 
 def unvstack(g: Any, arrays: Any) -> Pieces:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,14 @@ def untranspose(g: Any, axes: Any = None) -> Any:
     >>> untranspose(np.zeros((2, 3, 4)), (1, 2, 0)).shape
     (4, 2, 3)
     """
-    return np.transpose(g) if axes is None else np.transpose(g, tuple(np.argsort(axes).tolist()))
+    if axes is None:
+        return np.transpose(g)
+    return np.transpose(g, _inverse(tuple(axes)))
+
+
+@functools.lru_cache(256)
+def _inverse(axes: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(sorted(range(len(axes)), key=[each % len(axes) for each in axes].__getitem__))
 
 
 def opposite(shift: Any) -> Any:

@@ -9,6 +9,10 @@ from numba import types
 from numba.extending import overload
 
 
+# Parts of an index that are no arrays.
+_BASIC = frozenset((int, slice, type(None), type(...)))
+
+
 def scatter_add(bar: Any, index: Any, value: Any) -> None:
     """`bar[index] += value`, where places that occur more than once get all their values.
 
@@ -29,8 +33,11 @@ def scatter(g: Any, shape: tuple[int, ...], index: Any) -> Any:
     >>> scatter(2.0, (3,), 1)
     array([0., 2., 0.])
     """
-    bar = np.zeros(shape, np.result_type(g))
-    scatter_add(bar, index, g)
+    bar = np.zeros(shape, g.dtype if isinstance(g, (np.ndarray, np.generic)) else np.result_type(g))
+    if is_basic(index) or (type(index) is np.ndarray and index.dtype.kind == "b"):
+        bar[index] = g
+    else:
+        np.add.at(bar, index, g)
     return bar
 
 
@@ -51,8 +58,10 @@ def is_basic(index: Any) -> bool:
     >>> is_basic((0, slice(None))), is_basic([0, 0])
     (True, False)
     """
-    parts = index if isinstance(index, tuple) else (index,)
-    return all(each is None or each is ... or isinstance(each, (int, np.integer, slice)) for each in parts)
+    for each in index if isinstance(index, tuple) else (index,):
+        if type(each) not in _BASIC and not isinstance(each, (int, np.integer)):
+            return False
+    return True
 
 
 @overload(scatter_add)

@@ -5,6 +5,7 @@ Axes are None, an integer or a tuple of integers. In Numba each call is speciali
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -22,15 +23,21 @@ def unbroadcast(g: Any, x: Any) -> Any:
     array([[3.],
            [3.]])
     """
-    shape = np.shape(x)
-    if np.shape(g) == shape:
-        return g
-    for _ in range(np.ndim(g) - len(shape)):
-        g = np.sum(g, axis=0)
-    for axis, size in enumerate(shape):
-        if size == 1 and g.shape[axis] != 1:
-            g = np.sum(g, axis=axis, keepdims=True)
-    return g
+    shape = _shape(x)
+    axes = _summed(_shape(g), shape)
+    return np.add.reduce(g, axis=axes).reshape(shape)[()] if axes else g
+
+
+def _shape(x: Any) -> tuple[int, ...]:
+    return x.shape if type(x) is np.ndarray else np.shape(x)
+
+
+@functools.lru_cache(1024)
+def _summed(wide: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes of a wider shape along which something of this shape was repeated."""
+    extra = max(0, len(wide) - len(shape))
+    units = [extra + k for k, size in enumerate(shape) if size == 1 and extra + k < len(wide) and wide[extra + k] != 1]
+    return (*range(extra), *units)
 
 
 def spread(g: Any, shape: tuple[int, ...], axis: Axis = None, keepdims: bool = False) -> Any:
@@ -40,9 +47,9 @@ def spread(g: Any, shape: tuple[int, ...], axis: Axis = None, keepdims: bool = F
     array([[1., 1., 1.],
            [2., 2., 2.]])
     """
-    if axis is None and type(g) is np.float64:
-        return np.full(shape, g)
-    return np.array(np.broadcast_to(restore(g, shape, axis, keepdims), shape))
+    result = np.empty(shape, g.dtype if isinstance(g, (np.ndarray, np.generic)) else np.result_type(g))
+    result[...] = restore(g, shape, axis, keepdims)
+    return result
 
 
 def restore(g: Any, shape: tuple[int, ...], axis: Axis = None, keepdims: bool = False) -> Any:
@@ -55,8 +62,17 @@ def restore(g: Any, shape: tuple[int, ...], axis: Axis = None, keepdims: bool = 
     """
     if keepdims or axis is None:
         return g
-    axes = [each % len(shape) for each in ((axis,) if isinstance(axis, int) else np.atleast_1d(axis))]
-    return np.reshape(g, tuple(1 if k in axes else size for k, size in enumerate(shape)))
+    return np.asarray(g).reshape(_with_units(tuple(shape), _as_tuple(axis)))
+
+
+def _as_tuple(axis: Any) -> tuple[int, ...]:
+    return axis if type(axis) is tuple else (axis,) if isinstance(axis, int) else tuple(np.atleast_1d(axis).tolist())
+
+
+@functools.lru_cache(1024)
+def _with_units(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
+    reduced = [each % len(shape) for each in axes]
+    return tuple(1 if k in reduced else size for k, size in enumerate(shape))
 
 
 def reduced_size(shape: tuple[int, ...], axis: Axis = None) -> int:
@@ -65,9 +81,8 @@ def reduced_size(shape: tuple[int, ...], axis: Axis = None) -> int:
     >>> reduced_size((2, 3, 4), (0, -1))
     8
     """
-    axes = range(len(shape)) if axis is None else np.atleast_1d(axis)
     size = 1
-    for each in axes:
+    for each in range(len(shape)) if axis is None else _as_tuple(axis):
         size *= shape[each]
     return size
 
