@@ -20,7 +20,7 @@ class Recording:
         self.known: set[int] = set()
         self.roots: set[int] = set()  # of these, what was watched
         self.entries: list[Any] = []  # nodes; of the simplest kind also their parts, see srcad.runtime.node
-        self.cuts: dict[int, tuple[str, tuple[int, ...], str | None]] = {}  # result -> operation, inputs, why it cuts
+        self.cuts: dict[int, tuple[Any, tuple[int, ...], str | None]] = {}  # result -> operation, inputs, why it cuts
         self.conversions: dict[int, str] = {}  # what was made a plain number or array, and how
         self.variables: dict[int, Any] = {}
         self.watches_accessed = watches_accessed

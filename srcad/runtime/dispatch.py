@@ -15,12 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from srcad.errors import MissingRule
 from srcad.runtime.active import Recording, active
 from srcad.runtime.arithmetic import NO_KEYWORDS, Arithmetic
-from srcad.runtime.eager import says_something
+from srcad.runtime.covered import check_covered, check_discrete, covered, missing
 from srcad.runtime.explain import note_behind_cut, note_cut, reason_of
-from srcad.runtime.keep import SCALARS, frozen, is_plain, kept
+from srcad.runtime.keep import LARGE, SCALARS, frozen, is_plain, kept
 from srcad.runtime.live import on_tensors
 from srcad.runtime.nest import flatten, map_leaves
 from srcad.runtime.node import GeneralNode, Node, tensors_in
@@ -28,7 +27,6 @@ from srcad.runtime.operand import Operand, Readable, read_only
 from srcad.runtime.packing import holds_tensors, packed, takes_lists
 from srcad.runtime.registry import definition, find, variants
 from srcad.runtime.spelled import ALWAYS, FOR_COMPLEX
-from srcad.runtime.template import primitive_name
 from srcad.runtime.tensor import Tensor, next_identity, tensor_of
 
 # Types of arguments that are passed on as they are, and need no look inside.
@@ -64,18 +62,23 @@ checked: set[Any] = set()  # primitives that are recorded as one node, whatever 
 
 def apply(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any] = NO_KEYWORDS) -> Any:
     """The result of a primitive, as a tensor; recorded by the tapes that follow an argument."""
-    values = []
+    values, theirs, large = [], False, False
     for argument in arguments:
         kind = type(argument)
         if kind is Tensor:
-            values.append(argument._value)
-        elif kind in _PLAIN or (kind is tuple and is_plain(argument)):
-            values.append(argument)
-        elif isinstance(argument, Readable):
-            read = tuple([each._read() if isinstance(each, Readable) else each for each in arguments])
-            return apply(primitive, read, keywords)
-        else:
+            argument = argument._value
+            if argument.size >= LARGE:
+                large = True
+        elif kind is np.ndarray:
+            theirs = True
+            if argument.size >= LARGE:
+                large = True
+        elif kind not in _PLAIN and not (kind is tuple and is_plain(argument)):
+            if isinstance(argument, Readable):
+                read = tuple([each._read() if isinstance(each, Readable) else each for each in arguments])
+                return apply(primitive, read, keywords)
             return _apply_to_others(primitive, arguments, keywords)
+        values.append(argument)
     if (keywords and not is_plain(keywords.values())) or primitive in _WRITERS:
         return _apply_to_others(primitive, arguments, keywords)
     result = primitive(*values, **keywords) if keywords else primitive(*values)
@@ -87,7 +90,33 @@ def apply(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any
     tensor._value = result
     tensor._identity = next_identity()
     tapes = active.tapes
-    return recorded(primitive, arguments, keywords, tensor, tapes) if tapes else tensor
+    if tapes and (large or result.size >= LARGE or primitive not in checked or result.dtype.kind not in "fc"):
+        return recorded(primitive, arguments, keywords, tensor, tapes)
+    return _recorded_small(primitive, arguments, keywords, tensor, theirs) if tapes else tensor
+
+
+def _recorded_small(
+    primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any], result: Tensor, theirs: bool
+) -> Tensor:
+    """What `recorded` does, for a rule that is for all arguments, and arrays that are kept whole."""
+    entry: Any = None
+    for tape in active.tapes:
+        known = tape.known
+        for argument in arguments:
+            if type(argument) is Tensor and argument._identity in known:
+                if entry is None:
+                    held = arguments
+                    if theirs:
+                        held = tuple([each.copy() if type(each) is np.ndarray else each for each in arguments])
+                    stated = covered(primitive, arguments, keywords) if keywords else keywords
+                    entry = Node(primitive, held, result, stated) if stated else (primitive, held, result)
+                tape.entries.append(entry)
+                known.add(result._identity)
+                break
+        else:
+            if tape.cuts:
+                note_behind_cut(tape, primitive, arguments, (result,))
+    return result
 
 
 def _apply_to_others(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
@@ -118,7 +147,7 @@ def recorded(
                     if not (is_checked or (primitive in checked and _is_inexact(result))):
                         return _recorded_after_check(primitive, arguments, keywords, result, tapes)
                     if keywords:
-                        keywords = _covered(primitive, arguments, keywords)
+                        keywords = covered(primitive, arguments, keywords)
                     held = kept(primitive, arguments, result)
                     entry = Node(primitive, *held, keywords) if keywords else (primitive, *held)
                 tape.entries.append(entry)
@@ -138,7 +167,7 @@ def _recorded_after_check(
     if kind == _DEFINITION or _spelling(primitive, arguments) is not None:
         return call(primitive, arguments, keywords)
     if kind == _UNKNOWN:
-        _check_discrete(primitive, result)
+        check_discrete(primitive, result)
     if kind == _RULE:
         if primitive not in FOR_COMPLEX:
             checked.add(primitive)
@@ -182,24 +211,6 @@ def _spelling(primitive: Any, arguments: Sequence[Any]) -> Callable[..., Any] | 
     return ALWAYS.get(primitive)
 
 
-def _check_discrete(primitive: Any, result: Any) -> None:
-    """Raises MissingRule unless what a function without a rule has returned cannot have a derivative anyway."""
-    leaves = flatten(result)
-    if any(leaf is None or isinstance(leaf, (float, complex)) or _may_vary(leaf) for leaf in leaves):
-        raise _missing(primitive)
-
-
-def _missing(primitive: Any) -> MissingRule:
-    return MissingRule(
-        f"{primitive_name(primitive)} has no derivative rule, and a tape follows one of its arguments",
-        hint="call it on the tensor's `.numpy()` to leave it out of the derivative, or state a rule for it",
-    )
-
-
-def _may_vary(value: Any) -> bool:
-    return isinstance(value, (Tensor, np.ndarray)) and value.dtype.kind not in "biuSUmM"
-
-
 def call(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
     """The same for any arguments; arrays in the result, however nested, become tensors."""
     arguments, keywords = without_variables(arguments), without_variables(keywords)
@@ -217,12 +228,12 @@ def call(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]
         if any(map(holds_tensors, arguments)) and not takes_lists(primitive, arguments):
             arguments = tuple([packed(each) if holds_tensors(each) else each for each in arguments])
             return apply(primitive, arguments, keywords)
-        _check_covered(primitive, arguments, keywords)
+        check_covered(primitive, arguments, keywords)
     elif kind == _UNKNOWN and (primitive in _WRITERS or "out" in keywords):
-        raise _missing(primitive)
+        raise missing(primitive)
     result = primitive(*_shown(arguments), **_shown(keywords))
     if kind == _UNKNOWN:
-        _check_discrete(primitive, result)
+        check_discrete(primitive, result)
     if "out" in keywords:
         return result
     result = wrapped(result, arguments)
@@ -235,30 +246,6 @@ def call(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]
     return result
 
 
-_known_to_be_covered: set[Any] = set()  # (primitive, ranks of arguments, names of keywords) of calls
-
-
-def _covered(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The keywords that say something; raises MissingRule if the rule knows nothing of one. Asked once for each kind."""
-    ranks = [each._value.ndim if type(each) is Tensor else getattr(each, "ndim", 0) for each in arguments]
-    key = (primitive, *ranks, *keywords)
-    if key not in _known_to_be_covered:
-        _check_covered(primitive, arguments, keywords)
-        _known_to_be_covered.add(key)
-    for name, value in keywords.items():
-        if not says_something(name, value):
-            return {name: value for name, value in keywords.items() if says_something(name, value)}
-    return keywords
-
-
-def _check_covered(primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
-    """Raises MissingRule if the rule of a primitive knows nothing of a keyword, before anything is computed."""
-    if keywords:
-        rule = find(primitive, [getattr(argument, "ndim", 0) for argument in arguments])
-        if rule is not None:
-            rule.bind(arguments, keywords)
-
-
 def _positional(primitive: Any, arguments: Any, keywords: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
     """The call with tensors that stand in keywords as positional arguments, which is where nodes look for them."""
     if not any(tensors_in(keywords)):
@@ -266,7 +253,7 @@ def _positional(primitive: Any, arguments: Any, keywords: Mapping[str, Any]) -> 
     rule = find(primitive)
     template = None if rule is None else rule.partials or rule.adjoint
     if rule is None or template is None:
-        raise _missing(primitive)
+        raise missing(primitive)
     bound = {**template.defaults, **rule.bind(arguments, keywords)}
     return tuple(bound[name] for name in rule.parameters[1:]), NO_KEYWORDS
 

@@ -6,6 +6,7 @@ integer results, `stop_gradient`), with what was computed from these. Both are f
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -35,7 +36,9 @@ class Skeleton:
             Step(name_of(node), tuple(each._identity for each in node.tensors()), tuple(node.outputs()))
             for node in nodes_of(recording.entries)
         ]
-        steps += [Step(name, read, (made,), reason) for made, (name, read, reason) in recording.cuts.items()]
+        steps += [
+            Step(primitive_name(name), read, (made,), reason) for made, (name, read, reason) in recording.cuts.items()
+        ]
         self.maker = {made: step for step in steps for made in step.made}
         self.known = frozenset(recording.known)
         self.variables = frozenset(recording.variables)
@@ -132,25 +135,30 @@ def name_of(node: Any) -> str:
 
 
 def note_cut(name: Any, inputs: Iterable[Any], results: Sequence[Tensor], reason: str | None) -> None:
-    """Tell the tapes that follow an input that no derivative passes to the results."""
-    read = tuple(each._identity for each in inputs if type(each) is Tensor)
+    """Tell the tapes that follow an input that no derivative passes to the results of a primitive, or of a name."""
+    read = tuple([each._identity for each in inputs if type(each) is Tensor])
     for tape in active.tapes:
         if not tape.known.isdisjoint(read) or any(each in tape.cuts for each in read):
             for result in results:
-                tape.cuts[result._identity] = (name if isinstance(name, str) else primitive_name(name), read, reason)
+                tape.cuts[result._identity] = (name, read, reason)
 
 
 def note_behind_cut(tape: Recording, name: Any, inputs: Iterable[Any], results: Sequence[Tensor]) -> None:
     """Tell one tape, that follows no input, what was computed from where a derivative path ended."""
-    read = tuple(each._identity for each in inputs if type(each) is Tensor)
-    if any(each in tape.cuts for each in read):
-        for result in results:
-            tape.cuts[result._identity] = (name if isinstance(name, str) else primitive_name(name), read, None)
+    cuts = tape.cuts
+    read = tuple([each._identity for each in inputs if type(each) is Tensor])
+    for each in read:
+        if each in cuts:
+            for result in results:
+                cuts[result._identity] = (name, read, None)
+            return
 
 
-def reason_of(result: Any) -> str:
+def reason_of(result: Tensor) -> str:
     """Why an operation that has no derivative has none."""
-    kind = np.dtype(getattr(result, "dtype", object))
-    if kind.kind not in "fc":
-        return f"its result has the dtype {kind}"
-    return "its derivative is zero everywhere"
+    return _reason(result._value.dtype)
+
+
+@functools.cache
+def _reason(dtype: np.dtype[Any]) -> str:
+    return "its derivative is zero everywhere" if dtype.kind in "fc" else f"its result has the dtype {dtype}"

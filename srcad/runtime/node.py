@@ -112,17 +112,16 @@ def nodes_of(entries: Iterable[Any]) -> list[Any]:
 
 def gather(bars: Bars, tensor: Tensor, contribution: Any) -> None:
     """Add a contribution to the adjoint of a tensor, in the tensor's shape and dtype."""
-    if contribution is None:
-        return
     value = tensor._value
     try:
         if contribution.dtype is not value.dtype or contribution.shape != value.shape:
             contribution = fitted(contribution, tensor)
     except AttributeError:  # a plain number
+        if contribution is None:
+            return
         contribution = fitted(contribution, tensor)
     identity = tensor._identity
-    before = bars.get(identity)
-    bars[identity] = contribution if before is None else before + contribution
+    bars[identity] = bars[identity] + contribution if identity in bars else contribution
 
 
 class ReadNode:

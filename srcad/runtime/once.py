@@ -17,7 +17,6 @@ from srcad.runtime.pull import direct, direct_of_first, direct_of_second, direct
 from srcad.runtime.slices import dense
 from srcad.runtime.tensor import Tensor
 
-_float64 = np.float64
 _double = np.dtype(np.float64)
 _LISTS = frozenset((tuple, list))
 
@@ -57,9 +56,9 @@ def _leading_from(recording: Recording, sources: set[int]) -> set[int]:
 def _sweep(entries: Sequence[Any], bars: Bars, kept: Collection[int], relevant: Collection[int]) -> None:
     """Take the adjoint of each result out of the gathered ones, and add those of the relevant inputs.
 
-    For most calls, those of two arguments of which one is wanted, what `_pull_call` and `gather` do is written out.
+    For most calls, those of two arguments of which one is wanted, this is written out.
     """
-    pop, get, for_first, for_second = bars.pop, bars.get, direct_of_first.get, direct_of_second.get
+    pop, for_first, for_second = bars.pop, direct_of_first.get, direct_of_second.get
     for entry in reversed(entries):
         if type(entry) is not tuple:
             _pull(entry, bars, kept, relevant)
@@ -74,7 +73,8 @@ def _sweep(entries: Sequence[Any], bars: Bars, kept: Collection[int], relevant: 
             bar = dense(bar)
         if len(arguments) == 2 and value.dtype is _double:
             a, b = first, second = arguments
-            tensor = run = None
+            tensor: Any = None
+            run: Any = None
             if type(first) is Tensor:
                 a = first._value
                 if first._identity in relevant:
@@ -85,18 +85,34 @@ def _sweep(entries: Sequence[Any], bars: Bars, kept: Collection[int], relevant: 
                     tensor, run = second, for_second(primitive) if tensor is None else None
             if run is not None and tensor._value.dtype is _double:
                 (contribution,) = run(bar, value, a, b)
-                try:
-                    fits = contribution.dtype is _double and contribution.shape == tensor._value.shape
-                except AttributeError:  # a plain number, or None
-                    fits = False
-                if fits:
-                    identity = tensor._identity
-                    before = get(identity)
-                    bars[identity] = contribution if before is None else before + contribution
-                else:
-                    gather(bars, tensor, contribution)
+                gather(bars, tensor, contribution)
                 continue
-        _pull_call(primitive, arguments, result, NO_KEYWORDS, bar, bars, kept, relevant)
+        if value.dtype is not _double or not _pull_few(primitive, arguments, value, bar, bars, relevant):
+            _pull_call(primitive, arguments, result, NO_KEYWORDS, bar, bars, kept, relevant)
+
+
+def _pull_few(
+    primitive: Any, arguments: tuple[Any, ...], value: Any, bar: Any, bars: Bars, relevant: Collection[int]
+) -> bool:
+    """The same for calls whose one argument, or whose two arguments, are wanted float64 tensors; whether it is one."""
+    count = len(arguments)
+    if count > 2 or not direct[primitive]:
+        return False
+    for each in arguments:
+        if type(each) is not Tensor or each._identity not in relevant or each._value.dtype is not _double:
+            return False
+    run = direct[primitive].get(0b11 if count == 1 else 0b111)
+    if run is None:
+        return False
+    if count == 1:
+        (contribution,) = run(bar, value, arguments[0]._value)
+        gather(bars, arguments[0], contribution)
+        return True
+    first, second = arguments
+    of_first, of_second = run(bar, value, first._value, second._value)
+    gather(bars, first, of_first)
+    gather(bars, second, of_second)
+    return True
 
 
 def _pull(node: Any, bars: Bars, kept: Collection[int], relevant: Collection[int]) -> None:
@@ -122,10 +138,27 @@ def _pull_call(
     relevant: Collection[int],
 ) -> None:
     """The same for any call with one result, by the function that `direct_pullback` knows or as its node does it."""
-    value = result._value
-    mask, values, inputs = 1, [], []
+    mask, values, inputs, is_real = _wanted(arguments, relevant)
+    run = None
     # Where the result and an input are real, so is the slope, whatever else is complex.
-    is_real = type(value) is _float64 or value.dtype.kind != "c"
+    if is_real and result._value.dtype.kind != "c":
+        known = None if keywords else direct[primitive].get(mask)
+        run = known or direct_pullback(primitive, mask, values, keywords)
+    if run is None:
+        _pull_otherwise(GeneralNode(primitive, arguments, keywords, result), bar, bars, kept, relevant)
+        return
+    for argument, contribution in zip(inputs, run(bar, result._value, *values, **keywords)):  # noqa: B905 - strict is slow
+        if type(argument) is Tensor:
+            gather(bars, argument, contribution)
+        elif contribution is not None:
+            for tensor, piece in _pieces(argument, contribution):
+                if tensor._identity in relevant:
+                    gather(bars, tensor, piece)
+
+
+def _wanted(arguments: tuple[Any, ...], relevant: Collection[int]) -> tuple[int, list[Any], list[Any], bool]:
+    """Which arguments are wanted, as `direct_pullback` takes it; all values; those wanted; whether these are real."""
+    mask, values, inputs, is_real = 1, [], [], True
     for argument in arguments:
         mask += mask
         if type(argument) is Tensor:
@@ -134,7 +167,7 @@ def _pull_call(
             if argument._identity in relevant:
                 mask += 1
                 inputs.append(argument)
-                is_real = is_real and (type(held) is _float64 or held.dtype.kind != "c")
+                is_real = is_real and (held.dtype is _double or held.dtype.kind != "c")
         elif type(argument) in _LISTS and any(part._identity in relevant for part in tensors_in(argument)):
             mask += 1
             inputs.append(argument)
@@ -142,18 +175,7 @@ def _pull_call(
             is_real = is_real and not is_complex(values[-1])
         else:
             values.append(argument)
-    known = direct[primitive].get(mask) if is_real and not keywords else None
-    run = known or (direct_pullback(primitive, mask, values, keywords) if is_real else None)
-    if run is None:
-        _pull_otherwise(GeneralNode(primitive, arguments, keywords, result), bar, bars, kept, relevant)
-        return
-    for argument, contribution in zip(inputs, run(bar, value, *values, **keywords)):  # noqa: B905 - strict is slow
-        if type(argument) is Tensor:
-            gather(bars, argument, contribution)
-        elif contribution is not None:
-            for tensor, piece in _pieces(argument, contribution):
-                if tensor._identity in relevant:
-                    gather(bars, tensor, piece)
+    return mask, values, inputs, is_real
 
 
 def _pull_otherwise(node: GeneralNode, bar: Any, bars: Bars, kept: Collection[int], relevant: Collection[int]) -> None:

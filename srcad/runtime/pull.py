@@ -107,7 +107,9 @@ def direct_pullback(
     """
     key: Hashable = mask
     if primitive in GATHERS:
-        if type(values[1]) not in _BASIC or keywords:
+        index = values[1]
+        is_mask = type(index) is np.ndarray and index.dtype.kind == "b"
+        if keywords or not (is_mask or type(index) in _BASIC):
             return None
         key = ("basic", mask)
     by_rank, by_literal = _asks_of(primitive)

@@ -108,8 +108,10 @@ def _reading(method: Method) -> Method:
 
 def _array_ufunc(self: Tensor | Variable, ufunc: Any, method: str, *arguments: Any, **keywords: Any) -> Any:
     """NumPy's protocol; short for functions of one tensor that are known to have a rule."""
-    if ufunc not in checked or len(arguments) != 1 or keywords or method != "__call__":
+    if method != "__call__":
         return Operand.__array_ufunc__(self, ufunc, method, *arguments, **keywords)
+    if len(arguments) != 1 or keywords or ufunc not in checked:
+        return apply(ufunc, arguments, keywords)
     tensor = self._read()
     if tensor is not self:  # a variable
         arguments = (tensor,)
@@ -135,6 +137,8 @@ def _array_function(
     self: Tensor | Variable, function: Any, types: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]
 ) -> Any:
     """NumPy's protocol; short for tensors joined along an axis."""
+    if function in checked and function not in _JOINS:
+        return apply(function, arguments, keywords)
     axis = keywords.get("axis", 0)
     is_join = function in _JOINS and len(arguments) == 1 and len(keywords) == ("axis" in keywords)
     if not is_join or type(axis) is not int or type(arguments[0]) not in (list, tuple):

@@ -113,12 +113,14 @@ def signature_names(primitive: Any, inputs: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def primitive_name(primitive: Any) -> str:
-    """How a primitive is called in messages.
+    """How a primitive is called in messages; a name is its own.
 
     >>> import numpy as np, math, operator
     >>> [primitive_name(each) for each in (np.sin, np.linalg.norm, math.erf, operator.add, abs)]
     ['np.sin', 'np.linalg.norm', 'math.erf', 'operator.add', 'abs']
     """
+    if isinstance(primitive, str):
+        return primitive
     name = getattr(primitive, "__name__", None) or repr(primitive)
     module = getattr(primitive, "__module__", None) or ("numpy" if hasattr(primitive, "nin") else "")
     module = {"builtins": "", "_operator": "operator"}.get(module, module)

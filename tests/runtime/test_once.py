@@ -21,6 +21,13 @@ PROGRAMS = {
     "a literal exponent": lambda x, y: x**2 + y**3.0,
     "keywords": lambda x, y: np.sum(x * y, axis=0) * np.max(y, axis=1, keepdims=True),
     "lists of operands": lambda x, y: np.concatenate([x, x * y]),
+    "lists of lists, and one tensor twice": lambda x, y: np.stack([np.hstack([x, y]), np.hstack([y, y])], axis=1) * 2.0,
+    "both operands": lambda x, y: np.hypot(x, y) * (x / y),
+    "a keyword with its default": lambda x, y: np.sum(x * y, axis=None, keepdims=False) * np.max(x, axis=-1),
+    "names out of order": lambda x, y: np.clip(x, a_max=1.0, a_min=0.5) * np.clip(y, 0.45, 1.5),
+    "axes counted from the end": lambda x, y: np.transpose(x, (-1, 0)) * y + np.transpose(y, [0, -1]),
+    "masks": lambda x, y: x[X > 1.0] * y[X > 1.0] + x[:, np.array([True, False])][0],
+    "axes gone": lambda x, y: np.sum(x, axis=(0, 1)) * np.mean(y[None], axis=(-1, 0)) + np.prod(x, 1) * np.min(y),
     "rows": lambda x, y: x[np.array([0, 0, 1])] * np.take(y, np.array([1, 1, 0]), axis=0),
     "basic indices": lambda x, y: x[0] * y[:, 1] + x[1, 1],
     "no slope": lambda x, y: np.floor(x) * y + np.where(x > 1.0, x, 3.0),
@@ -88,3 +95,12 @@ def test_several_targets_one_of_which_leads_to_the_other():
         y = operator.mul(x, x)
         z = y * 3.0
     assert float(tape.gradient([z, y, z], x, [1.0, 10.0, 0.5])) == 4.0 * (1.5 * 3.0 + 10.0)
+
+
+def test_axes_counted_from_the_end_are_undone_as_such():
+    """Of a square matrix nothing else would show it."""
+    x, weights = constant(X), X**2 + np.array([1.0, 5.0])
+    with GradientTape() as tape:
+        tape.watch(x)
+        y = np.sum(np.transpose(x, (-1, 0)) * weights)
+    np.testing.assert_array_equal(tape.gradient(y, x), weights.T)

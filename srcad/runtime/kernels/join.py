@@ -29,7 +29,7 @@ def unconcatenate(g: Any, arrays: Any, axis: int | None = 0) -> Pieces:
     pieces, end = [], 0
     for each in arrays:
         start, end = end, end + np.shape(each)[axis]
-        pieces.append(g[(*before, slice(start, end))])
+        pieces.append(g[before + (slice(start, end),)])
     return tuple(pieces)
 
 
@@ -40,7 +40,7 @@ def unstack(g: Any, arrays: Any, axis: int = 0) -> Pieces:
     [[0.0, 2.0], [1.0, 3.0]]
     """
     before = (slice(None),) * (axis % g.ndim)
-    return tuple([g[(*before, k)] for k in range(len(arrays))])
+    return tuple([g[before + (k,)] for k in range(len(arrays))])
 
 
 def unvstack(g: Any, arrays: Any) -> Pieces:

@@ -8,7 +8,6 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-
 # Parts of an index that are no arrays.
 _BASIC = frozenset((int, slice, type(None), type(...)))
 
