@@ -20,7 +20,7 @@ from srcad.errors import BadArgument, NotDifferentiable
 from srcad.load import name_of, signature_of
 from srcad.native import defaults_of, frozen, native_of, shape_of
 from srcad.remember import remembered
-from srcad.routine import compiled_routine, uncompiled_routine
+from srcad.routine import compiled_routine, telling, uncompiled_routine
 from srcad.runtime.structures import is_structured
 from srcad.transforms.form import LEAF
 from srcad.version import Request, Version
@@ -120,7 +120,8 @@ class Derivative:
         else:
             routine = uncompiled_routine(version, 0)
         direct = self.jit and not version.unit.hidden and not version.may_change and _is_positional(self.__signature__)
-        self._plain = self.__call__ = routine if direct else self._with_captured(version, routine)
+        called = telling(version, routine) if self.jit else routine
+        self._plain = self.__call__ = called if direct else self._with_captured(version, called)
         is_flat = hasattr(type(self.function), "__srcad_keeps__")
         if not is_flat and (self._structured is not None or self.returns_structure or not self.jit):
             self._meet_structures()

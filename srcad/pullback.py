@@ -17,7 +17,7 @@ from srcad.errors import BadArgument
 from srcad.native import shape_of
 from srcad.options import Options
 from srcad.remember import remembered
-from srcad.routine import compiled_routine, uncompiled_routine
+from srcad.routine import compiled_routine, telling, uncompiled_routine
 from srcad.version import Request, Version
 
 
@@ -32,7 +32,7 @@ class Pair:
             return
         name, names = version.unit.name, version.unit.names.copy()
         more = (names.fresh("trace"), names.fresh("result_bar"))
-        self.forward = compiled_routine(version, 0, shape_of(f"{name}_forward", self.parameters))
+        self.forward = telling(version, compiled_routine(version, 0, shape_of(f"{name}_forward", self.parameters)))
         self.reverse = compiled_routine(version, 1, shape_of(f"{name}_reverse", (*self.parameters, *more)))
 
     def pullback(self, arguments: tuple[Any, ...], value: Any, trace: Any) -> Callable[[Any], tuple[Any, ...]]:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import inspect
+import operator
 import os
 import sys
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
+import gast
 from numba import typeof
 from numba.core.registry import CPUDispatcher
 
 from srcad.errors import NotDifferentiable, PerformanceWarning, SrcadError
 from srcad.remember import remembered
+from srcad.runtime import registry
 from srcad.runtime.compile import Redirect, TypedDispatcher
 from srcad.runtime.infer import CannotType
 from srcad.runtime.kept import Kept
+from srcad.transforms.primitive import primitive_of
+from srcad.transforms.unit import Unit
 from srcad.version import Version
 
 
@@ -54,6 +61,53 @@ def compiled_routine(
         return warning
 
     return TypedDispatcher(shape, specialise, None if must_compile else otherwise, redirect, widen)
+
+
+def telling(version: Version, routine: Callable[..., Any]) -> Callable[..., Any]:
+    """A compiled routine whose exceptions have a note that says at which line of the user's they arise."""
+    if not may_raise(version.unit):
+        return routine
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return routine(*args, **kwargs)
+        except SrcadError:
+            raise
+        except Exception as problem:  # the function's own, which may be any
+            note_line(problem, version, routine, args, kwargs)
+            raise
+
+    return call
+
+
+def may_raise(unit: Unit) -> bool:
+    """Whether the function may raise an exception when it runs compiled, as far as its operations tell."""
+    for node in gast.walk(unit.tree):
+        if isinstance(node, (gast.Raise, gast.Assert, gast.MatMult)):
+            return True
+        if isinstance(node, gast.Call):
+            primitive = primitive_of(node, unit.bindings)
+            rule = None if primitive is None else registry.find(primitive, [0] * len(node.args))
+            if not _is_quiet(primitive) and not (rule is not None and rule.elementwise):
+                return True
+    return False
+
+
+def _is_quiet(primitive: Any) -> bool:
+    return any(primitive is each for each in _QUIET)
+
+
+_QUIET = (range, len, float, int, bool, abs, max, min, operator.iadd, operator.isub, operator.imul, operator.itruediv)
+
+
+def note_line(problem: Exception, version: Version, routine: Any, args: Any, kwargs: Any) -> None:
+    """Add the note."""
+    from srcad.transforms.watch import note_place
+
+    with suppress(TypeError):  # the arguments are not those of the function
+        bound = inspect.signature(routine.py_func).bind(*args, **kwargs)
+        bound.apply_defaults()
+        note_place(problem, version.unit, bound.args)
 
 
 def uncompiled_routine(version: Version, index: int) -> Callable[..., Any]:

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import srcad
+from srcad.runtime.compile import TypedDispatcher
+from srcad.transforms import watch
 
 
 def layer(w, b, x):
@@ -115,3 +117,33 @@ def test_an_exception_of_the_function_is_raised_as_itself_with_the_users_lines_i
 def test_generated_code_names_file_and_line_of_what_raises_and_of_the_calls_that_led_there():
     text = srcad.source(total_of, signature="f8[:]")
     assert re.search(r"# test_routine.py:\d+: raise KeyError\(\"deep\"\), called from test_routine.py:\d+", text)
+
+
+def spread(a, b):
+    scaled = 2.0 * a
+    x = np.linalg.solve(scaled, b)
+    return np.sum(x)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("derive", [srcad.grad, lambda f: lambda *args: srcad.vjp(f, *args)], ids=["grad", "vjp"])
+def test_an_exception_of_compiled_code_has_the_users_line_in_a_note(derive):
+    with pytest.raises(np.linalg.LinAlgError) as caught:
+        derive(spread)(np.zeros((2, 2)), np.ones(2))
+    (note,) = caught.value.__notes__
+    assert "x = np.linalg.solve(scaled, b)" in note
+
+
+def test_the_search_for_a_line_gives_up(monkeypatch):
+    monkeypatch.setattr(watch, "_MOST_SECONDS", 0.0)
+    with pytest.raises(np.linalg.LinAlgError) as caught:
+        srcad.grad(spread, jit=False)(np.zeros((2, 2)), np.ones(2))
+    (note,) = caught.value.__notes__
+    assert note.startswith("at, or at a line like it")
+
+
+@pytest.mark.compiled
+def test_functions_that_cannot_raise_are_called_without_a_layer_in_between():
+    slope = srcad.grad(lambda x, k: np.sin(x * k) if x > k else abs(x))
+    slope(1.0, 2.0)
+    assert isinstance(slope.__call__, TypedDispatcher)

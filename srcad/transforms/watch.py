@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
@@ -16,9 +18,22 @@ from numba.core.registry import cpu_target
 from numba.core.types import Array, Type, pyobject
 
 from srcad.errors import Place, UnsupportedSyntax
-from srcad.transforms.build import Block, call, const, inner_blocks, is_exit, load, place_of, walk_statements, written
+from srcad.transforms.build import (
+    Block,
+    call,
+    const,
+    dotted_path,
+    inner_blocks,
+    is_exit,
+    load,
+    place_of,
+    walk_statements,
+    written,
+)
 from srcad.transforms.typing import as_written, callees_in, carries_derivatives, executable, place_of_line
 from srcad.transforms.unit import Unit
+
+_MOST_SECONDS = 2.0  # to find the line of an error
 
 
 @dataclass
@@ -28,15 +43,19 @@ class Watched:
     types       the type of each name that got a value; None for objects that Numba has no type for
     reached     blocks that were run, as (number of the compound statement in source order, which of its blocks)
     result      the type of what is returned
+    until       when to give up, by `time.monotonic`
     """
 
     types: dict[str, Type | None] = field(default_factory=dict)
     reached: set[tuple[int, int]] = field(default_factory=set)
     result: Type = pyobject
+    until: float = math.inf
     seen: dict[str, set[Any]] = field(default_factory=dict)
 
     def store(self, name: str, value: Any) -> None:
         """Note the value that a name takes."""
+        if self.until < math.inf and time.monotonic() > self.until:
+            raise TakesTooLong
         if value is UNSET:
             return
         key, seen = _key(value), self.seen.setdefault(name, set())
@@ -49,6 +68,10 @@ class Watched:
     def enter(self, number: int, arm: int) -> None:
         """Note that a block is run."""
         self.reached.add((number, arm))
+
+
+class TakesTooLong(Exception):
+    """A run that only serves to explain an error takes too long."""
 
 
 class Conflict(Exception):
@@ -78,8 +101,10 @@ def _last_place(unit: Unit, name: str) -> Place | None:
     return None if statement is None else place_of(statement)
 
 
-def watch(unit: Unit, samples: Sequence[tuple[Any, ...]]) -> Watched:
+def watch(unit: Unit, samples: Sequence[tuple[Any, ...]], seconds: float = math.inf) -> Watched:
     """Run the function once for each tuple of arguments, on copies; random numbers drawn do not count as drawn.
+
+    Raises TakesTooLong where that is not over in so many `seconds`.
 
     >>> from srcad.lower import lower
     >>> from srcad.load import load
@@ -90,7 +115,7 @@ def watch(unit: Unit, samples: Sequence[tuple[Any, ...]]) -> Watched:
     >>> found.types["y"], found.result, len(found.reached)
     (float64, float64, 1)
     """
-    watched = Watched()
+    watched = Watched(until=time.monotonic() + seconds)
     instrumented = _instrumented(unit, watched)
     function = executable(instrumented)
     state = np.random.get_state()
@@ -116,10 +141,28 @@ def note_place(problem: Exception, unit: Unit, args: Sequence[Any]) -> None:
     with suppress(Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            watch(unit, [tuple(args)])
+            watch(unit, [tuple(args)], _MOST_SECONDS)
         except type(problem) as again:
             for note in getattr(again, "__notes__", ()):
                 problem.add_note(note)
+        except TakesTooLong:
+            for place in _suspects(problem, unit)[:3]:
+                problem.add_note("\n".join([f"at, or at a line like it: {place}", *place.trail()]))
+
+
+def _suspects(problem: Exception, unit: Unit) -> list[Place]:
+    """Where matrices are factorised, if that is what failed; else nothing is known."""
+    if not isinstance(problem, np.linalg.LinAlgError):
+        return []
+    found = [place_of(each) for each in walk_statements(unit.tree.body) if _factorises(each)]
+    return [place for place in dict.fromkeys(found) if place is not None]
+
+
+def _factorises(statement: gast.stmt) -> bool:
+    match statement:
+        case gast.Assign(value=gast.Call(func=function)) | gast.Return(value=gast.Call(func=function)):
+            return (dotted_path(function) or "").startswith("np.linalg.")
+    return False
 
 
 def _note_place(problem: Exception, unit: Unit) -> None:
