@@ -25,13 +25,13 @@ Box: TypeAlias = tuple[tuple[Form, Form], ...]
 
 
 class Cover:
-    """Answers the question for the reads of one loop's body."""
+    """Answers the question for the reads in a loop's body; with `adds`, what is added to counts as stored."""
 
-    def __init__(self, program: Program, loop: gast.For) -> None:
-        self.program, self.loop, self.meeting = program, loop, program.meeting
+    def __init__(self, program: Program, adds: bool = False) -> None:
+        self.program, self.meeting, self.adds = program, program.meeting, adds
         self.conditions = Conditions(program)
 
-    def is_stored_before(self, statement: gast.stmt, what: gast.expr) -> bool:
+    def is_stored_before(self, loop: gast.For, statement: gast.stmt, what: gast.expr) -> bool:
         """Whether a subscript, or a whole array, holds only what the same iteration stored before the statement."""
         known = self.conditions.at(statement)
         region = self.meeting.region(what, known)
@@ -42,8 +42,8 @@ class Cover:
         ranges = region.ranges or (None,) * rank
         wanted = [each or (Form(), self.meeting.size(region.root, axis) - 1) for axis, each in enumerate(ranges)]
         return any(
-            all(_within(known, part, whole) for part, whole in zip(wanted, box, strict=True))
-            for box in _merged(self._before(self.loop.body, statement, region.root))
+            all(within(known, part, whole) for part, whole in zip(wanted, box, strict=True))
+            for box in _merged(self._before(loop.body, statement, region.root))
         )
 
     def _before(self, block: Block, statement: gast.stmt, root: str) -> list[Box]:
@@ -67,10 +67,16 @@ class Cover:
         first = flow.spot(outer).number
         return first < flow.spot(statement).number <= flow.last_inside[first]
 
-    def _certain(self, statement: gast.stmt, root: str) -> list[Box]:
+    def certain(self, statement: gast.stmt, root: str) -> list[Box]:
         """What a statement stores whenever it runs."""
+        return _merged(self._certain(statement, root))
+
+    def _certain(self, statement: gast.stmt, root: str) -> list[Box]:
         match statement:
             case gast.Assign(targets=[gast.Subscript() as target]):
+                box = self._box(target, root)
+                return [] if box is None else [box]
+            case gast.AugAssign(target=gast.Subscript() as target) if self.adds:
                 box = self._box(target, root)
                 return [] if box is None else [box]
             case gast.If(body=body, orelse=orelse) if not is_exit(statement):
@@ -148,7 +154,8 @@ def _replaced(form: Form, symbol: str, value: Form) -> Form:
     return form + (value - Form.of(symbol)).scaled(form.coefficient(symbol))
 
 
-def _within(known: list[Form], part: tuple[Form, Form], whole: tuple[Form, Form]) -> bool:
+def within(known: list[Form], part: tuple[Form, Form], whole: tuple[Form, Form]) -> bool:
+    """Whether one range of indices certainly lies in another."""
     return infeasible([*known, whole[0] - part[0] - 1]) and infeasible([*known, part[1] - whole[1] - 1])
 
 

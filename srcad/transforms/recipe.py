@@ -13,6 +13,7 @@ from srcad.transforms.build import binary, clone, const, load, names_in, stores_
 from srcad.transforms.plan import Way
 from srcad.transforms.primitive import constant, operands, primitive_of
 from srcad.transforms.program import Program
+from srcad.transforms.renewal import Renewals
 from srcad.transforms.subroutine import results_of_calls
 
 DEAR = 12.0
@@ -27,6 +28,7 @@ class Recipes:
 
     def __init__(self, program: Program, spot: gast.For | None = None) -> None:
         self.program, self.spot = program, spot
+        self.renewals = Renewals(program)
         self._calls = results_of_calls(program.unit)
         everything = list(walk_statements(program.unit.tree.body))
         self._branches = {program.flow.spot(each).number: each for each in everything if isinstance(each, gast.If)}
@@ -138,17 +140,15 @@ class Recipes:
         )
 
     def stores_after(self, statement: gast.stmt, what: gast.expr) -> list[gast.stmt]:
-        """Stores that may overwrite, later, what a statement reads; None of what `what` reaches is lost elsewhere."""
+        """Stores that may overwrite, later, what a statement reads, before all of that has been overwritten anyway."""
         meeting, flow = self.program.meeting, self.program.flow
         stores = self._stores
         is_on_spot = self.spot is not None and self.spot in flow.spot(statement).loops
         if is_on_spot:
             stores = [(store, target) for store, target in stores if self.spot in flow.spot(store).loops]
-        return [
-            store
-            for store, target in stores
-            if meeting.may_meet(statement, what, store, target, least=1 if is_on_spot else 0)
-        ]
+        least = 1 if is_on_spot else 0
+        found = [store for store, target in stores if meeting.may_meet(statement, what, store, target, least=least)]
+        return [store for store in found if not self.renewals.stand_between(statement, what, store)]
 
     def compute_cost(self, name: str) -> float:
         """What computing the name once more costs, in multiplications or so."""

@@ -63,7 +63,7 @@ class Independence:
         self.program, self.loop = program, loop
         self.statements = list(walk_statements(loop.body))
         self.accesses = [access for each in self.statements for access in accesses(program, each)]
-        self.cover = Cover(program, loop)
+        self.cover = Cover(program)
 
     def holds(self) -> bool:
         """Whether that is proved."""
@@ -147,7 +147,7 @@ class Independence:
             if id(each) not in inside and any(root in self.roots(what) for _, _, what in accesses(program, each)):
                 return False
         return all(
-            kind == "store" or self.cover.is_stored_before(statement, what)
+            kind == "store" or self.cover.is_stored_before(self.loop, statement, what)
             for kind, statement, what in self.accesses
             if root in self.roots(what)
         )

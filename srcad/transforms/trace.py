@@ -126,10 +126,12 @@ class Traces:
         """Let a trace grow where the next entry has no place in it.
 
         One that was made as long as it can get does not grow: in compiled code, an array that a loop stores anew costs
-        several times what the loop itself does.
+        several times what the loop itself does. It is full before its end only if it is the longest that there may be.
         """
-        full = gast.Compare(left=load(at), ops=[gast.Eq()], comparators=[attribute(load(trace), "size")])
-        if _most(self.sites, loops) is not None:
+        bounded = _most(self.sites, loops) is not None
+        size = const(LARGEST) if bounded else attribute(load(trace), "size")
+        full = gast.Compare(left=load(at), ops=[gast.Eq()], comparators=[size])
+        if bounded:
             too_many = call("MemoryError", const(f"a loop ran more than {LARGEST} times, and each has to be recorded"))
             return branch(full, [gast.Raise(exc=too_many, cause=None)], [])
         return branch(full, [assign(trace, call(self.adjoints.kernel("grown"), load(trace)))], [])
