@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from srcad.errors import BadArgument, TapeMisuse
 from srcad.runtime.active import Recording
+from srcad.runtime.batched import cotangents_at_once
 from srcad.runtime.call import CallNode
 from srcad.runtime.sweep import Sweep
 from srcad.runtime.tensor import Tensor, tensor_of
@@ -25,24 +26,23 @@ def jacobians(
 ) -> list[Any]:
     """For each source an array of the target's shape joined with the source's; None or zeros if unconnected.
 
-    batched     whether a call of a compiled function, where it is all that there is, may do all rows at once
+    batched     whether all rows may be done at once, or as many as memory allows
     """
     sweep = Sweep(recording, [target], sources)
     shapes = [(target.shape + source.shape, source.dtype) for source in sources]
     blocks = _of_one_call(sweep, target, sources) if batched else None
     if blocks is not None:
         return [_filled(shape, dtype, block, wants_zeros) for (shape, dtype), block in zip(shapes, blocks, strict=True)]
-    rows = _rows(sweep, _units(target), threads)
-    return [
-        _joined(shape, dtype, [row[index] for row in rows], 0, wants_zeros)
-        for index, (shape, dtype) in enumerate(shapes)
-    ]
+    found = _stacked(sweep, target, _units, max(1, target.size), threads, batched)
+    return [_joined(*each, block, 0, wants_zeros) for each, block in zip(shapes, found, strict=True)]
 
 
-def batch_jacobian(recording: Recording, target: Tensor, source: Tensor, threads: int = 1) -> Any:
+def batch_jacobian(recording: Recording, target: Tensor, source: Tensor, threads: int = 1, batched: bool = True) -> Any:
     """The Jacobians along the first axis, of which target and source have the same length."""
-    rows = _rows(Sweep(recording, [target], [source]), _unit_columns(target), threads)
-    return _joined(target.shape + source.shape[1:], target.dtype, [row[0] for row in rows], 1, wants_zeros=True)
+    sweep = Sweep(recording, [target], [source])
+    width = int(np.prod(target.shape[1:]))
+    (block,) = _stacked(sweep, target, _unit_columns, max(1, width), threads, batched)
+    return _joined(target.shape + source.shape[1:], target.dtype, block, 1, wants_zeros=True)
 
 
 def threads_of(what: str, parallel_iterations: int | None, batched: bool, persistent: bool, count: int) -> int:
@@ -76,7 +76,7 @@ def check_batches(target: Tensor, source: Tensor) -> None:
 
 def _of_one_call(sweep: Sweep, target: Tensor, sources: Sequence[Tensor]) -> list[Any] | None:
     """The blocks, where all that leads to the target is one call of a compiled function that knows its Jacobian."""
-    node, wanted = sweep.only_node or (None, ())
+    node, wanted = sweep.path[0] if len(sweep.path) == 1 else (None, ())
     identities = [source._identity for source in sources]
     if not isinstance(node, CallNode) or sweep.live or not target.ndim or target._identity in identities:
         return None
@@ -89,29 +89,41 @@ def _of_one_call(sweep: Sweep, target: Tensor, sources: Sequence[Tensor]) -> lis
     return [found.get(each) for each in identities]
 
 
-def _rows(sweep: Sweep, seeds: Iterator[Any], threads: int = 1) -> list[list[Any]]:
-    """The adjoints of the sources for each cotangent."""
-    tensors = (tensor_of(seed[()]) for seed in seeds)
+def _stacked(sweep: Sweep, target: Tensor, units: Any, count: int, threads: int, batched: bool) -> list[Any]:
+    """For each source its adjoints for all unit cotangents, along a first axis; None where nothing leads there."""
+    at_once = cotangents_at_once(sweep.path, target.size) if batched and not sweep.live else 1
+    at_once = max(1, min(at_once, -(-count // threads)))
+
+    def part(start: int) -> list[Any]:
+        seeds = units(target, start, min(count, start + at_once))
+        if at_once > 1:
+            return sweep.run_batched(seeds)
+        return [each if each is None else each[None] for each in sweep.run([tensor_of(seeds[0][()])])]
+
+    starts = range(0, count, at_once)
     if threads == 1 or sweep.live:
-        return [sweep.run([each]) for each in tensors]
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(lambda each: sweep.run([each]), tensors))
+        parts = [part(start) for start in starts]
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            parts = list(pool.map(part, starts))
+    return [None if blocks[0] is None else np.concatenate(blocks) for blocks in zip(*parts, strict=True)]
 
 
-def _units(target: Tensor) -> Iterator[Any]:
-    """The unit cotangents; zeros, once, where the target is empty: what is connected shows all the same."""
-    for index in range(max(1, target.size)):
-        seed = np.zeros(target.shape, target.dtype)
-        seed.reshape(-1)[index : index + 1] = 1
-        yield seed
+def _units(target: Tensor, start: int, stop: int) -> Any:
+    """Unit cotangents; zeros, once, where the target is empty: what is connected shows all the same."""
+    seeds = np.zeros((stop - start, target.size), target.dtype)
+    if target.size:
+        seeds[range(stop - start), range(start, stop)] = 1
+    return seeds.reshape(stop - start, *target.shape)
 
 
-def _unit_columns(target: Tensor) -> Iterator[Any]:
-    width = int(np.prod(target.shape[1:]))
-    for index in range(max(1, width)):
-        seed = np.zeros((target.shape[0], width), target.dtype)
-        seed[:, index : index + 1] = 1
-        yield seed.reshape(target.shape)
+def _unit_columns(target: Tensor, start: int, stop: int) -> Any:
+    """The same for each entry of a batch alike."""
+    length, *rest = target.shape
+    seeds = np.zeros((stop - start, length, int(np.prod(rest))), target.dtype)
+    if target.size:
+        seeds[range(stop - start), :, range(start, stop)] = 1
+    return seeds.reshape(stop - start, *target.shape)
 
 
 def _filled(shape: tuple[int, ...], dtype: Any, block: Any, wants_zeros: bool) -> Any:
@@ -120,10 +132,11 @@ def _filled(shape: tuple[int, ...], dtype: Any, block: Any, wants_zeros: bool) -
     return tensor_of(block.reshape(shape).astype(dtype, copy=False))
 
 
-def _joined(shape: tuple[int, ...], dtype: Any, rows: list[Any], axis: int, wants_zeros: bool) -> Any:
-    if rows[0] is None:
+def _joined(shape: tuple[int, ...], dtype: Any, block: Any, axis: int, wants_zeros: bool) -> Any:
+    """A block whose first axis is for the target's elements, those of the target that stand behind this axis."""
+    if block is None:
         return tensor_of(np.zeros(shape, dtype)[()]) if wants_zeros else None
     if 0 in shape:
-        return tensor_of(np.zeros(shape, rows[0].dtype))
-    joined: Any = np.reshape(np.stack(rows, axis=axis), shape)
+        return tensor_of(np.zeros(shape, block.dtype))
+    joined: Any = np.reshape(np.moveaxis(block, 0, axis) if axis else block, shape)
     return joined if type(joined) is Tensor else tensor_of(joined[()])

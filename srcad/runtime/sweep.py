@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from srcad.runtime.active import Recording, active
+from srcad.runtime.batched import batched_step
 from srcad.runtime.node import Bars, nodes_of
 from srcad.runtime.slices import dense
 from srcad.runtime.tensor import Tensor
@@ -24,7 +25,7 @@ class Sweep:
            that they may read; given, or found out
     """
 
-    __slots__ = ("_kept", "_relevant", "_sources", "_steps", "_targets", "live", "only_node")
+    __slots__ = ("_kept", "_relevant", "_sources", "_steps", "_targets", "live", "path")
 
     def __init__(
         self,
@@ -48,9 +49,9 @@ class Sweep:
         relevant.update(self._sources)
         self._relevant = relevant
         path = self._backwards(forwards)
-        self.only_node = path[0] if len(path) == 1 else None
         self.live = _is_followed(path, seeds) if live is None else live
-        self._steps = [node.prepare(wanted, self.live) for node, wanted in path]
+        self.path = path
+        self._steps: list[Any] | None = None
 
     def _backwards(self, forwards: list[Any]) -> list[Any]:
         """The nodes that matter to the targets, last first."""
@@ -67,20 +68,32 @@ class Sweep:
 
         They are tensors if the sweep is live, else arrays; with `with_rows` also `Rows`.
         """
+        if self._steps is None:
+            self._steps = [node.prepare(wanted, self.live) for node, wanted in self.path]
+        found = self._swept([given if self.live else given._value for given in seeds], self._steps)
+        return found if with_rows else [dense(bar) for bar in found]
+
+    def run_batched(self, seeds: Any) -> list[Any]:
+        """The adjoints of the sources for adjoints of the one target that lie along the first axis, and so do theirs.
+
+        Not of a live sweep.
+        """
+        steps = [batched_step(node, wanted) for node, wanted in self.path]
+        return [dense(bar) for bar in self._swept([seeds], steps)]
+
+    def _swept(self, seeds: list[Any], steps: list[Any]) -> list[Any]:
         bars: Bars = {}
-        for target, given in zip(self._targets, seeds, strict=True):
+        for target, seed in zip(self._targets, seeds, strict=True):
             identity = target._identity
             if identity in self._relevant:
-                seed: Any = given if self.live else given._value
                 bars[identity] = bars[identity] + seed if identity in bars else seed
         active.live_sweeps += self.live
         try:
             # Infinite slopes are infinite, without a warning: what is warned of happened in the forward computation.
             with np.errstate(all="ignore"):
-                for step in self._steps:
+                for step in steps:
                     step(bars, self._kept)
-            found = [bars.get(identity) for identity in self._sources]
-            return found if with_rows else [dense(bar) for bar in found]
+            return [bars.get(identity) for identity in self._sources]
         finally:
             active.live_sweeps -= self.live
 

@@ -95,9 +95,10 @@ class GradientTape(Recorder):
         """The derivatives of every element of `target` by every element of `sources`: arrays of both shapes joined.
 
         parallel_iterations     the number of threads that the elements of the target are divided among
-        experimental_use_pfor   whether all elements may be taken at once: where the target is the result of a
-                                `srcad.function`, in one compiled loop, in forward mode if that is less work. False
-                                takes one after the other, and asks for a persistent tape, as TensorFlow does
+        experimental_use_pfor   whether elements may be taken at once: where the target is the result of a
+                                `srcad.function`, in one compiled loop, in forward mode if that is less work; else in
+                                sweeps for as many as memory allows. False takes one after the other, and asks for a
+                                persistent tape, as TensorFlow does
 
         >>> from srcad.runtime.tensor import constant
         >>> x = constant([1.0, 2.0])
@@ -137,7 +138,7 @@ class GradientTape(Recorder):
         width = column.size // max(1, column.shape[0])
         threads = threads_of("batch_jacobian", parallel_iterations, experimental_use_pfor, self._persistent, width)
         recording = self._leave_if_inside()
-        found = batch_jacobian(recording, column, row, threads)
+        found = batch_jacobian(recording, column, row, threads, experimental_use_pfor)
         self._release()
         return found
 

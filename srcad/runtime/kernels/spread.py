@@ -24,7 +24,7 @@ def unbroadcast(g: Any, x: Any) -> Any:
            [3.]])
     """
     shape = _shape(x)
-    axes = _summed(_shape(g), shape)
+    axes = summed_axes(_shape(g), shape)
     return np.add.reduce(g, axis=axes).reshape(shape)[()] if axes else g
 
 
@@ -33,7 +33,7 @@ def _shape(x: Any) -> tuple[int, ...]:
 
 
 @functools.lru_cache(1024)
-def _summed(wide: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
+def summed_axes(wide: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
     """The axes of a wider shape along which something of this shape was repeated."""
     extra = max(0, len(wide) - len(shape))
     units = [extra + k for k, size in enumerate(shape) if size == 1 and extra + k < len(wide) and wide[extra + k] != 1]
