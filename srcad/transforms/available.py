@@ -10,14 +10,16 @@
 
 A compiler of machine code finds what lies on all paths to a place (Aho, Lam, Sethi, Ullman, Compilers, 2006, section
 9.2.6); here it also serves that two tests are one, as those of both sweeps are. A division takes as long as some ten
-products. Those of derivative rules, which bear a note, may be rounded otherwise; the user's own are not touched: values
-stay what the function computes, to the last bit.
+products. A product with x * (0.5 / s), of which s is the root of x, needs none: it is one with 0.5 * s. Divisions of
+derivative rules, which bear a note, may be rounded otherwise; the user's own are not touched: values stay what the
+function computes, to the last bit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 
 import gast
 from numba import types as nb
@@ -28,6 +30,7 @@ from srcad.transforms.build import (
     Block,
     assign,
     binary,
+    call,
     const,
     dotted_path,
     inner_blocks,
@@ -94,6 +97,7 @@ class _Sharer:
             if inner:
                 self.compound(statement, known, stored if not isinstance(statement, gast.If) else changing)
             else:
+                _Swap(lambda node: _rootless(node, known)).visit(statement)
                 for number in self.wanted(statement, block[k + 1 :], known):
                     name = self.names.fresh(f"{number}_inverse")
                     known.learn(_inverse(number), name)
@@ -192,6 +196,29 @@ class _Swap(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no anno
 
     def visit_Call(self, node: gast.Call) -> gast.expr:
         return self.replaced(self.generic_visit(node))
+
+
+def _rootless(node: gast.expr, known: _Known) -> gast.expr:
+    """A product with `x * (c / s)`, where s is the root of x, has `c * s` in its place."""
+    factors = _factors(node)
+    for k, each in enumerate(factors):
+        for other in factors if getattr(each, "of_rule", False) and isinstance(each.right, gast.Name) else ():
+            root = isinstance(other, gast.Name) and {
+                known.name(call(f"{module}.sqrt", other)) for module in ("np", "math")
+            }
+            if root and each.right.id in root:
+                factors[k] = binary(each.left, gast.Mult, each.right)
+                return reduce(
+                    lambda one, two: binary(one, gast.Mult, two), [each for each in factors if each is not other]
+                )
+    return node
+
+
+def _factors(node: gast.expr) -> list[gast.expr]:
+    match node:
+        case gast.BinOp(left=left, op=gast.Mult(), right=right):
+            return [*_factors(left), *_factors(right)]
+    return [node]
 
 
 def _inverse(number: str) -> gast.BinOp:

@@ -35,6 +35,14 @@ def test_two_divisions_share_a_reciprocal():
     assert found == text("z_inverse = 1.0 / z\nr[0] = a * z_inverse\nr[1] += b * z_inverse")
 
 
+def test_a_number_times_the_slope_of_its_root_needs_no_division():
+    assert "r[0] += a * (0.5 * z)" in after("z = np.sqrt(b)\nr[0] += a * b * (0.5 / z)")
+    assert "r[0] += a * (0.5 * z)" in after("z = math.sqrt(b)\nr[0] += a * (0.5 / z) * b")
+    assert "0.5 / z" in after("z = np.sqrt(b)\nb = a\nr[0] += a * b * (0.5 / z)")
+    assert "0.5 / z" in after("z = np.exp(b)\nr[0] += a * b * (0.5 / z)")
+    assert "0.5 / z" in after("z = np.sqrt(b)\nr[0] += a * b * (0.5 / z)", own=(2,))
+
+
 def test_one_division_stays():
     assert "inverse" not in after("r[0] = a / z\nr[1] = b / n")
 
