@@ -11,6 +11,7 @@ from numba import types as nb
 from srcad.errors import MayOverlap, SrcadError
 from srcad.transforms.checkpoint import Finished, outlined
 from srcad.transforms.choose import choose
+from srcad.transforms.early import with_early_copies
 from srcad.transforms.fuse import fuse
 from srcad.transforms.ready import ready
 from srcad.transforms.tidy import tidy
@@ -61,6 +62,7 @@ class Middle:
             unit, facts = reached_types(unit, types)
             yield Stage("fuse", unit, facts)
         if not self.is_again:
+            unit = with_early_copies(unit, facts)
             unit = tidy(unit, facts)
             yield Stage("tidy", unit, facts)
         unit, facts, counts = ready(unit, facts, in_place)

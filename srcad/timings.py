@@ -18,9 +18,9 @@ from srcad.version import compiler_options
 
 # The order of the table; a stage that is not in it comes behind those that are.
 ORDER = (
-    *("lower", "ssa", "type", "settle", "specialise", "choose", "checkpoint", "fuse", "tidy", "ready"),
+    *("lower", "ssa", "type", "settle", "specialise", "choose", "checkpoint", "fuse", "early", "tidy", "ready"),
     *("merge", "analyse", "plan", "record", "assemble", "differentiate"),
-    *("simplify", "prune", "copies", "fold", "scalars", "reuse", "distribute", "parallel", "print", "load"),
+    *("simplify", "prune", "copies", "fold", "scalars", "reuse", "regroup", "distribute", "parallel", "print", "load"),
     *(
         "numba: start",
         "numba: bytecode",

@@ -11,6 +11,7 @@ from srcad.transforms.sites import Sites
 from srcad.transforms.trace import is_grid
 
 GROWS = 2.2  # a trace that has to grow
+FRESH = 1.25  # one that fills memory which has not been touched before
 LOCAL = 0.4  # one that is written and read within an iteration of an outer loop, and so stays in the cache
 SKIPPED = 0.3  # work that is done only where an adjoint is not zero
 
@@ -28,7 +29,7 @@ class Costs:
         """What recording a name costs."""
         cost = self.recipes.record_cost(name)
         cost *= 1.0 if is_grid(self.sites, self.sites.loops_around(self.sites.site(name))) else GROWS
-        return cost * (LOCAL if self._is_local(name) else 1.0)
+        return cost * (LOCAL if self._is_local(name) else FRESH)
 
     def compute(self, name: str) -> float:
         """What computing a name once more costs."""

@@ -16,6 +16,7 @@ from srcad.errors import BadArgument
 PASSES: Mapping[str, str] = {
     "fuse": "elementwise array statements become loop nests; without it they stay array statements",
     "assume": "arrays that may broadcast are taken not to, until a call shows otherwise",
+    "early": "copies of arrays are made early, and the array's elements read from them",
     "tidy": "the same operation is done once, and before the loop that does not change it",
     "merge": "a loop is joined with the one that reads its results, for `spot`",
     "spot": "a loop whose iterations share only sums is reversed iteration by iteration, with no trace",

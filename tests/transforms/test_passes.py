@@ -84,6 +84,9 @@ def filtered(x):
     v = x.copy()
     for i in range(1, x.size):
         v[i] = (v[i - 1] + x[i] + 0.5) / 3.0
+    s = v[0] ** 2
+    old = v.copy()
+    v[1] = s * old[0]
     return v @ v
 
 
@@ -154,7 +157,7 @@ def test_passes_are_named_in_one_text_or_several():
 
 
 def test_an_unknown_pass_is_refused_with_a_list_of_those_there_are():
-    with pytest.raises(BadArgument, match=r"no pass 'fusion'\n?.*fuse, assume, tidy"):
+    with pytest.raises(BadArgument, match=r"no pass 'fusion'\n?.*fuse, assume, early, tidy"):
         srcad.grad(wandering, without="fusion")
 
 
