@@ -169,9 +169,9 @@ class Arithmetic:
         """`np.transpose` of this operand; the axes as a tuple or one by one."""
         return self._apply(np.transpose, (self, _as_shape(axes)) if axes else (self,))
 
-    def flatten(self) -> Any:
+    def flatten(self, *order: Any) -> Any:
         """All elements along one axis."""
-        return self._apply(np.ravel, (self,))
+        return self._apply(np.ravel, (self, *order))
 
     def astype(self, dtype: Any) -> Any:
         """The elements converted to another type."""

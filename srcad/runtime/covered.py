@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -29,23 +30,39 @@ def covered(primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, Any
         check_covered(primitive, arguments, keywords)
         if all(_covers(rule, arguments, keywords) for rule in variants(primitive)):
             _by_all_rules.add(key)
+    rule = None
     for name, value in keywords.items():
         if not says_something(name, value):
-            return {name: value for name, value in keywords.items() if says_something(name, value)}
+            rule = rule or _rule_of(primitive, arguments)
+            known = () if rule is None else rule.parameters
+            return {name: value for name, value in keywords.items() if name in known or says_something(name, value)}
     return keywords
 
 
 def check_covered(primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
     """Raises MissingRule if the rule of a primitive knows nothing of a keyword, before anything is computed."""
-    if keywords:
-        rule = find(primitive, [getattr(argument, "ndim", 0) for argument in arguments])
-        if rule is not None:
-            rule.bind(arguments, keywords)
+    rule = _rule_of(primitive, arguments) if keywords else None
+    if rule is not None:
+        stated = {name: value for name, value in keywords.items() if says_something(name, value)}
+        rule.bind(arguments, stated)
+
+
+def check_meaning(primitive: Any, meaning: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
+    """Raises MissingRule if the function that defines a primitive does not take such arguments."""
+    try:
+        inspect.signature(meaning).bind(*arguments, **keywords)
+    except TypeError as error:
+        raise MissingRule(f"the definition of {primitive_name(primitive)} does not cover this call: {error}") from error
+
+
+def _rule_of(primitive: Any, arguments: Sequence[Any]) -> Any:
+    return find(primitive, [getattr(argument, "ndim", 0) for argument in arguments])
 
 
 def _covers(rule: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> bool:
+    stated = {name: value for name, value in keywords.items() if says_something(name, value)}
     try:
-        rule.bind(arguments, keywords)
+        rule.bind(arguments, stated)
     except MissingRule:
         return False
     return True

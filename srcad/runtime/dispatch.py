@@ -10,14 +10,14 @@ Every operator, method and NumPy function on a tensor comes here. `apply` is the
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from srcad.runtime.active import Recording, active
 from srcad.runtime.arithmetic import NO_KEYWORDS, Arithmetic
-from srcad.runtime.covered import check_covered, check_discrete, covered, missing
+from srcad.runtime.covered import check_covered, check_discrete, check_meaning, covered, missing
 from srcad.runtime.explain import note_behind_cut, note_cut, reason_of
 from srcad.runtime.keep import LARGE, SCALARS, frozen, is_plain, kept
 from srcad.runtime.live import on_tensors
@@ -26,7 +26,7 @@ from srcad.runtime.node import GeneralNode, Node, tensors_in
 from srcad.runtime.operand import Operand, Readable, read_only
 from srcad.runtime.packing import holds_tensors, packed, takes_lists
 from srcad.runtime.registry import definition, find, variants
-from srcad.runtime.spelled import ALWAYS, FOR_COMPLEX
+from srcad.runtime.spelled import SOMETIMES, spelling
 from srcad.runtime.tensor import Tensor, next_identity, tensor_of
 
 # Types of arguments that are passed on as they are, and need no look inside.
@@ -164,12 +164,12 @@ def _recorded_after_check(
 ) -> Any:
     """The same for a primitive that has no rule, or a rule that is not for all arguments, or is met the first time."""
     kind = _derivative(primitive)
-    if kind == _DEFINITION or _spelling(primitive, arguments) is not None:
+    if kind == _DEFINITION or spelling(primitive, arguments, keywords) is not None:
         return call(primitive, arguments, keywords)
     if kind == _UNKNOWN:
         check_discrete(primitive, result)
     if kind == _RULE:
-        if primitive not in FOR_COMPLEX:
+        if primitive not in SOMETIMES:
             checked.add(primitive)
         if _is_inexact(result):
             return recorded(primitive, arguments, keywords, result, tapes, is_checked=True)
@@ -204,25 +204,19 @@ def _derivative(primitive: Any) -> int:
     return _derivatives.setdefault(primitive, kind)
 
 
-def _spelling(primitive: Any, arguments: Sequence[Any]) -> Callable[..., Any] | None:
-    """The function that says in other words what a primitive without a rule for these arguments means."""
-    if primitive in FOR_COMPLEX and arguments[0].dtype.kind == "c":
-        return FOR_COMPLEX[primitive]
-    return ALWAYS.get(primitive)
-
-
 def call(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
     """The same for any arguments; arrays in the result, however nested, become tensors."""
     arguments, keywords = without_variables(arguments), without_variables(keywords)
     inputs = list(tensors_in((arguments, keywords)))
     tapes = active.who_know([tensor._identity for tensor in inputs]) if active.tapes else []
     kind = _derivative(primitive) if tapes else _ZERO
-    meaning = _spelling(primitive, arguments) if tapes else None
+    meaning = spelling(primitive, arguments, keywords) if tapes else None
     if meaning is not None:
         return meaning(*arguments, **keywords)
     if kind == _DEFINITION:
         meaning = definition(primitive)
         assert meaning is not None
+        check_meaning(primitive, meaning, arguments, keywords)
         return on_tensors(meaning)(*arguments, **keywords)
     if kind == _RULE:
         if any(map(holds_tensors, arguments)) and not takes_lists(primitive, arguments):

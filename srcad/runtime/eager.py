@@ -17,7 +17,7 @@ import numpy as np
 
 from srcad.errors import MissingRule
 from srcad.names import Names
-from srcad.runtime.kernels import unbroadcast
+from srcad.runtime.kernels import damped, unbroadcast
 from srcad.runtime.live import as_primitive, is_kernel, on_tensors
 from srcad.runtime.partials import partials_as_adjoint, partials_as_tangent
 from srcad.runtime.prune import active_part, is_d, wanted_part
@@ -194,7 +194,8 @@ def pullback_function(rule: Rule, wanted: tuple[str, ...]) -> Run:
         raise MissingRule(f"{primitive_name(rule.primitive)} has a tangent rule but no adjoint rule")
     names = _Bars(template, "_bar")
     result = template.parameters[0]
-    body = partials_as_adjoint(template) if rule.partials else list(template.body)
+    product = "damped" if rule.zero_wins else None
+    body = partials_as_adjoint(template, product) if rule.partials else list(template.body)
     lines = [names.text(statement) for statement in wanted_part(body, wanted)]
     stated = [name for name in wanted if any(line.startswith(f"{names.of(name)} =") for line in lines)]
     returned = "".join(f"{names.of(name) if name in stated else None}, " for name in wanted)
@@ -251,6 +252,7 @@ def _made(rule: Rule, template: Template, what: str, first: str, lines: Sequence
     file = f"<srcad {what} {primitive_name(rule.primitive)} {len(linecache.cache)}>"
     space: dict[str, Any] = {
         **template.bindings,
+        **({"damped": damped} if rule.zero_wins else {}),
         **{f"{key}_default": value for key, value in template.defaults.items()},
     }
     exec(compile(text, file, "exec"), space)

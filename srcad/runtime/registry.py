@@ -77,7 +77,11 @@ def _entering(primitives: tuple[Any, ...], kind: Kind, field: str, **facts: Any)
 
 
 def partial(
-    *primitives: Any, arity: int | None = None, literals: tuple[int, ...] = (), handles_complex: bool = True
+    *primitives: Any,
+    arity: int | None = None,
+    literals: tuple[int, ...] = (),
+    handles_complex: bool = True,
+    zero_wins: bool = False,
 ) -> Callable[[Function], Function]:
     """State the partial derivatives of an elementwise primitive: one expression, or a tuple with one per input.
 
@@ -89,9 +93,8 @@ def partial(
             return 1.0 - y * y
     """
     fit = Fit(arity=arity, literals=literals)
-    return _entering(
-        primitives, "partial", "partials_source", elementwise=True, fit=fit, handles_complex=handles_complex
-    )
+    facts = {"elementwise": True, "fit": fit, "handles_complex": handles_complex, "zero_wins": zero_wins}
+    return _entering(primitives, "partial", "partials_source", **facts)
 
 
 def adjoint(

@@ -14,6 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from srcad.errors import BadArgument
+from srcad.runtime import kernels
+from srcad.runtime.live import as_primitive, on_tensors
+from srcad.runtime.packing import packed
+from srcad.runtime.registry import definition
+
 
 def imaginary(z: Any) -> Any:
     """The imaginary part of a complex tensor."""
@@ -70,12 +76,70 @@ def dsplit(x: Any, indices_or_sections: Any) -> list[Any]:
     return split(x, indices_or_sections, 2)
 
 
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """A norm of an order; without one it has a rule of its own."""
+    if ord is None:
+        return np.linalg.norm(x, axis=axis, keepdims=keepdims)
+    if keepdims and axis is None:
+        return np.reshape(norm(x, ord), (1,) * x.ndim)
+    return as_primitive(kernels.norm_of_order)(x, ord, axis, keepdims)
+
+
+def clip(a: Any, min: Any = None, max: Any = None) -> Any:
+    """By the newer names of the bounds."""
+    return np.clip(a, min, max)
+
+
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
+    """Points may be lists."""
+    meaning = definition(np.interp)
+    assert meaning is not None
+    points = [packed(each) if isinstance(each, (list, tuple)) else each for each in (xp, fp)]
+    return on_tensors(meaning)(x, *points, left, right)
+
+
+def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *arguments: Any, **keywords: Any) -> Any:
+    """Each function, or number, for the elements of which its condition is the last to hold."""
+    masks = [np.asarray(each) for each in (condlist if isinstance(condlist, (list, tuple)) else [condlist])]
+    if len(funclist) == len(masks) + 1:
+        masks.append(~np.logical_or.reduce(masks))
+    if len(funclist) != len(masks):
+        raise BadArgument(f"np.piecewise has {len(masks)} conditions and {len(funclist)} functions")
+    result: Any = np.zeros(x.shape, x.dtype)
+    for mask, function in zip(masks, funclist, strict=True):
+        value = function
+        if callable(function):
+            elements = function(x[mask], *arguments, **keywords)
+            value = as_primitive(kernels.scatter)(np.broadcast_to(elements, (int(mask.sum()),)), x.shape, mask)
+        result = np.where(mask, value, result)
+    return result
+
+
+def spelling(primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Callable[..., Any] | None:
+    """The function that says in other words what a primitive without a rule for these arguments means.
+
+    >>> spelling(np.split, (np.ones(3), 3), {}) is split, spelling(np.sin, (1.0,), {}) is None
+    (True, True)
+    """
+    if primitive in FOR_COMPLEX and arguments[0].dtype.kind == "c":
+        return FOR_COMPLEX[primitive]
+    if primitive is np.linalg.norm and (len(arguments) > 1 or "ord" in keywords):
+        return norm
+    if primitive is np.clip and ("min" in keywords or "max" in keywords):
+        return clip
+    return ALWAYS.get(primitive)
+
+
 ALWAYS: Mapping[Any, Callable[..., Any]] = {
     np.split: split,
     np.array_split: array_split,
     np.hsplit: hsplit,
     np.vsplit: vsplit,
     np.dsplit: dsplit,
+    np.amax: np.max,
+    np.amin: np.min,
+    np.interp: interp,
+    np.piecewise: piecewise,
 }
 FOR_COMPLEX: Mapping[Any, Callable[..., Any]] = {
     np.absolute: modulus,
@@ -83,3 +147,5 @@ FOR_COMPLEX: Mapping[Any, Callable[..., Any]] = {
     np.angle: phase,
     np.imag: imaginary,
 }
+# Not always what their rules are for.
+SOMETIMES = frozenset((*FOR_COMPLEX, np.linalg.norm, np.clip))

@@ -19,7 +19,7 @@ from srcad.runtime.kernels.eigen import (
 from srcad.runtime.kernels.held import hold, release
 from srcad.runtime.kernels.item import item_bar, with_item
 from srcad.runtime.kernels.join import unarray, uncolumn_stack, unconcatenate, unhstack, unstack, unvstack
-from srcad.runtime.kernels.meanings import norm_of_all, norm_of_order, only_element, places
+from srcad.runtime.kernels.meanings import norm_of_all, norm_of_matrices, norm_of_order, only_element, places
 from srcad.runtime.kernels.moves import (
     diag_adjoint,
     diff_adjoint,
@@ -64,7 +64,16 @@ from srcad.runtime.kernels.revolve import (
     snapshot_limit,
     snapshots_within,
 )
-from srcad.runtime.kernels.scalar import is_above, is_below, polygamma, power_log, power_slope, ratio, sinc_slope
+from srcad.runtime.kernels.scalar import (
+    damped,
+    is_above,
+    is_below,
+    polygamma,
+    power_log,
+    power_slope,
+    ratio,
+    sinc_slope,
+)
 from srcad.runtime.kernels.scans import cumprod_adjoint, cumprod_bend, cumprod_tangent, cumsum_adjoint
 from srcad.runtime.kernels.scatter import added_at, scatter, scatter_add
 from srcad.runtime.kernels.select import select
@@ -90,6 +99,7 @@ __all__ = [
     "cumprod_bend",
     "cumprod_tangent",
     "cumsum_adjoint",
+    "damped",
     "determinant_sign",
     "diag_adjoint",
     "diff_adjoint",
@@ -119,6 +129,7 @@ __all__ = [
     "modulus",
     "next_snapshot",
     "norm_of_all",
+    "norm_of_matrices",
     "norm_of_order",
     "numpy_shapes",
     "only_element",

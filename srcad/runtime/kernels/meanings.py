@@ -27,6 +27,15 @@ def norm_of_order(x: Any, order: Any, axis: Any = None, keepdims: bool = False) 
     return np.linalg.norm(x, order, axis, keepdims)
 
 
+def norm_of_matrices(x: Any, order: Any, axis: Any, keepdims: bool = False) -> Any:
+    """The norms of the matrices that lie along two axes, by their order.
+
+    >>> norm_of_matrices(np.array([[[3.0, -4.0], [1.0, 0.0]]]), 1, (1, 2))
+    array([4.])
+    """
+    return np.linalg.norm(x, order, axis, keepdims)
+
+
 def norm_of_all(x: Any, order: Any) -> Any:
     """A norm of a vector or a matrix, by its order.
 

@@ -27,6 +27,18 @@ def ratio(a: Any, b: Any) -> Any:
     return np.where(b == 0, 0.0, a / np.where(b == 0, 1.0, b))[()]
 
 
+def damped(bar: Any, slope: Any) -> Any:
+    """The product bar * slope, and 0 where bar is 0 and the slope infinite.
+
+    >>> damped(np.array([0.0, 2.0, 0.0]), np.array([np.inf, np.inf, 3.0]))
+    array([ 0., inf,  0.])
+    """
+    is_steep = np.isinf(slope)
+    if not is_steep.any():
+        return bar * slope
+    return np.where(is_steep & (bar == 0), 0.0, bar * slope)[()]
+
+
 def power_slope(a: Any, b: Any) -> Any:
     """The slope b * a ** (b - 1) of a power, and 0 where b is 0, whatever a is.
 

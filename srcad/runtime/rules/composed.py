@@ -127,6 +127,8 @@ def norm_of_order(x, order, axis=None, keepdims=False):
     # The order is known while compiling, as a rule: only one branch is left then.
     if axis is None:
         return kernels.norm_of_all(x, order)
+    if isinstance(axis, tuple) and len(axis) == 2:
+        return kernels.norm_of_matrices(x, order, axis, keepdims)
     if order == 2:
         return np.linalg.norm(x, axis=axis, keepdims=keepdims)
     if order == 1:
@@ -138,6 +140,22 @@ def norm_of_order(x, order, axis=None, keepdims=False):
     if order == -np.inf:
         return np.min(np.abs(x), axis=axis, keepdims=keepdims)
     return np.sum(np.abs(x) ** order, axis=axis, keepdims=keepdims) ** (1.0 / order)
+
+
+@define(kernels.norm_of_matrices)
+def norm_of_matrices(x, order, axis, keepdims=False):
+    rows, columns = axis
+    if order == "fro":
+        return np.linalg.norm(x, axis=axis, keepdims=keepdims)
+    if order == 1:
+        return np.max(np.sum(np.abs(x), axis=rows, keepdims=True), axis=axis, keepdims=keepdims)
+    if order == -1:
+        return np.min(np.sum(np.abs(x), axis=rows, keepdims=True), axis=axis, keepdims=keepdims)
+    if order == np.inf:
+        return np.max(np.sum(np.abs(x), axis=columns, keepdims=True), axis=axis, keepdims=keepdims)
+    if order == -np.inf:
+        return np.min(np.sum(np.abs(x), axis=columns, keepdims=True), axis=axis, keepdims=keepdims)
+    raise NotImplementedError("norms that are made of the singular values of stacked matrices have no derivative rule")
 
 
 @define(kernels.norm_of_all)

@@ -147,6 +147,8 @@ def ptp(a, axis=None, keepdims=False):
 def average(a, axis=None, weights=None):
     if weights is None:
         return np.mean(a, axis=axis)
+    if np.ndim(weights) != np.ndim(a):  # one for each place along the axis
+        return np.sum(np.moveaxis(a, axis, -1) * weights, axis=-1) / np.sum(weights)
     return np.sum(a * weights, axis=axis) / np.sum(weights, axis=axis)
 
 
