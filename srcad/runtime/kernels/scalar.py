@@ -36,7 +36,8 @@ def damped(bar: Any, slope: Any) -> Any:
     is_steep = np.isinf(slope)
     if not is_steep.any():
         return bar * slope
-    return np.where(is_steep & (bar == 0), 0.0, bar * slope)[()]
+    with np.errstate(invalid="ignore"):
+        return np.where(is_steep & (bar == 0), 0.0, bar * slope)[()]
 
 
 def power_slope(a: Any, b: Any) -> Any:
