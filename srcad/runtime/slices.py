@@ -99,7 +99,8 @@ class Rows:
         """The whole array."""
         total = None
         for index, values in self.parts:
-            part = as_primitive(kernels.scatter)(values, self.shape, index)
+            scatter = as_primitive(kernels.scatter) if isinstance(values, Tensor) else kernels.scatter
+            part = scatter(values, self.shape, index)
             total = part if total is None else total + part
         return total
 

@@ -19,6 +19,12 @@ from srcad.transforms.build import assign, call, index_value, load, subscript
 from srcad.transforms.memory import Callee, Structure
 from srcad.transforms.splits import Splits
 
+# Functions, and which of their arguments is an array of any length.
+_OF_ARRAYS = (
+    *((np.take, 1), (np.quantile, 1), (np.percentile, 1), (np.bincount, 0), (np.take_along_axis, 1), (np.choose, 0)),
+    *((np.polyval, 0), (np.searchsorted, 0), (np.digitize, 1)),
+)
+
 
 class Respelled(Splits):
     """Lowers calls that are spelled as others."""
@@ -33,6 +39,7 @@ class Respelled(Splits):
         if self.meant(function) is np.linalg.norm:
             self.spread(node)
             return super().call(self.norm(node))
+        self.lists_to_arrays(node)
         if (display := self.typed(node)) is not None:
             return display
         if self.meant(function) is np.piecewise:
@@ -47,6 +54,17 @@ class Respelled(Splits):
             is_tuple = self.meant(node.value) is np.s_ or isinstance(index, gast.Tuple)
             return super().core(index if is_tuple else gast.Tuple(elts=[index], ctx=gast.Load()))
         return super().core(node)
+
+    def lists_to_arrays(self, node: gast.Call) -> None:
+        """Make arrays of lists of indices and the like: in core form lists are tuples, which mean something else."""
+        place = next((place for function, place in _OF_ARRAYS if self.meant(node.func) is function), None)
+        if place is None:
+            return
+        self.spread(node)
+        if len(node.args) > place:
+            part = node.args[place] = self.part(node.args[place])
+            if isinstance(part, Structure) and part.cell.is_sequence:
+                node.args[place] = self.held_in_atom(self.call(call("np.array", part)))
 
     def typed(self, node: gast.Call) -> gast.expr | None:
         """What makes a list or a dictionary of Numba's, as that of a list or dictionary of Python's."""

@@ -157,3 +157,10 @@ def test_the_gradient_of_a_large_table_takes_no_memory_of_its_size():
     tracemalloc.stop()
     assert gradient.values.shape == (16, 8)
     assert peak < 200_000
+
+
+def test_a_kernel_of_a_rule_gets_the_whole_adjoint_as_an_array():
+    x = Variable(np.array([3.0, 1.0, 2.0]))
+    with GradientTape() as tape:
+        y = np.sum(np.sort(x)[np.array([0, 1, 1])] * np.array([1.0, 2.0, 3.0]))
+    np.testing.assert_array_equal(tape.gradient(y, x).numpy(), [0.0, 1.0, 5.0])

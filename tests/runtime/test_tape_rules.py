@@ -42,7 +42,7 @@ class Case:
     def __init__(self, primitive: Any, sample: Sample) -> None:
         self.primitive, self.sample = primitive, sample
         self.places = smooth_places(sample)
-        if primitive is np.quantile and sample.args[1] in (0.0, 1.0):  # the ends of what it may be
+        if primitive is np.quantile and np.any(np.isin(sample.args[1], (0.0, 1.0))):  # the ends of what it may be
             self.places = self.places[:1]
         random = np.random.default_rng(7)
         self.point = [sample.args[place] for place in self.places]

@@ -16,10 +16,18 @@ from srcad.runtime.kernels.eigen import (
     singular_values_adjoint,
     singular_values_tangent,
 )
+from srcad.runtime.kernels.factor import full_rank, orthogonal_factor, right_vectors
 from srcad.runtime.kernels.held import hold, release
 from srcad.runtime.kernels.item import item_bar, with_item
 from srcad.runtime.kernels.join import unarray, uncolumn_stack, unconcatenate, unhstack, unstack, unvstack
-from srcad.runtime.kernels.meanings import norm_of_all, norm_of_matrices, norm_of_order, only_element, places
+from srcad.runtime.kernels.meanings import (
+    central_differences,
+    norm_of_all,
+    norm_of_matrices,
+    norm_of_order,
+    only_element,
+    places,
+)
 from srcad.runtime.kernels.moves import (
     diag_adjoint,
     diff_adjoint,
@@ -74,7 +82,7 @@ from srcad.runtime.kernels.scalar import (
     ratio,
     sinc_slope,
 )
-from srcad.runtime.kernels.scans import cumprod_adjoint, cumprod_bend, cumprod_tangent, cumsum_adjoint
+from srcad.runtime.kernels.scans import cumprod_adjoint, cumprod_bend, cumprod_tangent, cumsum_adjoint, whole_turns
 from srcad.runtime.kernels.scatter import added_at, scatter, scatter_add
 from srcad.runtime.kernels.select import select
 from srcad.runtime.kernels.spectrum import irfft_adjoint, resized, rfft_adjoint
@@ -89,6 +97,7 @@ __all__ = [
     "added_at",
     "argument",
     "broadcast_shape",
+    "central_differences",
     "check_bytes",
     "checkpointed_start",
     "cholesky_adjoint",
@@ -112,6 +121,7 @@ __all__ = [
     "expand_bar",
     "expect",
     "extra_steps",
+    "full_rank",
     "grown",
     "hold",
     "imaginary",
@@ -134,6 +144,7 @@ __all__ = [
     "numpy_shapes",
     "only_element",
     "opposite",
+    "orthogonal_factor",
     "others",
     "others_adjoint",
     "padded",
@@ -152,6 +163,7 @@ __all__ = [
     "resized",
     "restore",
     "rfft_adjoint",
+    "right_vectors",
     "same_extent",
     "scatter",
     "scatter_add",
@@ -189,5 +201,6 @@ __all__ = [
     "untranspose",
     "unvstack",
     "weights",
+    "whole_turns",
     "with_item",
 ]

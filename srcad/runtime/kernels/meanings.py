@@ -62,3 +62,12 @@ def _places(indices):
     if indices.dtype == types.boolean:
         return lambda indices: np.nonzero(np.ravel(indices))[0]
     return lambda indices: np.ravel(indices)
+
+
+def central_differences(f: Any, spacing: Any) -> Any:
+    """`np.gradient` along the first axis.
+
+    >>> central_differences(np.array([0.0, 1.0, 4.0]), 0.5)
+    array([2., 4., 6.])
+    """
+    return np.gradient(f, spacing, axis=0)

@@ -121,3 +121,19 @@ def _overload_cumprod_tangent(t, a, axis=None):
     if is_none(axis):
         return lambda t, a, axis=None: _cumprod_tangent(to_rows(t, axis), to_rows(a, axis)).reshape(a.size)
     return lambda t, a, axis=None: from_rows(_cumprod_tangent(to_rows(t, axis), to_rows(a, axis)), a.shape, axis)
+
+
+def whole_turns(step: Any) -> Any:
+    """How many whole turns each step of an angle is more than what `np.unwrap` leaves of it.
+
+    >>> whole_turns(np.array([0.1, 6.2, -6.2, 3.2, 12.6]))
+    array([ 0.,  1., -1.,  1.,  2.])
+    """
+    near = np.mod(step + np.pi, 2.0 * np.pi) - np.pi
+    near = np.where((near == -np.pi) & (step > 0.0), np.pi, near)
+    return np.where(np.abs(step) < np.pi, 0.0, np.round((step - near) / (2.0 * np.pi)))
+
+
+@overload(whole_turns)
+def _overload_whole_turns(step: Any) -> Any:
+    return whole_turns

@@ -1,0 +1,148 @@
+"""Counts and sums by place, elements picked and put together, functions of neighbours: in terms of others."""
+
+import numpy as np
+
+from srcad.runtime import kernels
+from srcad.runtime.registry import adjoint, d, define, tangent, zero
+
+
+@adjoint(np.bincount)
+def bincount(y, x, weights=None, minlength=0):
+    d[weights] = d[y][x]
+
+
+@tangent(np.bincount)
+def bincount_tangent(y, x, weights=None, minlength=0):
+    d[y] = np.bincount(x, d[weights], minlength)
+
+
+@define(np.histogram)
+def histogram(a, bins=10, range=None, density=None, weights=None):
+    if density:
+        raise NotImplementedError("np.histogram with `density` has no derivative: divide by the sum and the widths")
+    if np.ndim(bins) == 1:
+        edges = np.zeros(1) + bins
+    else:
+        low, high = (np.min(a), np.max(a)) if range is None else range
+        edges = np.linspace(low, high, bins + 1)
+    last = len(edges) - 1
+    place = np.searchsorted(edges, a, side="right") - 1
+    place = np.where(a == edges[last], last - 1, place)
+    inside = (place >= 0) & (place < last)
+    if weights is None:
+        return np.bincount(place[inside], None, last), edges
+    return np.bincount(place[inside], weights[inside], last), edges
+
+
+@define(np.choose)
+def choose(a, choices):
+    y = choices[0]
+    for k, choice in enumerate(choices):
+        y = np.where(a == k, choice, y)
+    return y
+
+
+@define(np.dstack)
+def dstack(tup):
+    parts = [
+        np.expand_dims(x, 2) if np.ndim(x) == 2 else x if np.ndim(x) == 3 else np.expand_dims(np.expand_dims(x, 0), 2)
+        for x in tup
+    ]
+    return np.concatenate(tuple(parts), axis=2)
+
+
+@define(np.insert)
+def insert(arr, obj, values):
+    if np.ndim(arr) != 1 or np.ndim(obj) != 0:
+        raise NotImplementedError("np.insert at several places, or into a matrix: use np.concatenate")
+    place = obj + len(arr) if obj < 0 else obj
+    return np.concatenate((arr[:place], np.ravel(values + np.zeros(1)), arr[place:]))
+
+
+@define(np.delete)
+def delete(arr, obj):
+    if np.ndim(arr) != 1 or np.ndim(obj) != 0:
+        raise NotImplementedError("np.delete at several places, or from a matrix: use np.concatenate, or a mask")
+    place = obj + len(arr) if obj < 0 else obj
+    return np.concatenate((arr[:place], arr[place + 1 :]))
+
+
+@define(np.take_along_axis)
+def take_along_axis(arr, indices, axis):
+    if np.ndim(arr) == 1:
+        return arr[indices]
+    if np.ndim(arr) != 2:
+        raise NotImplementedError("np.take_along_axis of arrays of more than two axes: call it for each matrix")
+    n, m = arr.shape
+    if axis == 0:
+        flat = np.where(indices < 0, indices + n, indices) * m + np.expand_dims(np.arange(m), 0)
+    else:
+        flat = np.where(indices < 0, indices + m, indices) + np.expand_dims(np.arange(n) * m, 1)
+    return np.reshape(np.ravel(arr)[np.ravel(flat)], flat.shape)
+
+
+@define(np.logspace)
+def logspace(start, stop, num=50, endpoint=True, base=10.0):
+    return base ** (np.linspace(start, stop, num) if endpoint else np.linspace(start, stop, num, endpoint))
+
+
+@define(np.geomspace)
+def geomspace(start, stop, num=50, endpoint=True):
+    places = np.linspace(0.0, 1.0, num) if endpoint else np.linspace(0.0, 1.0, num, endpoint)
+    return start * (stop / start) ** places
+
+
+@define(np.logaddexp.reduce)
+def logaddexp_reduce(array, axis=0):
+    top = np.max(array, axis=axis, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0.0)
+    rest = np.log(np.sum(np.exp(array - top), axis=axis, keepdims=True)) + top
+    return np.sum(rest, axis=axis)
+
+
+@define(np.nanvar)
+def nanvar(a, axis=None, *, ddof=0):
+    known = np.where(np.isnan(a), 0.0, 1.0)
+    values = np.where(np.isnan(a), 0.0, a)
+    count = np.sum(known, axis=axis, keepdims=True)
+    apart = (values - np.sum(values, axis=axis, keepdims=True) / count) * known
+    return np.sum(apart * apart, axis=axis) / (np.sum(known, axis=axis) - ddof)
+
+
+@define(np.nanstd)
+def nanstd(a, axis=None, *, ddof=0):
+    return np.sqrt(np.nanvar(a, axis, ddof=ddof))
+
+
+zero(kernels.whole_turns)
+
+
+@define(np.unwrap)
+def unwrap(p):
+    if np.ndim(p) != 1:
+        raise NotImplementedError("np.unwrap of other arrays than vectors: call it for each")
+    step = np.diff(p)
+    turns = kernels.whole_turns(step)
+    return np.concatenate((p[:1], p[1:] - 2.0 * np.pi * np.cumsum(turns)))
+
+
+@define(np.ediff1d)
+def ediff1d(ary):
+    return np.diff(np.ravel(ary))
+
+
+@define(np.gradient)
+def gradient(f, spacing=1.0, axis=None):
+    if np.ndim(spacing) != 0:
+        raise NotImplementedError("np.gradient of unevenly spaced values: write the differences")
+    if axis is not None:
+        return np.moveaxis(kernels.central_differences(np.moveaxis(f, axis, 0), spacing), 0, axis)
+    if np.ndim(f) != 1:
+        raise NotImplementedError("np.gradient along all axes of a matrix: give the axis")
+    return kernels.central_differences(f, spacing)
+
+
+@define(kernels.central_differences)
+def central_differences(f, spacing):
+    middle = (f[2:] - f[:-2]) / (2.0 * spacing)
+    return np.concatenate(((f[1:2] - f[0:1]) / spacing, middle, (f[-1:] - f[-2:-1]) / spacing))
