@@ -66,8 +66,7 @@ class Assembler:
     def __init__(
         self, program: Program, adjoints: Adjoints, counts: Mapping[int, str], plan: Plan, decisions: Decisions
     ) -> None:
-        self.program, self.adjoints, self.plan, self.decisions = program, adjoints, plan, decisions
-        self.counts = counts
+        self.program, self.adjoints, self.counts, self.plan, self.decisions = program, adjoints, counts, plan, decisions
         self.spot = spot_of(plan)
         self.late = {id(each) for node in plan.nodes if isinstance(node, Late) for each in node.statements}
         self.sites = Sites(program, self.spot)
@@ -275,6 +274,7 @@ class Assembler:
                     pending += self.needs(inner)
             if isinstance(node, Step) and id(node.statement) in self.old:
                 pending += [self.old[id(node.statement)], *names_in(stores_into(node.statement))]
+                pending += [name for store, name in self.decisions.kept.items() if store == id(node.statement)]
             while pending:
                 name = pending.pop()
                 if name not in found and (self.sites.is_primal(name) or name in self.old_site):

@@ -10,6 +10,7 @@ import numpy as np
 from srcad.runtime import registry
 from srcad.transforms.alias import is_basic
 from srcad.transforms.build import binary, clone, const, load, names_in, stores_into, walk_statements
+from srcad.transforms.keepers import element, held
 from srcad.transforms.plan import Way
 from srcad.transforms.primitive import constant, operands, primitive_of
 from srcad.transforms.program import Program
@@ -26,7 +27,8 @@ ROOTS = {math.sqrt, np.sqrt, np.divide}
 class Recipes:
     """Recipes for the names of one function."""
 
-    def __init__(self, program: Program, spot: gast.For | None = None) -> None:
+    def __init__(self, program: Program, spot: gast.For | None = None, pure: bool = False) -> None:
+        """For a `pure` reverse sweep, which runs later, arrays that the caller has been given hold nothing."""
         self.program, self.spot = program, spot
         self.renewals = Renewals(program)
         self._calls = results_of_calls(program.unit)
@@ -35,14 +37,29 @@ class Recipes:
         self._stores = [
             (statement, target) for statement in everything if (target := stores_into(statement)) is not None
         ]
+        self._held = held(program, self._stores, pure)
+        self._is_lasting: dict[str, bool] = {}
 
     def recipe(self, name: str) -> gast.expr | None:
         """An expression that gives the name's value again, whatever memory holds; None where there is none."""
-        program = self.program
-        statement = program.flow.single(name)
+        statement = self.program.flow.single(name)
         if statement is None:
             return self.counted(name) or self.chosen(name)
-        value = statement.value
+        keeper = self.keeper(name)
+        return self.again(name, statement.value) if keeper is None else element(keeper)
+
+    def keeper(self, name: str) -> gast.Assign | None:
+        """The store of a number, which is dear to compute, into an element that keeps it to the end."""
+        store = self._held.get(name)
+        if store is not None and name not in self._is_lasting:
+            value = self.program.flow.stores[name][0].value
+            is_dear = self.cost_of(name, value) > CHEAP and not isinstance(value, gast.Subscript)
+            self._is_lasting[name] = is_dear and not self.stores_after(store, element(store))
+        return store if self._is_lasting.get(name) else None
+
+    def again(self, name: str, value: gast.expr) -> gast.expr | None:
+        """The operation that the name's value comes from, if it can be repeated."""
+        program = self.program
         match value:
             case gast.Name() | gast.Attribute() | gast.Constant():
                 return None if program.types.is_array(name) and isinstance(value, gast.Name) else value
@@ -121,6 +138,9 @@ class Recipes:
         """Elements of written memory that the name's recipe reads, each with the statement that read it first."""
         if self.program.types.is_array(name) or self.recipe(name) is None:
             return []
+        keeper = self.keeper(name)
+        if keeper is not None:
+            return [(keeper, element(keeper))]
         return [
             (store, store.value)
             for store in self.program.flow.stores.get(name, [])
@@ -152,7 +172,10 @@ class Recipes:
 
     def compute_cost(self, name: str) -> float:
         """What computing the name once more costs, in multiplications or so."""
-        value = self.recipe(name)
+        return self.cost_of(name, self.recipe(name))
+
+    def cost_of(self, name: str, value: gast.expr | None) -> float:
+        """What an expression costs that gives the value of a name."""
         match value:
             case gast.BinOp(op=op):
                 return CHEAP if _is_integer(self.program, name) else COSTS.get(type(op), CHEAP)

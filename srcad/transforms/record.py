@@ -36,12 +36,14 @@ class Decisions:
     recomputed  names to be computed again, with the expression
     undone      stores whose overwritten value is saved and put back
     snapshots   (statement, array) of which the statement should use a copy, since stores must not be undone
+    kept        names that are read from the element that they were stored in, by the identity of the store
     """
 
     recorded: set[str] = field(default_factory=set)
     recomputed: dict[str, gast.expr] = field(default_factory=dict)
     undone: list[gast.stmt] = field(default_factory=list)
     snapshots: list[tuple[gast.stmt, str]] = field(default_factory=list)
+    kept: dict[int, str] = field(default_factory=dict)
 
 
 class Decider:
@@ -58,7 +60,7 @@ class Decider:
         self.program, self.plan, self.undone, self.pure = program, plan, undone, pure
         spot = spot_of(plan)
         self.sites = Sites(program, spot)
-        self.recipes = Recipes(program, spot)
+        self.recipes = Recipes(program, spot, pure)
         self.costs = Costs(self.sites, self.recipes, plan, bars)
         self.requests: dict[str, int] = {}
         self.contents: list[tuple[gast.stmt, gast.expr]] = []
@@ -73,8 +75,7 @@ class Decider:
                 self.request(name, self.program.flow.spot(store).number)
             self.contents += [(store, load(name)) for name in self.index_arrays(store)]
         self.refuse_dear_loads()
-        decisions = Decisions()
-        pending = dict(self.requests)
+        decisions, pending = Decisions(), dict(self.requests)
         regions = sorted(self.sites.loops, reverse=True)
         depth = {number: len(self.sites.spots[number].loops) for number in regions}
         for number in sorted(regions, key=lambda each: -depth[each]):
@@ -185,6 +186,8 @@ class Decider:
             recipe = self.recipes.recipe(name)
             assert recipe is not None
             decisions.recomputed[name] = recipe
+            if (keeper := self.recipes.keeper(name)) is not None:
+                decisions.kept[id(keeper)] = name
             queue += operands[name]
             for read in outside[name]:
                 position = self.sites.position(late[name], self.sites.site(read))
