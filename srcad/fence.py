@@ -39,7 +39,7 @@ _ALLOWED = (
         gast.MatchSequence,
     ),
     *(gast.BoolOp, gast.BinOp, gast.UnaryOp, gast.IfExp, gast.Compare, gast.Subscript, gast.Slice, gast.Attribute),
-    *(gast.Name, gast.Constant, gast.Tuple, gast.List, gast.Dict, gast.JoinedStr, gast.FormattedValue),
+    *(gast.Name, gast.Constant, gast.Tuple, gast.List, gast.Set, gast.Dict, gast.JoinedStr, gast.FormattedValue),
     *(gast.ListComp, gast.DictComp, gast.GeneratorExp, gast.comprehension),
     *(gast.operator, gast.unaryop, gast.boolop, gast.cmpop, gast.expr_context),
 )

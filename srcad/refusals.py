@@ -52,6 +52,11 @@ def _is_left(node: Any) -> bool:
     return any(map(_is_left, inner))
 
 
+def _is_asked_for(node: Any, parent: Any) -> bool:
+    """Whether a set is what `in` looks into."""
+    return isinstance(parent, gast.Compare) and all(isinstance(op, (gast.In, gast.NotIn)) for op in parent.ops)
+
+
 REFUSED = (
     Refusal(
         "Generators",
@@ -124,7 +129,8 @@ REFUSED = (
         ("SetComp", "Set"),
         "a set is not supported",
         "use an array or a tuple",
-        "def f(x, n):\n    return x if n in {1, 2} else -x",
+        "def f(x):\n    return x * len({1, 2})",
+        lambda node, parents: not (isinstance(node, gast.Set) and _is_asked_for(node, parents[-1])),
     ),
     Refusal(
         "f-strings, except in messages",
@@ -133,14 +139,6 @@ REFUSED = (
         "make the text outside of the function",
         "def f(x):\n    name = f'{x}'\n    return x",
         lambda node, parents: not _in_message(node, parents),
-    ),
-    Refusal(
-        "Starred names",
-        ("Starred",),
-        "a starred name is not supported",
-        "take the parts with indices and slices, such as `rest = x[1:]`",
-        "def f(x):\n    first, *rest = x\n    return first",
-        lambda node, parents: not isinstance(parents[-1], gast.Call),
     ),
     Refusal(
         "Decorated inner functions",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gast
 
-from srcad.transforms.build import const
+from srcad.transforms.build import clone, const
 from srcad.transforms.known import UNKNOWN
 from srcad.transforms.memory import Cell, Structure
 from srcad.transforms.structures import MOST_PARTS, Structures
@@ -29,6 +29,21 @@ class Combined(Structures):
                 return self.compared(first, op, self.part(right))
         return super().core(node)
 
+    def spread_out(self, elements: list[gast.expr]) -> list[gast.expr]:
+        """Elements, with those of a structure in the place of what `*` stands for."""
+        if not any(isinstance(each, gast.Starred) for each in elements):
+            return elements
+        found: list[gast.expr] = []
+        for each in elements:
+            part = self.part(each.value if isinstance(each, gast.Starred) else each)
+            if isinstance(each, gast.Starred) and not isinstance(part, Structure):
+                self.refuse(
+                    "`*` of an array is not supported: how many elements there are is not known",
+                    "write the elements one by one, or use np.concatenate",
+                )
+            found += self.parts(part) if isinstance(each, gast.Starred) else [self.kept(part)]
+        return found
+
     def negated(self, operand: gast.expr) -> gast.expr:
         """`not operand`: of a structure, whether it is empty."""
         if isinstance(operand, Structure):
@@ -44,11 +59,27 @@ class Combined(Structures):
             values = [self.constant(each) for each in self.parts(right)]
             known = self.constant(left)
             if known is UNKNOWN or UNKNOWN in values:
-                self.refuse("`in` with values known only at run time is not supported", "compare with `==`")
+                return self.one_of(left, self.parts(right), isinstance(op, gast.In))
             return const((known in values) == isinstance(op, gast.In))
+        if isinstance(op, (gast.In, gast.NotIn)) and isinstance(self.constant(right), str):
+            known = self.constant(left)
+            if isinstance(known, str):
+                return const((known in self.constant(right)) == isinstance(op, gast.In))
         if isinstance(op, (gast.Eq, gast.NotEq)) and (first or second):
             return self.equal(left, op, right)
         return gast.Compare(left=self.held_in_atom(left), ops=[op], comparators=[self.held_in_atom(right)])
+
+    def one_of(self, left: gast.expr, values: list[gast.expr], wanted: bool) -> gast.expr:
+        """Whether a number is one of several, of which some are known only at run time."""
+        if isinstance(left, Structure) or any(isinstance(each, Structure) for each in values):
+            self.refuse("`in` with structures known only at run time is not supported", "compare with `==`")
+        texts = isinstance(self.constant(left), str)
+        same = [each for each in values if isinstance(self.constant(each), str) == texts]
+        atom, op = self.held_in_atom(left), gast.Eq() if wanted else gast.NotEq()
+        tests = [gast.Compare(left=clone(atom), ops=[op], comparators=[self.held_in_atom(each)]) for each in same]
+        if len(tests) < 2:
+            return tests[0] if tests else const(not wanted)
+        return self.part(gast.BoolOp(op=gast.Or() if wanted else gast.And(), values=tests))
 
     def equal(self, left: gast.expr, op: gast.cmpop, right: gast.expr) -> gast.expr:
         """`==` of a structure with something else."""

@@ -14,16 +14,15 @@ from typing import Any
 
 import gast
 
-from srcad.transforms.build import call, const, dotted_path, place_of
+from srcad.transforms.build import call, const, place_of
+from srcad.transforms.functional import Functional
 from srcad.transforms.known import UNKNOWN
-from srcad.transforms.members import Methods, Parts
+from srcad.transforms.members import Parts
 from srcad.transforms.memory import Callee, Structure
 from srcad.transforms.methods import spell_method
-from srcad.transforms.primitive import look_up
-from srcad.transforms.spelling import RESERVED, root_name
 
 
-class Containers(Methods):
+class Containers(Functional):
     """Calls that a structure takes part in."""
 
     def call(self, node: gast.Call) -> gast.expr:
@@ -32,6 +31,8 @@ class Containers(Methods):
         function = node.func
         if isinstance(function, gast.Attribute) and not self.is_atom(function):
             receiver = self.part(function.value)
+            if isinstance(text := self.constant(receiver), str):
+                return self.of_text(text, function.attr, node)
             if not isinstance(receiver, Structure):
                 return self.call(spell_method(self.as_name(receiver), function.attr, node, place_of(function)))
             return self.method(receiver, function.attr, node)
@@ -43,6 +44,10 @@ class Containers(Methods):
         thing = self.meant(node.func)
         if thing is functools.partial:
             return self.partial(node)
+        if thing is functools.reduce:
+            return self.reduced(node)
+        if (thing is map or thing is filter) and len(node.args) > 1:
+            return self.mapped(node)
         handler = _BUILTINS.get(thing) if isinstance(thing, (type, BuiltinFunctionType)) else None
         if handler is not None:
             return self.builtin(handler, node)
@@ -121,11 +126,6 @@ class Containers(Methods):
         node.keywords = [gast.keyword(arg=key, value=value) for key, value in keywords.items()]
         return self.call(node)
 
-    def meant(self, node: gast.expr) -> Any:
-        """The object that a path means, or None."""
-        path, root = dotted_path(node), root_name(node)
-        return look_up(path, self.bindings) if path and (root in self.bindings or root in RESERVED) else None
-
     def builtin(self, handler: Callable[..., gast.expr | None], node: gast.Call) -> gast.expr:
         """A builtin function, if what it is given are structures."""
         node.args = [self.argument(each) for each in node.args]
@@ -148,10 +148,6 @@ class Containers(Methods):
             case gast.Name(id=name) if name not in self.memory.names and self.meant(node) is not None:
                 return node
         return self.part(node)
-
-    def elements(self, node: gast.expr) -> Parts | None:
-        """What a loop over a structure goes through; None for an array."""
-        return self.parts(node) if isinstance(node, Structure) else None
 
     # Builtins
 

@@ -145,6 +145,9 @@ class Flattener(Results):
                     self.let(name, clone(made) if self.is_atom(made) else made)
             case gast.Subscript() | gast.Attribute(), _:
                 self.assign_part(target, self.part(value))
+            case gast.Tuple(elts=targets), _ if any(isinstance(each, gast.Starred) for each in targets):
+                for each, part in self.with_rest(targets, self.part(value)):
+                    self.assign(each, part)
             case gast.Tuple(elts=targets), gast.Tuple(elts=values) if len(targets) == len(values):
                 self.assign_all(targets, values)
             case gast.Tuple(elts=targets), gast.Tuple(elts=values):

@@ -77,10 +77,10 @@ class Structures(Operations):
             case Captured():
                 held = {key: self.part(each) for key, each in zip(node.keys, node.values, strict=True)}
                 return self.memory.new(node.kind, held, "it belongs to the surroundings of the function")
-            case gast.Tuple(elts=elements):
-                return self.display(tuple, dict(enumerate(elements)))
+            case gast.Tuple(elts=elements) | gast.Set(elts=elements):
+                return self.display(tuple, dict(enumerate(self.spread_out(elements))))
             case gast.List(elts=elements):
-                return self.display(list, dict(enumerate(elements)))
+                return self.display(list, dict(enumerate(self.spread_out(elements))))
             case gast.Dict(keys=keys, values=values):
                 return self.dictionary(keys, values)
             case gast.Attribute() if self.is_atom(node):
@@ -146,7 +146,8 @@ class Structures(Operations):
     def tuple_of_atoms(self, node: gast.expr) -> gast.expr:
         """An atom, or a tuple of atoms, as core form has them for arguments; lists become tuples."""
         if isinstance(node, (gast.Tuple, gast.List)):
-            return gast.Tuple(elts=[self.tuple_of_atoms(element) for element in node.elts], ctx=gast.Load())
+            elements = self.spread_out(node.elts)
+            return gast.Tuple(elts=[self.tuple_of_atoms(element) for element in elements], ctx=gast.Load())
         outer, self.place = self.place, place_of(node) or self.place
         made = self.core(node)
         made = self.expanded(made) if isinstance(made, Structure) else made
@@ -172,16 +173,10 @@ class Structures(Operations):
         held = self.memory.cells[structure.cell]
         if isinstance(held, Lost):
             self.refuse_lost("this", held)
-        if isinstance(held, Grown):
-            self.refuse(
-                "a list that grows in a loop can only be indexed, looped over, appended to, and given to NumPy",
-                "use np.array of it",
-            )
-        if isinstance(held, Packed):
-            self.refuse(
-                "a list of more than 64 elements can only be indexed, looped over and counted",
-                "use np.array(...) of it, or give the function an array",
-            )
+        if isinstance(held, (Grown, Packed)):
+            which = "that grows in a loop" if isinstance(held, Grown) else "of more than 64 elements"
+            what = f"a list {which} can only be indexed, looped over, counted, appended to in that loop, given to NumPy"
+            self.refuse(what, "use np.array of it")
         return held  # type: ignore[no-any-return]
 
     def parts(self, structure: Structure) -> list[gast.expr]:
@@ -192,6 +187,10 @@ class Structures(Operations):
         if not structure.cell.is_mapping:
             self.refuse(f"{structure.cell.called} cannot be looped over", "loop over one of its attributes")
         return [literal(key) or const(key) for key in contents]
+
+    def spread_out(self, elements: list[gast.expr]) -> list[gast.expr]:
+        """Elements, with those of a structure in the place of what `*` stands for."""
+        raise NotImplementedError
 
     # Making structures
 
@@ -283,6 +282,8 @@ class Structures(Operations):
 
     def index(self, node: gast.expr) -> gast.expr:
         """An index of atoms; a tuple that a name holds is written out, a list becomes an array."""
+        if isinstance(node, gast.Tuple):
+            node = gast.Tuple(elts=self.spread_out(node.elts), ctx=gast.Load())
         if isinstance(node, (gast.Slice, gast.Tuple)):
             return super().index(node)
         part = self.part(node)
