@@ -3,6 +3,8 @@
 A line is a name, a function of a library and of its inputs, and the inputs.
 """
 
+import numpy as np
+
 from tests.conformance.cases import Cases
 
 V, W = [0.3, 1.2, 2.5], [1.0, -2.0, 0.5]
@@ -27,6 +29,10 @@ REAL = {
     "where, one branch a constant": (lambda tf, x: tf.where(x > 1.0, x, tf.zeros_like(x)), [V]),
     "where, of a tensor not selected": (lambda tf, x, y: tf.where(x > 100.0, y, x), [V, W]),
     "where, on a number": (lambda tf, x: tf.where(x > 1.0, x, 0.0), [2.0]),
+    "square root, not selected at its pole": (lambda tf, x: tf.where(x > 0.0, tf.sqrt(x), 0.0 * x), [[0.0, 1.0, 4.0]]),
+    "norm of order one": (lambda tf, x: tf.linalg.norm(x, ord=1, axis=1), [[[3.0, -4.0], [0.5, 2.0]]]),
+    "norm of order three": (lambda tf, x: tf.linalg.norm(x, ord=3), [[3.0, -4.0, 0.5]]),
+    "largest element as a norm": (lambda tf, x: tf.linalg.norm(x, ord=np.inf), [[3.0, -4.0, 4.0]]),
     "maximum": (lambda tf, x, y: tf.maximum(x, y), [V, W]),
     "maximum of equals": (lambda tf, x, y: tf.maximum(x, y), [[1.0, 2.0], [1.0, 3.0]]),
     "minimum of equals": (lambda tf, x, y: tf.minimum(x, y), [[1.0, 2.0], [1.0, 3.0]]),
