@@ -26,7 +26,7 @@ from srcad.runtime.node import GeneralNode, Node, tensors_in
 from srcad.runtime.operand import Operand, Readable, read_only
 from srcad.runtime.packing import holds_tensors, packed, takes_lists
 from srcad.runtime.registry import definition, find, variants
-from srcad.runtime.spelled import SOMETIMES, spelling
+from srcad.runtime.spelled import BY_ARGUMENTS, FOR_COMPLEX, spelling
 from srcad.runtime.tensor import Tensor, next_identity, tensor_of
 
 # Types of arguments that are passed on as they are, and need no look inside.
@@ -81,6 +81,8 @@ def apply(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any
         values.append(argument)
     if (keywords and not is_plain(keywords.values())) or primitive in _WRITERS:
         return _apply_to_others(primitive, arguments, keywords)
+    if primitive in BY_ARGUMENTS and active.tapes and spelling(primitive, arguments, keywords):
+        return call(primitive, arguments, keywords)
     result = primitive(*values, **keywords) if keywords else primitive(*values)
     if type(result) is complex:  # of a Python number and a np.float64, which is a Python number as well
         result = np.complex128(result)
@@ -169,7 +171,7 @@ def _recorded_after_check(
     if kind == _UNKNOWN:
         check_discrete(primitive, result)
     if kind == _RULE:
-        if primitive not in SOMETIMES:
+        if primitive not in FOR_COMPLEX:
             checked.add(primitive)
         if _is_inexact(result):
             return recorded(primitive, arguments, keywords, result, tapes, is_checked=True)

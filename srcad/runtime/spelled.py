@@ -147,5 +147,5 @@ FOR_COMPLEX: Mapping[Any, Callable[..., Any]] = {
     np.angle: phase,
     np.imag: imaginary,
 }
-# Not always what their rules are for.
-SOMETIMES = frozenset((*FOR_COMPLEX, np.linalg.norm, np.clip))
+# Whose rules are not for all ways to call them.
+BY_ARGUMENTS = frozenset((np.linalg.norm, np.clip))

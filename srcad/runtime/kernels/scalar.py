@@ -22,8 +22,8 @@ def ratio(a: Any, b: Any) -> Any:
     >>> ratio(np.array([3.0, 0.0]), np.array([4.0, 0.0]))
     array([0.75, 0.  ])
     """
-    if type(b) is np.float64 and type(a) is np.float64:
-        return a / b if b else np.float64(0.0)
+    if isinstance(b, (np.ndarray, np.generic)) and b.all():
+        return a / b
     return np.where(b == 0, 0.0, a / np.where(b == 0, 1.0, b))[()]
 
 
