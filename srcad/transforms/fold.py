@@ -38,6 +38,7 @@ from srcad.transforms.build import (
 from srcad.transforms.cleanup import Groups, without_dead_code
 from srcad.transforms.copies import all_written, changed_memory, without_copies
 from srcad.transforms.distribute import distributed
+from srcad.transforms.inherited import without_last_copies
 from srcad.transforms.marks import rejoined, told_apart, without_marks
 from srcad.transforms.regroup import regrouped
 from srcad.transforms.scalars import with_scalars
@@ -75,6 +76,7 @@ def fold(
         for name, suited in (("scalars", with_scalars), ("reuse", with_shared_values), ("regroup", regrouped)):
             body = body if name in without else suited(body, parameters, kinds)
         body = distributed(body, parameters, kinds, without)
+        body = body if "copies" in without else without_last_copies(body, parameters, kinds)
     for statement in walk_statements(body):
         if isinstance(statement, gast.For):
             _shorten_range(statement.iter)
