@@ -20,8 +20,10 @@ from srcad.version import compiler_options
 ORDER = (
     *("lower", "ssa", "type", "settle", "specialise", "choose", "checkpoint", "fuse", "early", "tidy", "ready"),
     *("merge", "analyse", "plan", "record", "assemble", "differentiate"),
-    *("simplify", "prune", "copies", "fold", "scalars", "reuse", "regroup", "distribute", "parallel", "print", "load"),
+    *("simplify", "prune", "copies", "fold", "scalars", "reuse", "regroup", "distribute", "contract", "parallel"),
     *(
+        "print",
+        "load",
         "numba: start",
         "numba: bytecode",
         "numba: types",

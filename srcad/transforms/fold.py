@@ -36,6 +36,7 @@ from srcad.transforms.build import (
     written,
 )
 from srcad.transforms.cleanup import Groups, without_dead_code
+from srcad.transforms.contract import contracted
 from srcad.transforms.copies import all_written, changed_memory, without_copies
 from srcad.transforms.distribute import distributed
 from srcad.transforms.inherited import without_last_copies
@@ -77,6 +78,7 @@ def fold(
             body = body if name in without else suited(body, parameters, kinds)
         body = distributed(body, parameters, kinds, without)
         body = body if "copies" in without else without_last_copies(body, parameters, kinds)
+        body = body if "contract" in without else contracted(body, parameters, kinds)
     for statement in walk_statements(body):
         if isinstance(statement, gast.For):
             _shorten_range(statement.iter)

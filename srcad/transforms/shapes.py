@@ -1,0 +1,139 @@
+"""Subscripts with the extents of arrays: `n = x.shape[0]; a = np.zeros((n + 1, m))` has n + 1 rows, and x has n.
+
+What is known is known at one place of the code, as all that `Subscripts` knows, and forgotten where a name in it is
+stored. The extent of an array that is made elsewhere is a symbol of its own, `x.shape[0]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+import gast
+
+from srcad.transforms.affine import Form
+from srcad.transforms.build import attribute, clone, const, dotted_path, load, names_in, subscript
+from srcad.transforms.copies import all_written
+from srcad.transforms.primitive import constant
+from srcad.transforms.subscripts import Subscripts
+
+MADE = {"np.zeros": "np.zeros", "np.ones": "np.ones", "np.empty": "np.empty", "np.full": "np.full"}
+LIKE = {"np.zeros_like": "np.zeros", "np.ones_like": "np.ones", "np.empty_like": "np.empty"}
+_SAME = (*LIKE, "np.copy")
+_OPPOSITE = {gast.Lt: gast.GtE, gast.LtE: gast.Gt, gast.Gt: gast.LtE, gast.GtE: gast.Lt, gast.NotEq: gast.Eq}
+
+
+class Shapes(Subscripts):
+    """What is known of integers, of the extents of arrays and of tests at one place of the code."""
+
+    def __init__(self, ranks: Mapping[str, int], integers: frozenset[str]) -> None:
+        """`ranks` of arrays by name, 0 for numbers; `integers` are names of whole numbers."""
+        super().__init__()
+        self.ranks, self.integers = ranks, integers
+        self.extents: dict[str, tuple[gast.expr, ...]] = {}  # of arrays, and the parts of tuples that hold these
+        self.tests: dict[str, gast.Compare] = {}
+        self._mentioned: dict[str, frozenset[str]] = {}  # in what is known of a name's extents or test
+
+    def copy(self) -> Shapes:
+        """The same knowledge, to be changed freely."""
+        other = Shapes(self.ranks, self.integers)
+        other.forms, other.least, other.values = dict(self.forms), dict(self.least), dict(self.values)
+        other.facts, other.extents, other.tests = self.facts, dict(self.extents), dict(self.tests)
+        other._mentioned = dict(self._mentioned)
+        return other
+
+    def inside(self, loop: gast.For) -> Shapes:
+        """What is known in the body of a loop."""
+        found = super().inside(loop)
+        assert isinstance(found, Shapes)
+        return found
+
+    def under(self, test: gast.expr, holds: bool) -> Shapes:
+        """What is known where a test has come out in one way."""
+        found = self.copy()
+        if isinstance(test, gast.Name):
+            test = self.tests.get(test.id, test)
+        match test:
+            case gast.Compare(left=left, ops=[operator], comparators=[right]) if self._is_whole(left, right):
+                a, b = self.form(left), self.form(right)
+                kind = type(operator) if holds else _OPPOSITE.get(type(operator))
+                if a is not None and b is not None:
+                    meant = {gast.Lt: (b - a - 1,), gast.LtE: (b - a,), gast.Gt: (a - b - 1,), gast.GtE: (a - b,)}
+                    found.facts += meant.get(kind, ())
+        return found
+
+    def _is_whole(self, *nodes: gast.expr) -> bool:
+        return all(isinstance(constant(node), int) or self.integers >= {*names_in(node)} for node in nodes)
+
+    def forget(self, names: Collection[str]) -> None:
+        """These are stored anew."""
+        super().forget({*names, *(symbol for name in names for symbol in self._symbols(name))})
+        for name in [each for each, used in self._mentioned.items() if each in names or not used.isdisjoint(names)]:
+            del self._mentioned[name]
+            self.extents.pop(name, None)
+            self.tests.pop(name, None)
+
+    def _symbols(self, name: str) -> list[str]:
+        return [f"{name}.shape[{k}]" for k in range(self.ranks.get(name, 0))]
+
+    def learn(self, statement: gast.stmt) -> None:
+        """Note what a simple statement stores."""
+        match statement:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                form, extents = self.form(value), self._parts(value)
+                self.forget([name])
+                if form is not None and name not in map(source, form.symbols):
+                    self.forms[name] = form
+                parts = extents or ((value,) if isinstance(value, gast.Compare) else ())
+                mentioned = frozenset(each for part in parts for each in names_in(part))
+                if parts and name not in mentioned:
+                    self._mentioned[name] = mentioned
+                    if extents:
+                        self.extents[name] = extents
+                    else:
+                        self.tests[name] = value
+            case _:
+                self.forget([*all_written(statement)])
+
+    def form(self, node: gast.expr) -> Form | None:
+        """The linear form of an integer expression."""
+        match node:
+            case gast.Subscript(value=gast.Name() | gast.Attribute(attr="shape") as whole, slice=index):
+                parts, k = self._parts(whole, of_array=False), constant(index)
+                if parts is None or not isinstance(k, int) or not -len(parts) <= k < len(parts):
+                    return None
+                own = parts[k]
+                is_symbol = isinstance(own, gast.Subscript)
+                return Form.of(f"{own.value.value.id}.shape[{constant(own.slice)}]") if is_symbol else self.form(own)
+        return super().form(node)
+
+    def of(self, name: str) -> tuple[gast.expr, ...] | None:
+        """The extents of an array, as expressions of what is known here."""
+        own = tuple(subscript(attribute(load(name), "shape"), const(k)) for k in range(self.ranks.get(name, 0)))
+        return self.extents.get(name, own or None)
+
+    def _parts(self, value: gast.expr, of_array: bool = True) -> tuple[gast.expr, ...] | None:
+        """The extents of an array that is made, or those that a tuple holds."""
+        match value:
+            case gast.Attribute(value=gast.Name(id=name), attr="shape"):
+                return self.of(name)
+            case gast.Name(id=name) if not of_array and name not in self.ranks:
+                return self.extents.get(name)
+            case gast.Call(func=function, args=[gast.Name(id=name)], keywords=[]) if dotted_path(function) in _SAME:
+                return self.of(name)
+            case gast.Call(func=function, args=[shape, *_]) if dotted_path(function) in MADE:
+                return self._listed(shape)
+        return None
+
+    def _listed(self, shape: gast.expr) -> tuple[gast.expr, ...] | None:
+        if isinstance(shape, gast.Tuple):
+            return tuple(map(clone, shape.elts))
+        if isinstance(constant(shape), int) or (
+            not isinstance(shape, gast.Attribute) and all(self.ranks.get(each) == 0 for each in names_in(shape))
+        ):
+            return (clone(shape),)
+        return self._parts(shape, of_array=False)
+
+
+def source(symbol: str) -> str:
+    """The name of which a symbol tells something."""
+    return symbol.partition(".")[0]
