@@ -237,12 +237,14 @@ class Containers(Functional):
     def is_kind(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
         """`isinstance` of a structure."""
         structure, kinds = arguments
-        if not isinstance(structure, Structure):
-            return None
         choices = self.parts(kinds) if isinstance(kinds, Structure) else [kinds]
         classes = tuple(self.meant(each.path if isinstance(each, Callee) else each) for each in choices)
         if not all(isinstance(each, type) for each in classes):
+            if not isinstance(structure, Structure):
+                return None
             self.refuse("`isinstance` with something that is no class", "name the class")
+        if not isinstance(structure, Structure):  # a number, a text or an array
+            return const(False) if all(each in (list, tuple, dict) for each in classes) else None
         return const(issubclass(structure.cell.type, classes))
 
     def got(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:

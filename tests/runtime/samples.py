@@ -154,7 +154,10 @@ SAMPLES: dict[Any, list[Sample]] = {
     kernels.item_bar: [s(ANY, 1), s(MATRIX, (slice(None), 0)), s(ANY, np.array([0, 2, 2]))],
     kernels.scatter: [s(1.5, (3,), 1), s(normal(3), (4,), np.array([0, 0, 2]))],
     np.diff: [s(ANY), s(MATRIX, 2, 1), s(MATRIX, axis=0)],
-    np.pad: [s(ANY, 2), s(MATRIX, ((1, 0), (2, 3))), s(ANY, (2, 1), "edge"), s(MATRIX, ((1, 0), (2, 3)), mode="wrap"),
+    np.pad: [
+        s(ANY, 2, constant_values=0.7),
+        s(MATRIX, ((1, 2), (0, 1)), constant_values=(1.0, 2.0)),
+        s(ANY, 2), s(MATRIX, ((1, 0), (2, 3))), s(ANY, (2, 1), "edge"), s(MATRIX, ((1, 0), (2, 3)), mode="wrap"),
              s(ANY, 2, "reflect"), s(MATRIX, 2, mode="symmetric")],
     kernels.padded: [s(ANY, 2), s(ANY, 2, "edge")],
     kernels.unpad: [s(normal(7), (4,), (1, 2)), s(normal(7), (4,), (2, 1), "edge")],
@@ -295,6 +298,7 @@ DEFINED: dict[Any, list[Sample]] = {
     ],
     np.choose: [s(np.array([0, 1, 1, 0]), [ANY, POSITIVE])],
     np.dstack: [s((MATRIX, MATRIX)), s([ANY, POSITIVE]), s([CUBE, CUBE])],
+    np.block: [s([ANY, POSITIVE]), s([[SQUARE, SQUARE], [MATRIX[:, :3], SQUARE]]), s([[ANY], [MATRIX]])],
     np.insert: [s(ANY, 1, 0.5), s(ANY, -1, POSITIVE)],
     np.delete: [s(ANY, 1), s(ANY, -1)],
     np.take_along_axis: [

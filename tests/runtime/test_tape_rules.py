@@ -18,6 +18,7 @@ from tests.runtime.test_rules import direction, inner, moved, smooth_places
 # NumPy does not ask tensors about these: they make plain arrays of whatever they get, or refuse.
 BLIND = (
     np.array, np.asarray, np.ascontiguousarray, np.asfortranarray, np.float64, np.float32, np.full, np.full_like,
+    np.block,  # takes lists only, which become tuples here
 )  # fmt: skip
 
 
@@ -112,3 +113,11 @@ def test_gradients_of_gradients_under_two_tapes(primitive, sample):
     case = Case(primitive, sample)
     expected = difference(case.slope, case.point, case.other)
     assert case.bend(case.point) == pytest.approx(expected, rel=1e-5, abs=1e-6)
+
+
+def test_blocks_under_a_tape():
+    x = constant([1.0, 2.0])
+    with GradientTape() as tape:
+        tape.watch(x)
+        y = np.sum(np.block([[x, 2.0 * x], [x * x, np.ones(2)]]) ** 2)
+    np.testing.assert_allclose(tape.gradient(y, x).numpy(), [2.0 + 8.0 + 4.0, 4.0 + 16.0 + 32.0])

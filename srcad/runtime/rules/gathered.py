@@ -51,6 +51,14 @@ def dstack(tup):
     return np.concatenate(tuple(parts), axis=2)
 
 
+@define(np.block)
+def block(arrays):
+    if not isinstance(arrays[0], list):
+        return np.concatenate(tuple([np.atleast_1d(x) for x in arrays]), axis=-1)
+    rows = [np.concatenate(tuple([np.atleast_2d(x) for x in row]), axis=-1) for row in arrays]
+    return np.concatenate(tuple(rows), axis=-2)
+
+
 @define(np.insert)
 def insert(arr, obj, values):
     if np.ndim(arr) != 1 or np.ndim(obj) != 0:

@@ -203,8 +203,14 @@ def diff(y, a, n=1, axis=-1):
     d[a] = kernels.diff_adjoint(d[y], n, axis)
 
 
-@adjoint(np.pad, kernels.padded)
-def pad(y, array, pad_width, mode="constant"):
+@adjoint(np.pad)
+def pad(y, array, pad_width, mode="constant", constant_values=0):
+    d[array] = kernels.unpad(d[y], array.shape, pad_width, mode)
+    d[constant_values] = np.sum(d[y]) - np.sum(kernels.unpad(d[y], array.shape, pad_width, mode))
+
+
+@adjoint(kernels.padded)
+def padded(y, array, pad_width, mode="constant"):
     d[array] = kernels.unpad(d[y], array.shape, pad_width, mode)
 
 
@@ -214,8 +220,9 @@ def unpad(y, g, shape, pad_width, mode="constant"):
 
 
 @tangent(np.pad)
-def pad_tangent(y, array, pad_width, mode="constant"):
-    d[y] = kernels.padded(d[array], pad_width, mode)
+def pad_tangent(y, array, pad_width, mode="constant", constant_values=0):
+    around = 1.0 - kernels.padded(np.ones(array.shape), pad_width, mode)
+    d[y] = kernels.padded(d[array], pad_width, mode) + d[constant_values] * around
 
 
 @adjoint(np.full)
