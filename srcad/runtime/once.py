@@ -65,12 +65,9 @@ def _sweep(entries: Sequence[Any], bars: Bars, kept: Collection[int], relevant: 
             continue
         primitive, arguments, result = entry
         identity, value = result._identity, result._value
-        bar = pop(identity, None)
+        bar = dense(bars.get(identity)) if identity in kept else pop(identity, None)
         if bar is None:
             continue
-        if identity in kept:
-            bars[identity] = bar
-            bar = dense(bar)
         if len(arguments) == 2 and value.dtype is _double:
             a, b = first, second = arguments
             tensor: Any = None
@@ -85,7 +82,11 @@ def _sweep(entries: Sequence[Any], bars: Bars, kept: Collection[int], relevant: 
                     tensor, run = second, for_second(primitive) if tensor is None else None
             if run is not None and tensor._value.dtype is _double:
                 (contribution,) = run(bar, value, a, b)
-                gather(bars, tensor, contribution)
+                if getattr(contribution, "dtype", None) is _double and contribution.shape == tensor._value.shape:
+                    identity = tensor._identity
+                    bars[identity] = bars[identity] + contribution if identity in bars else contribution
+                else:
+                    gather(bars, tensor, contribution)
                 continue
         if value.dtype is not _double or not _pull_few(primitive, arguments, value, bar, bars, relevant):
             _pull_call(primitive, arguments, result, NO_KEYWORDS, bar, bars, kept, relevant)
