@@ -42,11 +42,8 @@ def meshgrid(x, y, indexing="xy"):
 def quantile(a, q):
     t = np.sort(np.ravel(a))
     place = np.multiply(q, t.size - 1)
-    if np.ndim(q) != 0:
-        first = np.floor(place).astype(np.int64)
-        return t[first] + (place - first) * (t[np.minimum(first + 1, t.size - 1)] - t[first])
-    below = int(np.floor(place))
-    above = min(below + 1, t.size - 1)
+    below = np.searchsorted(np.arange(t.size), place, side="right") - 1  # for one probability as for several
+    above = np.minimum(below + 1, t.size - 1)
     return t[below] + (place - below) * (t[above] - t[below])
 
 
