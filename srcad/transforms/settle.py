@@ -80,7 +80,7 @@ def settle(unit: Unit, types: Types) -> tuple[Unit, Types]:
         _spell_complex(statement, types)
         if hasattr(statement, "must_hold"):
             _refuse_truncation(statement, types)
-    tree.body = _in_place(tree.body, types, names, same)
+    tree.body = _in_place(tree.body, types, names, same, _store_counts(tree.body))
     tree.body = _without_tuples(tree.body)
     _merge_references(tree, types, same)
     return unit.with_tree(tree, names=names, bindings={"np": np, "kernels": kernels, **unit.bindings}), types
@@ -124,28 +124,33 @@ def blank(kind: nb.Type | None) -> gast.expr:
     return const(0.0)
 
 
-def _in_place(block: Block, types: Types, names: Names, same: dict[str, str]) -> Block:
+def _in_place(block: Block, types: Types, names: Names, same: dict[str, str], counts: dict[str, int]) -> Block:
+    """In-place operators as stores; a name for the result is the `same` as the array, if it has no other store."""
     result: Block = []
     for statement in block:
         match statement:
             case gast.If() | gast.For() | gast.While():
-                statement.body = _in_place(statement.body, types, names, same)
-                statement.orelse = _in_place(statement.orelse, types, names, same)
+                statement.body = _in_place(statement.body, types, names, same, counts)
+                statement.orelse = _in_place(statement.orelse, types, names, same, counts)
                 result.append(statement)
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=function, args=[target, value])) if (
                 dotted_path(function) or ""
             ).startswith("operator.i"):
                 operation = IN_PLACE[str(dotted_path(function)).removeprefix("operator.")]
-                result += _augmented(name, target, operation, value, types, names, same, place_of(statement))
+                result += _augmented(name, target, operation, value, types, names, place_of(statement))
+                if isinstance(target, gast.Name) and types.is_array(target.id):
+                    if counts[name] == 1:
+                        same[name] = target.id
+                    else:
+                        result.append(assign(name, load(target.id), place_of(statement)))
             case _:
                 result.append(statement)
     return result
 
 
-def _augmented(name, target, operation, value, types, names, same, place) -> Block:  # type: ignore[no-untyped-def]
+def _augmented(name, target, operation, value, types, names, place) -> Block:  # type: ignore[no-untyped-def]
     if not (isinstance(target, gast.Name) and types.is_array(target.id)):
         return [assign(name, binary(target, operation, value), place)]
-    same[name] = target.id
     whole = gast.Constant(value=..., kind=None)
     if operation in STORED_DIRECTLY:
         return [augment(subscript(target, whole, store=True), operation, value, place)]

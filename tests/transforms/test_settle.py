@@ -1,10 +1,12 @@
 """What types decide: in-place operators, references to arrays, tuples."""
 
+import numpy as np
 import pytest
 from numba import types as nb
 
 from srcad.printer import print_function
 from srcad.transforms.settle import blank
+from tests.checking import assert_gradient
 from tests.transforms.core_text import body_of, lines, settled
 
 
@@ -148,3 +150,31 @@ def f(x, c):
     )
     assert "y_2 = x * 2.0" in found
     assert "y_2 = 0.0" in found
+
+
+def told_apart(x, b):
+    w = np.ones(x.size)
+    if b > 0.3:
+        w = b * x
+        w *= np.cos(w)
+    return np.sum(x * w)
+
+
+def told_apart_in_a_loop(x, b):
+    w, v = np.ones(x.size), x
+    for i in range(3):
+        if b > 0.3 + 0.1 * i:
+            w = v * b
+            w -= np.cos(w)
+        elif b > 2.0:
+            w += 1.0
+        elif b < 0.2:
+            w += v
+            w **= 2
+    return np.sum(x * w + v)
+
+
+@pytest.mark.parametrize("b", [0.1, 0.45, 0.8, 2.5])
+@pytest.mark.parametrize("program", [told_apart, told_apart_in_a_loop])
+def test_an_array_that_one_arm_made_and_wrote_into_is_not_the_others(program, b):
+    assert_gradient(program, np.array([0.3, 0.7, -0.2]), b, modes=("loops", "gradient", "tangent"))
