@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import srcad
 from srcad.errors import MayOverlap
 from srcad.transforms.choose import choose
 from tests.transforms.core_text import body_of, generated, lines, run, settled
@@ -99,3 +100,24 @@ def f(x, n):
     assert choose(unit, types) == (unit, types)
     with pytest.raises(MayOverlap, match="allocate arrays that trade places before the loop"):
         generated(text, "f8[:], i8")
+
+
+def passed_on(a, x):
+    u, w = x * a, np.ones(4)
+    for _ in range(3):
+        u, w = w, u
+        for _ in range(2):
+            a *= np.sin(w[0])
+            u[3] = w[2]
+    w[0] += a
+    for _ in range(1):
+        u, w = w, u
+        a *= np.sin(w[0] * w[3])
+        u[3] = w[2]
+    return a + np.sum(u * w)
+
+
+def test_a_number_that_repeated_loops_pass_on_and_need_is_refused():
+    # One trace cannot serve both: the second loop read what the first had left.
+    with pytest.raises(MayOverlap, match="passes a number on"):
+        srcad.grad(passed_on, jit=False)(0.4, np.array([0.3, -0.7, 0.9, 0.2]))
