@@ -30,8 +30,6 @@ from srcad.transforms.primitive import constant
 from srcad.transforms.recurrence import Recurrence
 from srcad.transforms.subscripts import Subscripts
 
-_SUMS = (gast.Add, gast.Sub)
-
 
 @stage("regroup")
 def regrouped(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
@@ -48,17 +46,17 @@ def _is_double(kind: nb.Type) -> bool:
 
 
 class _Function:
-    """What there is to know of the whole function: its arrays, how often names are read and stored."""
+    """What there is to know of the whole function: its arrays, how often names are mentioned and stored."""
 
     def __init__(self, body: Block, memories: Memories, kinds: Mapping[str, nb.Type]) -> None:
         self.memories, self.kinds = memories, kinds
         self.choosing = choosing(body, memories)
-        self.reads: dict[str, int] = {}
+        self.mentions: dict[str, int] = {}
         self.stores: dict[str, int] = {}
         for statement in body:
             for node in walk(statement):
                 if isinstance(node, gast.Name):
-                    self.reads[node.id] = self.reads.get(node.id, 0) + 1
+                    self.mentions[node.id] = self.mentions.get(node.id, 0) + 1
         for statement in walk_statements(body):
             for name in all_written(statement):
                 self.stores[name] = self.stores.get(name, 0) + 1
@@ -69,7 +67,7 @@ class _Function:
 
     def is_private(self, name: str) -> bool:
         """Whether a name is stored once and read once."""
-        return self.stores.get(name) == 1 and self.reads.get(name) == 2
+        return self.stores.get(name) == 1 and self.mentions.get(name) == 2
 
 
 def _walk(block: Block, at: Subscripts, function: _Function) -> None:

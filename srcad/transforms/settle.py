@@ -137,20 +137,20 @@ def _in_place(block: Block, types: Types, names: Names, same: dict[str, str], co
                 dotted_path(function) or ""
             ).startswith("operator.i"):
                 operation = IN_PLACE[str(dotted_path(function)).removeprefix("operator.")]
-                result += _augmented(name, target, operation, value, types, names, place_of(statement))
-                if isinstance(target, gast.Name) and types.is_array(target.id):
-                    if counts[name] == 1:
-                        same[name] = target.id
-                    else:
-                        result.append(assign(name, load(target.id), place_of(statement)))
+                if not (isinstance(target, gast.Name) and types.is_array(target.id)):
+                    result.append(assign(name, binary(target, operation, value), place_of(statement)))
+                    continue
+                result += _augmented(target, operation, value, types, names, place_of(statement))
+                if counts[name] == 1:
+                    same[name] = target.id
+                else:
+                    result.append(assign(name, load(target.id), place_of(statement)))
             case _:
                 result.append(statement)
     return result
 
 
-def _augmented(name, target, operation, value, types, names, place) -> Block:  # type: ignore[no-untyped-def]
-    if not (isinstance(target, gast.Name) and types.is_array(target.id)):
-        return [assign(name, binary(target, operation, value), place)]
+def _augmented(target, operation, value, types, names, place) -> Block:  # type: ignore[no-untyped-def]
     whole = gast.Constant(value=..., kind=None)
     if operation in STORED_DIRECTLY:
         return [augment(subscript(target, whole, store=True), operation, value, place)]
