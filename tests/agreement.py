@@ -109,8 +109,11 @@ def slope(f: Any, args: tuple[Any, ...], directions: list[Any]) -> float | None:
     return None
 
 
-def path(f: Any, args: list[Any]) -> list[int]:
-    """The bytecode that runs, in order: two points with one path have taken the same decisions."""
+def path(f: Any, args: list[Any]) -> list[int] | None:
+    """The bytecode that runs, in order: two points with one path have taken the same decisions; None if it fails.
+
+    A program may be without a value beside a point: where another arm does not bind a name that is read later.
+    """
     taken: list[int] = []
     file = f.__code__.co_filename
 
@@ -126,6 +129,8 @@ def path(f: Any, args: list[Any]) -> list[int]:
     sys.settrace(follow)
     try:
         f(*args)
+    except (UnboundLocalError, OverflowError):
+        return None
     finally:
         sys.settrace(before)
     return taken

@@ -76,3 +76,8 @@ def test_random_programs_are_right_or_refused(part):
 def test_second_derivatives_of_random_programs_are_right_or_refused(text):
     assume(outcome(text) == "compared")
     assert_gradient(function_of(text), *NUMBERS, VECTOR, modes=("second",), rtol=1e-6)
+
+
+def test_a_program_that_fails_beside_the_point_is_not_smooth_there():
+    text = "def program(x, y, v):\n    if x <= 0.4:\n        a = x * y\n    return a + v[0]\n"
+    assert outcome(text) == "not smooth"
