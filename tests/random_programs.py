@@ -4,7 +4,7 @@ Loops, branches, exits, writes, views, helpers, numbers that begin as integers, 
 program takes two numbers and a vector of four, keeps its values small by sines, and ends by a sum over all that it has.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hypothesis import strategies as st
 
@@ -37,6 +37,13 @@ def stirred(v, s):
     return v[-1] * s
 
 
+def exchanged(v, r, s):
+    if s > 0.4:
+        return r, v
+    r[1] = np.sin(s + v[2])
+    return v, r
+
+
 def turned(v, s=0.5):
     r = np.empty_like(v)
     r[...] = s * v[::-1]
@@ -55,13 +62,13 @@ class Scope:
     views: dict[str, int] = field(default_factory=dict)
     tables: tuple[str, ...] = MATRICES
     perhaps: list[str] = field(default_factory=list)
+    trades: bool = False  # whether arrays trade places often
 
     def inside(self, *counters: str, loop: bool = False) -> "Scope":
         """One level deeper; what is perhaps set there is perhaps set from then on."""
         counters = self.counters + counters
-        return Scope(
-            self.depth + 1, counters, self.in_loop or loop, self.is_helper, dict(self.views), self.tables, self.perhaps
-        )
+        in_loop = self.in_loop or loop
+        return replace(self, depth=self.depth + 1, counters=counters, in_loop=in_loop, views=dict(self.views))
 
 
 @st.composite
@@ -217,6 +224,32 @@ def view(draw, scope):
 
 
 @st.composite
+def trade(draw, scope):
+    """Arrays of which it depends which is which, and loops that pass numbers on and write into them."""
+    one, other = draw(st.permutations(VECTORS))
+    number, place = draw(name_of_number(scope)), draw(index(scope))
+    write = f"{one}[{place}] = np.sin({draw(scalar(scope, 1))})"
+    passed = f"a *= np.sin({one}[{place}] + {number})"
+    forms = (
+        [f"if {draw(condition(scope))}:", "    u, w = w, u"],
+        ["u, w = w, u"],
+        [f"u, w = exchanged(u, w, {number})"],
+        ["o = u", "u = w", write, "w = o"],
+        [f"for n in range({draw(st.sampled_from(('2', 'k')))}):", f"    {passed}", f"    {write}"],
+        ["g = 0", f"while g < 2 and {number} < 0.9:", "    g += 1", f"    {passed}", f"    {write}"],
+        [f"for n in range({draw(st.sampled_from(('3', 'k')))}):", "    u, w = w, u", f"    {passed}", f"    {write}"],
+        [f"if {draw(condition(scope))}:", f"    {one} = {other} * np.cos({number})", "else:", f"    {one} -= x"],
+        ["PICK", f"h = u if {draw(condition(scope))} else w", f"h[{place}] += np.sin({number})"],
+        ["PICK", f"h = (u if {draw(condition(scope))} else w)[::-1]", f"h[{place}] *= np.cos({number})"],
+    )
+    lines = draw(st.sampled_from(forms))
+    if lines[0] == "PICK":
+        scope.views["h"] = 4
+        return lines[1:]
+    return lines
+
+
+@st.composite
 def branch(draw, scope):
     lines = [f"if {draw(condition(scope))}:", *draw(block(scope.inside()))]
     way = draw(st.integers(0, 3))
@@ -266,6 +299,7 @@ def while_loop(draw, scope):
 def block(draw, scope):
     """One to three statements, indented."""
     statements = [assignment, assignment, assignment, plain, swap, slice_write, array_statement, array_statements, view]
+    statements += [trade] * 9 if scope.trades else []
     if scope.depth < 3 - scope.is_helper:
         statements += [branch, for_loop, while_loop]
     if scope.depth:
@@ -291,9 +325,9 @@ def helper(draw):
 
 
 @st.composite
-def programs(draw):
-    """The text of a module with one function, `program`, and what it calls."""
-    body = [line for _ in range(draw(st.integers(1, 3))) for line in draw(block(Scope()))]
+def programs(draw, trades=False):
+    """The text of a module with one function, `program`, and what it calls; arrays that trade places, if wanted."""
+    body = [line for _ in range(draw(st.integers(1, 3))) for line in draw(block(Scope(trades=trades)))]
     own = draw(helper()) if draw(st.integers(0, 2)) == 0 else []
     if own:
         call = draw(

@@ -191,19 +191,30 @@ class _Chooser:
         return make(cases[0])
 
     def repeated(self, run: Block) -> Callable[[Case], Block]:
-        """Makes a copy of a run for a case; names that are used nowhere else are its own."""
-        inside = sorted(self.runs.own_names(run))
+        """Makes a copy of a run for a case; names that are used nowhere else are its own.
+
+        So are those that its loops carry: each is stored by one loop only. Behind the copies, the last value of such a
+        name has a name that all of them store.
+        """
+        inside, place = sorted(self.runs.own_names(run)), place_of(run[0])
+        carried = self.runs.carried_names(run)
+        behind = self.runs.behind(run) if carried else []
+        read = {name for statement in behind for name in reads(statement)}
+        last = {name: self.named(name, self.known[name]) for name in carried if name in read}
+        for statement in behind:
+            rewrite_names(statement, lambda name: last.get(name, name))
         made: list[Case] = []
 
         def make(case: Case) -> Block:
-            again = {name: self.named(name, self.known[name]) for name in inside} if made else {}
+            again = {name: self.named(name, self.known[name]) for name in [*carried, *(inside if made else [])]}
             made.append(case)
             heads: Block = []
-            renamed = {name: self.taken(value, heads, place_of(run[0])) for name, value in case.items()} | again
+            renamed = {name: self.taken(value, heads, place) for name, value in case.items()} | again
+            heads += [assign(again[name], load(name), place) for name in carried if self.runs.is_given(name, run)]
             copies = [clone(statement) for statement in run]
             for copy in copies:
                 rewrite_names(copy, lambda name: renamed.get(name, name))
-            return heads + copies
+            return [*heads, *copies, *(assign(last[name], load(again[name]), place) for name in last)]
 
         return make
 

@@ -7,9 +7,6 @@ Everything else is refused: a guess could be a wrong gradient.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from itertools import combinations
-
 import gast
 
 from srcad.errors import MayOverlap
@@ -54,6 +51,8 @@ def _is_moved(program: Program, copy: gast.Assign, source: str, target: str) -> 
         and not are_apart(program, _at(program, name, copy), member)
     }
     for statement in walk_statements(program.unit.tree.body):
+        if isinstance(getattr(statement, "value", None), gast.Attribute):
+            continue  # a shape stays what it is
         for name in set(reads(statement)) & others:
             if statement is not copy and _may_read_after(program, copy, statement, name):
                 return False
@@ -157,22 +156,3 @@ def _may_read_after(program: Program, copy: gast.Assign, statement: gast.stmt, n
 
 def _stored_between(program: Program, name: str, first: int, last: int) -> bool:
     return any(first < program.flow.spot(store).number < last for store in program.flow.stores.get(name, []))
-
-
-def refuse_repeated_records(program: Program, recorded: Collection[str]) -> None:
-    """Refuse to record a number that a loop passes on which is there once for each array.
-
-    Such a loop has been repeated (see `choose`), and the number has one trace.
-    """
-    flow = program.flow
-    for name in sorted(recorded):
-        stores = flow.stores.get(name, [])
-        spots = [flow.spot(store) for store in stores]
-        for one, other in combinations(spots, 2):
-            inner = min(len(one.loops), len(other.loops))
-            if flow.exclusive(one, other) and len(flow.common_loops(one, other)) < inner:
-                raise MayOverlap(
-                    "a loop among arrays that trade places passes a number on that its own reversal needs",
-                    at=place_of(stores[0]),
-                    hint="let the arrays be rows of one, `both[k]`, and change the number k; or copy the contents",
-                )

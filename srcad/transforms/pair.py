@@ -45,7 +45,6 @@ from srcad.transforms.gradient import (
     with_lists,
 )
 from srcad.transforms.kinds import note_kinds
-from srcad.transforms.moves import refuse_repeated_records
 from srcad.transforms.program import Program
 from srcad.transforms.record import Decider
 from srcad.transforms.settle import blank
@@ -79,7 +78,6 @@ def pure_sweeps(
         plan = Reverser(program, adjoints, counts).plan(seed(adjoints))
         decisions = Decider(program, plan, [], adjoints.bars, pure=True).decide()
         if not decisions.snapshots:
-            refuse_repeated_records(program, decisions.recorded)
             both = Assembler(program, adjoints, counts, plan, decisions).sweeps()
             note_kinds([*both.forward, *both.reverse], program.types.of, adjoints.bars)
             return Pure(program, adjoints, both)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import gast
 
 from srcad.transforms.build import Block, inner_blocks, reads, walk_statements, written
-from srcad.transforms.choices import CannotFollow, Choices, Value, is_reference, stored_in, uses_of
+from srcad.transforms.choices import CannotFollow, Choices, Value, is_reference, statements_of, stored_in, uses_of
 
 MOST_CASES = 8  # copies of a piece of code
 Case = dict[str, Value]
@@ -26,6 +26,7 @@ class Runs:
         self.choices, self.program = choices, choices.program
         self.chosen = set(choices.names)
         self.found: dict[int, Block] = {}
+        self.statements = statements_of(self.program)
         self.places: dict[str, set[int]] = {}  # numbers of the statements that read or store a name
         body = self.program.unit.tree.body
         for statement in walk_statements(body):
@@ -82,9 +83,33 @@ class Runs:
 
     def own_names(self, run: Block) -> set[str]:
         """Names that a run stores, and nothing outside of it uses."""
-        numbers = {self.number(inner) for inner in walk_statements(run)}
+        numbers = set(map(self.number, walk_statements(run)))
         stored = {written(inner) for inner in walk_statements(run)} - {None}
         return {str(name) for name in stored if self.places[str(name)] <= numbers}
+
+    def carried_names(self, run: Block) -> list[str]:
+        """Names that a loop of a run that is repeated carries, and that are stored or read outside of the run as well.
+
+        Raises CannotFollow where such a name is stored behind the run.
+        """
+        if len(self.cases(run)) < 2:
+            return []
+        flow, around = self.program.flow, len(self.program.flow.spot(run[0]).loops)
+        inside = [inner for inner in walk_statements(run) if len(flow.spot(inner).loops) > around]
+        names = {written(inner) for inner in inside} - {None} - self.own_names(run)
+        if any(written(statement) in names for statement in self.behind(run)):
+            raise CannotFollow
+        return sorted(map(str, names))
+
+    def behind(self, run: Block) -> list[gast.stmt]:
+        """The statements that follow a run in source order."""
+        last = self.program.flow.last_inside[self.number(run[-1])]
+        return [statement for number, statement in self.statements.items() if number > last]
+
+    def is_given(self, name: str, run: Block) -> bool:
+        """Whether a name has a value where a run begins."""
+        first = self.number(run[0])
+        return any(self.number(store) < first for store in self.program.flow.stores[name])
 
     def makes(self, statement: gast.stmt) -> bool:
         """Whether the statement makes an array."""

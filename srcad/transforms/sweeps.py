@@ -11,7 +11,6 @@ from srcad.transforms.assemble import Assembler, Sweeps
 from srcad.transforms.build import Block, stores_into
 from srcad.transforms.control import Reverser
 from srcad.transforms.kinds import note_kinds
-from srcad.transforms.moves import refuse_repeated_records
 from srcad.transforms.plan import spot_of
 from srcad.transforms.program import Program
 from srcad.transforms.record import Decider
@@ -30,7 +29,6 @@ def sweeps(program: Program, adjoints: Adjoints, counts: Mapping[int, str], seed
         if spot is not None and _is_spoilt(program, spot, decisions.undone):
             undone, spots = [], [each for each in spots if each is not spot]
         elif len(decisions.undone) == len(undone):
-            refuse_repeated_records(program, decisions.recorded)
             both = Assembler(program, adjoints, counts, plan, decisions).sweeps()
             note_kinds([*both.forward, *both.reverse], program.types.of, adjoints.bars)
             return both

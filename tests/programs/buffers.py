@@ -119,6 +119,38 @@ def made_in_one_branch(x):
     return np.sum(a * b)
 
 
+def numbers_passed_on_by_repeated_loops(x):
+    u, w = x * 1.0, np.cos(x)
+    a = x[0]
+    for k in range(3):
+        if a > 0.2:
+            u, w = w, u
+        n = 0
+        while n < 2 and (a > -0.9 or k == 0):
+            a = a * np.sin(u[0] + 1) + 0.1
+            w[3] = u[2] * a
+            n += 1
+    w[0] += a
+    for i in range(2):
+        u, w = w, u
+        for j in range(i + 1):
+            a *= np.sin(w[0] * w[3])
+            u[j] = w[2] + a
+    return a + np.sum(u * w)
+
+
+def made_anew_or_changed(x):
+    w = np.ones(x.size)
+    for k in range(x.size):
+        if x[k] > 0.3:
+            w = x * w
+            w += np.sin(w)
+        else:
+            w -= x
+    w *= x
+    return np.sum(w)
+
+
 PROGRAMS = [
     Program(best_so_far, vector(4), compiled=True),
     Program(parity_of_the_step, vector(4)),
@@ -129,4 +161,6 @@ PROGRAMS = [
     Program(until_it_is_small, vector(4)),
     Program(chosen_by_a_helper, vector(4), compiled=True),
     Program(made_in_one_branch, vector(4)),
+    Program(numbers_passed_on_by_repeated_loops, vector(4)),
+    Program(made_anew_or_changed, vector(5)),
 ]

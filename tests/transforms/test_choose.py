@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-import srcad
 from srcad.errors import MayOverlap
 from srcad.transforms.choose import choose
+from tests.checking import assert_gradient
 from tests.transforms.core_text import body_of, generated, lines, run, settled
 
 ONE_OF_TWO = """
@@ -117,7 +117,58 @@ def passed_on(a, x):
     return a + np.sum(u * w)
 
 
-def test_a_number_that_repeated_loops_pass_on_and_need_is_refused():
-    # One trace cannot serve both: the second loop read what the first had left.
-    with pytest.raises(MayOverlap, match="passes a number on"):
-        srcad.grad(passed_on, jit=False)(0.4, np.array([0.3, -0.7, 0.9, 0.2]))
+def test_each_loop_that_is_repeated_records_the_numbers_that_it_passes_on():
+    # One trace would not serve both: the second loop would read what the first had left.
+    assert_gradient(passed_on, 0.4, np.array([0.3, -0.7, 0.9, 0.2]), modes=("gradient", "loops", "second"))
+
+
+PASSED_ON = """
+def f(x, c):
+    u = np.copy(x)
+    v = x * 2.0
+    if c:
+        b = u
+    else:
+        b = v
+    s = 1.0
+    s_2 = s
+    for i in range(0, 3, 1):
+        t = b[i]
+        s_3 = s_2 * t
+        b[i] = s_3
+        s_2 = s_3
+    s_4 = s_2
+    p = u[0]
+    s_5 = s_4 * p
+    return s_5
+"""
+
+
+def test_a_name_that_a_repeated_loop_carries_is_stored_by_one_loop_only():
+    unit, _ = choose(*settled(PASSED_ON, "f8[:], b1"))
+    loops = body_of(unit).split("is_b_3 = which_b_3 == 0\n")[1]
+    assert loops == lines("""
+        if is_b_3:
+            s_2_2_3 = s_2_2
+            for i in range(0, 3, 1):
+                t = u[i]
+                s_3 = s_2_2_3 * t
+                u[i] = s_3
+                s_2_3 = s_3
+                s_2_2_3 = s_2_3
+            s_2_2_2 = s_2_2_3
+        else:
+            s_2_2_4 = s_2_2
+            for i_2 in range(0, 3, 1):
+                t_2 = v[i_2]
+                s_3_2 = s_2_2_4 * t_2
+                v[i_2] = s_3_2
+                s_2_3_2 = s_3_2
+                s_2_2_4 = s_2_3_2
+            s_2_2_2 = s_2_2_4
+        s_2_4 = s_2_2_2
+        s_4 = s_2_4
+        p = u[0]
+        s_5 = s_4 * p
+        return s_5
+        """)
