@@ -62,7 +62,7 @@ def test_random_programs_are_right_or_refused(part):
 
     @seed(SEED * PARTS + part)
     @settings(suppress_health_check=SLOW, max_examples=max(COUNT // PARTS, 1), database=None, derandomize=False)
-    @given(programs(), switched_off())
+    @given(programs() | programs(trades=True), switched_off())
     def attempt(text, without):
         found[outcome(text, without)] += 1
 
