@@ -42,6 +42,7 @@ from srcad.transforms.distribute import distributed
 from srcad.transforms.inherited import without_last_copies
 from srcad.transforms.marks import rejoined, told_apart, without_marks
 from srcad.transforms.regroup import regrouped
+from srcad.transforms.running import with_running_indices
 from srcad.transforms.scalars import with_scalars
 
 LARGEST = 26  # nodes of an expression; what is longer keeps its name
@@ -77,6 +78,7 @@ def fold(
         for name, suited in (("scalars", with_scalars), ("reuse", with_shared_values), ("regroup", regrouped)):
             body = body if name in without else suited(body, parameters, kinds)
         body = distributed(body, parameters, kinds, without)
+        body = body if "running" in without else with_running_indices(body, parameters, kinds)
         body = body if "copies" in without else without_last_copies(body, parameters, kinds)
         body = body if "contract" in without else contracted(body, parameters, kinds)
     for statement in walk_statements(body):

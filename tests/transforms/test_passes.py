@@ -93,7 +93,19 @@ def filtered(x):
     return v @ v
 
 
-SMALL = [Program(each, vector(7)) for each in (two_loops, wandering, smoothed, nearest, quotients, filtered)]
+def triangle(x):
+    total = 0.0
+    for i in range(2):
+        p, y = 3, x[:3] * x[i]
+        for c in range(3):
+            for r in range(c + 1, 3):
+                y[r] += x[p] * x[c]
+                p += 1
+        total += np.sum(y * y)
+    return total
+
+
+SMALL = [Program(each, vector(7)) for each in (two_loops, wandering, smoothed, nearest, quotients, filtered, triangle)]
 SMALL += [Program(numba.njit(parallel=True)(shared_out), lambda rng: (rng.normal(size=7),))]
 
 
