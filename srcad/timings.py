@@ -20,7 +20,19 @@ from srcad.version import compiler_options
 ORDER = (
     *("lower", "ssa", "type", "settle", "specialise", "choose", "checkpoint", "fuse", "early", "tidy", "ready"),
     *("merge", "analyse", "plan", "record", "assemble", "differentiate"),
-    *("simplify", "prune", "copies", "fold", "scalars", "reuse", "regroup", "distribute", "running", "contract", "parallel"),
+    *(
+        "simplify",
+        "prune",
+        "copies",
+        "fold",
+        "scalars",
+        "reuse",
+        "regroup",
+        "distribute",
+        "running",
+        "contract",
+        "parallel",
+    ),
     *(
         "print",
         "load",

@@ -46,6 +46,7 @@ from srcad.transforms.kinds import is_parallel
 from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
 from srcad.transforms.reorder import ascending, is_backwards, is_free
+from srcad.transforms.rolling import rolled
 from srcad.transforms.ssa import live_before
 from srcad.transforms.subscripts import Access, Subscripts, accesses
 
@@ -129,7 +130,10 @@ class _Distributor:
             return self.split(statement, inside)
         head = behind | live_before([statement], frozenset())
         statement.body, rows = self.block(statement.body, inside, stored, head)
-        return [statement], rows
+        if "gather" in self.without:
+            return [statement], rows
+        by_name = {row.statement.targets[0].id: row.statement for row in rows}
+        return rolled(statement, by_name, self.memories, self.names), rows
 
     def split(self, statement: gast.For, inside: Subscripts) -> tuple[Block, list[_Row]]:
         """The loop, and the loops of the sums that can be moved behind it."""
@@ -142,8 +146,9 @@ class _Distributor:
             return [statement], []
         index, bounds = statement.target.id, ascending(statement)
         groups = grouped(sums, index) if "gather" not in self.without else [Group([each], [0]) for each in sums]
-        rows = self.rows(statement, sums, size, reach(groups))
-        after = [each for group in groups for each in gathering(group, index, bounds, reach(groups))]
+        margin = reach(groups, index) if "gather" not in self.without else 0
+        rows = self.rows(statement, sums, size, margin)
+        after = [each for group in groups for each in gathering(group, index, bounds, margin)]
         return [statement, *after], rows
 
     def sums(self, statement: gast.For, inside: Subscripts) -> list[Sum]:

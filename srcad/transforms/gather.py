@@ -16,7 +16,19 @@ from dataclasses import dataclass
 import gast
 
 from srcad.transforms.affine import Form
-from srcad.transforms.build import Block, augment, binary, branch, clone, const, load, loop, place_of, subscript
+from srcad.transforms.build import (
+    Block,
+    augment,
+    binary,
+    branch,
+    clone,
+    const,
+    load,
+    loop,
+    place_of,
+    subscript,
+    tuple_of,
+)
 from srcad.transforms.primitive import constant
 
 FARTHEST = 8  # elements apart; in between nothing is added, in vain
@@ -27,6 +39,7 @@ class Sum:
     """A sum to be moved: the statement, its subscript in terms of what the loop does not change, and the row it adds.
 
     forms   of the subscript
+    slot    the name of which of several rows it is
     """
 
     statement: gast.AugAssign
@@ -34,6 +47,12 @@ class Sum:
     forms: tuple[Form, ...]
     row: str = ""
     sign: type[gast.operator] = gast.Add
+    slot: str = ""
+
+    def term(self, index: str, by: int) -> gast.expr:
+        """What is added, `by` elements from the index."""
+        at = shifted(load(index), by)
+        return subscript(load(self.row), tuple_of(load(self.slot), at) if self.slot else at)
 
 
 @dataclass
@@ -42,6 +61,16 @@ class Group:
 
     sums: list[Sum]
     shifts: list[int]
+
+
+@dataclass
+class Gathering:
+    """What a loop was made of that adds gathered sums: see `gathering`. The loop has it as its attribute `gathers`."""
+
+    group: Group
+    index: str
+    bounds: list[gast.expr]
+    margin: int
 
 
 def grouped(sums: list[Sum], index: str) -> list[Group]:
@@ -66,9 +95,15 @@ def grouped(sums: list[Sum], index: str) -> list[Group]:
     return found
 
 
-def reach(groups: list[Group]) -> int:
-    """How many zeros the rows need at either end."""
-    return max(group.shifts[-1] for group in groups)
+def reach(groups: list[Group], index: str) -> int:
+    """How many zeros the rows need at either end, should lines of an array be taken together."""
+    offsets: dict[str, list[int]] = {}
+    for group in groups:
+        for each in group.sums:
+            own = [form.constant for form in each.forms if form.symbols == {index}]
+            offsets.setdefault(each.statement.target.value.id, []).extend(own)
+    apart = max((max(own) - min(own) for own in offsets.values() if own), default=0)
+    return max([apart if apart <= FARTHEST else 0, *(group.shifts[-1] for group in groups)])
 
 
 def gathering(group: Group, index: str, bounds: list[gast.expr], margin: int) -> Block:
@@ -79,21 +114,24 @@ def gathering(group: Group, index: str, bounds: list[gast.expr], margin: int) ->
     lead = adding[0] if adding else 0
     order = [lead, *(k for k in range(len(group.sums)) if k != lead)]
     sign = group.sums[lead].sign
-    terms = [subscript(load(group.sums[k].row), shifted(load(index), margin - group.shifts[k])) for k in order]
+    terms = [group.sums[k].term(index, margin - group.shifts[k]) for k in order]
     value = terms[0]
     for k, term in zip(order[1:], terms[1:], strict=True):
         value = binary(value, gast.Add if group.sums[k].sign is sign else gast.Sub, term)
     target = subscript(load(first.statement.target.value.id), clone(first.index), store=True)
     low, high = map(clone, bounds)
     made = loop(index, [low, shifted(high, far), const(1)], [augment(target, sign, value, place)], place)
-    if far == 0:
-        return [made]
-    test = gast.Compare(left=clone(low), ops=[gast.Lt()], comparators=[clone(high)])
-    return [branch(test, [made], [], place)]
+    if far:
+        test = gast.Compare(left=clone(low), ops=[gast.Lt()], comparators=[clone(high)])
+        made = branch(test, [made], [], place)
+    made.gathers = Gathering(group, index, bounds, margin)
+    return [made]
 
 
 def shifted(node: gast.expr, by: int) -> gast.expr:
     """`node + by`, with literals added up."""
+    if by < 0:
+        return binary(clone(node), gast.Sub, const(-by))
     value = constant(node)
     if isinstance(value, int):
         return const(value + by)

@@ -78,9 +78,7 @@ class _Runner:
         self.stores = Counter([*parameters, *(name for each in walk_statements(body) for name in all_written(each))])
         top = {name for each in body for name in all_written(each)} | set(parameters)
         self.fixed = {name for name in top if self.stores[name] == 1}
-        self.mentions = Counter(
-            node.id for each in body for node in walk(each) if isinstance(node, gast.Name)
-        )
+        self.mentions = Counter(node.id for each in body for node in walk(each) if isinstance(node, gast.Name))
         self.runs: dict[str, _Run] = {}
         self.gone: set[str] = set()
 
@@ -219,11 +217,7 @@ class _Runner:
         for statement in block:
             for inner in inner_blocks(statement):
                 inner[:] = self.without_records(inner)
-        return [
-            each
-            for each in block
-            if id(each) not in records and not self.gone & set(all_written(each))
-        ]
+        return [each for each in block if id(each) not in records and not self.gone & set(all_written(each))]
 
 
 def _count_inside(block: Block, base: str, after: frozenset[str]) -> None:
