@@ -22,6 +22,7 @@ import gast
 from numba import types as nb
 
 from srcad.runtime.clock import stage
+from srcad.transforms.absorb import with_sums_absorbed
 from srcad.transforms.algebra import without_detour
 from srcad.transforms.available import with_shared_values
 from srcad.transforms.build import (
@@ -78,6 +79,7 @@ def fold(
         for name, suited in (("scalars", with_scalars), ("reuse", with_shared_values), ("regroup", regrouped)):
             body = body if name in without else suited(body, parameters, kinds)
         body = distributed(body, parameters, kinds, without)
+        body = body if "gather" in without else with_sums_absorbed(body, parameters, kinds)
         body = body if "running" in without else with_running_indices(body, parameters, kinds)
         body = body if "copies" in without else without_last_copies(body, parameters, kinds)
         body = body if "contract" in without else contracted(body, parameters, kinds)

@@ -33,7 +33,7 @@ PASSES: Mapping[str, str] = {
     "reorder": "reversed loops run forwards where the order does not matter",
     "running": "integers that loops count along are counted again in reversed loops, not recorded",
     "distribute": "sums into neighbouring elements get loops of their own, which vectorise",
-    "gather": "of these, those into one line of an array become one sum for each element",
+    "gather": "of these, those into one line of an array, or lines side by side, become one sum for each element",
     "contract": "arrays of which a loop needs a few rows at once hold only these",
     "parallel": "iterations of loops over prange are shared out among threads",
 }

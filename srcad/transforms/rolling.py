@@ -1,4 +1,4 @@
-"""Sums into neighbouring lines of an array, gathered as well: rows of values are kept until a line can be added in one go.
+"""Sums into neighbouring lines of an array, gathered as well: rows of values wait until a line is added in one go.
 
     for i in range(n):                              if 0 < n:
         for j in range(m):                              for i in range(n + 1):
@@ -13,9 +13,9 @@
                                                             for j in range(m):
                                                                 b_bar[i, j] += v_row[slot, j] + v_row[last_slot, j]
 
-The rows of the last few iterations take turns; behind the last one rows of zeros follow, until all lines are done. So each
-element of the adjoint of a stencil is read and stored once an iteration, not once for each line that it is a neighbour of.
-Nothing else in the loop may reach the array, since sums wait.
+The rows of the last few iterations take turns; behind the last one rows of zeros follow, until all lines are done. So
+each element of the adjoint of a stencil is read and stored once an iteration, not once for each line that it is a
+neighbour of. The loop must do nothing with the array but add to it, since sums wait.
 """
 
 from __future__ import annotations
@@ -63,7 +63,10 @@ class _Lines:
 
 
 def rolled(statement: gast.For, rows: Mapping[str, gast.Assign], memories: Memories, names: Names) -> Block:
-    """The loop with sums into neighbouring lines taken together; `rows` are allocated outside of it, by their names."""
+    """The loop with sums into neighbouring lines taken together; `rows` are allocated outside of it, by their names.
+
+    Its attribute `rolls` tells for each array the axis of the loop's index and how far off the line is that it adds to.
+    """
     body: Block = statement.body
     if constant(Subscripts.step(statement)) != 1 or not _is_plain(body):
         return [statement]
@@ -85,7 +88,7 @@ def _is_plain(body: Block) -> bool:
 def _lines(statement: gast.For) -> list[_Lines]:
     """The arrays that are added to in several lines."""
     index, stored = statement.target.id, stored_in(statement.body)
-    members: dict[object, list[tuple[gast.stmt, Gathering]]] = {}
+    members: dict[tuple[object, ...], list[tuple[gast.stmt, Gathering]]] = {}
     for each in statement.body:
         made = getattr(each, "gathers", None)
         if made is None:
@@ -93,7 +96,8 @@ def _lines(statement: gast.For) -> list[_Lines]:
         keys = {_line(one, made.index, index, stored) for one in made.group.sums}
         array = made.group.sums[0].statement.target.value.id
         if len(keys) == 1 and None not in keys:
-            members.setdefault((array, made.index, *keys), []).append((each, made))
+            loop_ = made.index, *map(gast.dump, made.bounds)
+            members.setdefault((array, *loop_, *keys), []).append((each, made))
     found = []
     for (array, *_), group in members.items():
         lines = [_offset(made.group.sums[0], index) for _, made in group]
@@ -130,7 +134,7 @@ def _of(lines: _Lines) -> set[str]:
 def _is_alone(lines: _Lines, body: Block, memories: Memories) -> bool:
     """Whether the loop does nothing with the array but add to it."""
     everything = list(walk_statements(body))
-    adding = {id(each.target.value) for each in everything if _is_sum(each)}
+    adding = {id(each.target.value) for each in everything if is_sum(each)}
     return not any(
         isinstance(node, gast.Name)
         and id(node) not in adding
@@ -141,7 +145,8 @@ def _is_alone(lines: _Lines, body: Block, memories: Memories) -> bool:
     )
 
 
-def _is_sum(statement: gast.stmt) -> bool:
+def is_sum(statement: gast.stmt) -> bool:
+    """Whether a statement adds to an element, or takes from it."""
     match statement:
         case gast.AugAssign(target=gast.Subscript(), op=gast.Add() | gast.Sub()):
             return True
@@ -171,6 +176,7 @@ class _Roller:
             for k, slot in enumerate(self.slots)
         ]
         is_inside = gast.Compare(left=load(index), ops=[gast.Lt()], comparators=[stop])
+        self.statement.rolls = {}
         added = [each for lines in self.found for each in self.added(lines)]
         self.statement.body = [*turns, branch(is_inside, body, self.cleared(self.slots[0])), *added]
         self.statement.iter.args[:] = [clone(start), shifted(clone(stop), self.depth - 1), const(1)]
@@ -199,6 +205,7 @@ class _Roller:
         line = list(sums[0].index.elts)
         axis = next(axis for axis, form in enumerate(sums[0].forms) if outer in form.symbols)
         line[axis] = shifted(load(outer), nearest)
+        self.statement.rolls[lines.array] = axis, nearest
         rolled = [
             replace(one, index=tuple_of(*map(clone, line)), slot=self.slots[_offset(one, outer) - nearest])
             for one in sums

@@ -16,8 +16,8 @@
                                                         p = p + max(d - (c + 1), 0)
 
 A compiler then sees that indices start at a length and grow, so that none of them is counted from the end. Forward and
-reversed loop must have one header, of names that are stored once; by how much the integer grows in an iteration must follow
-from such names and the loop's index.
+reversed loop must have one header, of names that are stored once; by how much the integer grows in an iteration must
+follow from such names and the loop's index.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class _Run:
 
 @stage("running")
 def with_running_indices(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """The statements, with recorded integers counted again; `kinds` has the types of names, as far as they are known."""
+    """The statements, with recorded integers counted again; `kinds` has the types of names, as far as known."""
     return _Runner(body, parameters, kinds).run(body)
 
 
@@ -160,15 +160,15 @@ class _Runner:
         stored = stored_in([loop])
         turned = self.behind(loop.body, {name: (name, []) for name in state})
         start, stop = _bounds(loop)
+        are_known = self.is_integer(start) and self.is_integer(stop)
         result: State = {}
         for name, (base, terms) in state.items():
             own, growth = turned.get(name, ("", []))
             steps = [constant(each) for each in growth]
             if name not in stored:
                 result[name] = base, terms
-            elif own == name and all(isinstance(each, int) for each in steps) and self.is_integer(start):
-                if self.is_integer(stop):
-                    result[name] = base, [*terms, _times(_trips(start, stop), sum(steps))]
+            elif own == name and are_known and all(isinstance(each, int) for each in steps):
+                result[name] = base, [*terms, _times(_trips(start, stop), sum(steps))]
         return result
 
     def replace(self, block: Block, after: frozenset[str]) -> None:
@@ -188,7 +188,7 @@ class _Runner:
             after = live_before([statement], after)
 
     def read(self, statement: gast.stmt, loop: gast.For) -> tuple[_Run | None, str]:
-        """The run of which a statement reads what has been recorded for this iteration, and the name it is read into."""
+        """The run of which a statement reads this iteration's record, and the name that it is read into."""
         match statement:
             case gast.Assign(
                 targets=[gast.Name(id=name)], value=gast.Subscript(value=gast.Name(id=trace), slice=index)
@@ -252,14 +252,14 @@ def _offset(statement: gast.stmt, loop: gast.For, base: str) -> str:
 
 
 def _unguarded(statement: gast.stmt, names: frozenset[str]) -> gast.stmt:
-    """The loop alone, where `if start < stop` holds a loop over that range, and what else there is stores no such name."""
+    """The loop alone, where `if start < stop` holds a loop over that range and nothing else stores such names."""
     match statement:
         case gast.If(test=gast.Compare(left=left, ops=[gast.Lt()], comparators=[right]), body=body, orelse=[]):
             loops = [each for each in body if isinstance(each, gast.For)]
             others = [each for each in body if not isinstance(each, gast.For)]
-            if len(loops) == 1 and is_counted(loops[0]) and not stored_in(others) & names:
-                if [gast.dump(left), gast.dump(right)] == [gast.dump(each) for each in _bounds(loops[0])]:
-                    return loops[0]
+            is_alone = len(loops) == 1 and is_counted(loops[0]) and not stored_in(others) & names
+            if is_alone and [gast.dump(left), gast.dump(right)] == [gast.dump(each) for each in _bounds(loops[0])]:
+                return loops[0]
     return statement
 
 

@@ -48,7 +48,7 @@ def f(x, n, m):
         "v[j, i] += t; v[j + 1, i + 2] -= t; v[j + 1, i] += t; v[j, i + 1] += t",
         "v[i + 3, j] += t; v[i, j] += t; v[i, j + 1] += t; w[i, j] = 0.5 * t",
         "c[i, 1, j] += t; c[i + 1, 1, j] += t; c[i + 1, 2, j] -= t; c[i, 1, j + 2] += t",
-        "v[i, j] += t; v[i + 1, j + 3] += t; v[i + 1, j] += t; c[i, 0, j] += t; c[i + 2, 0, j + 1] += t; c[i, 0, j + 2] += x[i, j]",
+        "v[i, j] += t; v[i + 1, j + 3] += t; c[i, 0, j] += t; c[i + 2, 0, j + 1] += t; c[i, 0, j + 2] += t",
     ],
 )
 def test_rolled_sums_are_the_scattered_ones(body, n, m):

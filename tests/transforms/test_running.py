@@ -74,7 +74,8 @@ def test_all_else_is_recorded(first, grow, stop):
 
 
 def test_a_name_that_is_read_behind_the_loop_is_left_alone():
-    text = "p = 0\nfor c in range(n):\n    p_trace[c] = p\n    p = p + 1\nfor c in range(n):\n    p = p_trace[c]\n    g[c] = w[p]\n"
+    text = "p = 0\nfor c in range(n):\n    p_trace[c] = p\n    p = p + 1\n"
+    text += "for c in range(n):\n    p = p_trace[c]\n    g[c] = w[p]\n"
     text = "def f(n, w, g, p_trace):\n    " + (text + "return g, p\n").replace("\n", "\n    ").rstrip() + "\n"
     tree = parsed(text)
     tree.body = with_running_indices(tree.body, ("n", "w", "g", "p_trace"), KINDS)
