@@ -10,11 +10,12 @@ from srcad.errors import Place
 from srcad.load import Source
 from srcad.scope import Meaning
 from srcad.spell import spell
-from srcad.transforms.build import load
+from srcad.transforms.build import const, load
 from srcad.transforms.draft import Draft
-from srcad.transforms.form import LEAF, Form, Leaf, Part
+from srcad.transforms.form import LEAF, Form, Leaf, Part, RecordForm
 from srcad.transforms.memory import PLAIN, Callee, Lost, Memory, Packed
 from srcad.transforms.packed import LongForm
+from srcad.transforms.records import new_records
 from srcad.transforms.spelling import literal
 
 
@@ -36,6 +37,10 @@ def _given(part: Part, leaves: Iterator[str], place: Place, memory: Memory, draf
         memory.cells[long.cell] = Packed(part.layout, count, tuple(arrays))
         memory.names |= dict.fromkeys((count, *arrays), PLAIN)
         return long
+    if isinstance(part, RecordForm):
+        fields = {str(name): next(leaves) for name in part.keys}
+        memory.names |= dict.fromkeys(fields.values(), PLAIN)
+        return new_records(memory, part.layout, fields, None if part.layout.ndim else (const(0),))
     if isinstance(part, Form):
         held = [_given(each, leaves, place, memory, draft) for each in part.parts]
         made = memory.new(part.type, dict(zip(part.keys, held, strict=True)))

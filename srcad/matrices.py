@@ -17,10 +17,12 @@ from srcad.gradient import Derivative, bind, made
 from srcad.load import name_of, signature_of
 from srcad.options import Options
 from srcad.pullback import pair_of
+from srcad.runtime.records import is_records
 from srcad.runtime.structures import is_structured
 from srcad.shape import Shape, shaped
 from srcad.transforms.form import Form
 from srcad.transforms.packed import LONG
+from srcad.tree import arrays_in
 from srcad.version import Request
 from srcad.wrt import Path, refuse_paths
 
@@ -120,6 +122,12 @@ class Hessian:
                 raise NotDifferentiable(
                     f"{self.__name__} by a list of more than {LONG} elements is not supported",
                     hint="give the function an array, or use srcad.hvp",
+                )
+            chosen = [args[place.parameter if isinstance(place, Path) else place] for place in wrt]
+            if any(map(is_records, arrays_in(chosen))):
+                raise NotDifferentiable(
+                    f"{self.__name__} by structured arrays is not supported",
+                    hint="give the function the fields, or use srcad.hvp",
                 )
             asked = Request("hvp", shape.wrt(wrt), True, self.products.request.options)
             inner = made(shape.flat, asked, self.products.jit)

@@ -18,6 +18,7 @@ from srcad.flat import Flat
 from srcad.load import name_of, signature_of
 from srcad.pullback import matching
 from srcad.remember import remembered
+from srcad.runtime.records import is_records
 from srcad.runtime.structures import attributes, is_function, is_structured
 from srcad.transforms.form import Form, Leaf, from_tuples, to_tuples
 from srcad.transforms.packed import layout_leaves, share_memory
@@ -210,20 +211,20 @@ class Shape:
     def check_shared(self, arguments: Sequence[Any], version: Any) -> None:
         """Refuse one list or dictionary at two places among the arguments of a function that changes it.
 
-        And arrays in a long list, which are copied, if the function may reach them as captured arrays too.
+        And arrays in a long list, and records, which are copied, if the function may reach them as captured arrays too.
         """
         if version.unit.changes and _repeats(arguments, set()):
             raise MayOverlap(
                 f"{name_of(self.function)} changes a list, dictionary or object that is at two places of its arguments",
                 hint="give it a copy at one of the two",
             )
-        if version.unit.hidden and any(each.holds_long_list for each in self.parameters):
+        theirs = arrays_in(arguments) if version.unit.hidden else []
+        if theirs and (any(each.holds_long_list for each in self.parameters) or any(map(is_records, theirs))):
             captured = [each for each in version.hidden() if isinstance(each, np.ndarray)]
-            theirs = arrays_in(arguments)
             if any(share_memory([one, other]) for one in captured for other in theirs):
                 raise MayOverlap(
-                    f"{name_of(self.function)} is given a list of arrays, of which it reads one from outside too",
-                    hint="give it copies in the list",
+                    f"{name_of(self.function)} is given a list or records, of which it reads arrays from outside too",
+                    hint="give it copies",
                 )
 
 

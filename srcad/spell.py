@@ -34,6 +34,10 @@ def spell(meaning: Meaning, draft: Draft, at: Place | None, wish: str = "capture
         node = dotted("np.s_" if value is np.s_ else "np.index_exp")
     elif isinstance(value, np.dtype):
         node = spell(Meaning(value.type), draft, at)
+        if value.names is not None:
+            node.records = value
+            if meaning.owner is not None:
+                draft.freeze(meaning.owner, meaning.key or "", value)
     elif type(value) is tuple:
         elements = [spell(meaning.element(i), draft, at, wish) for i in range(len(value))]
         node = gast.Tuple(elts=elements, ctx=gast.Load())

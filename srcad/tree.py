@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from srcad.errors import NotDifferentiable
+from srcad.errors import MayOverlap, NotDifferentiable
 from srcad.runtime.operand import Operand
+from srcad.runtime.records import Records, is_records, put_together, records_of
 from srcad.runtime.structures import attributes, is_object, is_typed_list
-from srcad.transforms.form import LEAF, Fixed, Form, Part, assembled
+from srcad.transforms.form import LEAF, Fixed, Form, Part, RecordForm, assembled
 from srcad.transforms.packed import LONG, Column, Layout, Long, LongForm, column_of, share_memory, unpacked
 
 NAMESPACE = "srcad"
@@ -40,6 +41,12 @@ def _optree() -> Any:
         functools.partial,
         lambda value: (tuple(getattr(value, name) for name in parts), None, parts),
         lambda _, held: assembled(functools.partial, parts, list(held)),
+        namespace=NAMESPACE,
+    )
+    optree.register_pytree_node(
+        Records,
+        lambda value: (value.parts, value.layout, (value.layout,) * len(value.parts)),
+        put_together,
         namespace=NAMESPACE,
     )
     optree.register_pytree_node(
@@ -67,17 +74,31 @@ def take_apart(data: Any) -> tuple[list[Any], Any]:
 def taken_apart(data: Any) -> tuple[list[Any], Any]:
     """The same for classes that are known by now: objects of others are leaves."""
     found = _flattened(data)
+    if any(map(is_records, found[0])):
+        data = _with_fields(data, found[0])
+        found = _flattened(data)
     return _flattened(_with_arrays(data, found[0])) if len(found[0]) > LONG else found
 
 
 def arrays_in(data: Any) -> list[Any]:
-    """The arrays among the leaves, those in long lists as they are."""
-    return [leaf for leaf in _flattened(data)[0] if isinstance(leaf, np.ndarray)]
+    """The arrays and records among the leaves, those in long lists as they are."""
+    return [leaf for leaf in _flattened(data)[0] if isinstance(leaf, (np.ndarray, np.void))]
 
 
 def _flattened(data: Any) -> tuple[list[Any], Any]:
     found: tuple[list[Any], Any] = _optree().tree_flatten(data, none_is_leaf=True, namespace=NAMESPACE)
     return found
+
+
+def _with_fields(data: Any, leaves: list[Any]) -> Any:
+    """The data with records as arrays. Raises MayOverlap if they share memory with another argument."""
+    if share_memory(leaves):
+        raise MayOverlap("two arguments share memory, and one of them holds records", hint="pass a copy of one of them")
+
+    def replaced(value: Any) -> Any:
+        return (records_of(value) or value) if is_records(value) else value
+
+    return _optree().tree_map(replaced, data, none_is_leaf=True, namespace=NAMESPACE)
 
 
 def _with_arrays(data: Any, leaves: list[Any]) -> Any:
@@ -162,6 +183,9 @@ def form_of(spec: Any, leaves: Iterator[Any], name: str) -> Part:
     if spec.type is Long:
         any(next(leaves) is None for _ in spec.children())
         return LongForm.of(spec.entries()[0])
+    if spec.type is Records:
+        any(next(leaves) is None for _ in spec.children())
+        return RecordForm.of(spec.entries()[0])
     keys, kind = tuple(spec.entries()), list if is_typed_list(spec.type) else spec.type
     known = issubclass(kind, (tuple, list, dict)) or is_object(kind) or kind is functools.partial
     if not known or kind.__name__ == "deque":

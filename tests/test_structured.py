@@ -413,10 +413,20 @@ def write_through_a_view(x, r):
     return np.sum(r["a"])
 
 
-@pytest.mark.parametrize("function", [write_field, write_record, write_through_a_view])
-def test_records_that_are_written_to_are_refused(function):
+@pytest.mark.parametrize(("function", "expected"), [(write_field, 2), (write_record, 2), (write_through_a_view, 4)])
+def test_records_may_be_written_into(function, expected):
+    assert srcad.grad(function, jit=False)(2.0, RECORDS.copy()) == expected
+
+
+def test_captured_records_that_are_written_into_are_refused():
+    kept = RECORDS.copy()
+
+    def f(x):
+        kept["a"][0] = x
+        return kept["a"][0] * 2.0
+
     with pytest.raises(NotDifferentiable, match="writes to a record"):
-        srcad.grad(function, jit=False)(2.0, RECORDS.copy())
+        srcad.grad(f, jit=False)(2.0)
 
 
 def test_a_list_where_an_array_is_needed_is_refused_with_the_cure():

@@ -14,6 +14,7 @@ import numpy as np
 from numba.core import types as nb
 
 from srcad.runtime.operand import Operand
+from srcad.runtime.records import RECORD_KINDS
 
 _LIBRARIES = frozenset({"numpy", "scipy", "numba", "srcad", "builtins", "optree"}) | sys.stdlib_module_names
 
@@ -37,13 +38,15 @@ def is_structured(value: Any) -> bool:
 
     >>> is_structured((1.0, 2.0)), is_structured({}), is_structured(np.sin), is_structured(np.ones(2))
     (True, True, True, False)
+
+    So are NumPy's structured scalars and arrays.
     """
     kind = type(value)
     known = _PLAIN.get(kind)
     if known is None:
         known = issubclass(kind, (tuple, list, dict)) or is_typed_list(kind) or is_object(kind) or is_function(kind)
         _PLAIN[kind] = known
-    return known
+    return known or (kind in RECORD_KINDS and value.dtype.names is not None)
 
 
 def is_typed_list(kind: type) -> bool:

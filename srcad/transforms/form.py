@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, Union
 
+from srcad.runtime.records import Layout, put_together
+
 
 @dataclass(frozen=True)
 class Leaf:
@@ -60,6 +62,22 @@ class Form:
                 yield from part.names(path, fresh)
             elif part is LEAF:
                 yield fresh(path)
+
+
+@dataclass(frozen=True)
+class RecordForm(Form):
+    """The form of records."""
+
+    layout: Layout
+
+    @classmethod
+    def of(cls, layout: Layout) -> RecordForm:
+        """The form of records of this layout."""
+        return cls(layout.kind, layout.names, (LEAF,) * len(layout.names), layout)
+
+    def made(self, parts: list[Any]) -> Any:
+        """The records."""
+        return put_together(self.layout, parts)
 
 
 def built(part: Part, leaves: Iterator[Any]) -> Any:

@@ -16,7 +16,7 @@ from srcad.names import Names
 from srcad.transforms.build import assign, const, load, place_of, subscript
 from srcad.transforms.form import Form as Structured
 from srcad.transforms.form import Part
-from srcad.transforms.memory import Callee, Grown, Lost, Memory, Packed, Structure
+from srcad.transforms.memory import Callee, Fields, Grown, Lost, Memory, Packed, Structure
 
 # None for a number or an array; for a structure its class and the forms of its parts.
 Form: TypeAlias = "tuple[type, tuple[tuple[Any, Any], ...]] | None"
@@ -43,6 +43,12 @@ def form_of(value: gast.expr, memory: Memory) -> Any:
             "a list that grows in a loop is handed to a function that calls itself or is large",
             at=place_of(value),
             hint="hand over np.array of it",
+        )
+    if isinstance(held, Fields):
+        raise UnsupportedSyntax(
+            "records are handed to a function that calls itself or is large",
+            at=place_of(value),
+            hint="hand over the fields",
         )
     if isinstance(held, Packed):
         return Packed, held.layout

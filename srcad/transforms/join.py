@@ -21,10 +21,11 @@ import gast
 
 from srcad.transforms.build import load
 from srcad.transforms.known import UNKNOWN
-from srcad.transforms.memory import PLAIN, Callee, Cell, Grown, Lost, Memory, Packed, Structure, same
+from srcad.transforms.memory import PLAIN, Callee, Cell, Fields, Grown, Lost, Memory, Packed, Structure, same
 
 Copies = list[tuple[str, gast.expr]]
 
+_WHOLE = (Grown, Packed, Fields)
 _EITHER = "it may be one of two objects by now"
 
 
@@ -95,8 +96,8 @@ class _Joiner:
     def parts(self, cell: Cell, first: Any, second: Any) -> Any:
         if first is second:
             return first
-        if isinstance(first, (Grown, Packed)) or isinstance(second, (Grown, Packed)):
-            return self.lose(first, Lost("a list that grows in a loop, or a long one, or another one"))
+        if isinstance(first, _WHOLE) or isinstance(second, _WHOLE):
+            return self.lose(first, Lost("a list that grows, a long one or records, or others"))
         if isinstance(first, Lost) or isinstance(second, Lost):
             return self.lose(first, first if isinstance(first, Lost) else second)
         if list(first) != list(second):
@@ -142,8 +143,10 @@ class _Joiner:
 
     def merged(self, first: Cell, second: Cell, wish: str) -> Any:
         parts, others = self.first.cells[first], self.second.cells[second]
-        if isinstance(parts, (Grown, Packed)) or isinstance(others, (Grown, Packed)):
-            return self.lose(Structure(first), Lost("a list that grows in a loop, or a long one, or another one"))
+        if _are_places(parts, others):
+            return self.place(first, parts, others, wish)
+        if isinstance(parts, _WHOLE) or isinstance(others, _WHOLE):
+            return self.lose(Structure(first), Lost("a list that grows, a long one or records, or others"))
         lost = next((each for each in (parts, others) if isinstance(each, Lost)), None)
         if lost is not None:
             return self.lose(Structure(first), lost)
@@ -152,11 +155,7 @@ class _Joiner:
                 f"{cell.called} of {_listed(held)}" for cell, held in ((first, parts), (second, others))
             )
             return self.lose(Structure(first), Lost(forms))
-        cell = first
-        if first not in self.joined.own:
-            cell = Cell(first.type)
-            self.joined.own.add(cell)
-            self.joined.changed = True
+        cell = self.own(first)
         self.pairs[first, second] = Structure(cell)
         if cell.is_mutable:
             self.joined.memory.frozen |= dict.fromkeys((cell, first, second), _EITHER)
@@ -164,11 +163,37 @@ class _Joiner:
         self.joined.memory.cells[cell] = held
         return Structure(cell)
 
+    def own(self, first: Cell) -> Cell:
+        """A cell for what may be one of two."""
+        if first in self.joined.own:
+            return first
+        cell = Cell(first.type)
+        self.joined.own.add(cell)
+        self.joined.changed = True
+        return cell
+
+    def place(self, first: Cell, one: Fields, other: Fields, wish: str) -> Structure:
+        """One of two records of the same arrays."""
+        assert one.index is not None
+        assert other.index is not None
+        cell = self.own(first)
+        both = zip(one.index, other.index, strict=True)
+        index = tuple(self.value(*each, f"{wish}_place") for each in both)
+        self.joined.memory.cells[cell] = Fields(one.layout, one.arrays, index)
+        return Structure(cell)
+
     def lose(self, first: Any, lost: Lost) -> Lost:
         if not isinstance(first, Lost) or first is PLAIN:
             self.joined.changed = True
             self.joined.lost = self.joined.lost or lost.reason
         return lost
+
+
+def _are_places(one: Any, other: Any) -> bool:
+    """Whether both are single records in the same arrays."""
+    if not isinstance(one, Fields) or not isinstance(other, Fields) or one.arrays != other.arrays:
+        return False
+    return one.index is not None and other.index is not None and len(one.index) == len(other.index)
 
 
 def _listed(parts: dict[Any, Any]) -> str:

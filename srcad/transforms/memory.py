@@ -116,6 +116,15 @@ class Packed:
         return self.layout.element is LEAF and column.rank == 0 and column.code == "d"
 
 
+@dataclass(frozen=True, eq=False)
+class Fields:
+    """What is in records: an array for each field, variables all; the index of a single record, else None."""
+
+    layout: Any
+    arrays: dict[str, str]
+    index: tuple[Any, ...] | None
+
+
 # A variable that holds a number or an array.
 PLAIN = Lost("")
 

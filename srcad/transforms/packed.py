@@ -132,12 +132,13 @@ def _arrays(leaves: Sequence[Any]) -> tuple[Column, list[Any]] | None:
 
 
 def share_memory(leaves: Sequence[Any]) -> bool:
-    """Whether some of the arrays have an element in common, or may have.
+    """Whether some of the arrays, single records among them, have an element in common, or may have.
 
     >>> x = np.zeros((2, 3))
     >>> share_memory([x[0], x[1]]), share_memory([x[:, 0], x[:, 1], 1.0]), share_memory([x[0], x])
     (False, False, True)
     """
+    leaves = [np.asarray(leaf) if isinstance(leaf, np.void) else leaf for leaf in leaves]
     bounds = sorted(
         ((*byte_bounds(leaf), k) for k, leaf in enumerate(leaves) if isinstance(leaf, np.ndarray) and leaf.size)
     )

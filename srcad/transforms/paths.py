@@ -16,15 +16,15 @@ from srcad.transforms.build import Block, assign, at, clone, const, is_exit, loa
 from srcad.transforms.join import Copies, Joined, join
 from srcad.transforms.known import UNKNOWN
 from srcad.transforms.leave import completes
-from srcad.transforms.long import LongLists
 from srcad.transforms.memory import PLAIN, Memory, Structure
+from srcad.transforms.records import RecordArrays
 from srcad.transforms.structures import NeedsConstant
 
 _MOST_TURNS = 64
 _TRIES = 20
 
 
-class Paths(LongLists):
+class Paths(RecordArrays):
     """Lowers statements along each path, from what is known where the paths part."""
 
     def block(self, block: Block) -> Block:
