@@ -26,6 +26,7 @@ from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
 
 from srcad.errors import SrcadError
+from srcad.runtime.allocate import Quick
 from srcad.runtime.cache import Stored, path_of
 from srcad.runtime.infer import CannotType, reason_of
 from srcad.runtime.widens import Widens
@@ -85,8 +86,10 @@ def compiled(
     )
     for name in own:
         function = namespace[name]
-        parallel = {"parallel": dict(_ONLY_PRANGE)} if "prange" in function.__code__.co_names else {}
-        dispatcher = numba.njit(**options, **parallel)(function)
+        special = (
+            {"parallel": dict(_ONLY_PRANGE)} if "prange" in function.__code__.co_names else {"pipeline_class": Quick}
+        )
+        dispatcher = numba.njit(**options, **special)(function)
         if on_disk and name in public:
             dispatcher._cache = _QuickCache(function)
         dispatcher.assumes = assumes

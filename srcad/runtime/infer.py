@@ -19,11 +19,13 @@ from typing import Any
 from numba.core import compiler, errors, types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import PassManager
-from numba.core.registry import cpu_target
+from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typed_passes import NopythonTypeInference
 from numba.core.types import Type
 
 from srcad.errors import Place
+from srcad.runtime.allocate import add_to
+from srcad.runtime.typed import without_machine_code
 
 
 @dataclass(frozen=True)
@@ -79,23 +81,32 @@ class _Inference(compiler.CompilerBase):  # type: ignore[misc]  # Numba carries 
         manager = PassManager("srcad inference")
         manager.passes.extend(compiler.DefaultPassBuilder.define_untyped_pipeline(self.state).passes)
         manager.add_pass(NopythonTypeInference, "nopython frontend")
+        add_to(manager)
         manager.finalize()
         return [manager]
 
 
 def _run(function: Callable[..., Any], argument_types: tuple[Type, ...]) -> Any:
-    typing_context, target_context = cpu_target.typing_context, cpu_target.target_context
-    flags = compiler.Flags()
-    cpu_target.options.parse_as_flags(flags, _OPTIONS)
-    inference = _Inference(typing_context, target_context, None, argument_types, None, flags, {})
-    # The inference is over when its passes are: there is nothing compiled to hand back.
-    state = inference.state
-    state.cr = _NOTHING_COMPILED
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), without_machine_code(_library):
         # Numba warns of what is slow when it compiles; here nothing is compiled.
         warnings.simplefilter("ignore", errors.NumbaWarning)
-        inference.compile_extra(function)
-    return state
+        return _typed(function, argument_types, _OPTIONS)
+
+
+def _typed(function: Callable[..., Any], argument_types: tuple[Type, ...], options: Mapping[str, Any]) -> Any:
+    typing_context, target_context = cpu_target.typing_context, cpu_target.target_context
+    flags = compiler.Flags()
+    cpu_target.options.parse_as_flags(flags, dict(options))
+    inference = _Inference(typing_context, target_context, None, argument_types, None, flags, {})
+    # The inference is over when its passes are: there is nothing compiled to hand back.
+    inference.state.cr = _NOTHING_COMPILED
+    inference.compile_extra(function)
+    return inference.state
+
+
+def _library(dispatcher: CPUDispatcher, argument_types: tuple[Type, ...]) -> Any:
+    """A function of Numba's library that a call is resolved to."""
+    return _typed(dispatcher.py_func, argument_types, dispatcher.targetoptions)
 
 
 _NOTHING_COMPILED = object()

@@ -149,6 +149,8 @@ def _sum_units(g: Any, shape: Any) -> Any:
 def _overload_spread(g, shape, axis=None, keepdims=False):
     if not isinstance(g, types.Array):
         return lambda g, shape, axis=None, keepdims=False: np.full(shape, g)
+    if isinstance(axis, types.Integer):
+        return _spread_along
 
     def impl(g, shape, axis=None, keepdims=False):
         result = np.empty(shape, g.dtype)
@@ -156,6 +158,24 @@ def _overload_spread(g, shape, axis=None, keepdims=False):
         return result
 
     return impl
+
+
+def _spread_along(g, shape, axis=None, keepdims=False):
+    """Along one axis, as loops: assignments that broadcast take Numba seconds to compile."""
+    before, after = 1, 1
+    place = axis + len(shape) if axis < 0 else axis
+    for k in range(len(shape)):
+        if k < place:
+            before *= shape[k]
+        elif k > place:
+            after *= shape[k]
+    result = np.empty((before, shape[place], after), g.dtype)
+    given = np.ascontiguousarray(g).reshape((before, after))
+    for i in range(before):
+        for j in range(shape[place]):
+            for k in range(after):
+                result[i, j, k] = given[i, k]
+    return result.reshape(shape)
 
 
 @overload(restore)
@@ -168,6 +188,10 @@ def _overload_restore(g, shape, axis=None, keepdims=False):
         return lambda g, shape, axis=None, keepdims=False: g
     if g.ndim == 0:
         return lambda g, shape, axis=None, keepdims=False: np.full(ones, g[()])
+    if isinstance(axis, types.Integer):
+        return lambda g, shape, axis=None, keepdims=False: np.ascontiguousarray(g).reshape(
+            tuple_setitem(shape, axis + ndim if axis < 0 else axis, 1)
+        )
 
     def impl(g, shape, axis=None, keepdims=False):
         reduced = axis_flags(axis, ndim)
