@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+import gast
 from numba import types as nb
 
 from srcad.errors import MayOverlap, SrcadError
@@ -58,8 +59,9 @@ class Middle:
         if self.is_reversed:
             unit, facts = self.outlined(unit, facts)
         if self.loops:
-            unit = fuse(unit, facts, self.assumes)
-            unit, facts = reached_types(unit, types)
+            fused = fuse(unit, facts, self.assumes)
+            if gast.dump(fused.tree) != gast.dump(unit.tree):  # else all types are known
+                unit, facts = reached_types(fused, types)
             yield Stage("fuse", unit, facts)
         if not self.is_again:
             unit = with_early_copies(unit, facts)

@@ -191,7 +191,8 @@ def open_scope(
 ) -> Scope:
     """A scope in which each variable of the procedure has a fresh name."""
     tree = procedure.tree
-    own = Counter(name for name in _stores(tree.body) if name not in declared_nonlocal(tree.body))
+    declared = declared_nonlocal(tree.body)
+    own = Counter(name for name in _stores(tree.body) if name not in declared)
     own.update(rebound(tree.body) & {*own, *procedure.names})
     scope = Scope(procedure, {}, dict(statics), own, inside)
     if procedure.receiver is not None:

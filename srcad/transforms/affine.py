@@ -12,6 +12,7 @@ False
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
@@ -73,6 +74,11 @@ class Form:
 
 def infeasible(at_least_zero: list[Form]) -> bool:
     """Whether no numbers make all these forms non-negative; False where it cannot be told cheaply."""
+    return _infeasible(frozenset(at_least_zero))
+
+
+@functools.lru_cache(4096)
+def _infeasible(at_least_zero: frozenset[Form]) -> bool:
     system = {_reduced(form) for form in at_least_zero}
     while True:
         if any(not form.terms and form.constant < 0 for form in system):

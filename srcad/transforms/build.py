@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -142,22 +143,30 @@ def walk(node: gast.AST) -> list[Any]:
     """All nodes of a tree, level by level as `gast.walk` gives them, without the marks that tell loads from stores."""
     found = [node]
     for each in found:
-        for field in each._fields:
+        for field in _inner_fields(type(each)):
             value = getattr(each, field, None)
-            if isinstance(value, gast.AST):
-                if field != "ctx":
-                    found.append(value)
-            elif isinstance(value, list):
+            if isinstance(value, list):
                 found += [inner for inner in value if isinstance(inner, gast.AST)]
+            elif value is not None and isinstance(value, gast.AST):
+                found.append(value)
     return found
+
+
+_LEAVES = frozenset({"ctx", "id", "attr", "kind", "type_comment"})  # fields that hold no nodes that count
+
+
+@functools.cache
+def _inner_fields(kind: Any) -> tuple[str, ...]:
+    """The fields of a kind of nodes that may hold other nodes."""
+    return () if kind is gast.Constant else tuple(field for field in kind._fields if field not in _LEAVES)
 
 
 def names_in(node: gast.AST | None) -> Iterator[str]:
     """Every name read in an expression, repeated as often as it is read."""
-    if node is None:
+    if node is None or type(node) is gast.Constant:
         return
     for child in walk(node):
-        if isinstance(child, gast.Name) and not isinstance(child.ctx, gast.Store):
+        if type(child) is gast.Name and not isinstance(child.ctx, gast.Store):
             yield child.id
 
 

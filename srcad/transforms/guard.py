@@ -103,12 +103,14 @@ def incoming(
         for name in passed_on(statement):
             if name in bars and name not in stored:
                 found[name] = None
+        if len(found) > MOST:
+            return None
         target = assigned(statement)
         if target is not None:
             if target in bars and target not in own:
                 return None
             stored.add(target)
-    if not 0 < len(found) <= MOST or not set(found) <= set(numbers):
+    if not found or not set(found) <= set(numbers):
         return None
     return list(found)
 
