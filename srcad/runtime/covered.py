@@ -15,33 +15,49 @@ from srcad.runtime.registry import find, variants
 from srcad.runtime.template import primitive_name
 from srcad.runtime.tensor import Tensor
 
-_by_all_rules: set[Any] = set()  # (primitive, number of arguments, *names of keywords) of calls that need no check
+def covering(
+    primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]
+) -> tuple[int, tuple[str, ...], bool]:
+    """How many arguments, and which keywords, say something, and whether that is so for arguments of all ranks.
 
-
-def covered(primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The keywords that say something. Raises MissingRule for one that the primitive's rule does not know.
+    Raises MissingRule for what the primitive's rule does not know.
 
     >>> import numpy as np
-    >>> covered(np.sum, (np.ones((2, 2)),), {"axis": 0})
-    {'axis': 0}
+    >>> covering(np.sum, (np.ones((2, 2)), 0, None), {"keepdims": True, "out": None})
+    (2, ('keepdims',), True)
     """
-    key = (primitive, len(arguments), *keywords)
-    if key not in _by_all_rules:
-        check_covered(primitive, arguments, keywords)
-        if all(_covers(rule, arguments, keywords) for rule in variants(primitive)):
-            _by_all_rules.add(key)
-    rule = None
-    for name, value in keywords.items():
-        if not says_something(name, value):
-            rule = rule or _rule_of(primitive, arguments)
-            known = () if rule is None else rule.parameters
-            return {name: value for name, value in keywords.items() if name in known or says_something(name, value)}
-    return keywords
+    rule = rule_of(primitive, arguments)
+    stated = tuple([name for name, value in keywords.items() if name in rule.parameters or says_something(name, value)])
+    count, given = len(arguments), {name: keywords[name] for name in stated}
+    while count > 1 and arguments[count - 1] is None and not _covers(rule, arguments[:count], given):
+        count -= 1
+    rule.bind(arguments[:count], given)
+    others = [each for each in variants(primitive) if each.fit.arity in (None, len(arguments))]
+    is_general = any(not each.fit.ndim for each in others)
+    return count, stated, is_general and all(_covers(each, arguments[:count], given) for each in others)
+
+
+def rule_of(primitive: Any, arguments: Sequence[Any]) -> Any:
+    """The rule for a call. Raises MissingRule where none is for arguments of such ranks."""
+    rule = find(primitive, [_rank(each) for each in arguments])
+    if rule is None:
+        raise MissingRule(
+            f"{primitive_name(primitive)} has no derivative rule for {len(arguments)} arguments of these ranks: "
+            + ", ".join(str(_rank(each)) for each in arguments),
+            hint="state one with srcad.custom_gradient",
+        )
+    return rule
+
+
+def _rank(argument: Any) -> int | None:
+    if isinstance(argument, (tuple, list)):
+        return None
+    return 0 if isinstance(argument, type) else int(getattr(argument, "ndim", 0))
 
 
 def check_covered(primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
     """Raises MissingRule if the rule of a primitive knows nothing of a keyword, before anything is computed."""
-    rule = _rule_of(primitive, arguments) if keywords else None
+    rule = find(primitive, [_rank(each) for each in arguments]) if keywords else None
     if rule is not None:
         stated = {name: value for name, value in keywords.items() if says_something(name, value)}
         rule.bind(arguments, stated)
@@ -55,14 +71,9 @@ def check_meaning(primitive: Any, meaning: Any, arguments: Sequence[Any], keywor
         raise MissingRule(f"the definition of {primitive_name(primitive)} does not cover this call: {error}") from error
 
 
-def _rule_of(primitive: Any, arguments: Sequence[Any]) -> Any:
-    return find(primitive, [getattr(argument, "ndim", 0) for argument in arguments])
-
-
 def _covers(rule: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> bool:
-    stated = {name: value for name, value in keywords.items() if says_something(name, value)}
     try:
-        rule.bind(arguments, stated)
+        rule.bind(arguments, keywords)
     except MissingRule:
         return False
     return True

@@ -17,112 +17,177 @@ import numpy as np
 
 from srcad.runtime.active import Recording, active
 from srcad.runtime.arithmetic import NO_KEYWORDS, Arithmetic
-from srcad.runtime.covered import check_covered, check_discrete, check_meaning, covered, missing
+from srcad.runtime.covered import check_covered, check_discrete, check_meaning, missing
 from srcad.runtime.explain import note_behind_cut, note_cut, reason_of
-from srcad.runtime.keep import LARGE, SCALARS, frozen, is_plain, kept
+from srcad.runtime.keep import LARGE, frozen, kept, unshared
 from srcad.runtime.live import on_tensors
 from srcad.runtime.nest import flatten, map_leaves
-from srcad.runtime.node import GeneralNode, Node, tensors_in
+from srcad.runtime.node import GeneralNode, tensors_in
 from srcad.runtime.operand import Operand, Readable, read_only
 from srcad.runtime.packing import holds_tensors, packed, takes_lists
-from srcad.runtime.registry import definition, find, variants
-from srcad.runtime.spelled import BY_ARGUMENTS, FOR_COMPLEX, spelling
-from srcad.runtime.tensor import Tensor, next_identity, tensor_of
-
-# Types of arguments that are passed on as they are, and need no look inside.
-_PLAIN = frozenset((np.ndarray, type(np.dtype(float)), *SCALARS))
-# Functions that may write to an argument; they get read-only arrays in place of tensors.
-_WRITERS = frozenset(
-    (
-        np.copyto,
-        np.put,
-        np.place,
-        np.putmask,
-        np.fill_diagonal,
-        np.put_along_axis,
-        np.nan_to_num,
-        np.median,
-        np.nanmedian,
-        np.percentile,
-        np.nanpercentile,
-        np.quantile,
-        np.nanquantile,
-    )
+from srcad.runtime.plans import (
+    DEFINED,
+    OTHERS,
+    READS,
+    RULED,
+    UNKNOWN,
+    UNSETTLED,
+    WRITERS,
+    ZERO,
+    Plan,
+    is_as_it_is,
+    plan_of,
+    plans,
 )
-_FLAT = frozenset((np.sign,))
-# Types of results that become one tensor; others are looked at more closely.
-_float64 = np.float64
-_RESULTS = frozenset((np.ndarray, np.float64, np.float32))
-_new = object.__new__
+from srcad.runtime.pull import is_complex
+from srcad.runtime.registry import definition, find, variants
+from srcad.runtime.spelled import spelling
+from srcad.runtime.tensor import Tensor, tensor_of
+from srcad.runtime.written import write, written
 
-_ZERO, _RULE, _DEFINITION, _UNKNOWN = range(4)
-_derivatives: dict[Any, int] = {}  # primitive -> what its derivative is; asked of the rule tables once
-checked: set[Any] = set()  # primitives that are recorded as one node, whatever their arguments are
+_FLAT = frozenset((np.sign,))
 
 
 def apply(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any] = NO_KEYWORDS) -> Any:
     """The result of a primitive, as a tensor; recorded by the tapes that follow an argument."""
-    values, theirs, large = [], False, False
+    if keywords:
+        key = (primitive, *map(type, arguments), *keywords, *map(type, keywords.values()))
+        function = written.get(key)
+        return function(*arguments, **keywords) if function else _apply(key, arguments, keywords)
+    count = len(arguments)
+    if count == 1:
+        key = (primitive, type(arguments[0]))
+    elif count == 2:
+        key = (primitive, type(arguments[0]), type(arguments[1]))
+    else:
+        key = (primitive, *map(type, arguments))
+    function = written.get(key)
+    return function(*arguments) if function else _apply(key, arguments, keywords)
+
+
+def _apply(key: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+    """The same for a call of a kind for which no function is written, or can be."""
+    primitive = key[0]
+    plan = plans.get(key) or plan_of(primitive, arguments, keywords)
+    if plan.way == READS:
+        read = tuple([each._read() if isinstance(each, Readable) else each for each in arguments])
+        named = {name: each._read() if isinstance(each, Readable) else each for name, each in keywords.items()}
+        return apply(primitive, read, named)
+    if plan.way == OTHERS or not is_as_it_is(plan, arguments, keywords):
+        return _apply_to_others(primitive, arguments, keywords)
+    tapes = active.tapes
+    if tapes and plan.kind and _is_followed(arguments, tapes):
+        if plan.kind >= UNSETTLED:
+            plan.settle(arguments, keywords)
+        if plan.kind != UNKNOWN:
+            _write(key, plan, arguments, keywords)
+        if plan.meaning is not None:
+            return plan.meaning(*arguments, **keywords)
+    values = _joined(arguments) if plan.joins else [each._value if type(each) is Tensor else each for each in arguments]
+    result = plan.compute(*values, **keywords)
+    if type(result) is complex:  # of a Python number and a np.float64, which is a Python number as well
+        result = np.complex128(result)
+    if not isinstance(result, (np.ndarray, np.generic)):
+        return call(primitive, arguments, keywords)
+    return _recorded(plan, arguments, keywords, tensor_of(result))
+
+
+def _write(key: Any, plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> None:
+    """Write a function for the calls of this kind."""
+
+    def otherwise(arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+        return _apply(key, arguments, keywords)
+
+    write(key, plan, [type(each) for each in arguments], bool(keywords), otherwise=otherwise, recorded=_recorded)
+
+
+def _joined(arguments: tuple[Any, ...]) -> list[Any]:
+    """The arguments of a function of a list, with arrays in place of tensors in it."""
+    parts, *rest = arguments
+    return [[each._value if type(each) is Tensor else each for each in parts], *rest]
+
+
+def _is_followed(arguments: tuple[Any, ...], tapes: Sequence[Recording]) -> bool:
+    """Whether a tape follows an argument, or what stands in a list."""
     for argument in arguments:
         kind = type(argument)
         if kind is Tensor:
-            argument = argument._value
-            if argument.size >= LARGE:
-                large = True
-        elif kind is np.ndarray:
-            theirs = True
-            if argument.size >= LARGE:
-                large = True
-        elif kind not in _PLAIN and not (kind is tuple and is_plain(argument)):
-            if isinstance(argument, Readable):
-                read = tuple([each._read() if isinstance(each, Readable) else each for each in arguments])
-                return apply(primitive, read, keywords)
-            return _apply_to_others(primitive, arguments, keywords)
-        values.append(argument)
-    if (keywords and not is_plain(keywords.values())) or primitive in _WRITERS:
-        return _apply_to_others(primitive, arguments, keywords)
-    if primitive in BY_ARGUMENTS and active.tapes and spelling(primitive, arguments, keywords):
-        return call(primitive, arguments, keywords)
-    result = primitive(*values, **keywords) if keywords else primitive(*values)
-    if type(result) is complex:  # of a Python number and a np.float64, which is a Python number as well
-        result = np.complex128(result)
-    if type(result) not in _RESULTS and not isinstance(result, np.generic):
-        return call(primitive, arguments, keywords)
-    tensor = _new(Tensor)
-    tensor._value = result
-    tensor._identity = next_identity()
-    tapes = active.tapes
-    if tapes and (large or result.size >= LARGE or primitive not in checked or result.dtype.kind not in "fc"):
-        return recorded(primitive, arguments, keywords, tensor, tapes)
-    return _recorded_small(primitive, arguments, keywords, tensor, theirs) if tapes else tensor
+            if any(argument._identity in tape.known for tape in tapes):
+                return True
+        elif (kind is list or kind is tuple) and _is_followed(argument, tapes):
+            return True
+    return False
 
 
-def _recorded_small(
-    primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any], result: Tensor, theirs: bool
-) -> Tensor:
-    """What `recorded` does, for a rule that is for all arguments, and arrays that are kept whole."""
+def _entry(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any], result: Tensor) -> Any:
+    """What tapes keep of a call: its plan, the arguments and the keywords that say something, and the result."""
+    if plan.stated is not None:
+        keywords = {name: keywords[name] for name in plan.stated}
+    if len(arguments) > plan.count:
+        arguments = arguments[: plan.count]
+    if result._value.size >= LARGE:
+        return (plan, *kept(plan.primitive, arguments, result), keywords)
+    for argument in arguments:
+        kind = type(argument)
+        if (kind is Tensor and argument._value.size >= LARGE) or (kind is np.ndarray and argument.size >= LARGE):
+            return (plan, *kept(plan.primitive, arguments, result), keywords)
+    if plan.theirs:
+        arguments = tuple([each.copy() if type(each) is np.ndarray else each for each in arguments])
+    if plan.nested:
+        arguments = tuple([unshared(each) if type(each) in (list, tuple) else each for each in arguments])
+    return (plan, arguments, result, keywords)
+
+
+def _recorded(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any], result: Tensor) -> Any:
+    """The result, which tapes that follow an argument now follow too."""
+    operands = [each for each in (arguments[0] if plan.joins else arguments) if type(each) is Tensor]
     entry: Any = None
     for tape in active.tapes:
-        known = tape.known
-        for argument in arguments:
-            if type(argument) is Tensor and argument._identity in known:
-                if entry is None:
-                    held = arguments
-                    if theirs:
-                        held = tuple([each.copy() if type(each) is np.ndarray else each for each in arguments])
-                    stated = covered(primitive, arguments, keywords) if keywords else keywords
-                    entry = Node(primitive, held, result, stated) if stated else (primitive, held, result)
-                tape.entries.append(entry)
-                known.add(result._identity)
-                break
-        else:
-            if tape.cuts:
-                note_behind_cut(tape, primitive, arguments, (result,))
+        if any(each._identity in tape.known for each in operands):
+            if entry is None:
+                if plan.kind or not _is_inexact(result):
+                    return _not_recorded(plan, arguments, keywords, result)
+                if plan.for_complex and is_complex(operands[0]):
+                    return plan.for_complex(*arguments, **keywords)
+                if plan.ranks is not None:
+                    plan.check_ranks(arguments)
+                entry = _entry(plan, arguments, keywords, result)
+            tape.entries.append(entry)
+            tape.known.add(result._identity)
+        elif tape.cuts:
+            note_behind_cut(tape, plan.primitive, operands, (result,))
+    return result
+
+
+def recorded(primitive: Any, arguments: tuple[Any, ...], result: Tensor) -> Any:
+    """The result of a call that has a rule, which the tapes that follow an argument now follow too."""
+    plan = plans.get((primitive, *map(type, arguments))) or plan_of(primitive, arguments, NO_KEYWORDS)
+    if plan.kind >= UNSETTLED:
+        plan.settle(arguments, NO_KEYWORDS)
+    return _recorded(plan, arguments, NO_KEYWORDS, result)
+
+
+def _not_recorded(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any], result: Tensor) -> Any:
+    """The result of a call that has no derivative; raises MissingRule if it only has no rule."""
+    primitive = plan.primitive
+    meaning = spelling(primitive, arguments, keywords)
+    if meaning is not None:
+        return meaning(*arguments, **keywords)
+    if plan.kind == UNKNOWN:
+        check_discrete(primitive, result)
+    elif plan.kind == ZERO and primitive in _FLAT:
+        # Its slope is that of a branch never taken: zero, where others of its kind are not connected at all.
+        return recorded(np.where, (False, *arguments, 0.0), result)
+    note_cut(primitive, tensors_in(arguments), (result,), reason_of(result))
+    if _is_inexact(result):
+        # No derivative leads to it, but from it: it may be a source, as in TensorFlow.
+        for tape in active.who_know([each._identity for each in tensors_in(arguments)]):
+            tape.known.add(result._identity)
     return result
 
 
 def _apply_to_others(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
-    """The same where an argument is a variable, a tuple, a list, or something that we do not know."""
+    """The same where an argument is a list of tensors, or something that we do not know."""
     for argument in arguments:
         if not isinstance(argument, Operand) and getattr(argument, "__array_ufunc__", True) is None:
             return NotImplemented
@@ -131,79 +196,18 @@ def _apply_to_others(primitive: Any, arguments: tuple[Any, ...], keywords: Mappi
     return call(primitive, arguments, keywords)
 
 
-def recorded(
-    primitive: Any,
-    arguments: tuple[Any, ...],
-    keywords: Mapping[str, Any],
-    result: Tensor,
-    tapes: Sequence[Recording],
-    is_checked: bool = False,
-) -> Any:
-    """The result, which the tapes that follow an argument now follow too."""
-    entry: Any = None
-    for tape in tapes:
-        known = tape.known
-        for argument in arguments:
-            if type(argument) is Tensor and argument._identity in known:
-                if entry is None:
-                    if not (is_checked or (primitive in checked and _is_inexact(result))):
-                        return _recorded_after_check(primitive, arguments, keywords, result, tapes)
-                    if keywords:
-                        keywords = covered(primitive, arguments, keywords)
-                    held = kept(primitive, arguments, result)
-                    entry = Node(primitive, *held, keywords) if keywords else (primitive, *held)
-                tape.entries.append(entry)
-                known.add(result._identity)
-                break
-        else:
-            if tape.cuts:
-                note_behind_cut(tape, primitive, arguments, (result,))
-    return result
-
-
-def _recorded_after_check(
-    primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any], result: Tensor, tapes: Sequence[Recording]
-) -> Any:
-    """The same for a primitive that has no rule, or a rule that is not for all arguments, or is met the first time."""
-    kind = _derivative(primitive)
-    if kind == _DEFINITION or spelling(primitive, arguments, keywords) is not None:
-        return call(primitive, arguments, keywords)
-    if kind == _UNKNOWN:
-        check_discrete(primitive, result)
-    if kind == _RULE:
-        if primitive not in FOR_COMPLEX:
-            checked.add(primitive)
-        if _is_inexact(result):
-            return recorded(primitive, arguments, keywords, result, tapes, is_checked=True)
-    elif primitive in _FLAT:
-        # Its slope is that of a branch never taken: zero, where others of its kind are not connected at all.
-        return recorded(np.where, (False, *arguments, 0.0), NO_KEYWORDS, result, tapes)
-    note_cut(primitive, arguments, (result,), reason_of(result))
-    if _is_inexact(result):
-        # No derivative leads to it, but from it: it may be a source, as in TensorFlow.
-        for tape in active.who_know([each._identity for each in arguments if type(each) is Tensor]):
-            tape.known.add(result._identity)
-    return result
-
-
 def _is_inexact(tensor: Tensor) -> bool:
     """Whether the elements are of a kind that has derivatives."""
     value = tensor._value
-    return type(value) is _float64 or value.dtype.kind in "fc"
+    return type(value) is np.float64 or value.dtype.kind in "fc"
 
 
 def _derivative(primitive: Any) -> int:
     """What the derivative of a primitive is, as far as the rule tables know."""
-    if primitive in _derivatives:
-        return _derivatives[primitive]
     rules = variants(primitive)
     if rules:
-        kind = _ZERO if all(rule.kind == "zero" for rule in rules) else _RULE
-    elif definition(primitive) is not None:
-        kind = _DEFINITION
-    else:
-        return _UNKNOWN  # not kept: the user may state a rule later
-    return _derivatives.setdefault(primitive, kind)
+        return ZERO if all(rule.kind == "zero" for rule in rules) else RULED
+    return DEFINED if definition(primitive) is not None else UNKNOWN
 
 
 def call(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
@@ -211,29 +215,29 @@ def call(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]
     arguments, keywords = without_variables(arguments), without_variables(keywords)
     inputs = list(tensors_in((arguments, keywords)))
     tapes = active.who_know([tensor._identity for tensor in inputs]) if active.tapes else []
-    kind = _derivative(primitive) if tapes else _ZERO
+    kind = _derivative(primitive) if tapes else ZERO
     meaning = spelling(primitive, arguments, keywords) if tapes else None
     if meaning is not None:
         return meaning(*arguments, **keywords)
-    if kind == _DEFINITION:
+    if kind == DEFINED:
         meaning = definition(primitive)
         assert meaning is not None
         check_meaning(primitive, meaning, arguments, keywords)
         return on_tensors(meaning)(*arguments, **keywords)
-    if kind == _RULE:
+    if kind == RULED:
         if any(map(holds_tensors, arguments)) and not takes_lists(primitive, arguments):
             arguments = tuple([packed(each) if holds_tensors(each) else each for each in arguments])
             return apply(primitive, arguments, keywords)
         check_covered(primitive, arguments, keywords)
-    elif kind == _UNKNOWN and (primitive in _WRITERS or "out" in keywords):
+    elif kind == UNKNOWN and (primitive in WRITERS or "out" in keywords):
         raise missing(primitive)
     result = primitive(*_shown(arguments), **_shown(keywords))
-    if kind == _UNKNOWN:
+    if kind == UNKNOWN:
         check_discrete(primitive, result)
     if "out" in keywords:
         return result
     result = wrapped(result, arguments)
-    if kind == _RULE and any(tensor.dtype.kind in "fc" for tensor in tensors_in(result)):
+    if kind == RULED and any(tensor.dtype.kind in "fc" for tensor in tensors_in(result)):
         arguments, keywords = _positional(primitive, arguments, keywords)
         record(GeneralNode(primitive, frozen(arguments), frozen(keywords), result), tapes)
     elif active.tapes:

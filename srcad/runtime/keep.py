@@ -7,7 +7,7 @@ y = x * a       reads both: a, if it is the caller's array, is copied, so that h
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import gast
@@ -65,6 +65,29 @@ def is_plain(parts: Iterable[Any]) -> bool:
     return True
 
 
+_CONTENTS: Mapping[type, int] = {Tensor: 2, np.ndarray: 1, type: 0, **dict.fromkeys(SCALARS, 0)}
+
+
+def contents(parts: Iterable[Any]) -> int:
+    """What a list or tuple holds: 0 for what nobody can change, 1 with arrays or lists, 2 or 3 with tensors, 4 and more
+    with tensors further inside, or something else.
+
+    >>> [contents(each) for each in ((1, slice(None)), [np.ones(2)], [tensor_of(np.ones(2))], [[tensor_of(1.0)]])]
+    [0, 1, 2, 5]
+    """
+    found = 0
+    for part in parts:
+        kind = type(part)
+        if kind in _CONTENTS:
+            found |= _CONTENTS[kind]
+        elif kind is tuple or kind is list:
+            inner = contents(part)
+            found |= (inner if inner < 2 else 4) | (kind is list)
+        elif not isinstance(part, (np.generic, np.dtype)):
+            return 4
+    return found
+
+
 @functools.cache
 def what_is_read(primitive: Any, count: int) -> frozenset[int] | None:
     """The positions of arguments whose elements a pullback reads, -1 for the result; None where the rules do not tell.
@@ -118,6 +141,19 @@ def frozen(argument: Any) -> Any:
     if isinstance(argument, np.ndarray):
         return argument.copy() if _is_writable(argument) else argument
     return map_leaves(frozen, argument) if isinstance(argument, (list, tuple, dict)) else argument
+
+
+def unshared(parts: Any) -> Any:
+    """A list or tuple, and arrays in it, copied; what is not to be changed in it is the same.
+
+    >>> array = np.ones(1)
+    >>> unshared([array, (2, 3)]), unshared([array])[0] is array
+    ([array([1.]), (2, 3)], False)
+    """
+    kind = type(parts)
+    if kind is list or kind is tuple:
+        return kind([unshared(each) for each in parts])
+    return parts.copy() if kind is np.ndarray else parts
 
 
 def snapshot(structure: Any) -> Any:

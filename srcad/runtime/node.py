@@ -4,8 +4,8 @@ A node holds the call (primitive, arguments, result), not its derivative: the pu
 sweep, from the same rule tables that the compiler reads. Where an outer tape is recording, the pullback runs on tensors
 instead of arrays (`live`), so that its operations become nodes of the outer tape: all there is to higher order.
 
-Calls without keywords are recorded as a plain tuple of the three, which is made in a fifth of the time. `nodes_of`
-makes nodes of them, `srcad.runtime.once` takes them as they are.
+Calls with one result are recorded as a plain tuple, with the plan in place of the primitive, which is made in a fifth of
+the time. `nodes_of` makes nodes of them, `srcad.runtime.once` takes them as they are.
 """
 
 from __future__ import annotations
@@ -23,9 +23,6 @@ from srcad.runtime.slices import dense, gathered, rows_of
 from srcad.runtime.tensor import Tensor
 
 Bars = dict[int, Any]  # identity -> adjoint gathered so far
-
-
-Call = tuple[Any, tuple[Any, ...], Tensor]  # primitive, arguments, result
 
 
 class Node:
@@ -107,7 +104,13 @@ class Node:
 
 def nodes_of(entries: Iterable[Any]) -> list[Any]:
     """What tapes keep, as nodes throughout."""
-    return [Node(*entry) if type(entry) is tuple else entry for entry in entries]
+    return [_node(*entry) if type(entry) is tuple else entry for entry in entries]
+
+
+def _node(plan: Any, arguments: tuple[Any, ...], result: Tensor, keywords: Mapping[str, Any]) -> Any:
+    if plan.joins:
+        return GeneralNode(plan.primitive, arguments, keywords, result)
+    return Node(plan.primitive, arguments, result, keywords)
 
 
 def gather(bars: Bars, tensor: Tensor, contribution: Any) -> None:

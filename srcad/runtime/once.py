@@ -5,16 +5,16 @@ Its results are those of a `Sweep`, which chooses all pullbacks first and then r
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from srcad.runtime.active import Recording
-from srcad.runtime.arithmetic import NO_KEYWORDS
-from srcad.runtime.node import Bars, GeneralNode, Node, gather, nodes_of, tensors_in, unwrapped
-from srcad.runtime.pull import direct, direct_of_first, direct_of_second, direct_pullback, is_complex
-from srcad.runtime.slices import dense
+from srcad.runtime.node import Bars, gather, nodes_of
+from srcad.runtime.plans import Plan
+from srcad.runtime.pull import is_complex
+from srcad.runtime.slices import dense, gathered, rows_of
 from srcad.runtime.tensor import Tensor
 
 _double = np.dtype(np.float64)
@@ -47,89 +47,89 @@ def _leading_from(recording: Recording, sources: set[int]) -> set[int]:
     if recording.roots <= sources:  # all that was watched: so everything
         return recording.known
     relevant = recording.known.intersection(sources)
-    for node in nodes_of(recording.entries):
-        if node.leads_from(relevant):
-            relevant.update(node.outputs())
+    for entry in recording.entries:
+        if type(entry) is not tuple or entry[0].joins:
+            (node,) = nodes_of([entry])
+            if node.leads_from(relevant):
+                relevant.update(node.outputs())
+            continue
+        for argument in entry[1]:
+            if type(argument) is Tensor and argument._identity in relevant:
+                relevant.add(entry[2]._identity)
+                break
     return relevant
 
 
 def _sweep(entries: Sequence[Any], bars: Bars, kept: Collection[int], relevant: Collection[int]) -> None:
     """Take the adjoint of each result out of the gathered ones, and add those of the relevant inputs.
 
-    For most calls, those of two arguments of which one is wanted, this is written out.
+    For most calls, those of one argument, and of two of which one is wanted, this is written out.
     """
-    pop, for_first, for_second = bars.pop, direct_of_first.get, direct_of_second.get
+    pop = bars.pop
     for entry in reversed(entries):
         if type(entry) is not tuple:
             _pull(entry, bars, kept, relevant)
             continue
-        primitive, arguments, result = entry
+        plan, arguments, result, keywords = entry
         identity, value = result._identity, result._value
         bar = dense(bars.get(identity)) if identity in kept else pop(identity, None)
         if bar is None:
             continue
-        if len(arguments) == 2 and value.dtype is _double:
-            a, b = first, second = arguments
-            tensor: Any = None
-            run: Any = None
-            if type(first) is Tensor:
-                a = first._value
-                if first._identity in relevant:
-                    tensor, run = first, for_first(primitive)
-            if type(second) is Tensor:
-                b = second._value
-                if second._identity in relevant:
-                    tensor, run = second, for_second(primitive) if tensor is None else None
-            if run is not None and tensor._value.dtype is _double:
-                (contribution,) = run(bar, value, a, b)
-                if getattr(contribution, "dtype", None) is _double and contribution.shape == tensor._value.shape:
-                    identity = tensor._identity
-                    bars[identity] = bars[identity] + contribution if identity in bars else contribution
+        tensor: Any = None
+        if value.dtype is _double and not keywords and not plan.gathers:
+            count = len(arguments)
+            if count == 2:
+                a, b = first, second = arguments
+                run = None
+                if type(first) is Tensor:
+                    a = first._value
+                    if first._identity in relevant:
+                        tensor, run = first, plan.first
+                if type(second) is Tensor:
+                    b = second._value
+                    if second._identity in relevant:
+                        if tensor is None:
+                            tensor, run = second, plan.second
+                        elif first._value.dtype is _double and b.dtype is _double:
+                            run = plan.both or plan.pull(0b111, (a, b))
+                            if run is not None:
+                                of_first, of_second = run(bar, value, a, b)
+                                gather(bars, first, of_first)
+                                gather(bars, second, of_second)
+                                continue
+                            tensor = None
+                        else:
+                            tensor = None
+                if tensor is not None and tensor._value.dtype is _double:
+                    run = run or plan.pull(0b110 if tensor is first else 0b101, (a, b))
+                    contribution = None if run is None else run(bar, value, a, b)[0]
                 else:
-                    gather(bars, tensor, contribution)
-                continue
-        if value.dtype is not _double or not _pull_few(primitive, arguments, value, bar, bars, relevant):
-            _pull_call(primitive, arguments, result, NO_KEYWORDS, bar, bars, kept, relevant)
-
-
-def _pull_few(
-    primitive: Any, arguments: tuple[Any, ...], value: Any, bar: Any, bars: Bars, relevant: Collection[int]
-) -> bool:
-    """The same for calls whose one argument, or whose two arguments, are wanted float64 tensors; whether it is one."""
-    count = len(arguments)
-    if count > 2 or not direct[primitive]:
-        return False
-    for each in arguments:
-        if type(each) is not Tensor or each._identity not in relevant or each._value.dtype is not _double:
-            return False
-    run = direct[primitive].get(0b11 if count == 1 else 0b111)
-    if run is None:
-        return False
-    if count == 1:
-        (contribution,) = run(bar, value, arguments[0]._value)
-        gather(bars, arguments[0], contribution)
-        return True
-    first, second = arguments
-    of_first, of_second = run(bar, value, first._value, second._value)
-    gather(bars, first, of_first)
-    gather(bars, second, of_second)
-    return True
+                    tensor = None
+            elif count == 1 and type(arguments[0]) is Tensor:
+                (tensor,) = arguments
+                a = tensor._value
+                if tensor._identity in relevant and a.dtype is _double:
+                    run = plan.only or plan.pull(0b11, (a,))
+                    contribution = None if run is None else run(bar, value, a)[0]
+                else:
+                    tensor = None
+        if tensor is None:
+            _pull_call(plan, arguments, result, keywords, bar, bars, kept, relevant)
+        elif getattr(contribution, "dtype", None) is _double and contribution.shape == tensor._value.shape:
+            identity = tensor._identity
+            bars[identity] = bars[identity] + contribution if identity in bars else contribution
+        else:
+            gather(bars, tensor, contribution)
 
 
 def _pull(node: Any, bars: Bars, kept: Collection[int], relevant: Collection[int]) -> None:
-    """The same for any node."""
-    kind = type(node)
-    if (kind is Node or kind is GeneralNode) and type(node.result) is Tensor:
-        identity = node.result._identity
-        bar = dense(bars.get(identity)) if identity in kept else bars.pop(identity, None)
-        if bar is not None:
-            _pull_call(node.primitive, node.arguments, node.result, node.keywords, bar, bars, kept, relevant)
-    elif not bars.keys().isdisjoint(node.outputs()) and (wanted := node.leads_from(relevant)):
+    """The same for a node."""
+    if not bars.keys().isdisjoint(node.outputs()) and (wanted := node.leads_from(relevant)):
         node.prepare(wanted, False)(bars, kept)
 
 
 def _pull_call(
-    primitive: Any,
+    plan: Plan,
     arguments: tuple[Any, ...],
     result: Tensor,
     keywords: Mapping[str, Any],
@@ -138,22 +138,32 @@ def _pull_call(
     kept: Collection[int],
     relevant: Collection[int],
 ) -> None:
-    """The same for any call with one result, by the function that `direct_pullback` knows or as its node does it."""
+    """The same for any call with one result, by the function that its plan knows or as its node does it."""
     mask, values, inputs, is_real = _wanted(arguments, relevant)
-    run = None
+    if not inputs:
+        return
     # Where the result and an input are real, so is the slope, whatever else is complex.
-    if is_real and result._value.dtype.kind != "c":
-        known = None if keywords else direct[primitive].get(mask)
-        run = known or direct_pullback(primitive, mask, values, keywords)
+    if not is_real or result._value.dtype.kind == "c":
+        (node,) = nodes_of([(plan, arguments, result, keywords)])
+        bars[result._identity] = bar
+        node.prepare(node.leads_from(relevant), False)(bars, kept)
+        return
+    if plan.gathers and inputs[0] is arguments[0]:
+        table = arguments[0]
+        index = gathered(plan.primitive, arguments, keywords)
+        if index is not None:
+            rows = rows_of(bar, index, table, plan.primitive)
+            gather(bars, table, rows if table._identity in kept else rows.dense())
+            return
+    run = plan.pull(mask, values, keywords)
     if run is None:
-        _pull_otherwise(GeneralNode(primitive, arguments, keywords, result), bar, bars, kept, relevant)
         return
     for argument, contribution in zip(inputs, run(bar, result._value, *values, **keywords)):  # noqa: B905 - strict is slow
         if type(argument) is Tensor:
             gather(bars, argument, contribution)
         elif contribution is not None:
-            for tensor, piece in _pieces(argument, contribution):
-                if tensor._identity in relevant:
+            for tensor, piece in zip(argument, contribution, strict=True):
+                if type(tensor) is Tensor and tensor._identity in relevant:
                     gather(bars, tensor, piece)
 
 
@@ -169,28 +179,12 @@ def _wanted(arguments: tuple[Any, ...], relevant: Collection[int]) -> tuple[int,
                 mask += 1
                 inputs.append(argument)
                 is_real = is_real and (held.dtype is _double or held.dtype.kind != "c")
-        elif type(argument) in _LISTS and any(part._identity in relevant for part in tensors_in(argument)):
+        elif type(argument) in _LISTS and any([type(part) is Tensor and part._identity in relevant for part in argument]):
             mask += 1
             inputs.append(argument)
-            values.append(unwrapped(argument))
-            is_real = is_real and not is_complex(values[-1])
+            parts = [part._value if type(part) is Tensor else part for part in argument]
+            values.append(parts)
+            is_real = is_real and not is_complex(parts)
         else:
             values.append(argument)
     return mask, values, inputs, is_real
-
-
-def _pull_otherwise(node: GeneralNode, bar: Any, bars: Bars, kept: Collection[int], relevant: Collection[int]) -> None:
-    """The same as any sweep does it."""
-    if wanted := node.leads_from(relevant):
-        if node.result._identity not in kept:
-            bars[node.result._identity] = bar
-        node.prepare(wanted, False)(bars, kept)
-
-
-def _pieces(structure: Any, contribution: Any) -> Iterator[tuple[Tensor, Any]]:
-    """Each tensor in a list or tuple, with what stands at the same place of a contribution."""
-    for part, piece in zip(structure, contribution, strict=True):
-        if type(part) is Tensor:
-            yield part, piece
-        elif type(part) in _LISTS and piece is not None:
-            yield from _pieces(part, piece)

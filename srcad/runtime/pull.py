@@ -7,7 +7,6 @@ which arguments are number literals. What it yields is the function that `srcad.
 from __future__ import annotations
 
 import operator
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -41,17 +40,11 @@ class Choice(NamedTuple):
     wanted: tuple[tuple[int, Path], ...]
 
 
-_choices: dict[Hashable, Choice | None] = {}
 Direct = Callable[..., Sequence[Any]]
-# primitive -> mask, or more than that if more matters -> what `direct_pullback` has found
-direct: defaultdict[Any, dict[Hashable, Direct | None]] = defaultdict(dict)
-# Of these, again, what is for calls of two arguments of which one is wanted.
-direct_of_first: dict[Any, Direct | None] = {}
-direct_of_second: dict[Any, Direct | None] = {}
 
-# What may take rows of a table, and types of indices that do not.
+_choices: dict[Hashable, Choice | None] = {}
+# What may take rows of a table.
 GATHERS = frozenset((np.take, operator.getitem))
-_BASIC = frozenset((int, slice, tuple))
 _asks_for: dict[Any, tuple[bool, bool]] = {}  # primitive -> whether its rules depend on ranks, on literals
 
 
@@ -99,31 +92,14 @@ def direct_pullback(
     """A function from the adjoint of a result, the result and the arguments, in this order, to the adjoints wanted.
 
     `mask` has a binary digit for each argument behind the leading one: whether that is wanted. The call's result and
-    what is wanted are not complex, and its keywords all say something. None where there is no derivative, or the call
-    may take rows of a table.
+    what is wanted are not complex, and its keywords all say something. None where there is no derivative.
 
     >>> direct_pullback(np.multiply, 0b101, (3.0, 2.0))(1.0, 6.0, 3.0, 2.0)
     (3.0,)
     """
-    key: Hashable = mask
-    if primitive in GATHERS:
-        index = values[1]
-        is_mask = type(index) is np.ndarray and index.dtype.kind == "b"
-        if keywords or not (is_mask or type(index) in _BASIC):
-            return None
-        key = ("basic", mask)
-    by_rank, by_literal = _asks_of(primitive)
-    if by_rank or by_literal or keywords:
-        ranks = tuple([_rank(each) for each in values]) if by_rank else None
-        key = (mask, ranks, _literals(values) if by_literal else None, *keywords)
-    known = direct[primitive]
-    if key not in known:
-        wanted = tuple([place for place, digit in enumerate(bin(mask)[3:]) if digit == "1"])
-        choice = _choice(primitive, values, keywords, wanted) if wanted else None
-        known[key] = None if choice is None else _in_order(choice)
-        if key == mask and mask in (0b110, 0b101):
-            (direct_of_first if mask == 0b110 else direct_of_second)[primitive] = known[key]
-    return known[key]
+    wanted = tuple([place for place, digit in enumerate(bin(mask)[3:]) if digit == "1"])
+    choice = _choice(primitive, values, keywords, wanted) if wanted else None
+    return None if choice is None else _in_order(choice)
 
 
 def _in_order(choice: Choice) -> Direct:
@@ -160,7 +136,7 @@ def _choice(
     key: Hashable = (primitive, wanted, len(arguments))
     if not keywords and key in _choices:
         return _choices[key]
-    asks = _asks_of(primitive)
+    asks = asks_of(primitive)
     ranks = [_rank(argument) for argument in arguments] if asks[0] else [None] * len(arguments)
     literals = _literals(arguments) if asks[1] else ()
     stated = tuple(name for name, value in keywords.items() if says_something(name, value))
@@ -171,7 +147,12 @@ def _choice(
     return _choices[key]
 
 
-def _asks_of(primitive: Any) -> tuple[bool, bool]:
+def asks_of(primitive: Any) -> tuple[bool, bool]:
+    """Whether the rules of a primitive are for certain ranks, and whether they are for certain literals.
+
+    >>> asks_of(np.sum), asks_of(np.power), asks_of(np.sin)
+    ((True, False), (False, True), (False, False))
+    """
     asks = _asks_for.get(primitive)
     if asks is None:
         fits = [rule.fit for rule in variants(primitive)]
@@ -218,6 +199,22 @@ def _rank(argument: Any) -> int | None:
 
 def _literals(arguments: Sequence[Any]) -> tuple[int, ...]:
     return tuple([k for k, each in enumerate(arguments) if (type(each) is int or type(each) is float) and each != 0])
+
+
+def signature(values: Sequence[Any]) -> tuple[Any, ...]:
+    """What rules may ask of arguments: ranks, and whether numbers that are no NumPy numbers are zero.
+
+    >>> signature((np.ones((2, 2)), np.float64(1.0), 3, 0.0, [1.0]))
+    (2, 0, -1, -2, None)
+    """
+    return tuple([each.ndim if type(each) is np.ndarray else _signature_of(each) for each in values])
+
+
+def _signature_of(value: Any) -> int | None:
+    kind = type(value)
+    if kind is int or kind is float:
+        return -1 if value != 0 else -2
+    return _rank(value)
 
 
 def is_complex(argument: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Operators on tensors and variables, NumPy's functions of one tensor, and its joins of tensors, the short way.
+"""Operators on tensors and variables, and NumPy's functions of one tensor, the short way.
 
 What `srcad.runtime.dispatch.apply` does for any call is done here for the calls of which there are most, without a look
 at what cannot be. Everything else is handed on to it.
@@ -7,27 +7,27 @@ at what cannot be. Everything else is handed on to it.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from srcad.runtime.active import active
 from srcad.runtime.arithmetic import NO_KEYWORDS
-from srcad.runtime.dispatch import apply, checked, recorded
+from srcad.runtime.dispatch import apply, recorded
 from srcad.runtime.explain import note_behind_cut
 from srcad.runtime.keep import LARGE
-from srcad.runtime.node import GeneralNode
 from srcad.runtime.operand import Operand
-from srcad.runtime.tensor import Tensor, next_identity, tensor_of
+from srcad.runtime.plans import Plan, plan_of
+from srcad.runtime.tensor import Tensor, next_identity
 from srcad.runtime.variable import Variable
-
-_JOINS = frozenset((np.concatenate, np.stack))
+from srcad.runtime.written import written
 
 Method = Callable[[Any, Any], Any]
 
 _new = object.__new__
 
+_NOTHING: Any = object()
 # Where a tape follows an operand, their results have a derivative, and are no smaller than the operands.
 _OPERATORS = {
     "add": operator.add,
@@ -40,6 +40,7 @@ _OPERATORS = {
 
 def _straight(primitive: Callable[[Any, Any], Any]) -> Method:
     """The method of tensors that an operator calls if the tensor is its left operand."""
+    known_plans: dict[type, Plan] = {}
 
     def method(self: Tensor, other: Any) -> Any:
         kind = type(other)
@@ -60,8 +61,9 @@ def _straight(primitive: Callable[[Any, Any], Any]) -> Method:
             if self._identity in known or (kind is Tensor and other._identity in known):
                 if entry is None:
                     if value.size >= LARGE:
-                        return recorded(primitive, (self, other), NO_KEYWORDS, result, active.tapes)
-                    entry = (primitive, (self, other), result)
+                        return recorded(primitive, (self, other), result)
+                    plan = known_plans.get(kind) or _settled(known_plans, primitive, kind, (self, other))
+                    entry = (plan, (self, other), result, NO_KEYWORDS)
                 tape.entries.append(entry)
                 known.add(identity)
             elif tape.cuts:
@@ -73,9 +75,11 @@ def _straight(primitive: Callable[[Any, Any], Any]) -> Method:
 
 def _reflected(primitive: Callable[[Any, Any], Any]) -> Method:
     """The method that the operator calls if the tensor is its right operand, and the left one is no tensor."""
+    known_plans: dict[type, Plan] = {}
 
     def method(self: Tensor, other: Any) -> Any:
-        if type(other) is not float and type(other) is not int:
+        kind = type(other)
+        if kind is not float and kind is not int:
             return apply(primitive, (other, self))
         value = primitive(other, self._value)
         result = _new(Tensor)
@@ -86,8 +90,9 @@ def _reflected(primitive: Callable[[Any, Any], Any]) -> Method:
             if self._identity in tape.known:
                 if entry is None:
                     if value.size >= LARGE:
-                        return recorded(primitive, (other, self), NO_KEYWORDS, result, active.tapes)
-                    entry = (primitive, (other, self), result)
+                        return recorded(primitive, (other, self), result)
+                    plan = known_plans.get(kind) or _settled(known_plans, primitive, kind, (other, self))
+                    entry = (plan, (other, self), result, NO_KEYWORDS)
                 tape.entries.append(entry)
                 tape.known.add(identity)
             elif tape.cuts:
@@ -95,6 +100,13 @@ def _reflected(primitive: Callable[[Any, Any], Any]) -> Method:
         return result
 
     return method
+
+
+def _settled(known: dict[type, Plan], primitive: Any, kind: type, arguments: tuple[Any, Any]) -> Plan:
+    """The plan for two operands of which one is of a kind."""
+    plan = plan_of(primitive, arguments, NO_KEYWORDS)
+    plan.settle(arguments, NO_KEYWORDS)
+    return known.setdefault(kind, plan)
 
 
 def _reading(method: Method) -> Method:
@@ -106,59 +118,29 @@ def _reading(method: Method) -> Method:
     return of_variable
 
 
-def _array_ufunc(self: Tensor | Variable, ufunc: Any, method: str, *arguments: Any, **keywords: Any) -> Any:
-    """NumPy's protocol; short for functions of one tensor that are known to have a rule."""
-    if method != "__call__":
-        return Operand.__array_ufunc__(self, ufunc, method, *arguments, **keywords)
-    if len(arguments) != 1 or keywords or ufunc not in checked:
-        return apply(ufunc, arguments, keywords)
-    tensor = self._read()
-    if tensor is not self:  # a variable
-        arguments = (tensor,)
-    value = ufunc(tensor._value)
-    result = _new(Tensor)
-    result._value = value
-    result._identity = identity = next_identity()
-    entry = None
-    for tape in active.tapes:
-        if tensor._identity in tape.known:
-            if entry is None:
-                if value.size >= LARGE:
-                    return recorded(ufunc, arguments, NO_KEYWORDS, result, active.tapes)
-                entry = (ufunc, arguments, result)
-            tape.entries.append(entry)
-            tape.known.add(identity)
-        elif tape.cuts:
-            note_behind_cut(tape, ufunc, arguments, (result,))
-    return result
+def _array_ufunc(
+    self: Tensor | Variable, ufunc: Any, method: str, first: Any, second: Any = _NOTHING, *rest: Any, **keywords: Any
+) -> Any:
+    """NumPy's protocol; short for calls of kinds that are known."""
+    if method == "__call__" and not keywords and not rest:
+        if second is _NOTHING:
+            function = written.get((ufunc, type(first)))
+            return function(first) if function else apply(ufunc, (first,))
+        function = written.get((ufunc, type(first), type(second)))
+        return function(first, second) if function else apply(ufunc, (first, second))
+    arguments = (first, *rest) if second is _NOTHING else (first, second, *rest)
+    return Operand.__array_ufunc__(self, ufunc, method, *arguments, **keywords)
 
 
 def _array_function(
     self: Tensor | Variable, function: Any, types: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]
 ) -> Any:
-    """NumPy's protocol; short for tensors joined along an axis."""
-    if function in checked and function not in _JOINS:
-        return apply(function, arguments, keywords)
-    axis = keywords.get("axis", 0)
-    is_join = function in _JOINS and len(arguments) == 1 and len(keywords) == ("axis" in keywords)
-    if not is_join or type(axis) is not int or type(arguments[0]) not in (list, tuple):
-        return Operand.__array_function__(self, function, types, arguments, keywords)
-    parts: Sequence[Any] = arguments[0]
-    for part in parts:
-        if type(part) is not Tensor:
-            return Operand.__array_function__(self, function, types, arguments, keywords)
-    result = tensor_of(function([part._value for part in parts], axis=axis))
-    node = None
-    for tape in active.tapes:
-        if any(part._identity in tape.known for part in parts):
-            if result._value.dtype.kind not in "fc":
-                return Operand.__array_function__(self, function, types, arguments, keywords)
-            node = node or GeneralNode(function, (tuple(parts), axis), NO_KEYWORDS, result)
-            tape.entries.append(node)
-            tape.known.add(result._identity)
-        elif tape.cuts:
-            note_behind_cut(tape, function, parts, (result,))
-    return result
+    """NumPy's protocol; short for calls of kinds that are known."""
+    if len(arguments) == 1 and not keywords:
+        known = written.get((function, type(arguments[0])))
+        if known is not None:
+            return known(arguments[0])
+    return Operand.__array_function__(self, function, types, arguments, keywords)
 
 
 def _bind() -> None:

@@ -9,7 +9,7 @@ Only while a tape follows the argument; else NumPy's own function runs.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -123,7 +123,16 @@ def spelling(primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, An
     """
     if primitive in FOR_COMPLEX and arguments[0].dtype.kind == "c":
         return FOR_COMPLEX[primitive]
-    if primitive is np.linalg.norm and (len(arguments) > 1 or "ord" in keywords):
+    return spelled_always(primitive, len(arguments), keywords)
+
+
+def spelled_always(primitive: Any, count: int, keywords: Collection[str]) -> Callable[..., Any] | None:
+    """The same, where the values of the arguments do not matter, but only their number and the names of keywords.
+
+    >>> spelled_always(np.linalg.norm, 2, ()) is norm, spelled_always(np.linalg.norm, 1, ()) is None
+    (True, True)
+    """
+    if primitive is np.linalg.norm and (count > 1 or "ord" in keywords):
         return norm
     if primitive is np.clip and ("min" in keywords or "max" in keywords):
         return clip
@@ -147,5 +156,3 @@ FOR_COMPLEX: Mapping[Any, Callable[..., Any]] = {
     np.angle: phase,
     np.imag: imaginary,
 }
-# Whose rules are not for all ways to call them.
-BY_ARGUMENTS = frozenset((np.linalg.norm, np.clip))

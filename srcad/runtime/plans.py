@@ -1,0 +1,223 @@
+"""What is done with calls of one kind, found out once: how they are computed and recorded, and how they are reversed.
+
+    np.sum(x, axis=0)       (np.sum, Tensor, "axis", int)       computed on x's array, kept as (plan, (x,), result, keywords)
+
+The kind of a call is its primitive, the types of its arguments, the names and types of its keywords. Its `Plan` is found
+again by that; so a call does not ask the rule tables, bind arguments or look into signatures, and neither does its reverse,
+which asks the plan for the function that the rule has become for the inputs that are wanted.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from srcad.errors import MissingRule
+from srcad.runtime.arithmetic import NO_KEYWORDS
+from srcad.runtime.covered import check_meaning, covering, rule_of
+from srcad.runtime.keep import SCALARS, contents
+from srcad.runtime.live import on_tensors
+from srcad.runtime.operand import Readable
+from srcad.runtime.pull import GATHERS, asks_of, direct_pullback, signature
+from srcad.runtime.registry import definition, variants
+from srcad.runtime.spelled import FOR_COMPLEX, spelled_always
+from srcad.runtime.tensor import Tensor
+
+# How calls are computed: on arrays in place of tensors; so, if lists and tuples hold nothing that stands against it;
+# after variables were read; in ways that depend on the call.
+DIRECT, NESTED, READS, OTHERS = range(4)
+# What the derivative is: by a rule; zero; that of what the function means in terms of others; not asked yet; not known.
+RULED, ZERO, DEFINED, UNSETTLED, UNKNOWN = range(5)
+
+# Functions that may write to an argument; they get read-only arrays in place of tensors.
+WRITERS = frozenset(
+    (
+        np.copyto,
+        np.put,
+        np.place,
+        np.putmask,
+        np.fill_diagonal,
+        np.put_along_axis,
+        np.nan_to_num,
+        np.median,
+        np.nanmedian,
+        np.percentile,
+        np.nanpercentile,
+        np.quantile,
+        np.nanquantile,
+    )
+)
+# Functions of a list of arrays.
+JOINS = frozenset((np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack))
+_PLAIN = frozenset((np.ndarray, type, *SCALARS))
+_HIDING = frozenset(("out", "where"))  # keywords of which not the type says what they ask for
+_MOST = 4096  # plans that are remembered
+
+
+class Plan:
+    """What is done with the calls of one kind.
+
+    way         how a call is computed: DIRECT, NESTED, READS or OTHERS
+    kind        what the derivative is: RULED, ZERO, DEFINED, UNSETTLED or UNKNOWN
+    compute     the primitive, without NumPy's dispatch to tensors, which has taken place
+    meaning     what the tape records in its place: a function of tensors
+    count       how many arguments say something; those behind are None
+    stated      the keywords that say something; None if all do
+    theirs      whether there are arrays among the arguments, which their owner may change
+    nested      the places of lists and tuples
+    joins       whether the first argument is a list of tensors
+    asks        whether the rule depends on ranks, or on which numbers are zero
+    only, first, second, both    the pullback of one argument; of the first, the second, both of two; once they are known
+    """
+
+    __slots__ = (
+        "asks",
+        "both",
+        "compute",
+        "count",
+        "first",
+        "for_complex",
+        "gathers",
+        "joins",
+        "kind",
+        "meaning",
+        "nested",
+        "only",
+        "primitive",
+        "pulls",
+        "ranks",
+        "second",
+        "stated",
+        "theirs",
+        "way",
+    )
+
+    def __init__(self, primitive: Any, kinds: Sequence[type], keywords: Mapping[str, type] = NO_KEYWORDS) -> None:
+        self.primitive = primitive
+        self.compute: Callable[..., Any] = _SHORT.get(primitive) or getattr(primitive, "_implementation", primitive)
+        self.kind = UNSETTLED
+        self.meaning: Callable[..., Any] | None = None
+        self.for_complex = FOR_COMPLEX.get(primitive)
+        self.count = len(kinds)
+        self.stated: tuple[str, ...] | None = None
+        self.theirs = np.ndarray in kinds
+        self.nested = tuple([place for place, kind in enumerate(kinds) if kind is tuple or kind is list])
+        self.joins = primitive in JOINS and self.nested[:1] == (0,)
+        self.way = _way(primitive, kinds, keywords)
+        self.gathers = primitive in GATHERS and (primitive is np.take or kinds[1] in (np.ndarray, list, Tensor))
+        self.asks = False
+        self.pulls: dict[Hashable, Any] = {}
+        self.only: Any = None
+        self.first: Any = None
+        self.second: Any = None
+        self.both: Any = None
+        self.ranks: set[Hashable] | None = None
+
+    def settle(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
+        """Find out what the derivative is. Raises MissingRule for arguments that the rule does not cover."""
+        primitive = self.primitive
+        self.meaning = spelled_always(primitive, len(arguments), keywords)
+        rules = variants(primitive)
+        if self.meaning is not None:
+            self.kind = DEFINED
+        elif rules and all(rule.kind == "zero" for rule in rules):
+            self.kind = ZERO
+        elif rules:
+            self.count, stated, is_for_all_ranks = covering(primitive, arguments, keywords)
+            self.stated = None if len(stated) == len(keywords) else stated
+            self.ranks = None if is_for_all_ranks else set()
+            self.asks = any(asks_of(primitive))
+            self.kind = RULED
+        elif (meaning := definition(primitive)) is not None:
+            check_meaning(primitive, meaning, arguments, keywords)
+            self.meaning, self.kind = on_tensors(meaning), DEFINED
+        else:
+            self.kind = UNKNOWN
+
+    def check_ranks(self, values: Sequence[Any]) -> None:
+        """Raises MissingRule for arguments of ranks that no rule is for."""
+        assert self.ranks is not None
+        ranks = signature(values)
+        if ranks not in self.ranks:
+            rule_of(self.primitive, values)
+            self.ranks.add(ranks)
+
+    def pull(self, mask: int, values: Sequence[Any], keywords: Mapping[str, Any] = NO_KEYWORDS) -> Any:
+        """The function from the adjoint of the result, the result and the arguments to the adjoints wanted.
+
+        `mask` has a binary digit for each argument behind the leading one: whether that is wanted. None where there is
+        no derivative.
+        """
+        key: Hashable = (mask, *signature(values)) if self.asks else mask
+        if key not in self.pulls:
+            run = self.pulls[key] = direct_pullback(self.primitive, mask, values, keywords)
+            if not self.asks and (name := _NAMES.get(mask)):
+                setattr(self, name, run)
+        return self.pulls[key]
+
+
+_NAMES = {0b11: "only", 0b110: "first", 0b101: "second", 0b111: "both"}
+
+
+def _way(primitive: Any, kinds: Sequence[type], keywords: Mapping[str, type]) -> int:
+    if primitive in WRITERS or not _HIDING.isdisjoint(keywords):
+        return OTHERS
+    way = DIRECT
+    for kind in (*kinds, *keywords.values()):
+        if kind is Tensor or kind in _PLAIN or issubclass(kind, (np.dtype, np.generic)):
+            continue
+        if issubclass(kind, Readable):
+            return READS
+        if kind is not tuple and kind is not list:
+            return OTHERS
+        # Python's operators know lists as lists: these become arrays first.
+        if getattr(primitive, "__module__", "") == "_operator" and primitive is not operator.getitem:
+            return OTHERS
+        way = NESTED
+    return OTHERS if Tensor in keywords.values() else way
+
+
+plans: dict[Hashable, Plan] = {}
+
+
+def plan_of(primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Plan:
+    """The plan for a call, remembered from now on."""
+    kinds, named = [type(each) for each in arguments], {name: type(each) for name, each in keywords.items()}
+    plan = Plan(primitive, kinds, named)
+    if len(plans) >= _MOST:
+        plans.clear()
+    return plans.setdefault((primitive, *kinds, *named, *named.values()), plan)
+
+
+def is_as_it_is(plan: Plan, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> bool:
+    """Whether the lists and tuples of a call hold no tensors or variables, apart from the list of a join."""
+    for place in plan.nested:
+        allowed = 3 if plan.joins and place == 0 else 1
+        if contents(arguments[place]) > allowed:
+            return False
+    for value in keywords.values():
+        if type(value) is tuple and contents(value):
+            return False
+        if type(value) is list:
+            return False
+    return True
+
+
+def _reduction(function: Any, ufunc: Any) -> Callable[..., Any]:
+    """NumPy's function that reduces with a ufunc, on arrays and NumPy's numbers."""
+
+    def reduce(a: Any, axis: Any = None, *rest: Any, **keywords: Any) -> Any:
+        return function(a, axis, *rest, **keywords) if rest else ufunc.reduce(a, axis, **keywords)
+
+    return reduce
+
+
+_SHORT: Mapping[Any, Callable[..., Any]] = {
+    np.sum: _reduction(np.sum, np.add),
+    np.prod: _reduction(np.prod, np.multiply),
+    np.max: _reduction(np.max, np.maximum),
+    np.min: _reduction(np.min, np.minimum),
+}

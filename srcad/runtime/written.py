@@ -1,0 +1,188 @@
+"""For each kind of call a function that computes and records it, written out: nothing is asked that the plan knows.
+
+    np.maximum of a tensor and an array
+
+    def maximum(a, b):
+        value = compute(a._value, b)
+        if type(value) is not ndarray and not isinstance(value, generic):
+            return otherwise((a, b), {})
+        result = new(Tensor)
+        result._value = value
+        result._identity = identity = next_identity()
+        entry = None
+        for tape in active.tapes:
+            known = tape.known
+            if a._identity in known:
+                if entry is None:
+                    if value.dtype.kind not in 'fc' or value.size >= LARGE or a._value.size >= LARGE or b.size >= LARGE:
+                        return recorded(plan, (a, b), {}, result)
+                    entry = (plan, (a, b.copy()), result, {})
+                tape.entries.append(entry)
+                known.add(identity)
+            elif tape.cuts:
+                note_behind_cut(tape, primitive, (a, b), (result,))
+        return result
+"""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from srcad.runtime.active import active
+from srcad.runtime.explain import note_behind_cut
+from srcad.runtime.keep import LARGE, contents, unshared
+from srcad.runtime.plans import DEFINED, RULED, Plan
+from srcad.runtime.pull import is_complex
+from srcad.runtime.template import primitive_name
+from srcad.runtime.tensor import Tensor, next_identity
+
+# (primitive, types of arguments, names and types of keywords) -> the function for such calls
+written: dict[Hashable, Callable[..., Any]] = {}
+
+_MOST = 4096  # functions that are remembered
+_LETTERS = "abcdefghijklm"
+
+
+def write(key: Hashable, plan: Plan, kinds: Sequence[type], has_keywords: bool, **others: Callable[..., Any]) -> None:
+    """Write the function for the calls of a kind whose plan is settled, and enter it in `written`.
+
+    `others` are `otherwise(arguments, keywords)`, for a call that turns out to be of no such kind, and
+    `recorded(plan, arguments, keywords, result)`, for results that are not small arrays of real or complex numbers.
+    """
+    if len(kinds) > len(_LETTERS):
+        return
+    if len(written) >= _MOST:
+        written.clear()
+    lines = _Lines(plan, kinds, has_keywords)
+    text = "\n    ".join(lines.meaning() if plan.kind == DEFINED else lines.call()) + "\n"
+    name = primitive_name(plan.primitive)
+    file = f"<srcad call {name} {len(linecache.cache)}>"
+    space: dict[str, Any] = {
+        "LARGE": LARGE,
+        "Tensor": Tensor,
+        "active": active,
+        "compute": plan.compute,
+        "contents": contents,
+        "generic": np.generic,
+        "is_complex": is_complex,
+        "ndarray": np.ndarray,
+        "new": object.__new__,
+        "next_identity": next_identity,
+        "note_behind_cut": note_behind_cut,
+        "plan": plan,
+        "primitive": plan.primitive,
+        "unshared": unshared,
+        **others,
+    }
+    exec(compile(text, file, "exec"), space)
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    written[key] = space["call"]
+
+
+class _Lines:
+    """The lines of a function for one kind of call."""
+
+    def __init__(self, plan: Plan, kinds: Sequence[type], has_keywords: bool) -> None:
+        self.plan = plan
+        self.names = _LETTERS[: len(kinds)]
+        self.of = dict(zip(self.names, kinds, strict=True))
+        self.arguments = f"({', '.join(self.names)},)"
+        self.keywords = "keywords" if has_keywords else "{}"
+        self.handed = ", **keywords" if has_keywords else ""
+        self.list = "a" if plan.joins else ""
+
+    def head(self) -> str:
+        """The first line."""
+        return f"def call({', '.join(self.names)}{self.handed}):"
+
+    def meaning(self) -> list[str]:
+        """For a function that means another: that, if a tape follows an argument."""
+        tests = " or ".join(f"{name}._identity in tape.known" for name, kind in self.of.items() if kind is Tensor)
+        return [
+            self.head(),
+            "for tape in active.tapes:",
+            f"    if {tests}:",
+            f"        return plan.meaning({', '.join(self.names)}{self.handed})",
+            f"return otherwise({self.arguments}, {self.keywords})",
+        ]
+
+    def call(self) -> list[str]:
+        """For a function with a rule, or without a derivative."""
+        values = [self._value(name) for name in self.names]
+        return [
+            self.head(),
+            *self._guards(),
+            f"value = compute({', '.join(values)}{self.handed})",
+            "if type(value) is not ndarray and not isinstance(value, generic):",
+            f"    return otherwise({self.arguments}, {self.keywords})",
+            "result = new(Tensor)",
+            "result._value = value",
+            "result._identity = identity = next_identity()",
+            "entry = None",
+            "for tape in active.tapes:",
+            "    known = tape.known",
+            f"    if {self._is_known()}:",
+            *(["        if entry is None:", *self._entry()] if self.plan.kind == RULED else self._no_entry()),
+            "        tape.entries.append(entry)",
+            "        known.add(identity)",
+            "    elif tape.cuts:",
+            f"        note_behind_cut(tape, primitive, {self.list or self.arguments}, (result,))",
+            "return result",
+        ]
+
+    def _value(self, name: str) -> str:
+        if name == self.list:
+            return "[each._value if type(each) is Tensor else each for each in a]"
+        return f"{name}._value" if self.of[name] is Tensor else name
+
+    def _guards(self) -> list[str]:
+        """Lists and tuples may hold what has to be looked at."""
+        lines = []
+        for place in self.plan.nested:
+            name = self.names[place]
+            lines.append(f"held_{name} = contents({name})")
+            lines.append(f"if held_{name} > {3 if name == self.list else 1}:")
+            lines.append(f"    return otherwise({self.arguments}, {self.keywords})")
+        if self.keywords != "{}":
+            lines.append("for each in keywords.values():")
+            lines.append("    if type(each) is tuple and contents(each):")
+            lines.append(f"        return otherwise({self.arguments}, {self.keywords})")
+        return lines
+
+    def _is_known(self) -> str:
+        if self.list:
+            return "any([type(each) is Tensor and each._identity in known for each in a])"
+        return " or ".join(f"{name}._identity in known" for name, kind in self.of.items() if kind is Tensor) or "False"
+
+    def _no_entry(self) -> list[str]:
+        return [f"        return recorded(plan, {self.arguments}, {self.keywords}, result)"]
+
+    def _entry(self) -> list[str]:
+        plan, lines = self.plan, []
+        if plan.for_complex is not None:
+            lines.append(f"if is_complex({self._value('a')}):")
+            lines.append(f"    return plan.for_complex({', '.join(self.names)}{self.handed})")
+        if plan.ranks is not None:
+            lines.append(f"plan.check_ranks(({', '.join(map(self._value, self.names))},))")
+        sizes = [f"{self._value(name)}.size" for name, kind in self.of.items() if kind in (Tensor, np.ndarray)]
+        large = " or ".join(f"{size} >= LARGE" for size in ["value.size", *sizes])
+        lines.append(f"if value.dtype.kind not in 'fc' or {large}:")
+        lines.append(f"    return recorded(plan, {self.arguments}, {self.keywords}, result)")
+        held = "".join(f"{self._held(name)}, " for name in self.names[: plan.count])
+        stated = self.keywords
+        if plan.stated is not None:
+            stated = "{" + ", ".join(f"{name!r}: keywords[{name!r}]" for name in plan.stated) + "}"
+        lines.append(f"entry = (plan, ({held}), result, {stated})")
+        return [" " * 12 + line for line in lines]
+
+    def _held(self, name: str) -> str:
+        kind = self.of[name]
+        if kind is np.ndarray:
+            return f"{name}.copy()"
+        if kind is tuple and name != self.list:
+            return f"(unshared({name}) if held_{name} else {name})"
+        return f"unshared({name})" if kind in (list, tuple) else name
