@@ -15,6 +15,7 @@ from srcad.runtime.registry import find, variants
 from srcad.runtime.template import primitive_name
 from srcad.runtime.tensor import Tensor
 
+
 def covering(
     primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]
 ) -> tuple[int, tuple[str, ...], bool]:

@@ -98,7 +98,7 @@ def _write(key: Any, plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[s
     def otherwise(arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
         return _apply(key, arguments, keywords)
 
-    write(key, plan, [type(each) for each in arguments], bool(keywords), otherwise=otherwise, recorded=_recorded)
+    write(key, plan, arguments, keywords, otherwise=otherwise, recorded=_recorded, cut=_not_recorded)
 
 
 def _joined(arguments: tuple[Any, ...]) -> list[Any]:
@@ -170,19 +170,23 @@ def recorded(primitive: Any, arguments: tuple[Any, ...], result: Tensor) -> Any:
 def _not_recorded(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any], result: Tensor) -> Any:
     """The result of a call that has no derivative; raises MissingRule if it only has no rule."""
     primitive = plan.primitive
-    meaning = spelling(primitive, arguments, keywords)
-    if meaning is not None:
-        return meaning(*arguments, **keywords)
+    if plan.for_complex is not None and is_complex(arguments[0]):
+        return plan.for_complex(*arguments, **keywords)
     if plan.kind == UNKNOWN:
         check_discrete(primitive, result)
     elif plan.kind == ZERO and primitive in _FLAT:
         # Its slope is that of a branch never taken: zero, where others of its kind are not connected at all.
         return recorded(np.where, (False, *arguments, 0.0), result)
-    note_cut(primitive, tensors_in(arguments), (result,), reason_of(result))
-    if _is_inexact(result):
-        # No derivative leads to it, but from it: it may be a source, as in TensorFlow.
-        for tape in active.who_know([each._identity for each in tensors_in(arguments)]):
-            tape.known.add(result._identity)
+    read = tuple([each._identity for each in (arguments[0] if plan.joins else arguments) if type(each) is Tensor])
+    identity, reason = result._identity, reason_of(result)
+    for tape in active.tapes:
+        if not tape.known.isdisjoint(read):
+            tape.cuts[identity] = (primitive, read, reason)
+            if _is_inexact(result):
+                # No derivative leads to it, but from it: it may be a source, as in TensorFlow.
+                tape.known.add(identity)
+        elif tape.cuts and any(each in tape.cuts for each in read):
+            tape.cuts[identity] = (primitive, read, reason)
     return result
 
 
@@ -229,12 +233,12 @@ def call(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]
             arguments = tuple([packed(each) if holds_tensors(each) else each for each in arguments])
             return apply(primitive, arguments, keywords)
         check_covered(primitive, arguments, keywords)
-    elif kind == UNKNOWN and (primitive in WRITERS or "out" in keywords):
+    elif kind == UNKNOWN and (primitive in WRITERS or keywords.get("out") is not None):
         raise missing(primitive)
     result = primitive(*_shown(arguments), **_shown(keywords))
     if kind == UNKNOWN:
         check_discrete(primitive, result)
-    if "out" in keywords:
+    if keywords.get("out") is not None:
         return result
     result = wrapped(result, arguments)
     if kind == RULED and any(tensor.dtype.kind in "fc" for tensor in tensors_in(result)):

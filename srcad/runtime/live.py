@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from srcad.errors import MissingRule
@@ -39,7 +39,9 @@ class _RecordedKernels:
     """The module of kernels, as rules on tensors see it."""
 
     def __getattr__(self, name: str) -> Any:
-        return _recorded(getattr(kernels, name))
+        recorded = _recorded(getattr(kernels, name))
+        setattr(self, name, recorded)  # found at once from now on
+        return recorded
 
 
 _recorded_kernels = _RecordedKernels()
@@ -60,16 +62,23 @@ def is_kernel(value: Any) -> bool:
     return isinstance(value, types.FunctionType) and (value.__module__ or "").startswith(kernels.__name__)
 
 
+def _has_operands(parts: Iterable[Any]) -> bool:
+    for part in parts:  # noqa: SIM110 - a generator takes longer
+        if isinstance(part, Operand) or (isinstance(part, (tuple, list)) and _has_operands(part)):
+            return True
+    return False
+
+
 @functools.cache
 def as_primitive(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """A kernel that is recorded where it is called on tensors, by its own rule if it has one.
 
     >>> as_primitive(kernels.ratio)(1.0, 2.0)
-    np.float64(0.5)
+    0.5
     """
 
     def primitive(*arguments: Any, **keywords: Any) -> Any:
-        if not any(isinstance(each, (Operand, tuple, list)) for each in (*arguments, *keywords.values())):
+        if not (_has_operands(arguments) or (keywords and _has_operands(keywords.values()))):
             return kernel(*arguments, **keywords)
         if variants(kernel) or definition(kernel) is not None:
             return Arithmetic._apply(kernel, arguments, keywords)

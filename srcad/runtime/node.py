@@ -4,8 +4,8 @@ A node holds the call (primitive, arguments, result), not its derivative: the pu
 sweep, from the same rule tables that the compiler reads. Where an outer tape is recording, the pullback runs on tensors
 instead of arrays (`live`), so that its operations become nodes of the outer tape: all there is to higher order.
 
-Calls with one result are recorded as a plain tuple, with the plan in place of the primitive, which is made in a fifth of
-the time. `nodes_of` makes nodes of them, `srcad.runtime.once` takes them as they are.
+Calls with one result are recorded as a plain tuple, with the plan in place of the primitive, which is made in a fifth
+of the time. `nodes_of` makes nodes of them, `srcad.runtime.once` takes them as they are.
 """
 
 from __future__ import annotations

@@ -13,12 +13,10 @@ import numpy as np
 from srcad.runtime.active import Recording
 from srcad.runtime.node import Bars, gather, nodes_of
 from srcad.runtime.plans import Plan
-from srcad.runtime.pull import is_complex
 from srcad.runtime.slices import dense, gathered, rows_of
 from srcad.runtime.tensor import Tensor
 
 _double = np.dtype(np.float64)
-_LISTS = frozenset((tuple, list))
 
 
 def swept_once(
@@ -63,7 +61,7 @@ def _leading_from(recording: Recording, sources: set[int]) -> set[int]:
 def _sweep(entries: Sequence[Any], bars: Bars, kept: Collection[int], relevant: Collection[int]) -> None:
     """Take the adjoint of each result out of the gathered ones, and add those of the relevant inputs.
 
-    For most calls, those of one argument, and of two of which one is wanted, this is written out.
+    For most calls, those of one argument and of two, all is float64 and goes a short way.
     """
     pop = bars.pop
     for entry in reversed(entries):
@@ -76,43 +74,16 @@ def _sweep(entries: Sequence[Any], bars: Bars, kept: Collection[int], relevant: 
         if bar is None:
             continue
         tensor: Any = None
-        if value.dtype is _double and not keywords and not plan.gathers:
-            count = len(arguments)
-            if count == 2:
-                a, b = first, second = arguments
-                run = None
-                if type(first) is Tensor:
-                    a = first._value
-                    if first._identity in relevant:
-                        tensor, run = first, plan.first
-                if type(second) is Tensor:
-                    b = second._value
-                    if second._identity in relevant:
-                        if tensor is None:
-                            tensor, run = second, plan.second
-                        elif first._value.dtype is _double and b.dtype is _double:
-                            run = plan.both or plan.pull(0b111, (a, b))
-                            if run is not None:
-                                of_first, of_second = run(bar, value, a, b)
-                                gather(bars, first, of_first)
-                                gather(bars, second, of_second)
-                                continue
-                            tensor = None
-                        else:
-                            tensor = None
-                if tensor is not None and tensor._value.dtype is _double:
-                    run = run or plan.pull(0b110 if tensor is first else 0b101, (a, b))
-                    contribution = None if run is None else run(bar, value, a, b)[0]
-                else:
-                    tensor = None
-            elif count == 1 and type(arguments[0]) is Tensor:
-                (tensor,) = arguments
-                a = tensor._value
-                if tensor._identity in relevant and a.dtype is _double:
-                    run = plan.only or plan.pull(0b11, (a,))
-                    contribution = None if run is None else run(bar, value, a)[0]
-                else:
-                    tensor = None
+        contribution: Any = None
+        if value.dtype is _double and not plan.gathers:
+            if len(arguments) == 2:
+                tensor, contribution = _of_two(plan, arguments, value, bar, keywords, bars, relevant)
+            elif len(arguments) == 1 and type(arguments[0]) is Tensor:
+                a = arguments[0]._value
+                if a.dtype is _double and arguments[0]._identity in relevant:
+                    (tensor,) = arguments
+                    run = plan.only or plan.pull(0b11, (a,), keywords)
+                    contribution = None if run is None else run(bar, value, a, **keywords)[0]
         if tensor is None:
             _pull_call(plan, arguments, result, keywords, bar, bars, kept, relevant)
         elif getattr(contribution, "dtype", None) is _double and contribution.shape == tensor._value.shape:
@@ -120,6 +91,47 @@ def _sweep(entries: Sequence[Any], bars: Bars, kept: Collection[int], relevant: 
             bars[identity] = bars[identity] + contribution if identity in bars else contribution
         else:
             gather(bars, tensor, contribution)
+
+
+def _of_two(
+    plan: Plan,
+    arguments: tuple[Any, Any],
+    value: Any,
+    bar: Any,
+    keywords: Mapping[str, Any],
+    bars: Bars,
+    relevant: Collection[int],
+) -> tuple[Any, Any]:
+    """The contribution to one of two arguments, with that; None, None if it is not float64 that is wanted.
+
+    If both are wanted, that to the first is gathered.
+    """
+    a, b = first, second = arguments
+    mask = 0b100
+    if type(first) is Tensor:
+        a = first._value
+        if first._identity in relevant:
+            if a.dtype is not _double:
+                return None, None
+            mask = 0b110
+    if type(second) is Tensor:
+        b = second._value
+        if second._identity in relevant:
+            if b.dtype is not _double:
+                return None, None
+            mask += 0b001
+    if mask == 0b110:
+        run = plan.first or plan.pull(mask, (a, b), keywords)
+        return first, None if run is None else run(bar, value, a, b, **keywords)[0]
+    if mask == 0b101:
+        run = plan.second or plan.pull(mask, (a, b), keywords)
+        return second, None if run is None else run(bar, value, a, b, **keywords)[0]
+    run = plan.both or plan.pull(mask, (a, b), keywords) if mask == 0b111 else None
+    if run is None:
+        return None, None
+    of_first, contribution = run(bar, value, a, b, **keywords)
+    gather(bars, first, of_first)
+    return second, contribution
 
 
 def _pull(node: Any, bars: Bars, kept: Collection[int], relevant: Collection[int]) -> None:
@@ -139,14 +151,17 @@ def _pull_call(
     relevant: Collection[int],
 ) -> None:
     """The same for any call with one result, by the function that its plan knows or as its node does it."""
-    mask, values, inputs, is_real = _wanted(arguments, relevant)
-    if not inputs:
+    if plan.joins and result._value.dtype.kind == "f":
+        _pull_join(plan, arguments, result, keywords, bar, bars, relevant)
         return
+    mask, values, inputs, is_real = _wanted(arguments, relevant)
     # Where the result and an input are real, so is the slope, whatever else is complex.
-    if not is_real or result._value.dtype.kind == "c":
+    if plan.joins or not is_real or result._value.dtype.kind == "c":
         (node,) = nodes_of([(plan, arguments, result, keywords)])
         bars[result._identity] = bar
         node.prepare(node.leads_from(relevant), False)(bars, kept)
+        return
+    if not inputs:
         return
     if plan.gathers and inputs[0] is arguments[0]:
         table = arguments[0]
@@ -159,12 +174,28 @@ def _pull_call(
     if run is None:
         return
     for argument, contribution in zip(inputs, run(bar, result._value, *values, **keywords)):  # noqa: B905 - strict is slow
-        if type(argument) is Tensor:
-            gather(bars, argument, contribution)
-        elif contribution is not None:
-            for tensor, piece in zip(argument, contribution, strict=True):
-                if type(tensor) is Tensor and tensor._identity in relevant:
-                    gather(bars, tensor, piece)
+        gather(bars, argument, contribution)
+
+
+def _pull_join(
+    plan: Plan,
+    arguments: tuple[Any, ...],
+    result: Tensor,
+    keywords: Mapping[str, Any],
+    bar: Any,
+    bars: Bars,
+    relevant: Collection[int],
+) -> None:
+    """The same for a function of a list of real arrays."""
+    parts, *rest = arguments
+    values = [part._value if type(part) is Tensor else part for part in parts]
+    run = plan.only if not rest else plan.first
+    if run is None:
+        run = plan.pull(0b11 << len(rest), (values, *rest), keywords)
+    (pieces,) = run(bar, result._value, values, *rest, **keywords)
+    for part, piece in zip(parts, pieces):  # noqa: B905 - strict is slow
+        if type(part) is Tensor and part._identity in relevant:
+            gather(bars, part, piece)
 
 
 def _wanted(arguments: tuple[Any, ...], relevant: Collection[int]) -> tuple[int, list[Any], list[Any], bool]:
@@ -179,12 +210,6 @@ def _wanted(arguments: tuple[Any, ...], relevant: Collection[int]) -> tuple[int,
                 mask += 1
                 inputs.append(argument)
                 is_real = is_real and (held.dtype is _double or held.dtype.kind != "c")
-        elif type(argument) in _LISTS and any([type(part) is Tensor and part._identity in relevant for part in argument]):
-            mask += 1
-            inputs.append(argument)
-            parts = [part._value if type(part) is Tensor else part for part in argument]
-            values.append(parts)
-            is_real = is_real and not is_complex(parts)
         else:
             values.append(argument)
     return mask, values, inputs, is_real

@@ -1,10 +1,10 @@
 """What is done with calls of one kind, found out once: how they are computed and recorded, and how they are reversed.
 
-    np.sum(x, axis=0)       (np.sum, Tensor, "axis", int)       computed on x's array, kept as (plan, (x,), result, keywords)
+    np.sum(x, axis=0)       (np.sum, Tensor, "axis", int)       kept as (plan, (x,), result, {"axis": 0})
 
-The kind of a call is its primitive, the types of its arguments, the names and types of its keywords. Its `Plan` is found
-again by that; so a call does not ask the rule tables, bind arguments or look into signatures, and neither does its reverse,
-which asks the plan for the function that the rule has become for the inputs that are wanted.
+The kind of a call is its primitive, the types of its arguments, the names and types of its keywords. Its `Plan` is
+found again by that; so a call does not ask the rule tables, bind arguments or look into signatures, and neither does
+its reverse, which asks the plan for the function that the rule has become for the inputs that are wanted.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from srcad.errors import MissingRule
 from srcad.runtime.arithmetic import NO_KEYWORDS
 from srcad.runtime.covered import check_meaning, covering, rule_of
 from srcad.runtime.keep import SCALARS, contents
@@ -53,7 +52,6 @@ WRITERS = frozenset(
 # Functions of a list of arrays.
 JOINS = frozenset((np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack))
 _PLAIN = frozenset((np.ndarray, type, *SCALARS))
-_HIDING = frozenset(("out", "where"))  # keywords of which not the type says what they ask for
 _MOST = 4096  # plans that are remembered
 
 
@@ -70,7 +68,7 @@ class Plan:
     nested      the places of lists and tuples
     joins       whether the first argument is a list of tensors
     asks        whether the rule depends on ranks, or on which numbers are zero
-    only, first, second, both    the pullback of one argument; of the first, the second, both of two; once they are known
+    only, first, second, both    the pullback of one argument; of the first, the second, both of two; once known
     """
 
     __slots__ = (
@@ -163,7 +161,7 @@ _NAMES = {0b11: "only", 0b110: "first", 0b101: "second", 0b111: "both"}
 
 
 def _way(primitive: Any, kinds: Sequence[type], keywords: Mapping[str, type]) -> int:
-    if primitive in WRITERS or not _HIDING.isdisjoint(keywords):
+    if primitive in WRITERS or keywords.get("out", type(None)) is not type(None) or "where" in keywords:
         return OTHERS
     way = DIRECT
     for kind in (*kinds, *keywords.values()):

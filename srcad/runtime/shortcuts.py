@@ -10,8 +10,6 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
 from srcad.runtime.active import active
 from srcad.runtime.arithmetic import NO_KEYWORDS
 from srcad.runtime.dispatch import apply, recorded
@@ -136,10 +134,18 @@ def _array_function(
     self: Tensor | Variable, function: Any, types: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]
 ) -> Any:
     """NumPy's protocol; short for calls of kinds that are known."""
-    if len(arguments) == 1 and not keywords:
+    if keywords:
+        known = written.get((function, *map(type, arguments), *keywords, *map(type, keywords.values())))
+        if known is not None:
+            return known(*arguments, **keywords)
+    elif len(arguments) == 1:
         known = written.get((function, type(arguments[0])))
         if known is not None:
             return known(arguments[0])
+    else:
+        known = written.get((function, *map(type, arguments)))
+        if known is not None:
+            return known(*arguments)
     return Operand.__array_function__(self, function, types, arguments, keywords)
 
 

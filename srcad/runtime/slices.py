@@ -116,28 +116,33 @@ class Rows:
 
 def rows_of(bar: Any, index: Any, like: Tensor, primitive: Any) -> Rows:
     """The contribution of a gather whose result has the adjoint `bar`."""
-    width = like.shape[1:]
-    values = bar if bar.shape == (index.size, *width) else np.reshape(bar, (index.size, *width))
-    if values.dtype != like.dtype:
-        values = values.astype(like.dtype)
-    return Rows([(index.reshape(-1), values)], like.shape, like.dtype, primitive is np.take)
+    shape, dtype = like._value.shape, like._value.dtype
+    rows = (index.size, *shape[1:])
+    values = bar if bar.shape == rows else np.reshape(bar, rows)
+    if values.dtype is not dtype and values.dtype != dtype:
+        values = values.astype(dtype)
+    return Rows([(index if index.ndim == 1 else index.reshape(-1), values)], shape, dtype, primitive is np.take)
 
 
 def gathered(primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
     """The indices, none negative, by which a call takes rows of its first argument; None if it does something else."""
-    if primitive not in GATHERS or type(arguments[0]) is not Tensor or not arguments[0].ndim:
-        return None
     table, key, *rest = arguments
+    if primitive not in GATHERS or type(table) is not Tensor or not table._value.ndim:
+        return None
     if primitive is np.take:
         axis = rest[0] if rest else keywords.get("axis")
         if len(rest) > 1 or set(keywords) - {"axis"} or not (axis == 0 or (axis is None and table.ndim == 1)):
             return None
     elif not isinstance(key, (list, np.ndarray, Tensor)):
         return None
-    index = np.asarray(key._value if type(key) is Tensor else key)
+    index = key._value if type(key) is Tensor else key
+    if type(index) is not np.ndarray:
+        index = np.asarray(index)
     if index.dtype.kind not in "iu" or (primitive is operator.getitem and not index.ndim):
         return None
-    return np.where(index < 0, index + table.shape[0], index)
+    if index.size and np.minimum.reduce(index, axis=None) < 0:
+        index = np.where(index < 0, index + table._value.shape[0], index)
+    return index
 
 
 def dense(bar: Any) -> Any:

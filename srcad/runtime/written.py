@@ -1,8 +1,8 @@
 """For each kind of call a function that computes and records it, written out: nothing is asked that the plan knows.
 
-    np.maximum of a tensor and an array
+Of `np.maximum` with a tensor and an array, for instance, it is
 
-    def maximum(a, b):
+    def call(a, b):
         value = compute(a._value, b)
         if type(value) is not ndarray and not isinstance(value, generic):
             return otherwise((a, b), {})
@@ -14,7 +14,7 @@
             known = tape.known
             if a._identity in known:
                 if entry is None:
-                    if value.dtype.kind not in 'fc' or value.size >= LARGE or a._value.size >= LARGE or b.size >= LARGE:
+                    if value.dtype.kind not in "fc" or value.size >= LARGE or a._value.size >= LARGE or b.size >= LARGE:
                         return recorded(plan, (a, b), {}, result)
                     entry = (plan, (a, b.copy()), result, {})
                 tape.entries.append(entry)
@@ -27,7 +27,7 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -47,17 +47,20 @@ _MOST = 4096  # functions that are remembered
 _LETTERS = "abcdefghijklm"
 
 
-def write(key: Hashable, plan: Plan, kinds: Sequence[type], has_keywords: bool, **others: Callable[..., Any]) -> None:
+def write(
+    key: Hashable, plan: Plan, arguments: Sequence[Any], keywords: Mapping[str, Any], **others: Callable[..., Any]
+) -> None:
     """Write the function for the calls of a kind whose plan is settled, and enter it in `written`.
 
     `others` are `otherwise(arguments, keywords)`, for a call that turns out to be of no such kind, and
-    `recorded(plan, arguments, keywords, result)`, for results that are not small arrays of real or complex numbers.
+    `recorded(plan, arguments, keywords, result)`, for results that are not small arrays of real or complex numbers, and
+    `cut`, with the same arguments, for results that a derivative does not lead to.
     """
-    if len(kinds) > len(_LETTERS):
+    if len(arguments) > len(_LETTERS):
         return
     if len(written) >= _MOST:
         written.clear()
-    lines = _Lines(plan, kinds, has_keywords)
+    lines = _Lines(plan, [type(each) for each in arguments], keywords)
     text = "\n    ".join(lines.meaning() if plan.kind == DEFINED else lines.call()) + "\n"
     name = primitive_name(plan.primitive)
     file = f"<srcad call {name} {len(linecache.cache)}>"
@@ -86,13 +89,14 @@ def write(key: Hashable, plan: Plan, kinds: Sequence[type], has_keywords: bool, 
 class _Lines:
     """The lines of a function for one kind of call."""
 
-    def __init__(self, plan: Plan, kinds: Sequence[type], has_keywords: bool) -> None:
+    def __init__(self, plan: Plan, kinds: Sequence[type], keywords: Mapping[str, Any]) -> None:
         self.plan = plan
         self.names = _LETTERS[: len(kinds)]
         self.of = dict(zip(self.names, kinds, strict=True))
         self.arguments = f"({', '.join(self.names)},)"
-        self.keywords = "keywords" if has_keywords else "{}"
-        self.handed = ", **keywords" if has_keywords else ""
+        self.keywords = "keywords" if keywords else "{}"
+        self.handed = ", **keywords" if keywords else ""
+        self.tuples = [name for name, value in keywords.items() if type(value) is tuple]
         self.list = "a" if plan.joins else ""
 
     def head(self) -> str:
@@ -148,18 +152,18 @@ class _Lines:
             lines.append(f"if held_{name} > {3 if name == self.list else 1}:")
             lines.append(f"    return otherwise({self.arguments}, {self.keywords})")
         if self.keywords != "{}":
-            lines.append("for each in keywords.values():")
-            lines.append("    if type(each) is tuple and contents(each):")
-            lines.append(f"        return otherwise({self.arguments}, {self.keywords})")
+            for name in self.tuples:
+                lines.append(f"if contents(keywords[{name!r}]):")
+                lines.append(f"    return otherwise({self.arguments}, {self.keywords})")
         return lines
 
     def _is_known(self) -> str:
         if self.list:
-            return "any([type(each) is Tensor and each._identity in known for each in a])"
+            return "not known.isdisjoint([each._identity for each in a if type(each) is Tensor])"
         return " or ".join(f"{name}._identity in known" for name, kind in self.of.items() if kind is Tensor) or "False"
 
     def _no_entry(self) -> list[str]:
-        return [f"        return recorded(plan, {self.arguments}, {self.keywords}, result)"]
+        return [f"        return cut(plan, {self.arguments}, {self.keywords}, result)"]
 
     def _entry(self) -> list[str]:
         plan, lines = self.plan, []
@@ -172,7 +176,7 @@ class _Lines:
         large = " or ".join(f"{size} >= LARGE" for size in ["value.size", *sizes])
         lines.append(f"if value.dtype.kind not in 'fc' or {large}:")
         lines.append(f"    return recorded(plan, {self.arguments}, {self.keywords}, result)")
-        held = "".join(f"{self._held(name)}, " for name in self.names[: plan.count])
+        held = ", ".join(self._held(name) for name in self.names[: plan.count]) + ","
         stated = self.keywords
         if plan.stated is not None:
             stated = "{" + ", ".join(f"{name!r}: keywords[{name!r}]" for name in plan.stated) + "}"
@@ -183,6 +187,8 @@ class _Lines:
         kind = self.of[name]
         if kind is np.ndarray:
             return f"{name}.copy()"
-        if kind is tuple and name != self.list:
+        if name == self.list:
+            return "[each.copy() if type(each) is ndarray else each for each in a]"
+        if kind is tuple:
             return f"(unshared({name}) if held_{name} else {name})"
         return f"unshared({name})" if kind in (list, tuple) else name

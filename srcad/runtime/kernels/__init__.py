@@ -7,6 +7,7 @@ Importing this package also teaches Numba functions and arguments of NumPy that 
 from srcad.runtime.kernels import numpy_shapes, reductions
 from srcad.runtime.kernels.axes import others, others_adjoint, shares, sort_adjoint, sort_tangent
 from srcad.runtime.kernels.complex import argument, imaginary, modulus
+from srcad.runtime.kernels.contract import einsum_adjoint, tensordot_adjoint_a, tensordot_adjoint_b
 from srcad.runtime.kernels.convolve import convolve_adjoint
 from srcad.runtime.kernels.eigen import (
     eigenvectors,
@@ -50,14 +51,11 @@ from srcad.runtime.kernels.products import (
     determinant_sign,
     dot_adjoint_a,
     dot_adjoint_b,
-    einsum_adjoint,
     inner_adjoint_a,
     inner_adjoint_b,
     log_determinant,
     matmul_adjoint_a,
     matmul_adjoint_b,
-    tensordot_adjoint_a,
-    tensordot_adjoint_b,
     times,
     times_transpose,
     transpose_times,

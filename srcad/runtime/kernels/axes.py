@@ -9,6 +9,7 @@ from numba import types
 from numba.extending import overload, register_jitable
 
 from srcad.runtime.kernels.rows import Axis, from_rows, is_none, to_rows
+from srcad.runtime.kernels.scalar import divides
 from srcad.runtime.kernels.spread import restore
 
 
@@ -19,15 +20,20 @@ def shares(y: Any, a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     array([0.5, 0. , 0.5])
     """
     equal = a == restore(y, a.shape, axis, keepdims)
+    if axis is None:
+        return equal / a.dtype.type(np.count_nonzero(equal))
     return equal / np.add.reduce(equal, axis=axis, keepdims=True, dtype=a.dtype)
 
 
 def others(a: Any, axis: Axis = None) -> Any:
-    """For each element the product of all the others along the axis, without a division.
+    """For each element the product of all the others along the axis; by a division only where that does no harm.
 
     >>> others(np.array([2.0, 0.0, 5.0]))
     array([ 0., 10.,  0.])
     """
+    product = np.multiply.reduce(a, axis=axis, keepdims=True)
+    if divides(product):
+        return product / a
     rows = to_rows(a, axis)
     before, after = np.ones_like(rows), np.ones_like(rows)
     before[:, 1:] = np.cumprod(rows[:, :-1], axis=1)
@@ -65,6 +71,9 @@ def sort_adjoint(g: Any, a: Any, axis: int | None = -1) -> Any:
     if axis is None:
         return np.reshape(sort_adjoint(g, np.reshape(a, -1)), a.shape)
     result = np.empty_like(g)
+    if a.ndim == 1:
+        result[a.argsort(kind="stable")] = g
+        return result
     np.put_along_axis(result, np.argsort(a, axis=axis, kind="stable"), g, axis)
     return result
 

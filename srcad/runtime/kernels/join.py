@@ -6,6 +6,7 @@ In Numba the operands are a tuple of known length and types, so the overloads ar
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -23,12 +24,11 @@ def unconcatenate(g: Any, arrays: Any, axis: int | None = 0) -> Pieces:
     [[0.0, 1.0], [2.0, 3.0, 4.0]]
     """
     if axis is None:
-        flat = unconcatenate(g, [np.reshape(each, -1) for each in arrays], 0)
-        return tuple(np.reshape(piece, np.shape(each)) for piece, each in zip(flat, arrays, strict=True))
+        return _unjoin(g, arrays, 0, math.prod)
     before = (slice(None),) * (axis % g.ndim)
     pieces, end = [], 0
     for each in arrays:
-        start, end = end, end + np.shape(each)[axis]
+        start, end = end, end + _shape(each)[axis]
         pieces.append(g[before + (slice(start, end),)])
     return tuple(pieces)
 
@@ -45,17 +45,18 @@ def unstack(g: Any, arrays: Any, axis: int = 0) -> Pieces:
 
 def unvstack(g: Any, arrays: Any) -> Pieces:
     """The pieces of a cotangent that belong to the operands of `np.vstack`."""
-    return _unjoin(g, arrays, 0, np.atleast_2d)
+    return _unjoin(g, arrays, 0, lambda shape: 1 if len(shape) < 2 else shape[0])
 
 
 def unhstack(g: Any, arrays: Any) -> Pieces:
     """The pieces of a cotangent that belong to the operands of `np.hstack`."""
-    return _unjoin(g, arrays, 0 if np.ndim(g) == 1 else 1, np.atleast_1d)
+    axis = 0 if g.ndim == 1 else 1
+    return _unjoin(g, arrays, axis, lambda shape: shape[axis] if shape else 1)
 
 
 def uncolumn_stack(g: Any, arrays: Any) -> Pieces:
     """The pieces of a cotangent that belong to the operands of `np.column_stack`."""
-    return _unjoin(g, arrays, 1, lambda each: np.reshape(each, (-1, 1)) if np.ndim(each) < 2 else each)
+    return _unjoin(g, arrays, 1, lambda shape: 1 if len(shape) < 2 else shape[1])
 
 
 def unarray(g: Any, entries: Any) -> Any:
@@ -69,9 +70,19 @@ def unarray(g: Any, entries: Any) -> Any:
     return g
 
 
-def _unjoin(g: Any, arrays: Any, axis: int, widened: Callable[[Any], Any]) -> Pieces:
-    pieces = unconcatenate(g, [widened(each) for each in arrays], axis)
-    return tuple(np.reshape(piece, np.shape(each)) for piece, each in zip(pieces, arrays, strict=True))
+def _unjoin(g: Any, arrays: Any, axis: int, length: Callable[[tuple[int, ...]], int]) -> Pieces:
+    """Pieces along an axis, in the shapes of the operands, that have grown to lengths that their shapes tell."""
+    before = (slice(None),) * axis
+    pieces, end = [], 0
+    for each in arrays:
+        shape = _shape(each)
+        start, end = end, end + length(shape)
+        pieces.append(g[before + (slice(start, end),)].reshape(shape))
+    return tuple(pieces)
+
+
+def _shape(each: Any) -> tuple[int, ...]:
+    return each.shape if type(each) is np.ndarray else np.shape(each)
 
 
 @register_jitable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 import numpy as np
@@ -45,10 +46,10 @@ def repeat_adjoint(g: Any, shape: Shape, repeats: Any, axis: int | None = None) 
     array([1., 6.])
     """
     if axis is None:
-        return np.reshape(repeat_adjoint(g, (int(np.prod(shape)),), repeats, 0), shape)
+        return repeat_adjoint(g, (math.prod(shape),), repeats, 0).reshape(shape)
     axis %= len(shape)
     if isinstance(repeats, int):
-        return np.sum(np.reshape(g, (*shape[: axis + 1], repeats, *shape[axis + 1 :])), axis=axis + 1)
+        return np.add.reduce(g.reshape(*shape[: axis + 1], repeats, *shape[axis + 1 :]), axis=axis + 1)
     places = np.repeat(np.arange(shape[axis]), repeats)
     first = np.zeros((shape[axis], *np.shape(g)[:axis], *np.shape(g)[axis + 1 :]), g.dtype)
     np.add.at(first, places, np.moveaxis(g, axis, 0))
@@ -61,6 +62,8 @@ def tile_adjoint(g: Any, shape: Shape, reps: Any) -> Any:
     >>> tile_adjoint(np.arange(6.0), (2,), 3)
     array([6., 9.])
     """
+    if isinstance(reps, int) and len(shape) == 1 and type(g) is np.ndarray:
+        return np.add.reduce(g.reshape(reps, *shape), axis=0)
     counts = (reps,) if isinstance(reps, int) else tuple(reps)
     width = max(len(shape), len(counts))
     full, counts = (1,) * (width - len(shape)) + tuple(shape), (1,) * (width - len(counts)) + counts
@@ -76,14 +79,10 @@ def diag_adjoint(g: Any, shape: Shape, k: int = 0) -> Any:
            [0., 2.]])
     """
     if len(shape) == 1:
-        return np.diagonal(g, k)
-    rows = np.arange(np.shape(g)[0])
-    return np.zeros(shape, g.dtype) if not rows.size else _placed(g, shape, rows + max(0, -k), rows + max(0, k))
-
-
-def _placed(g: Any, shape: Shape, rows: Any, columns: Any) -> Any:
+        return g.diagonal(k)
     result = np.zeros(shape, g.dtype)
-    result[rows, columns] = g
+    first = k if k >= 0 else -k * shape[1]
+    result.reshape(-1)[first :: shape[1] + 1][: len(g)] = g
     return result
 
 
@@ -119,16 +118,14 @@ def diff_adjoint(g: Any, n: int = 1, axis: int = -1) -> Any:
     >>> diff_adjoint(np.array([1.0, 10.0]))
     array([-1., -9., 10.])
     """
+    axis %= g.ndim
+    after, short = ((slice(None),) * axis + (each,) for each in (slice(1, None), slice(-1)))
     for _ in range(n):
-        zero = np.zeros_like(np.take(g, [0], axis=axis)) if np.shape(g)[axis] else _one_zero(g, axis)
-        g = np.concatenate((zero, g), axis=axis) - np.concatenate((g, zero), axis=axis)
+        longer = np.zeros((*g.shape[:axis], g.shape[axis] + 1, *g.shape[axis + 1 :]), g.dtype)
+        longer[after] = g
+        longer[short] -= g
+        g = longer
     return g
-
-
-def _one_zero(g: Any, axis: int) -> Any:
-    shape = list(np.shape(g))
-    shape[axis] = 1
-    return np.zeros(shape, g.dtype)
 
 
 def unpad(g: Any, shape: Shape, pad_width: Any, mode: str = "constant") -> Any:
@@ -140,8 +137,11 @@ def unpad(g: Any, shape: Shape, pad_width: Any, mode: str = "constant") -> Any:
     array([ 6., 72.])
     """
     if mode == "constant":
-        widths = np.broadcast_to(pad_width, (len(shape), 2))
-        return g[tuple(slice(int(before), int(before) + size) for (before, _), size in zip(widths, shape, strict=True))]
+        if isinstance(pad_width, int):
+            starts: list[int] = [pad_width] * len(shape)
+        else:
+            starts = np.broadcast_to(pad_width, (len(shape), 2))[:, 0].tolist()
+        return g[tuple([slice(start, start + size) for start, size in zip(starts, shape, strict=True)])]
     _refuse_mode(mode)
     places = np.pad(np.arange(int(np.prod(shape))).reshape(shape), pad_width, mode)  # type: ignore[call-overload]
     bar = np.zeros(int(np.prod(shape)), g.dtype)

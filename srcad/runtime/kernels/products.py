@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
-from srcad.errors import MissingRule
 from srcad.runtime.kernels.spread import unbroadcast
 
 
@@ -23,7 +22,7 @@ def times_transpose(a: Any, b: Any) -> Any:
     array([[1.],
            [2.]])
     """
-    return np.matmul(a, np.swapaxes(b, -1, -2))
+    return np.matmul(a, b.swapaxes(-1, -2))
 
 
 def transpose_times(a: Any, b: Any) -> Any:
@@ -32,7 +31,7 @@ def transpose_times(a: Any, b: Any) -> Any:
     >>> transpose_times(np.array([[1.0, 2.0]]), np.array([3.0]))
     array([3., 6.])
     """
-    return np.matmul(np.swapaxes(a, -1, -2), b)
+    return np.matmul(a.swapaxes(-1, -2), b)
 
 
 def matmul_adjoint_a(g: Any, a: Any, b: Any) -> Any:
@@ -88,96 +87,6 @@ def inner_adjoint_b(g: Any, a: Any, b: Any) -> Any:
         return unbroadcast(g * a, b)
     leading = tuple(range(np.ndim(a) - 1))
     return np.tensordot(g, a, (leading, leading))
-
-
-def tensordot_adjoint_a(g: Any, a: Any, b: Any, axes: Any = 2) -> Any:
-    """What `np.tensordot(a, b, axes)` hands to a."""
-    of_a, of_b, free_a, free_b = _tensordot_axes(a, b, axes)
-    kept = tuple(range(len(free_a), np.ndim(g)))
-    back = np.tensordot(g, b, (kept, free_b))  # free axes of a, then the summed ones in the order of b
-    order = [*free_a, *(of_a[of_b.index(k)] for k in sorted(of_b))]
-    return np.transpose(back, tuple(np.argsort(order).tolist()))
-
-
-def tensordot_adjoint_b(g: Any, a: Any, b: Any, axes: Any = 2) -> Any:
-    """What `np.tensordot(a, b, axes)` hands to b."""
-    of_a, of_b, free_a, free_b = _tensordot_axes(a, b, axes)
-    back = np.tensordot(a, g, (free_a, tuple(range(len(free_a)))))
-    order = [*(of_b[of_a.index(k)] for k in sorted(of_a)), *free_b]
-    return np.transpose(back, tuple(np.argsort(order).tolist()))
-
-
-def _tensordot_axes(a: Any, b: Any, axes: Any) -> tuple[list[int], list[int], tuple[int, ...], tuple[int, ...]]:
-    if isinstance(axes, int):
-        of_a, of_b = list(range(np.ndim(a) - axes, np.ndim(a))), list(range(axes))
-    else:
-        both = [[each] if isinstance(each, int) else list(each) for each in axes]
-        of_a, of_b = [k % np.ndim(a) for k in both[0]], [k % np.ndim(b) for k in both[1]]
-    free_a = tuple(k for k in range(np.ndim(a)) if k not in of_a)
-    return of_a, of_b, free_a, tuple(k for k in range(np.ndim(b)) if k not in of_b)
-
-
-def einsum_adjoint(g: Any, subscripts: str, place: int, operands: tuple[Any, ...]) -> Any:
-    """What `np.einsum(subscripts, *operands)` hands to the operand at a place.
-
-    >>> einsum_adjoint(np.array([1.0, 2.0]), "ij,j->i", 1, (np.ones((2, 3)), np.ones(3)))
-    array([3., 3., 3.])
-    >>> einsum_adjoint(5.0, "ii", 0, (np.ones((2, 2)),))
-    array([[5., 0.],
-           [0., 5.]])
-    """
-    terms, result = _einsum_terms(_without_ellipsis(subscripts, operands))
-    own = terms[place]
-    rest = [(term, operand) for k, (term, operand) in enumerate(zip(terms, operands, strict=True)) if k != place]
-    known = {letter for term in (result, *(term for term, _ in rest)) for letter in term}
-    letters = "".join(dict.fromkeys(own))
-    kept = "".join(letter for letter in letters if letter in known)
-    bar = np.einsum(",".join([result, *(term for term, _ in rest)]) + "->" + kept, g, *(each for _, each in rest))
-    shape = np.shape(operands[place])
-    if kept != letters:  # letters that are summed in this operand alone
-        missing = tuple(k for k, letter in enumerate(letters) if letter not in known)
-        bar = np.broadcast_to(np.expand_dims(bar, missing), tuple(shape[own.index(letter)] for letter in letters))
-    if letters != own:
-        bar = _on_diagonals(bar, letters, own, shape)
-    return bar if np.shape(bar) == shape else unbroadcast(bar, operands[place])
-
-
-def _on_diagonals(bar: Any, letters: str, own: str, shape: tuple[int, ...]) -> Any:
-    """The adjoint of an operand with repeated letters: what lies off its diagonals has no part in the sum."""
-    spare = (each for each in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" if each not in own)
-    axes = ""
-    for letter, size in zip(own, shape, strict=True):
-        axis = letter
-        if letter in axes:
-            axis = next(spare)
-            bar = np.einsum(f"{letters},{letter}{axis}->{letters}{axis}", bar, np.eye(size, dtype=bar.dtype))
-            letters += axis
-        axes += axis
-    return np.einsum(f"{letters}->{axes}", bar)
-
-
-def _without_ellipsis(subscripts: str, operands: tuple[Any, ...]) -> str:
-    """The subscripts with letters for the dimensions that an ellipsis stands for."""
-    if "." not in subscripts:
-        return subscripts
-    left, arrow, right = subscripts.replace(" ", "").replace("...", "@").partition("->")
-    terms = left.split(",")
-    counts = [np.ndim(each) - len(term) + 1 for term, each in zip(terms, operands, strict=True) if "@" in term]
-    if len(set(counts)) > 1 or any(1 in np.shape(each) for each in operands):
-        raise MissingRule("np.einsum with an ellipsis that broadcasts has no derivative rule")
-    spare = "".join(letter for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if letter not in subscripts)[: counts[0]]
-    if not arrow:
-        letters = left.replace(",", "").replace("@", "")
-        right = "@" + "".join(sorted(letter for letter in set(letters) if letters.count(letter) == 1))
-    return f"{left}->{right}".replace("@", spare)
-
-
-def _einsum_terms(subscripts: str) -> tuple[list[str], str]:
-    left, arrow, right = subscripts.replace(" ", "").partition("->")
-    if not arrow:
-        letters = left.replace(",", "")
-        right = "".join(sorted(letter for letter in set(letters) if letters.count(letter) == 1))
-    return left.split(","), right
 
 
 def cofactors(a: Any) -> Any:

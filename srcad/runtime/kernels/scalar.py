@@ -22,9 +22,34 @@ def ratio(a: Any, b: Any) -> Any:
     >>> ratio(np.array([3.0, 0.0]), np.array([4.0, 0.0]))
     array([0.75, 0.  ])
     """
-    if isinstance(b, (np.ndarray, np.generic)) and b.all():
+    if has_no_zeros(b):
         return a / b
     return np.where(b == 0, 0.0, a / np.where(b == 0, 1.0, b))[()]
+
+
+def has_no_zeros(b: Any) -> bool:
+    """Whether a number or array is known to be nowhere zero; of anything else nothing is known.
+
+    >>> has_no_zeros(np.ones(2)), has_no_zeros(np.float64(0.0))
+    (True, False)
+    """
+    if type(b) is np.ndarray:
+        return bool(np.count_nonzero(b) == b.size)
+    return isinstance(b, (float, np.generic)) and bool(b)
+
+
+def divides(products: Any) -> bool:
+    """Whether products may be divided by their factors: they are of double precision, and none is near an end of it.
+
+    >>> divides(np.array([2.0, -3.0])), divides(np.array([2.0, 0.0]))
+    (True, False)
+    """
+    if products.dtype.char != "d" or not products.size:
+        return False
+    if products.size == 1:
+        return bool(1e-150 < abs(products.item()) < 1e150)
+    sizes = np.absolute(products)
+    return bool(np.minimum.reduce(sizes, axis=None) > 1e-150 and np.maximum.reduce(sizes, axis=None) < 1e150)
 
 
 def damped(bar: Any, slope: Any) -> Any:
@@ -33,6 +58,13 @@ def damped(bar: Any, slope: Any) -> Any:
     >>> damped(np.array([0.0, 2.0, 0.0]), np.array([np.inf, np.inf, 3.0]))
     array([ 0., inf,  0.])
     """
+    if type(slope) is np.ndarray and type(bar) is np.ndarray:
+        with np.errstate(invalid="ignore", over="ignore"):
+            product = bar * slope
+        flat = product.reshape(-1)
+        total = flat.dot(flat)
+        if total == total:  # no product is nan
+            return product
     is_steep = np.isinf(slope)
     if not is_steep.any():
         return bar * slope
@@ -47,6 +79,8 @@ def power_slope(a: Any, b: Any) -> Any:
     array([0., 1., 6.])
     """
     with np.errstate(divide="ignore", over="ignore"):
+        if has_no_zeros(b) and type(a) is np.ndarray and a.dtype.char == "d":
+            return b * np.power(a, b - 1.0)
         return b * np.power(_inexact(a), np.where(b == 0, 1, np.subtract(b, 1)))[()]
 
 
@@ -56,6 +90,8 @@ def power_log(p: Any, a: Any) -> Any:
     >>> float(power_log(0.0, 0.0)), round(float(power_log(8.0, 2.0)), 3)
     (0.0, 5.545)
     """
+    if has_no_zeros(a):
+        return p * np.log(a)
     return np.where(a == 0, 0.0, p * np.log(np.where(a == 0, 1.0, a)))[()]
 
 

@@ -1,4 +1,4 @@
-"""Running sums and products in reverse. No division, so that zeros do no harm."""
+"""Running sums and products in reverse. Zeros do no harm."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numba.extending import overload, register_jitable
 
 from srcad.runtime.kernels.rows import from_rows, is_none, to_rows
+from srcad.runtime.kernels.scalar import divides
 
 
 def cumsum_adjoint(g: Any, shape: tuple[int, ...], axis: int | None = None) -> Any:
@@ -17,16 +18,20 @@ def cumsum_adjoint(g: Any, shape: tuple[int, ...], axis: int | None = None) -> A
     array([6., 5., 3.])
     """
     if axis is None:
-        return np.reshape(np.flip(np.cumsum(np.flip(g))), shape)
-    return np.flip(np.cumsum(np.flip(g, axis), axis=axis), axis)
+        return np.add.accumulate(g[::-1])[::-1].reshape(shape)
+    back = (slice(None),) * (axis % g.ndim) + (slice(None, None, -1),)
+    return np.add.accumulate(g[back], axis=axis)[back]
 
 
 def cumprod_adjoint(g: Any, a: Any, axis: int | None = None) -> Any:
-    """The adjoint of a running product; no division, so that zeros do no harm.
+    """The adjoint of a running product; by a division only where that does no harm.
 
     >>> cumprod_adjoint(np.array([1.0, 1.0, 1.0]), np.array([2.0, 0.0, 5.0]))
     array([ 1., 12.,  0.])
     """
+    products = np.cumprod(a, axis=axis)
+    if divides(products):
+        return cumsum_adjoint(g * products, a.shape, axis) / a
     rows = to_rows(a, axis)
     return from_rows(_cumprod_adjoint(to_rows(g, axis), rows), a.shape, axis)
 

@@ -35,9 +35,25 @@ def scatter(g: Any, shape: tuple[int, ...], index: Any) -> Any:
     bar = np.zeros(shape, g.dtype if isinstance(g, (np.ndarray, np.generic)) else np.result_type(g))
     if is_basic(index) or (type(index) is np.ndarray and index.dtype.kind == "b"):
         bar[index] = g
+    elif _are_counts(bar, index, g):
+        return np.bincount(index, g, len(bar))
     else:
         np.add.at(bar, index, g)
     return bar
+
+
+def _are_counts(bar: Any, index: Any, g: Any) -> bool:
+    """Whether values that are to be added at places are what `np.bincount` takes."""
+    return (
+        type(index) is np.ndarray
+        and bar.ndim == 1
+        and index.ndim == 1
+        and bar.dtype.char == "d"
+        and type(g) is np.ndarray
+        and g.shape == index.shape
+        and index.dtype.kind == "i"
+        and bool(index.size and np.minimum.reduce(index) >= 0)
+    )
 
 
 def added_at(a: Any, index: Any, b: Any) -> Any:

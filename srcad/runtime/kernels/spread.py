@@ -62,7 +62,9 @@ def restore(g: Any, shape: tuple[int, ...], axis: Axis = None, keepdims: bool = 
     """
     if keepdims or axis is None:
         return g
-    return np.asarray(g).reshape(_with_units(tuple(shape), _as_tuple(axis)))
+    if type(g) is not np.ndarray:
+        g = np.asarray(g)
+    return g.reshape(_with_units(tuple(shape), _as_tuple(axis)))
 
 
 def _as_tuple(axis: Any) -> tuple[int, ...]:

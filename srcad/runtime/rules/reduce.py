@@ -132,6 +132,30 @@ def var(a, axis=None, ddof=0, keepdims=False):
     return np.sum(t * t, axis=axis, keepdims=keepdims) / (kernels.reduced_size(a.shape, axis) - ddof)
 
 
+@adjoint(np.var, handles_complex=False)
+def var_adjoint(y, a, axis=None, ddof=0, keepdims=False):
+    t = a - np.mean(a, axis=axis, keepdims=True)
+    d[a] = kernels.restore(d[y] * (2.0 / (kernels.reduced_size(a.shape, axis) - ddof)), a.shape, axis, keepdims) * t
+
+
+@tangent(np.var)
+def var_tangent(y, a, axis=None, ddof=0, keepdims=False):
+    t = (a - np.mean(a, axis=axis, keepdims=True)) * (2.0 / (kernels.reduced_size(a.shape, axis) - ddof))
+    d[y] = np.sum(t * d[a], axis=axis, keepdims=keepdims)
+
+
+@adjoint(np.std, handles_complex=False)
+def std_adjoint(y, a, axis=None, ddof=0, keepdims=False):
+    t = a - np.mean(a, axis=axis, keepdims=True)
+    d[a] = kernels.restore(d[y] / y / (kernels.reduced_size(a.shape, axis) - ddof), a.shape, axis, keepdims) * t
+
+
+@tangent(np.std)
+def std_tangent(y, a, axis=None, ddof=0, keepdims=False):
+    t = (a - np.mean(a, axis=axis, keepdims=True)) / (kernels.reduced_size(a.shape, axis) - ddof)
+    d[y] = np.sum(t * d[a], axis=axis, keepdims=keepdims) / y
+
+
 @define(np.std)
 def std(a, axis=None, ddof=0, keepdims=False):
     t = a - np.mean(a, axis=axis, keepdims=True)
