@@ -1,4 +1,4 @@
-"""What is remembered of calls of one kind holds for all of them, and what no rule covers is refused when it is called."""
+"""What is remembered of calls of a kind holds for all of them; what no rule covers is refused when it is called."""
 
 import operator
 
