@@ -13,7 +13,7 @@ from srcad.transforms.memory import Structure
 from srcad.transforms.slots import Slots
 from srcad.transforms.spelling import literal
 
-_LIBRARIES = frozenset({"numpy", "builtins", "numba", "srcad", "scipy"})
+_LIBRARIES = frozenset({"numpy", "builtins", "numba", "srcad", "scipy", "itertools"})
 
 
 class Construction(Slots):

@@ -15,14 +15,14 @@ from typing import Any
 import gast
 
 from srcad.transforms.build import call, const, place_of
-from srcad.transforms.functional import Functional
+from srcad.transforms.iterators import Iterators
 from srcad.transforms.known import UNKNOWN
 from srcad.transforms.members import Parts
 from srcad.transforms.memory import Callee, Structure
 from srcad.transforms.methods import spell_method
 
 
-class Containers(Functional):
+class Containers(Iterators):
     """Calls that a structure takes part in."""
 
     def call(self, node: gast.Call) -> gast.expr:

@@ -16,6 +16,7 @@ import gast
 from srcad.names import Names
 from srcad.transforms.build import Block, assign, call, clone, load, place_of
 from srcad.transforms.iterate import iterate, stored_names
+from srcad.transforms.nests import nest
 from srcad.transforms.primitive import constant, is_atom
 
 IN_PLACE: dict[type[gast.operator], str] = {
@@ -71,7 +72,15 @@ class _Desugarer:
             case gast.If() | gast.While() | gast.For():
                 statement.body = self.block(statement.body)
                 statement.orelse = self.block(statement.orelse)
-        return iterate(statement, self.names) if isinstance(statement, gast.For) else [statement]
+        return self.loop(statement) if isinstance(statement, gast.For) else [statement]
+
+    def loop(self, statement: gast.For) -> Block:
+        """A loop as one over `range`, or as several."""
+        nested = nest(statement, self.names)
+        if nested is None:
+            return iterate(statement, self.names)
+        setup, outer = nested
+        return [new for each in setup for new in self.statement(each)] + iterate(outer, self.names)
 
     def chain(self, statement: gast.Assign) -> Block:
         """The value is made once, then the targets are assigned from left to right."""

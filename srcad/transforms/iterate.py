@@ -25,6 +25,7 @@ from srcad.transforms.build import (
     call,
     clone,
     const,
+    dotted_path,
     load,
     place_of,
     stored,
@@ -131,6 +132,17 @@ class _Maker:
                     at=place_of(self.loop),
                     hint="loop over `range(n)` and use the index",
                 )
+        path = dotted_path(node.func) if isinstance(node, gast.Call) else None
+        if path in ("np.ndindex", "np.ndenumerate", "np.nditer"):
+            raise UnsupportedSyntax(
+                f"`{path}` is not supported here",
+                at=place_of(self.loop),
+                hint="loop over `np.ndindex(x.shape)` alone, with a name for each index, or over `range`",
+            )
+        if path == "itertools.pairwise" and len(node.args) == 1:
+            return self.pairs(node.args[0])
+        if isinstance(node, gast.Attribute) and node.attr == "flat":
+            node.iterated = True
         setup, array = self.once(node)
         match node:
             case gast.Call(func=gast.Attribute(value=gast.Name() as held, attr="items" | "keys" | "values"), args=[]):
@@ -138,6 +150,13 @@ class _Maker:
             case _:
                 self.over.append(array)
         return _Sequence(setup, call("len", array), lambda index: _next(clone(array), index))
+
+    def pairs(self, row: gast.expr) -> _Sequence:
+        """`itertools.pairwise`."""
+        setup, whole = self.once(row)
+        ends = gast.Slice(None, const(-1), None), gast.Slice(const(1), None, None)
+        pair = self.zip([self.sequence(subscript(clone(whole), each)) for each in ends], False)
+        return _Sequence(setup + pair.setup, pair.count, pair.element)
 
     def columns(self, rows: gast.expr, strict: bool) -> _Sequence:
         """`zip(*rows)`: as many rows as there are targets."""

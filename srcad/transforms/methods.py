@@ -39,6 +39,12 @@ def spell_attribute(receiver: gast.expr, name: str, place: Place | None) -> gast
         return attribute(receiver, name)
     if name in PROPERTIES:
         return _call(PROPERTIES[name], [receiver], [], place)
+    if name == "flat":
+        raise UnsupportedSyntax(
+            "`x.flat` is supported in `for v in x.flat` and where an element is read",
+            at=place,
+            hint="use `y = x.reshape(-1)`, which can be read and written",
+        )
     raise UnsupportedSyntax(
         f"the attribute `{name}` cannot be differentiated",
         at=place,

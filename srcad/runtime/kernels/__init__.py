@@ -33,17 +33,16 @@ from srcad.runtime.kernels.moves import (
     diag_adjoint,
     diff_adjoint,
     opposite,
-    padded,
     repeat_adjoint,
     take_adjoint,
     tile_adjoint,
     trace_adjoint,
-    unpad,
     untranspose,
     weights,
 )
 from srcad.runtime.kernels.observed import Unobserved, expect
 from srcad.runtime.kernels.overlap import refuse_overlap
+from srcad.runtime.kernels.pads import padded, unpad
 from srcad.runtime.kernels.parts import add_parts, may_overlap, part_of, parts
 from srcad.runtime.kernels.products import (
     cholesky_adjoint,

@@ -128,45 +128,6 @@ def diff_adjoint(g: Any, n: int = 1, axis: int = -1) -> Any:
     return g
 
 
-def unpad(g: Any, shape: Shape, pad_width: Any, mode: str = "constant") -> Any:
-    """The adjoint of `np.pad`: cut off what it has put around an array, and add what it has copied to where that was.
-
-    >>> unpad(np.array([0.0, 1.0, 2.0, 0.0, 0.0]), (2,), (1, 2))
-    array([1., 2.])
-    >>> unpad(np.array([5.0, 1.0, 2.0, 30.0, 40.0]), (2,), (1, 2), "edge")
-    array([ 6., 72.])
-    """
-    if mode == "constant":
-        if isinstance(pad_width, int):
-            starts: list[int] = [pad_width] * len(shape)
-        else:
-            starts = np.broadcast_to(pad_width, (len(shape), 2))[:, 0].tolist()
-        return g[tuple([slice(start, start + size) for start, size in zip(starts, shape, strict=True)])]
-    _refuse_mode(mode)
-    places = np.pad(np.arange(int(np.prod(shape))).reshape(shape), pad_width, mode)  # type: ignore[call-overload]
-    bar = np.zeros(int(np.prod(shape)), g.dtype)
-    np.add.at(bar, places.ravel(), np.ravel(g))
-    return bar.reshape(shape)
-
-
-def padded(array: Any, pad_width: Any, mode: str = "constant") -> Any:
-    """`np.pad` where it copies: not with statistics of the array.
-
-    >>> padded(np.array([1.0, 2.0]), 1, "edge")
-    array([1., 1., 2., 2.])
-    """
-    _refuse_mode(mode)
-    return np.pad(array, pad_width, mode)  # type: ignore[call-overload]
-
-
-def _refuse_mode(mode: str) -> None:
-    if mode not in _COPYING:
-        raise NotImplementedError(f"np.pad with mode {mode!r} has no derivative: use one of {', '.join(_COPYING)}")
-
-
-_COPYING = ("constant", "edge", "reflect", "symmetric", "wrap")
-
-
 def weights(shape: Shape, endpoint: bool = True) -> Any:
     """How far each point of `np.linspace` is from the start, as a part of the whole.
 

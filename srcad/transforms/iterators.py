@@ -1,0 +1,143 @@
+"""Iterators of itertools over what is known by now, `x.flat`, and calls that are refused with a way out.
+
+combinations(points, 2)     chain(first, second)     accumulate(values)     pairwise(knots)     for v in x.flat: ...
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import gast
+import numpy as np
+
+from srcad.transforms.build import call, const
+from srcad.transforms.functional import Functional
+from srcad.transforms.known import UNKNOWN
+from srcad.transforms.members import Parts
+from srcad.transforms.memory import Structure
+
+_ROWS: dict[Any, Callable[..., Any]] = {
+    each: each
+    for each in (
+        *(itertools.product, itertools.combinations, itertools.combinations_with_replacement),
+        *(itertools.permutations, itertools.pairwise, itertools.zip_longest),
+    )
+}
+_SINGLE = {itertools.chain: itertools.chain, itertools.islice: itertools.islice, itertools.repeat: itertools.repeat}
+_NUMBERS = {itertools.combinations, itertools.combinations_with_replacement, itertools.permutations, itertools.islice}
+_OF_DERIVATIVES = frozenset({"grad", "value_and_grad", "vjp", "jvp", "hvp", "hessian", "jacobian"})
+
+
+class Iterators(Functional):
+    """Calls that are worth a list of what they would go through."""
+
+    def argument(self, node: gast.expr) -> gast.expr:
+        """An argument of a builtin."""
+        raise NotImplementedError
+
+    def core(self, node: gast.expr) -> gast.expr:
+        """The expression as one operation on atoms, or as a structure."""
+        if isinstance(node, gast.Attribute) and getattr(node, "iterated", False):
+            base = self.part(node.value)
+            return self.slot(base, node.attr) if isinstance(base, Structure) else self.in_a_row(base)
+        return super().core(node)
+
+    def element(self, node: gast.Subscript) -> gast.expr:
+        """An element or slice; of `x.flat` a slice is a copy."""
+        if not isinstance(node.value, gast.Attribute) or node.value.attr != "flat" or self.is_atom(node.value):
+            return super().element(node)
+        base = self.part(node.value.value)
+        if isinstance(base, Structure):
+            node.value = self.slot(base, "flat")
+            return super().element(node)
+        row = self.as_name(self.held_in_atom(self.in_a_row(base)))
+        found = gast.Subscript(value=row, slice=self.index(node.slice), ctx=gast.Load())
+        return call("np.copy", self.held_in_atom(found)) if isinstance(node.slice, gast.Slice) else found
+
+    def in_a_row(self, array: gast.expr) -> gast.expr:
+        """All elements of an array, one after the other."""
+        return self.call(call("np.reshape", self.as_name(array), const(-1)))
+
+    def call(self, node: gast.Call) -> gast.expr:
+        """What a call is worth."""
+        meaning = self.meant(node.func)
+        if isinstance(meaning, type) and meaning.__module__ == "itertools":
+            return self.iterated(meaning, node)
+        if meaning is np.apply_along_axis:
+            self.refuse(
+                "np.apply_along_axis cannot be differentiated", "write the loop: `for i in range(n): y[i] = f(x[i])`"
+            )
+        if meaning is np.pad and any(
+            each.arg == "constant_values" and self.is_computed_tuple(each.value) for each in node.keywords
+        ):
+            self.refuse(
+                "np.pad with several values of `constant_values` is not supported",
+                "give it one value, or put the array together with np.concatenate",
+            )
+        if getattr(meaning, "__module__", None) == "srcad.api" and meaning.__name__ in _OF_DERIVATIVES:
+            self.refuse(
+                f"srcad.{meaning.__name__} inside of a function that is itself differentiated is not supported",
+                "take srcad.hvp, or srcad.jacobian(srcad.grad(f)), of the inner function; or write its derivative out",
+            )
+        return super().call(node)
+
+    def is_computed_tuple(self, node: gast.expr) -> bool:
+        """Whether this is a tuple of more than constants."""
+        part = self.part(node)
+        return isinstance(part, Structure) and self.constant(part) is UNKNOWN
+
+    def iterated(self, kind: Any, node: gast.Call) -> gast.expr:
+        """An iterator of itertools, as a list."""
+        arguments = [self.argument(each) for each in node.args]
+        keywords = {str(each.arg): self.part(each.value) for each in node.keywords}
+        if kind is itertools.accumulate and arguments:
+            return self.accumulated(arguments, keywords)
+        if kind not in _ROWS and kind not in _SINGLE:
+            self.refuse(f"itertools.{kind.__name__} is not supported", "write the loop, or use a list")
+        if kind is itertools.repeat:
+            if len(arguments) + len(keywords) != 2:
+                self.refuse("itertools.repeat without an end is not supported", "say how often")
+            value, *times = arguments
+            found: Any = itertools.repeat(value, self.key((*times, *keywords.values())[0]))
+        elif kind in _NUMBERS:
+            row, *numbers = arguments
+            named = {name: self.key(each) for name, each in keywords.items()}
+            found = kind(self.known_parts(kind, row), *map(self.key, numbers), **named)
+        else:
+            if kind is itertools.zip_longest:
+                keywords.setdefault("fillvalue", const(None))
+            else:
+                keywords = {name: self.key(each) for name, each in keywords.items()}
+            found = kind(*(self.known_parts(kind, each) for each in arguments), **keywords)
+        rows = [self.kept(each) if kind in _SINGLE else self.sequence(tuple, list(each)) for each in found]
+        return self.sequence(list, rows)
+
+    def accumulated(self, arguments: Parts, keywords: dict[str, gast.expr]) -> gast.expr:
+        """`itertools.accumulate`."""
+        parts = self.known_parts(itertools.accumulate, arguments[0])
+        function = (*arguments[1:], *(keywords[each] for each in ("func",) if each in keywords), None)[0]
+        if "initial" in keywords:
+            parts.insert(0, keywords["initial"])
+        found: Parts = []
+        for each in parts:
+            if not found:
+                found.append(self.kept(each))
+            elif function is None:
+                found.append(self.kept(self.part(gast.BinOp(left=found[-1], op=gast.Add(), right=each))))
+            else:
+                made = gast.Call(func=function, args=[found[-1], each], keywords=[])
+                found.append(self.kept(self.part(made)))
+        return self.sequence(list, found)
+
+    def known_parts(self, kind: Any, node: gast.expr) -> Parts:
+        """The elements of what an iterator goes through."""
+        parts = self.elements(node)
+        if parts is None:
+            self.refuse(
+                f"itertools.{kind.__name__} of an array, or of a range whose length is known only at run time, is not "
+                "supported here",
+                "loop over `range(n)` and use the index",
+            )
+        return [self.kept(each) for each in parts]
