@@ -7,6 +7,7 @@ y = x * a       reads both: a, if it is the caller's array, is copied, so that h
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -24,6 +25,7 @@ SCALARS = (float, int, complex, bool, np.float64, np.float32, np.int64, np.bool_
 _PLAIN = frozenset(SCALARS)
 _IMMUTABLE = frozenset((Tensor, *SCALARS))
 LARGE = 1024  # elements, from which on it pays to hold less than the array
+_NOTHING = bytes(64)  # the memory of an array of which only shape and dtype matter
 _FACTS = {"shape", "ndim", "size", "dtype"}
 
 
@@ -132,15 +134,32 @@ def shell(value: Any) -> Any:
         tensor._identity = value._identity
         return tensor
     if isinstance(value, np.ndarray):
-        return np.broadcast_to(np.zeros((), value.dtype), value.shape)
+        return np.ndarray(value.shape, value.dtype, _NOTHING, 0, (0,) * value.ndim)
     return frozen(value)
 
 
 def frozen(argument: Any) -> Any:
     """The argument with arrays that others can write to copied: a node keeps what it has seen."""
     if isinstance(argument, np.ndarray):
-        return argument.copy() if _is_writable(argument) else argument
+        return _copied(argument) if _is_writable(argument) else argument
     return map_leaves(frozen, argument) if isinstance(argument, (list, tuple, dict)) else argument
+
+
+# id of an array -> the last copy of it that something holds; which array it is of matters no more than that it is equal
+_copies: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+
+
+def _copied(array: Any) -> Any:
+    """A copy, for reading; of a large array that has not changed since, the same one as the last time."""
+    if array.size < LARGE or array.dtype != np.float64 or not array.flags.c_contiguous:
+        return array.copy()
+    known = _copies.get(id(array))
+    # Bit by bit, since zeros of both signs are equal, and nan is not.
+    if known is not None and known.shape == array.shape:
+        if not np.count_nonzero(known.view(np.int64) != array.view(np.int64)):
+            return known
+    copy = _copies[id(array)] = array.copy()
+    return copy
 
 
 def unshared(parts: Any) -> Any:

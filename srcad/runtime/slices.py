@@ -109,6 +109,7 @@ class Rows:
         values: Any = [values for _, values in self.parts]
         values = values[0] if len(values) == 1 else np.concatenate(values)
         indices = np.concatenate([index for index, _ in self.parts])
+        indices = np.where(indices < 0, indices + self.shape[0], indices)
         return IndexedSlices(
             values if isinstance(values, Tensor) else tensor_of(values), tensor_of(indices), self.shape
         )
@@ -125,7 +126,7 @@ def rows_of(bar: Any, index: Any, like: Tensor, primitive: Any) -> Rows:
 
 
 def gathered(primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-    """The indices, none negative, by which a call takes rows of its first argument; None if it does something else."""
+    """The indices by which a call takes rows of its first argument; None if it does something else."""
     table, key, *rest = arguments
     if primitive not in GATHERS or type(table) is not Tensor or not table._value.ndim:
         return None
@@ -140,8 +141,6 @@ def gathered(primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, An
         index = np.asarray(index)
     if index.dtype.kind not in "iu" or (primitive is operator.getitem and not index.ndim):
         return None
-    if index.size and np.minimum.reduce(index, axis=None) < 0:
-        index = np.where(index < 0, index + table._value.shape[0], index)
     return index
 
 

@@ -44,6 +44,7 @@ from srcad.runtime.tensor import Tensor, next_identity
 written: dict[Hashable, Callable[..., Any]] = {}
 
 _MOST = 4096  # functions that are remembered
+_PARTS = frozenset((Tensor, np.ndarray, np.float64, float, int))  # of lists that are joined
 _LETTERS = "abcdefghijklm"
 
 
@@ -66,6 +67,7 @@ def write(
     file = f"<srcad call {name} {len(linecache.cache)}>"
     space: dict[str, Any] = {
         "LARGE": LARGE,
+        "PARTS": _PARTS,
         "Tensor": Tensor,
         "active": active,
         "compute": plan.compute,
@@ -148,8 +150,11 @@ class _Lines:
         lines = []
         for place in self.plan.nested:
             name = self.names[place]
-            lines.append(f"held_{name} = contents({name})")
-            lines.append(f"if held_{name} > {3 if name == self.list else 1}:")
+            if name == self.list:
+                lines.append("if not PARTS.issuperset(map(type, a)):")
+            else:
+                lines.append(f"held_{name} = contents({name})")
+                lines.append(f"if held_{name} > 1:")
             lines.append(f"    return otherwise({self.arguments}, {self.keywords})")
         if self.keywords != "{}":
             for name in self.tuples:

@@ -80,3 +80,19 @@ def test_arrays_that_nobody_can_change_are_not_copied():
     view = writable[:]
     view.flags.writeable = False
     assert frozen(view) is not view
+
+
+def test_a_large_array_that_does_not_change_is_held_once():
+    x, matrix = constant(np.ones(64)), np.eye(64)
+    with GradientTape() as tape:
+        tape.watch(x)
+        y = x
+        for _ in range(5):
+            y = matrix @ y
+        assert tape.trace.nbytes < 2 * matrix.nbytes
+        matrix[0, 0] = 3.0
+        y = matrix @ y
+        matrix[0, 0] = -0.0
+        y = matrix @ y
+        assert 3 * matrix.nbytes < tape.trace.nbytes < 4 * matrix.nbytes
+    assert tape.gradient(y, x).tolist() == [0.0] + [1.0] * 63

@@ -21,7 +21,8 @@ def shares(y: Any, a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """
     equal = a == restore(y, a.shape, axis, keepdims)
     if axis is None:
-        return equal / a.dtype.type(np.count_nonzero(equal))
+        count = np.count_nonzero(equal)
+        return equal.astype(a.dtype) if count == 1 else equal / a.dtype.type(count)
     return equal / np.add.reduce(equal, axis=axis, keepdims=True, dtype=a.dtype)
 
 

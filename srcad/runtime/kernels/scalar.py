@@ -58,13 +58,10 @@ def damped(bar: Any, slope: Any) -> Any:
     >>> damped(np.array([0.0, 2.0, 0.0]), np.array([np.inf, np.inf, 3.0]))
     array([ 0., inf,  0.])
     """
-    if type(slope) is np.ndarray and type(bar) is np.ndarray:
-        with np.errstate(invalid="ignore", over="ignore"):
-            product = bar * slope
-        flat = product.reshape(-1)
-        total = flat.dot(flat)
-        if total == total:  # no product is nan
-            return product
+    if type(slope) is np.ndarray:
+        flat = slope.reshape(-1)
+        if abs(flat.dot(flat)) < math.inf:  # the slope is finite everywhere
+            return bar * slope
     is_steep = np.isinf(slope)
     if not is_steep.any():
         return bar * slope

@@ -29,7 +29,7 @@ def cumprod_adjoint(g: Any, a: Any, axis: int | None = None) -> Any:
     >>> cumprod_adjoint(np.array([1.0, 1.0, 1.0]), np.array([2.0, 0.0, 5.0]))
     array([ 1., 12.,  0.])
     """
-    products = np.cumprod(a, axis=axis)
+    products = np.multiply.accumulate(a.reshape(-1) if axis is None else a, axis=axis or 0)
     if divides(products):
         return cumsum_adjoint(g * products, a.shape, axis) / a
     rows = to_rows(a, axis)
