@@ -5,6 +5,7 @@ import pytest
 
 from srcad.errors import MissingRule
 from srcad.runtime.pull import fitted, pullback
+from srcad.runtime.tape import GradientTape
 from srcad.runtime.tensor import constant
 
 
@@ -53,3 +54,19 @@ def test_adjoints_fit_what_they_belong_to(bar, like, expected):
     for given in (bar, constant(bar)):
         found = fitted(given, target)
         assert (found.tolist(), found.dtype, found.shape) == (expected, target.dtype, target.shape)
+
+
+def test_powers_with_exponents_that_move_at_zero_and_below():
+    x = constant([0.0, 1.0, -1.0])
+    with GradientTape() as tape:
+        tape.watch(x)
+        y = x**x
+    np.testing.assert_array_equal(tape.gradient(y, x), [0.0, 1.0, np.nan])
+
+
+def test_running_products_have_slopes_behind_zeros():
+    x = constant([0.0, 2.0, 3.0])
+    with GradientTape() as tape:
+        tape.watch(x)
+        y = np.sum(np.cumprod(x))
+    assert tape.gradient(y, x).tolist() == [1.0 + 2.0 + 6.0, 0.0, 0.0]
