@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import gast
+import numpy as np
 from numba import types as nb
 
 from srcad.transforms.build import Block, dotted_path, names_in, walk_statements
@@ -82,6 +83,8 @@ class Memories:
                 return self._is_number(body) and self._is_number(orelse)
             case gast.Compare(left=left, comparators=[right]):
                 return self._is_number(left) and self._is_number(right)
+            case gast.Call(func=function, args=args, keywords=[]):
+                return _is_of_numbers(dotted_path(function) or "") and all(map(self._is_number, args))
             case gast.Subscript(value=gast.Name(id=name), slice=gast.Tuple(elts=parts)):
                 return self.is_element(name, parts)
             case gast.Subscript(value=gast.Name(id=name), slice=part):
@@ -93,6 +96,12 @@ def _rank(kind: nb.Type) -> int | None:
     if isinstance(kind, nb.Array):
         return int(kind.ndim) or None  # an array without dimensions is neither
     return 0 if isinstance(kind, (nb.Number, nb.Boolean)) else None
+
+
+def _is_of_numbers(path: str) -> bool:
+    """Whether a function gives a number for numbers."""
+    module, _, name = path.rpartition(".")
+    return module == "math" or (module == "np" and isinstance(getattr(np, name, None), np.ufunc))
 
 
 def _is_new(value: gast.expr) -> bool:
