@@ -40,7 +40,7 @@ from srcad.transforms.cleanup import Groups, without_dead_code
 from srcad.transforms.contract import contracted
 from srcad.transforms.copies import all_written, changed_memory, without_copies
 from srcad.transforms.distribute import distributed
-from srcad.transforms.inherited import without_last_copies
+from srcad.transforms.inherited import without_last_copies, without_last_shapes
 from srcad.transforms.marks import rejoined, told_apart, without_marks
 from srcad.transforms.regroup import regrouped
 from srcad.transforms.running import with_running_indices
@@ -81,7 +81,8 @@ def fold(
         body = distributed(body, parameters, kinds, without)
         body = body if "gather" in without else with_sums_absorbed(body, parameters, kinds)
         body = body if "running" in without else with_running_indices(body, parameters, kinds)
-        body = body if "copies" in without else without_last_copies(body, parameters, kinds)
+        if "copies" not in without:
+            body = without_last_shapes(without_last_copies(body, parameters, kinds), parameters, kinds)
         body = body if "contract" in without else contracted(body, parameters, kinds)
     for statement in walk_statements(body):
         if isinstance(statement, gast.For):
@@ -147,6 +148,8 @@ class _Folder:
             if written(above) == name:
                 if not isinstance(above, gast.Assign) or getattr(above, "effect", False) or not _may_move(above.value):
                     return None
+                if isinstance(block[at], gast.Return) and _holds_memory(above.value, block[k + 1 : at]):
+                    return None
                 return above if self.is_undisturbed(above.value, block[k + 1 : at]) else None
         return None
 
@@ -164,6 +167,14 @@ class _Folder:
             if any(self.groups.find(base) in memory for base in changed_memory(statement)):
                 return False
         return True
+
+
+def _holds_memory(value: gast.expr, passed: Block) -> bool:
+    """Whether arrays that a call reads would have to be kept while other statements use memory."""
+    is_call = any(isinstance(node, (gast.Call, gast.MatMult)) for node in walk(value))
+    return is_call and any(
+        inner_blocks(each) or any(isinstance(node, (gast.Call, gast.MatMult)) for node in walk(each)) for each in passed
+    )
 
 
 def _may_move(value: gast.expr) -> bool:

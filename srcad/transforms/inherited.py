@@ -3,7 +3,12 @@
     k_bar = np.copy(a_bar)
     return k_bar, y_bar         becomes         return a_bar, y_bar
 
-A function that works on a copy of an argument has one adjoint for both at its end.
+A function that works on a copy of an argument has one adjoint for both at its end. Nor is an array kept of which only
+the shape is still wanted.
+
+    t = h @ w                               t = h @ w
+    ...                         becomes     ...
+    t_bar = np.zeros_like(t)                t_bar = np.zeros((h.shape[0], w.shape[1]))
 """
 
 from __future__ import annotations
@@ -15,9 +20,21 @@ import gast
 from numba import types as nb
 
 from srcad.runtime.clock import stage
-from srcad.transforms.build import Block, dotted_path, rewrite_names, walk, walk_statements
-from srcad.transforms.copies import all_written
+from srcad.transforms.build import (
+    Block,
+    call,
+    clone,
+    dotted_path,
+    inner_blocks,
+    names_in,
+    rewrite_names,
+    tuple_of,
+    walk,
+    walk_statements,
+)
+from srcad.transforms.copies import all_written, stored_in
 from srcad.transforms.memories import Memories
+from srcad.transforms.shapes import Shapes
 
 
 @stage("copies")
@@ -48,3 +65,31 @@ def _mentions(block: Block, array: str, copy: str, memories: Memories) -> bool:
 def _rename(block: Block, copy: str, array: str) -> None:
     for statement in block:
         rewrite_names(statement, lambda name: array if name == copy else name)
+
+
+def without_last_shapes(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
+    """The statements with adjoints made by the extents of arrays that end there, where these are known and stay."""
+    memories = Memories(body, parameters, kinds)
+    stores = Counter([*parameters, *(name for statement in walk_statements(body) for name in all_written(statement))])
+    integers = frozenset(name for name, kind in kinds.items() if isinstance(kind, nb.Integer))
+    shapes = Shapes(memories.ranks, integers)
+    plain = {name for name, kind in kinds.items() if kind in (nb.float64[:, ::1], nb.float64[::1])}
+    for k, statement in enumerate(body):
+        match statement:
+            case gast.Assign(
+                targets=[gast.Name(id=name)], value=gast.Call(func=function, args=[gast.Name(id=array)], keywords=[])
+            ) if dotted_path(function) == "np.zeros_like" and {name, array} <= plain and array not in parameters:
+                extents = shapes.of(array) or ()
+                known = {each for extent in extents for each in names_in(extent)}
+                is_last = array not in known and not _mentions(body[k + 1 :], array, name, memories)
+                lasting = all(
+                    stores[each] == 1 and (each in parameters or not memories.ranks.get(each, 1)) for each in known
+                )
+                if is_last and extents and lasting:
+                    whole = extents[0] if len(extents) == 1 else tuple_of(*map(clone, extents))
+                    statement.value = call("np.zeros", clone(whole))
+        if inner_blocks(statement):
+            shapes.forget(stored_in([statement]))
+        else:
+            shapes.learn(statement)
+    return body

@@ -122,6 +122,10 @@ class Shapes(Subscripts):
                 return self.of(name)
             case gast.Call(func=function, args=[shape, *_]) if dotted_path(function) in MADE:
                 return self._listed(shape)
+            case gast.BinOp(left=gast.Name(id=left), op=gast.MatMult(), right=gast.Name(id=right)):
+                rows, columns = self.of(left), self.of(right)
+                if rows is not None and columns is not None and len(rows) == len(columns) == 2:
+                    return rows[0], columns[1]
         return None
 
     def _listed(self, shape: gast.expr) -> tuple[gast.expr, ...] | None:

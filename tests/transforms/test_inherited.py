@@ -6,7 +6,7 @@ from numba import types as nb
 
 import srcad
 from srcad.printer import print_function
-from srcad.transforms.inherited import without_last_copies
+from srcad.transforms.inherited import without_last_copies, without_last_shapes
 from tests.transforms.core_text import parsed, result_of
 
 KINDS = {**dict.fromkeys("xyabcv", nb.float64[::1]), "s": nb.float64}
@@ -58,3 +58,43 @@ def shifted(x, n):
 
 def test_a_gradient_has_one_adjoint_for_an_argument_and_its_copy():
     assert "np.copy(a_bar)" not in srcad.source(shifted, signature="f8[::1], i8", wrt=(0,), mode="grad")
+
+
+MATRICES = {**dict.fromkeys("xytgz", nb.float64[:, ::1]), "f": nb.float32[:, ::1], "n": nb.int64, "m": nb.int64}
+
+
+def with_extents(*lines):
+    tree = parsed("def f(x, y):\n    " + "\n    ".join([*lines, "return g"]) + "\n")
+    tree.body = without_last_shapes(tree.body, ("x", "y"), MATRICES)
+    return print_function(tree)
+
+
+def test_an_adjoint_is_made_by_the_extents_of_what_ends():
+    text = with_extents("t = x @ y", "z = t * 2.0", "g = np.zeros_like(t)")
+    assert "g = np.zeros((x.shape[0], y.shape[1]))" in text
+    assert "g = np.zeros((n, 4))" in with_extents("n = x.shape[0]", "t = np.empty((n, 4))", "g = np.zeros_like(t)")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["t = x @ y", "g = np.zeros_like(t)", "g[0, 0] = t[0, 0]"],  # does not end
+        ["g = np.zeros_like(x)"],  # the caller's
+        ["f = x @ y", "g = np.zeros_like(f)"],  # of another type
+        ["z = x * 1.0", "t = z @ y", "g = np.zeros_like(t)"],  # another array would be kept
+        ["n = x.shape[0]", "t = np.empty((n, 4))", "n = 3", "g = np.zeros_like(t)"],
+        ["t = x @ y", "if x[0, 0] > 0.0:", "    t = x * 2.0", "g = np.zeros_like(t)"],
+    ],
+)
+def test_other_arrays_are_asked_for_their_shapes(lines):
+    assert "np.zeros_like" in with_extents(*lines)
+
+
+def layered(w, v, x):
+    return np.sum(np.tanh(np.tanh(x @ w) @ v))
+
+
+def test_products_do_not_wait_for_the_end_of_the_function():
+    text = srcad.source(layered, signature="f8[:, ::1], f8[:, ::1], f8[:, ::1]", mode="grad")
+    assert "v_bar = kernels.transpose_times" in text
+    assert "np.zeros((x.shape[0], w.shape[1]))" in text

@@ -70,6 +70,21 @@ def test_numbers_are_found_from_what_is_stored():
     assert "z" not in ranks
 
 
+def test_functions_of_numbers_are_numbers():
+    tree = parsed("""
+        def f(x, n):
+            s = 1.0
+            t = np.divide(s, x[0]) * math.exp(s)
+            a = np.exp(x)
+            b = np.zeros(n)
+            return t
+    """)
+    ranks = Memories(tree.body, ("x", "n"), {"x": nb.float64[::1], "n": nb.int64}).ranks
+    assert ranks["t"] == 0
+    assert "a" not in ranks
+    assert "b" not in ranks
+
+
 def test_subscripts_of_elements():
     def is_element(text):
         node = gast.parse(text).body[0].value
