@@ -70,11 +70,11 @@ class Combined(Structures):
         return gast.Compare(left=self.held_in_atom(left), ops=[op], comparators=[self.held_in_atom(right)])
 
     def one_of(self, left: gast.expr, values: list[gast.expr], wanted: bool) -> gast.expr:
-        """Whether a number is one of several, of which some are known only at run time."""
+        """Whether a number or text is one of several, of which some are known only at run time."""
         if isinstance(left, Structure) or any(isinstance(each, Structure) for each in values):
             self.refuse("`in` with structures known only at run time is not supported", "compare with `==`")
-        texts = isinstance(self.constant(left), str)
-        same = [each for each in values if isinstance(self.constant(each), str) == texts]
+        known = self.constant(left)
+        same = [each for each in values if UNKNOWN in (known, self.constant(each)) or self.constant(each) == known]
         atom, op = self.held_in_atom(left), gast.Eq() if wanted else gast.NotEq()
         tests = [gast.Compare(left=clone(atom), ops=[op], comparators=[self.held_in_atom(each)]) for each in same]
         if len(tests) < 2:

@@ -2,7 +2,7 @@
 
 grid    an array with one entry per iteration of the loops around, where their bounds are known before they begin
 stack   an array that grows, with a count; for loops whose trip count is not known, or depends on an outer loop
-list    a list of references to arrays
+list    a list of references to arrays, or of shapes
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Traces:
 
     def trace(self, name: str, kind: nb.Type, loops: tuple[Loop, ...]) -> Trace:
         """The trace of a name of this type, recorded inside these loops (from the outside in)."""
-        if isinstance(kind, nb.Array):
+        if not isinstance(kind, (nb.Number, nb.Boolean)):
             return self.listed(name, loops)
         if is_grid(self.sites, loops):
             return self.grid(name, kind, loops)
@@ -160,7 +160,7 @@ class Traces:
         return const(64) if most is None else call("min", most, const(LARGEST))
 
     def listed(self, name: str, loops: tuple[Loop, ...]) -> Trace:
-        """A trace of references to arrays."""
+        """A trace of references to arrays, or to shapes."""
         trace, at = (self.names.fresh(f"{name}_{wish}") for wish in ("trace", "at"))
         append = gast.Call(func=attribute(load(trace), "append"), args=[load(name)], keywords=[])
         return Trace(

@@ -75,7 +75,22 @@ def loop_whose_reversal_would_come_before_its_zeros(a, x):
     return a + np.sum(x * w) + np.sum(w * w)
 
 
+def kalman_filter(a, z):
+    x, p, cost = np.zeros(2), np.eye(2), 0.0
+    for k in range(4):
+        x, p = a @ x, a @ p @ a.T + 0.1 * np.eye(2)
+        s = p + 0.5 * np.eye(2)
+        gain = np.linalg.solve(s.T, p.T).T
+        r = z * (k + 1) - x
+        cost += r @ np.linalg.solve(s, r) + np.linalg.slogdet(s)[1]
+        x = x + gain @ r
+        p = (np.eye(2) - gain) @ p
+    return cost
+
+
+DYNAMICS = np.array([[1.0, 0.2], [0.3, 2.0]])
 PROGRAMS = [
+    Program(kalman_filter, numbers(DYNAMICS, np.array([0.5, 1.0])), (0, 1)),
     Program(loop_whose_reversal_would_come_before_its_zeros, numbers(0.3, np.array([0.5, 0.2, 0.7, 0.9])), (0, 1)),
     Program(branch_that_is_never_taken, numbers(0.4, ROW), (0, 1), compiled=True),
     Program(loop_that_is_never_entered, numbers(0.4, ROW), (0, 1)),

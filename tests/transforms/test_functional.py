@@ -81,3 +81,26 @@ def test_programs_are_differentiated_as_they_stand(program):
 def test_what_is_not_known_is_refused(program, what):
     with pytest.raises(UnsupportedSyntax, match=what):
         srcad.grad(program, jit=False)(X)
+
+
+def membership(x, m, n):
+    s = 1.0
+    if m in ("a", 1, "b"):
+        s += x[0] ** 2
+    if "a" in (m, "z"):
+        s *= x[1]
+    if "a" not in (m, "z"):
+        s *= x[0]
+    if n not in {1, 4}:
+        s += x[1] ** 2
+    if 3 in [n, 2] or m not in ["q"]:
+        s -= x[1] * x[0]
+    return s
+
+
+@pytest.mark.parametrize("m", ["a", "b", "q", "z"])
+@pytest.mark.parametrize("n", [1, 3])
+def test_membership_of_texts_that_are_known_only_at_run_time(m, n):
+    x = np.array([0.3, -0.7])
+    value, _ = srcad.value_and_grad(membership, jit=False)(x, m, n)
+    assert value == pytest.approx(membership(x, m, n))
