@@ -13,6 +13,7 @@ from srcad.spell import spell
 from srcad.transforms.build import const, load
 from srcad.transforms.draft import Draft
 from srcad.transforms.form import LEAF, Form, Leaf, Part, RecordForm
+from srcad.transforms.known import known_key
 from srcad.transforms.memory import PLAIN, Callee, Lost, Memory, Packed
 from srcad.transforms.packed import LongForm
 from srcad.transforms.records import new_records
@@ -43,7 +44,7 @@ def _given(part: Part, leaves: Iterator[str], place: Place, memory: Memory, draf
         return new_records(memory, part.layout, fields, None if part.layout.ndim else (const(0),))
     if isinstance(part, Form):
         held = [_given(each, leaves, place, memory, draft) for each in part.parts]
-        made = memory.new(part.type, dict(zip(part.keys, held, strict=True)))
+        made = memory.new(part.type, dict(zip(map(known_key, part.keys), held, strict=True)))
         memory.arguments.add(made.cell)
         return made
     if isinstance(part, Leaf):

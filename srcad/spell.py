@@ -14,6 +14,7 @@ from srcad.runtime.structures import attributes, is_object
 from srcad.scope import Meaning, Method, Procedure, is_array, is_static
 from srcad.transforms.build import dotted
 from srcad.transforms.draft import Draft
+from srcad.transforms.known import known_key
 from srcad.transforms.memory import Captured
 from srcad.transforms.spelling import MODULES, constant_path, literal, module_path, path_of
 from srcad.transforms.structures import MOST_PARTS
@@ -72,7 +73,7 @@ def _spell_structure(meaning: Meaning, draft: Draft, at: Place | None, wish: str
             hint="make an array of it",
         )
     nodes = {key: spell(each, draft, at, f"{wish}_{key}") for key, each in parts.items()}
-    return Captured(type(value), tuple(nodes), list(nodes.values()))
+    return Captured(type(value), tuple(map(known_key, nodes)), list(nodes.values()))
 
 
 def _spell_number(meaning: Meaning, known: gast.expr, draft: Draft) -> gast.expr:

@@ -44,7 +44,12 @@ def is_structured(value: Any) -> bool:
     kind = type(value)
     known = _PLAIN.get(kind)
     if known is None:
-        known = issubclass(kind, (tuple, list, dict)) or is_typed_list(kind) or is_object(kind) or is_function(kind)
+        known = (
+            issubclass(kind, (tuple, list, dict, enum.Enum))
+            or is_typed_list(kind)
+            or is_object(kind)
+            or is_function(kind)
+        )
         _PLAIN[kind] = known
     return known or (kind in RECORD_KINDS and value.dtype.names is not None)
 

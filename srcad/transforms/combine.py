@@ -8,7 +8,7 @@ from __future__ import annotations
 import gast
 
 from srcad.transforms.build import clone, const
-from srcad.transforms.known import UNKNOWN
+from srcad.transforms.known import UNKNOWN, Member
 from srcad.transforms.memory import Cell, Structure
 from srcad.transforms.structures import MOST_PARTS, Structures
 
@@ -55,6 +55,9 @@ class Combined(Structures):
         first, second = isinstance(left, Structure), isinstance(right, Structure)
         if isinstance(op, (gast.Is, gast.IsNot)) and (first or second):
             return const((first and second and left.cell is right.cell) == isinstance(op, gast.Is))
+        known = self.constant(left), self.constant(right)
+        if isinstance(op, (gast.Is, gast.IsNot)) and any(isinstance(each, Member) for each in known):
+            op = gast.Eq() if isinstance(op, gast.Is) else gast.NotEq()
         if isinstance(op, (gast.In, gast.NotIn)) and second:
             values = [self.constant(each) for each in self.parts(right)]
             known = self.constant(left)

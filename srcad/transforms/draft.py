@@ -10,6 +10,7 @@ import gast
 
 from srcad.names import Names
 from srcad.runtime.structures import attributes
+from srcad.transforms.known import Member
 from srcad.transforms.spelling import MODULES, RESERVED
 from srcad.transforms.unit import Capture, Unit
 
@@ -106,6 +107,9 @@ def _names(body: Iterable[gast.stmt]) -> set[str]:
 
 def function(name: str, parameters: list[str], body: list[gast.stmt]) -> gast.FunctionDef:
     """A function definition with plain parameters."""
+    for node in (node for statement in body for node in gast.walk(statement)):
+        if isinstance(node, gast.Constant) and isinstance(node.value, Member):
+            node.value = str(node.value)  # what runs knows texts only
     return gast.FunctionDef(
         name=name,
         args=gast.arguments(

@@ -14,9 +14,10 @@ import numpy as np
 
 from srcad.transforms.build import call, const
 from srcad.transforms.functional import Functional
-from srcad.transforms.known import UNKNOWN
+from srcad.transforms.known import UNKNOWN, Member
 from srcad.transforms.members import Parts
 from srcad.transforms.memory import Structure
+from srcad.transforms.spelling import literal
 
 _ROWS: dict[Any, Callable[..., Any]] = {
     each: each
@@ -55,6 +56,16 @@ class Iterators(Functional):
         row = self.as_name(self.held_in_atom(self.in_a_row(base)))
         found = gast.Subscript(value=row, slice=self.index(node.slice), ctx=gast.Load())
         return call("np.copy", self.held_in_atom(found)) if isinstance(node.slice, gast.Slice) else found
+
+    def attribute_of(self, base: gast.expr, name: str) -> gast.expr:
+        """`base.name`; of a member of an enumeration its value or its name."""
+        known = self.constant(base)
+        if not isinstance(known, Member) or name not in ("value", "name"):
+            return super().attribute_of(base, name)
+        found = literal(getattr(known.member, name))
+        if found is None:
+            self.refuse(f"the value of {known.member} is no number or text", "use a dictionary of the members")
+        return self.part(found)
 
     def in_a_row(self, array: gast.expr) -> gast.expr:
         """All elements of an array, one after the other."""

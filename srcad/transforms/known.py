@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -21,6 +22,30 @@ _COMPARED: dict[type[gast.cmpop], Callable[[Any, Any], Any]] = {
     gast.GtE: operator.ge,
 }
 UNKNOWN = object()  # no constant: None is one
+
+
+class Member(str):
+    """A member of an enumeration, as a text that nothing else is equal to, unless the member is a text itself."""
+
+    member: enum.Enum
+
+    @classmethod
+    def of(cls, member: enum.Enum) -> Member:
+        """The text for a member."""
+        kind = type(member)
+        text = f"<{kind.__module__}.{kind.__qualname__}.{member.name}>"
+        made = cls(member.value if isinstance(member, str) else text)
+        made.member = member
+        return made
+
+
+def known_key(key: Any) -> Any:
+    """A key of a dictionary as lowering knows it.
+
+    >>> known_key("a"), known_key(enum.Enum("Kind", "A", module="models").A)
+    ('a', '<models.Kind.A>')
+    """
+    return Member.of(key) if isinstance(key, enum.Enum) and not isinstance(key, int) else key
 
 
 def truth(node: gast.expr) -> bool | None:

@@ -27,9 +27,10 @@ class Results(Paths):
         """The form of a part, with texts and None as what they are."""
         if not isinstance(part, Structure):
             known = self.memory.constant(part)
-            return Fixed(known) if known is None or isinstance(known, str) else LEAF
+            return Fixed(getattr(known, "member", known)) if known is None or isinstance(known, str) else LEAF
         contents = self.contents(part)
-        return Form(part.cell.type, tuple(contents), tuple(self.whole_form(each) for each in contents.values()))
+        keys = (getattr(key, "member", key) for key in contents)
+        return Form(part.cell.type, tuple(keys), tuple(self.whole_form(each) for each in contents.values()))
 
     def returned(self, part: gast.expr) -> gast.expr:
         """A result as an atom or nested tuples of atoms."""

@@ -7,6 +7,7 @@ functions of NumPy exist twice under two names with one meaning; these share a p
 from __future__ import annotations
 
 import builtins
+import enum
 import functools
 import math
 import operator
@@ -20,6 +21,7 @@ import numpy as np
 
 from srcad.runtime import kernels
 from srcad.transforms.build import dotted
+from srcad.transforms.known import Member
 
 MODULES: dict[str, ModuleType] = {"np": np, "math": math, "operator": operator, "kernels": kernels}
 
@@ -82,6 +84,8 @@ def literal(value: Any) -> gast.expr | None:
     """
     if isinstance(value, np.generic):
         return _numpy_literal(value)
+    if isinstance(value, enum.Enum):
+        return _member_literal(value)
     if value is None or value is Ellipsis or type(value) in _SCALARS:
         return _plain_literal(value)
     if type(value) is tuple:
@@ -90,6 +94,17 @@ def literal(value: Any) -> gast.expr | None:
             return None
         return gast.Tuple(elts=elements, ctx=gast.Load())
     return None
+
+
+def _member_literal(value: enum.Enum) -> gast.expr | None:
+    """A member of an enumeration: the number that it is, else a text; of members that are no texts one of its own.
+
+    >>> print(gast.unparse(_member_literal(enum.Enum("Kind", "A", module="models").A)))
+    '<models.Kind.A>'
+    """
+    if isinstance(value, int):
+        return literal(int(value))
+    return gast.Constant(value=Member.of(value), kind=None)
 
 
 def _numpy_literal(value: np.generic) -> gast.expr | None:
