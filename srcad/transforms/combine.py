@@ -9,7 +9,7 @@ import gast
 
 from srcad.transforms.build import clone, const
 from srcad.transforms.known import UNKNOWN, Member
-from srcad.transforms.memory import Cell, Structure
+from srcad.transforms.memory import Callee, Cell, Structure
 from srcad.transforms.structures import MOST_PARTS, Structures
 
 
@@ -55,6 +55,8 @@ class Combined(Structures):
         first, second = isinstance(left, Structure), isinstance(right, Structure)
         if isinstance(op, (gast.Is, gast.IsNot)) and (first or second):
             return const((first and second and left.cell is right.cell) == isinstance(op, gast.Is))
+        if isinstance(op, (gast.Is, gast.IsNot)) and isinstance(left, Callee) and _is_none(right):
+            return const(isinstance(op, gast.IsNot))
         known = self.constant(left), self.constant(right)
         if isinstance(op, (gast.Is, gast.IsNot)) and any(isinstance(each, Member) for each in known):
             op = gast.Eq() if isinstance(op, gast.Is) else gast.NotEq()
@@ -121,6 +123,10 @@ class Combined(Structures):
         if isinstance(op, gast.BitOr) and left.cell.is_mapping and right.cell.is_mapping:
             return self.memory.new(dict, {**self.contents(left), **self.contents(right)})
         return None
+
+
+def _is_none(node: gast.expr) -> bool:
+    return isinstance(node, gast.Constant) and node.value is None
 
 
 def _plain(cell: Cell) -> type:

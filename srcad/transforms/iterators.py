@@ -5,6 +5,7 @@ combinations(points, 2)     chain(first, second)     accumulate(values)     pair
 
 from __future__ import annotations
 
+import builtins
 import itertools
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcad.transforms.build import call, const
+from srcad.transforms.build import call, const, dotted
 from srcad.transforms.functional import Functional
 from srcad.transforms.known import UNKNOWN, Member
 from srcad.transforms.members import Parts
@@ -28,6 +29,7 @@ _ROWS: dict[Any, Callable[..., Any]] = {
 }
 _SINGLE = {itertools.chain: itertools.chain, itertools.islice: itertools.islice, itertools.repeat: itertools.repeat}
 _NUMBERS = {itertools.combinations, itertools.combinations_with_replacement, itertools.permutations, itertools.islice}
+_DTYPES = {"int": "np.int64", "float": "np.float64", "bool": "np.bool_", "complex": "np.complex128"}
 _OF_DERIVATIVES = frozenset({"grad", "value_and_grad", "vjp", "jvp", "hvp", "hessian", "jacobian"})
 
 
@@ -74,6 +76,10 @@ class Iterators(Functional):
     def call(self, node: gast.Call) -> gast.expr:
         """What a call is worth."""
         meaning = self.meant(node.func)
+        if getattr(meaning, "__module__", None) == "numpy":
+            node.args = [self.dtype_of(each) for each in node.args]
+            for keyword in node.keywords:
+                keyword.value = self.dtype_of(keyword.value) if keyword.arg == "dtype" else keyword.value
         if isinstance(meaning, type) and meaning.__module__ == "itertools":
             return self.iterated(meaning, node)
         if meaning is np.apply_along_axis:
@@ -93,6 +99,11 @@ class Iterators(Functional):
                 "take srcad.hvp, or srcad.jacobian(srcad.grad(f)), of the inner function; or write its derivative out",
             )
         return super().call(node)
+
+    def dtype_of(self, node: gast.expr) -> gast.expr:
+        """`int` and its like as a dtype: Numba knows NumPy's names only."""
+        path = _DTYPES.get(node.id) if isinstance(node, gast.Name) else None
+        return node if path is None or self.meant(node) is not getattr(builtins, node.id) else dotted(path)
 
     def is_computed_tuple(self, node: gast.expr) -> bool:
         """Whether this is a tuple of more than constants."""

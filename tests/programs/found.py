@@ -88,8 +88,37 @@ def kalman_filter(a, z):
     return cost
 
 
+def within_groups(x):
+    g = np.array([0, 1, 1, 0])
+    sums, counts = np.zeros(2), np.zeros(2, dtype=int)
+    np.add.at(sums, g, x**2)
+    for each in g:
+        counts[each] += 1
+    means, spread = sums / counts, np.zeros(2, float)
+    for k in range(2):
+        spread[k] = np.sum((x[g == k] - means[k]) ** 2)
+    return np.sum(spread.astype(float))
+
+
+def functions_of_which_one_is_none(x):
+    found = {}
+    for name, f in {"sin": np.sin, "square": lambda v: v * v, "itself": None}.items():
+        found[name] = np.sum(x) if f is None else np.sum(f(x))
+    return found["sin"] * found["square"] + found["itself"]
+
+
+def event_with_a_flag(x, method="a"):
+    s = 0.0
+    if method in ("a", "b"):
+        s += x[0] * x[1]
+    return s + np.log(np.abs(x)).sum()
+
+
 DYNAMICS = np.array([[1.0, 0.2], [0.3, 2.0]])
 PROGRAMS = [
+    Program(within_groups, numbers(ROW)),
+    Program(functions_of_which_one_is_none, numbers(ROW)),
+    Program(event_with_a_flag, numbers(ROW, "b")),
     Program(kalman_filter, numbers(DYNAMICS, np.array([0.5, 1.0])), (0, 1)),
     Program(loop_whose_reversal_would_come_before_its_zeros, numbers(0.3, np.array([0.5, 0.2, 0.7, 0.9])), (0, 1)),
     Program(branch_that_is_never_taken, numbers(0.4, ROW), (0, 1), compiled=True),
