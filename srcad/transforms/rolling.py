@@ -177,7 +177,7 @@ class _Roller:
         ]
         is_inside = gast.Compare(left=load(index), ops=[gast.Lt()], comparators=[stop])
         self.statement.rolls = {}
-        added = [each for lines in self.found for each in self.added(lines)]
+        added = [self.in_reach(lines, each, stop) for lines in self.found for each in self.added(lines)]
         self.statement.body = [*turns, branch(is_inside, body, self.cleared(self.slots[0])), *added]
         self.statement.iter.args[:] = [clone(start), shifted(clone(stop), self.depth - 1), const(1)]
         slot = self.names.fresh("slot")
@@ -193,6 +193,16 @@ class _Roller:
             element = tuple_of(load(slot), shifted(load(source.index), source.margin))
             body.append(assign(subscript(load(row), element, store=True), const(0.0)))
         return [loop(source.index, [*map(clone, source.bounds), const(1)], body) for source, body in made.values()]
+
+    def in_reach(self, lines: _Lines, added: gast.stmt, stop: gast.expr) -> gast.stmt:
+        """What adds to a line, for as long as there are lines: others may be further apart, and go on."""
+        if lines.apart + 1 == self.depth:
+            return added
+        index = load(self.statement.target.id)
+        test = gast.Compare(left=index, ops=[gast.Lt()], comparators=[shifted(clone(stop), lines.apart)])
+        made = branch(test, [added], [], place_of(added))
+        made.gathers = added.gathers
+        return made
 
     def added(self, lines: _Lines) -> Block:
         """The loop that adds to one line all that it gets."""

@@ -19,11 +19,11 @@ KINDS = {
 }
 
 
-def both(body, before="pass", after="pass", rows="n"):
+def both(body, before="pass", after="pass", rows="n", v="(n + 9, m + 9)", w="(n + 9, m + 9)"):
     text = f"""
 def f(x, n, m):
-    v = np.zeros((n + 9, m + 9))
-    w = np.zeros((n + 9, m + 9))
+    v = np.zeros({v})
+    w = np.zeros({w})
     c = np.zeros((n + 9, 3, m + 9))
     for k in range(2):
         for i in range({rows}):
@@ -56,6 +56,15 @@ def test_rolled_sums_are_the_scattered_ones(body, n, m):
     assert "last_slot" in print_function(tree)
     x = np.random.default_rng(1).normal(size=(max(n, m), max(n, m)))
     for found, expected in zip(result_of(tree, x, n, m), result_of(before, x, n, m), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-14)
+
+
+def test_lines_of_one_array_end_before_those_of_another():
+    body = "v[i, j] += t; v[i, j + 1] += t; v[i + 1, j] += t; w[i, j] += t; w[i + 2, j] += t; w[i + 2, j + 1] -= t"
+    before, tree = both(body, v="(n + 1, m + 1)", w="(n + 2, m + 1)")
+    assert "if i < n + 1" in print_function(tree)
+    x = np.random.default_rng(3).normal(size=(4, 4))
+    for found, expected in zip(result_of(tree, x, 4, 4), result_of(before, x, 4, 4), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-14)
 
 
@@ -100,18 +109,21 @@ def test_the_gradient_of_a_scheme_in_two_dimensions_rolls(shape):
 
 
 def random_body(rng):
-    """Sums into two arrays around (i, j), and sometimes something that reads or stores an element of these."""
-    lines = []
+    """Sums into two arrays around (i, j), and sometimes something else; the shapes that just hold these."""
+    lines, most = [], {"v": [0, 0], "w": [0, 0]}
+
+    def element():
+        array, offsets = str(rng.choice(["v", "w"])), rng.integers(0, 3, size=2)
+        most[array] = np.maximum(most[array], offsets)
+        return f"{array}[{_plus('i', offsets[0])}, {_plus('j', offsets[1])}]"
+
     for _ in range(rng.integers(2, 7)):
-        array, value = rng.choice(["v", "w"]), rng.choice(["t", "x[i, j]", "2.0 * t"])
-        at = f"{_plus('i', rng.integers(0, 3))}, {_plus('j', rng.integers(0, 3))}"
-        lines.append(f"{array}[{at}] {rng.choice(['+=', '-='])} {value}")
+        lines.append(f"{element()} {rng.choice(['+=', '-='])} {rng.choice(['t', 'x[i, j]', '2.0 * t'])}")
     if rng.random() < 0.4:
-        at = f"{_plus('i', rng.integers(0, 5))}, {_plus('j', rng.integers(0, 5))}"
-        array = rng.choice(["v", "w"])
-        other = [f"{array}[{at}] = 0.25 * t", f"t = t + 0.5 * {array}[{at}]", f"{array}[{at}] *= 0.5"]
+        other = [f"{element()} = 0.25 * t", f"t = t + 0.5 * {element()}", f"{element()} *= 0.5"]
         lines.insert(rng.integers(0, len(lines) + 1), str(rng.choice(other)))
-    return "; ".join(lines)
+    shapes = {array: f"({_plus('n', rows)}, {_plus('m', columns)})" for array, (rows, columns) in most.items()}
+    return "; ".join(lines), shapes
 
 
 def _plus(index, offset):
@@ -121,7 +133,8 @@ def _plus(index, offset):
 @pytest.mark.parametrize("seed", range(60))
 def test_no_random_nest_gives_another_result(seed):
     rng = np.random.default_rng(seed)
-    before, tree = both(random_body(rng), before=rng.choice(["pass", "w[i, 2] = 0.5"]))
+    body, shapes = random_body(rng)
+    before, tree = both(body, rng.choice(["pass", "pass", "w[i, 2] = 0.5"]), **shapes)
     x = rng.normal(size=(5, 5))
     for found, expected in zip(result_of(tree, x, 5, 4), result_of(before, x, 5, 4), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
