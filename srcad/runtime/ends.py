@@ -54,7 +54,8 @@ def is_zero(unconnected_gradients: Any) -> bool:
 def finished(bar: Any, source: Any, wants_zeros: bool) -> Any:
     """What the user gets for a source whose adjoint is `bar`."""
     if bar is None:
-        return tensor_of(np.zeros_like(source._array())[()]) if wants_zeros else None
+        # To tapes that are active, zeros are made of the source, which is read.
+        return np.zeros_like(source) if wants_zeros else None
     if type(bar) is Rows:
         if bar.is_taken or isinstance(source, Variable):
             return bar.slices()

@@ -28,8 +28,10 @@ def jacobians(
 
     batched     whether all rows may be done at once, or as many as memory allows
     """
-    sweep = Sweep(recording, [target], sources)
     shapes = [(target.shape + source.shape, source.dtype) for source in sources]
+    if target._identity not in recording.known:  # a target that is its own source has no Jacobian if it is not watched
+        return [_joined(*each, None, 0, wants_zeros) for each in shapes]
+    sweep = Sweep(recording, [target], sources)
     blocks = _of_one_call(sweep, target, sources) if batched else None
     if blocks is not None:
         return [_filled(shape, dtype, block, wants_zeros) for (shape, dtype), block in zip(shapes, blocks, strict=True)]
@@ -39,6 +41,8 @@ def jacobians(
 
 def batch_jacobian(recording: Recording, target: Tensor, source: Tensor, threads: int = 1, batched: bool = True) -> Any:
     """The Jacobians along the first axis, of which target and source have the same length."""
+    if target._identity not in recording.known:
+        return _joined(target.shape + source.shape[1:], target.dtype, None, 1, wants_zeros=True)
     sweep = Sweep(recording, [target], [source])
     width = int(np.prod(target.shape[1:]))
     (block,) = _stacked(sweep, target, _unit_columns, max(1, width), threads, batched)

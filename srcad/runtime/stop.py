@@ -11,7 +11,7 @@ from numba.core.registry import cpu_target
 from numba.extending import overload
 
 from srcad.runtime import registry
-from srcad.runtime.operand import Operand, Readable
+from srcad.runtime.operand import Operand
 
 
 def stop_gradient(x: Any) -> Any:
@@ -30,7 +30,8 @@ def stop_gradient(x: Any) -> Any:
         from srcad.runtime.tensor import constant
 
         stopped = constant(x._array())
-        note_cut("srcad.stop_gradient", (x._read() if isinstance(x, Readable) else x,), (stopped,), "it is meant to")
+        # A variable is not watched for this: so it is not read.
+        note_cut("srcad.stop_gradient", (getattr(x, "_tensor", x),), (stopped,), "it is meant to")
         return stopped
     return np.copy(x) if isinstance(x, np.ndarray) else x
 

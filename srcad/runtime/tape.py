@@ -23,6 +23,7 @@ from srcad.runtime.once import swept_once
 from srcad.runtime.recorder import Recorder
 from srcad.runtime.sweep import Sweep
 from srcad.runtime.tensor import convert_to_tensor
+from srcad.runtime.variable import Variable
 
 __all__ = ["GradientTape", "UnconnectedGradients"]
 
@@ -79,7 +80,13 @@ class GradientTape(Recorder):
             found = Sweep(recording, targets, followed, seeds).run(seeds, with_rows=True)
         else:
             found = swept_once(recording, targets, followed, seeds)
-        gradients = [finished(bar, source, wants_zeros) for bar, source in zip(found, flat, strict=True)]
+        # Equal gradients are one tensor: that of a source given twice, an output gradient that is handed on.
+        made = {id(seed._value): seed for seed in seeds}
+        gradients = []
+        for bar, source in zip(found, flat, strict=True):
+            if bar is None or id(bar) not in made:
+                made[id(bar)] = finished(bar, source, wants_zeros)
+            gradients.append(made[id(bar)])
         self._skeleton = Skeleton(recording) if not self._persistent and any(bar is None for bar in found) else None
         self._release()
         return pack_as(sources, gradients)
@@ -110,6 +117,8 @@ class GradientTape(Recorder):
         """
         self._check_can_repeat("jacobian", experimental_use_pfor)
         recording = self._leave_if_inside()
+        if isinstance(target, Variable):  # it is read, as any other target was
+            recording.note_access(target)
         column = as_followed(target, "target", recording.known)
         rows = [as_followed(each, "source") for each in flatten(sources)]
         count, batched = (parallel_iterations, experimental_use_pfor)
@@ -138,6 +147,8 @@ class GradientTape(Recorder):
         width = column.size // max(1, column.shape[0])
         threads = threads_of("batch_jacobian", parallel_iterations, experimental_use_pfor, self._persistent, width)
         recording = self._leave_if_inside()
+        if isinstance(target, Variable):
+            recording.note_access(target)
         found = batch_jacobian(recording, column, row, threads, experimental_use_pfor)
         self._release()
         return found

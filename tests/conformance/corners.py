@@ -196,6 +196,75 @@ def the_same_operation_on_watched_and_unwatched(tf):
 
 
 @case
+def jacobian_of_an_unwatched_tensor_by_itself(tf):
+    x, z = tf.constant([1.0, 2.0]), tf.constant([3.0, 4.0])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(z)
+    return [tape.jacobian(x, x), tape.jacobian(x, x, unconnected_gradients="zero"), tape.jacobian(z, z)]
+
+
+@case
+def jacobian_of_a_variable_by_itself_watches_it(tf):
+    v, u = tf.Variable([1.0, 2.0]), tf.Variable([1.0, 2.0], trainable=False)
+    with tf.GradientTape(persistent=True) as tape:
+        pass
+    found = [tape.jacobian(v, v), tape.jacobian(u, u)]
+    return [*found, [each is v for each in tape.watched_variables()]]
+
+
+@case
+def zeros_for_a_variable_are_a_reading_of_it(tf):
+    v, x = tf.Variable([1.0, 2.0]), tf.constant(3.0)
+    with tf.GradientTape() as outer:
+        with tf.GradientTape(watch_accessed_variables=False) as inner:
+            inner.watch(x)
+            y = x * x
+        inner.gradient(y, v, unconnected_gradients="zero")
+    return [each is v for each in outer.watched_variables()]
+
+
+@case
+def zeros_are_a_source(tf):
+    x, z = tf.constant([1.0, 2.0]), tf.constant([3.0, 4.0])
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(z)
+            y = z * 2.0
+        zeros = inner.gradient(y, x, unconnected_gradients="zero")
+        w = (zeros + 3.0) * (zeros + 1.0)
+    return outer.gradient(w, [zeros, x])
+
+
+@case
+def stopping_the_gradient_of_a_variable_does_not_watch_it(tf):
+    v = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = tf.stop_gradient(v) * 3.0
+    return [y, len(tape.watched_variables())]
+
+
+@case
+def gradients_of_one_source_given_twice_are_one_tensor(tf):
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    first, second = tape.gradient(y, [x, x])
+    with tf.GradientTape() as tape:
+        pass
+    return [first is second, tape.gradient(first, second)]
+
+
+@case
+def an_output_gradient_that_is_handed_on_is_the_gradient(tf):
+    x, w = tf.constant([1.0, 2.0]), tf.constant([3.0, 4.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+    return tape.gradient(x, x, output_gradients=w) is w
+
+
+@case
 def deleting_the_source(tf):
     x = tf.constant(2.0)
     with tf.GradientTape(persistent=True) as tape:
