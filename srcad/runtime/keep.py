@@ -155,11 +155,9 @@ def _copied(array: Any) -> Any:
         return array.copy()
     known = _copies.get(id(array))
     # Bit by bit, since zeros of both signs are equal, and nan is not.
-    is_known = known is not None and known.shape == array.shape
-    if is_known and not np.count_nonzero(known.view(np.int64) != array.view(np.int64)):
-        return known
-    copy = _copies[id(array)] = array.copy()
-    return copy
+    if known is None or known.shape != array.shape or np.count_nonzero(known.view(np.int64) != array.view(np.int64)):
+        known = _copies[id(array)] = array.copy()
+    return known
 
 
 def unshared(parts: Any) -> Any:

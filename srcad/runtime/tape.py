@@ -15,7 +15,7 @@ from srcad.errors import NotDifferentiable, TapeMisuse
 from srcad.runtime import shortcuts  # noqa: F401 - binds the operators of tensors
 from srcad.runtime.active import active
 from srcad.runtime.curvature import hessians, products
-from srcad.runtime.ends import UnconnectedGradients, as_followed, finished, is_zero, seeds_of
+from srcad.runtime.ends import UnconnectedGradients, all_finished, as_followed, is_zero, seeds_of
 from srcad.runtime.explain import Skeleton
 from srcad.runtime.jacobians import batch_jacobian, check_batches, jacobians, threads_of
 from srcad.runtime.nest import flatten, flatten_up_to, pack_as
@@ -80,13 +80,7 @@ class GradientTape(Recorder):
             found = Sweep(recording, targets, followed, seeds).run(seeds, with_rows=True)
         else:
             found = swept_once(recording, targets, followed, seeds)
-        # Equal gradients are one tensor: that of a source given twice, an output gradient that is handed on.
-        made = {id(seed._value): seed for seed in seeds}
-        gradients = []
-        for bar, source in zip(found, flat, strict=True):
-            if bar is None or id(bar) not in made:
-                made[id(bar)] = finished(bar, source, wants_zeros)
-            gradients.append(made[id(bar)])
+        gradients = all_finished(found, flat, seeds, wants_zeros)
         self._skeleton = Skeleton(recording) if not self._persistent and any(bar is None for bar in found) else None
         self._release()
         return pack_as(sources, gradients)
