@@ -13,7 +13,7 @@ from srcad.reasons import Accountant, Cost, Reason, names_alive
 from srcad.show import Case, case_of
 from srcad.spoken import Speaker, leaf_paths
 from srcad.transforms.assemble import Assembler
-from srcad.transforms.build import place_of, walk_statements, written
+from srcad.transforms.build import attribute, load, place_of, walk_statements, written
 from srcad.transforms.checkpoint import Checkpointed
 from srcad.transforms.cleanup import without_dead_code
 from srcad.transforms.gradient import Made
@@ -138,6 +138,8 @@ class Explanation:
 
     def _said(self, reason: Reason) -> list[str]:
         name = reason.name if reason.what == "put back" else self._name(reason.name)
+        if reason.what == "recorded" and self.accountant.is_hollow(reason.name):
+            name = self.speaker.text(attribute(load(reason.name), "shape"))
         if reason.what == "recomputed":
             return self._computed(reason, name)
         what = {

@@ -99,6 +99,10 @@ class Accountant:
         """Whether computing a value takes longer than a multiplication."""
         return self.recipes.compute_cost(name) >= 1.0
 
+    def is_hollow(self, name: str) -> bool:
+        """Whether all that is recorded of an array is its shape."""
+        return name in self.by.traces and self.by.traces[name].is_hollow
+
     def recipe(self, name: str) -> gast.expr | None:
         """How a value could be computed again."""
         return self.recipes.recipe(name)
@@ -158,9 +162,11 @@ class Accountant:
         extents = [extent(self.sites, loop) for loop in loops]
         sizes = [self._factor(each.size) for each in extents if each is not None]
         known, exact = len(sizes) == len(loops), is_grid(self.sites, loops)
+        turns = " * ".join(sizes) if known else "turns"
+        if isinstance(kind, nb.Array) and self.is_hollow(name):
+            return Cost(8 * kind.ndim, turns, "a shape", loops, not exact, not known)
         if isinstance(kind, nb.Array):  # a list of references, of as many as there are turns
             size = self.speaker.size(name) if name in self.program.flow.stores else None
-            turns = " * ".join(sizes) if known else "turns"
             what = f"an array of {kind.dtype}"
             return Cost(
                 width(kind.dtype), f"{turns} * {size or 'size'}", what, loops, not exact or size is None, not known

@@ -30,6 +30,7 @@ from srcad.transforms.build import (
 )
 from srcad.transforms.comments import commented, with_line
 from srcad.transforms.guard import test_of, tested
+from srcad.transforms.hollow import hollow
 from srcad.transforms.marks import boundary, completion
 from srcad.transforms.plan import Fork, Late, Node, Plan, Replay, Spot, Step, Way, inner_plans, spot_of
 from srcad.transforms.program import Program
@@ -70,17 +71,16 @@ class Assembler:
         self.spot = spot_of(plan)
         self.late = {id(each) for node in plan.nodes if isinstance(node, Late) for each in node.statements}
         self.sites = Sites(program, self.spot)
-        traces = Traces(program, self.sites, adjoints, dict(iteration_numbers(program, counts, plan)))
-        self.old: dict[int, str] = {}
-        self.old_site: dict[str, Way] = {}
-        self.traces: dict[str, Trace] = {}
+        numbers = dict(iteration_numbers(program, counts, plan))
+        traces = Traces(program, self.sites, adjoints, numbers, hollow(program, plan, decisions))
+        self.old, self.old_site = dict[int, str](), dict[str, Way]()
+        self.traces, self._needs = dict[str, Trace](), dict[int, set[str]]()
         for store in decisions.undone:
             self.add_old(store, traces)
         for name in sorted(decisions.recorded):
             kind = program.types.get(name)
             loops = self.sites.loops_around(self.sites.site(name))
             self.traces[name] = traces.trace(name, kind, loops)
-        self._needs: dict[int, set[str]] = {}
 
     def add_old(self, store: gast.stmt, traces: Traces) -> None:
         """A name, and in a loop a trace, for what a store overwrites."""

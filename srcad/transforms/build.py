@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -143,7 +142,7 @@ def walk(node: gast.AST) -> list[Any]:
     """All nodes of a tree, level by level as `gast.walk` gives them, without the marks that tell loads from stores."""
     found = [node]
     for each in found:
-        for field in _inner_fields(type(each)):
+        for field in _inner_fields[type(each)]:
             value = getattr(each, field, None)
             if isinstance(value, list):
                 found += [inner for inner in value if isinstance(inner, gast.AST)]
@@ -155,10 +154,15 @@ def walk(node: gast.AST) -> list[Any]:
 _LEAVES = frozenset({"ctx", "id", "attr", "kind", "type_comment"})  # fields that hold no nodes that count
 
 
-@functools.cache
-def _inner_fields(kind: Any) -> tuple[str, ...]:
-    """The fields of a kind of nodes that may hold other nodes."""
-    return () if kind is gast.Constant else tuple(field for field in kind._fields if field not in _LEAVES)
+class _InnerFields(dict[Any, tuple[str, ...]]):
+    """For each kind of nodes the fields that may hold other nodes, found out when first met."""
+
+    def __missing__(self, kind: Any) -> tuple[str, ...]:
+        found = () if kind is gast.Constant else tuple(field for field in kind._fields if field not in _LEAVES)
+        return self.setdefault(kind, found)
+
+
+_inner_fields = _InnerFields()
 
 
 def names_in(node: gast.AST | None) -> Iterator[str]:

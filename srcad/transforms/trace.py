@@ -2,12 +2,12 @@
 
 grid    an array with one entry per iteration of the loops around, where their bounds are known before they begin
 stack   an array that grows, with a count; for loops whose trip count is not known, or depends on an outer loop
-list    a list of references to arrays, or of shapes
+list    a list of references to arrays, or of shapes: tuples, and those of arrays that are `hollow`
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,6 +47,7 @@ class Trace:
 
     begin       statements at the start of the reverse sweep
     cursor      the variable that counts down while a stack or list is read
+    is_hollow   whether it holds the shapes of arrays
     blank       statements that make an empty trace, for where the loop is not reached
     """
 
@@ -58,22 +59,29 @@ class Trace:
     read: Block
     blank: Block
     cursor: str = ""
+    is_hollow: bool = False
 
 
 class Traces:
     """Chooses the form of each trace."""
 
     def __init__(
-        self, program: Program, sites: Sites, adjoints: Adjoints, numbers: Mapping[int, tuple[str, str]]
+        self,
+        program: Program,
+        sites: Sites,
+        adjoints: Adjoints,
+        numbers: Mapping[int, tuple[str, str]],
+        hollow: Collection[str] = (),
     ) -> None:
         """`numbers` names the number of the iteration, forwards and in reverse, of loops that count theirs."""
         self.program, self.sites, self.adjoints, self.numbers = program, sites, adjoints, numbers
+        self.hollow = hollow
         self.names = adjoints.names
 
     def trace(self, name: str, kind: nb.Type, loops: tuple[Loop, ...]) -> Trace:
         """The trace of a name of this type, recorded inside these loops (from the outside in)."""
         if not isinstance(kind, (nb.Number, nb.Boolean)):
-            return self.listed(name, loops)
+            return self.listed(name, kind, loops)
         if is_grid(self.sites, loops):
             return self.grid(name, kind, loops)
         if len(loops) == 1 and id(loops[0]) in self.numbers:
@@ -159,19 +167,26 @@ class Traces:
         most = _most(self.sites, loops)
         return const(64) if most is None else call("min", most, const(LARGEST))
 
-    def listed(self, name: str, loops: tuple[Loop, ...]) -> Trace:
-        """A trace of references to arrays, or to shapes."""
+    def listed(self, name: str, kind: nb.Type, loops: tuple[Loop, ...]) -> Trace:
+        """A trace of references to arrays, or of shapes."""
         trace, at = (self.names.fresh(f"{name}_{wish}") for wish in ("trace", "at"))
-        append = gast.Call(func=attribute(load(trace), "append"), args=[load(name)], keywords=[])
+        is_hollow = name in self.hollow
+        what = attribute(load(name), "shape") if is_hollow else load(name)
+        entry = subscript(load(trace), load(at))
+        append = gast.Call(func=attribute(load(trace), "append"), args=[what], keywords=[])
         return Trace(
             name,
             loops[0],
             [assign(trace, gast.List(elts=[], ctx=gast.Load()))],
             [_statement(append)],
             [assign(at, call("len", load(trace)))],
-            [augment(stored(at), gast.Sub, const(1)), assign(name, subscript(load(trace), load(at)))],
+            [
+                augment(stored(at), gast.Sub, const(1)),
+                assign(name, self.empty(entry, getattr(kind, "dtype", None)) if is_hollow else entry),
+            ],
             [assign(trace, gast.List(elts=[], ctx=gast.Load()))],
             at,
+            is_hollow,
         )
 
 
