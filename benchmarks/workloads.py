@@ -11,7 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numba
 import numpy as np
+
+import srcad
 
 
 def mixture(weights, means, scales, points):
@@ -89,20 +92,32 @@ def recurrent(w, u, b, xs):
 
 def diffusion(start, rate, steps):
     """Heat on a grid whose conductivity falls with the temperature; the sum of squares at the end."""
-    n, m = start.shape
     a = start.copy()
     b = start.copy()
     for _ in range(steps):
-        for i in range(1, n - 1):
-            for j in range(1, m - 1):
-                flow = a[i - 1, j] + a[i + 1, j] + a[i, j - 1] + a[i, j + 1] - 4.0 * a[i, j]
-                b[i, j] = a[i, j] + rate * flow / (1.0 + a[i, j] * a[i, j])
+        spread(a, b, rate)
         a, b = b, a
-    total = 0.0
-    for i in range(n):
-        for j in range(m):
-            total += a[i, j] * a[i, j]
-    return total
+    return np.sum(a * a)
+
+
+@numba.njit
+def spread(a, b, rate):
+    """One step, from one grid to the other."""
+    n, m = a.shape
+    for i in range(1, n - 1):
+        for j in range(1, m - 1):
+            flow = a[i - 1, j] + a[i + 1, j] + a[i, j - 1] + a[i, j + 1] - 4.0 * a[i, j]
+            b[i, j] = a[i, j] + rate * flow / (1.0 + a[i, j] * a[i, j])
+
+
+def diffusion_with_snapshots(start, rate, steps):
+    """The same, from which a gradient keeps twenty states."""
+    a = start.copy()
+    b = start.copy()
+    for _ in srcad.checkpointed(range(steps), snapshots=20):
+        spread(a, b, rate)
+        a, b = b, a
+    return np.sum(a * a)
 
 
 def bodies(at, masses):
@@ -122,12 +137,25 @@ def hunting(rates, prey, hunters, steps):
     """Hunters and prey in small steps, each a midpoint rule; the squared distance from where they began."""
     x, y = prey, hunters
     for _ in range(steps):
-        fx = x * (rates[0] - rates[1] * y)
-        fy = y * (rates[2] * x - rates[3])
-        mx = x + 0.005 * fx
-        my = y + 0.005 * fy
-        x += 0.01 * mx * (rates[0] - rates[1] * my)
-        y += 0.01 * my * (rates[2] * mx - rates[3])
+        x, y = hunted(x, y, rates)
+    return (x - prey) ** 2 + (y - hunters) ** 2
+
+
+@numba.njit
+def hunted(x, y, rates):
+    """One step."""
+    fx = x * (rates[0] - rates[1] * y)
+    fy = y * (rates[2] * x - rates[3])
+    mx = x + 0.005 * fx
+    my = y + 0.005 * fy
+    return x + 0.01 * mx * (rates[0] - rates[1] * my), y + 0.01 * my * (rates[2] * mx - rates[3])
+
+
+def hunting_with_snapshots(rates, prey, hunters, steps):
+    """The same, from which a gradient keeps twenty states."""
+    x, y = prey, hunters
+    for _ in srcad.checkpointed(range(steps), snapshots=20):
+        x, y = hunted(x, y, rates)
     return (x - prey) ** 2 + (y - hunters) ** 2
 
 
@@ -206,3 +234,4 @@ WORKLOADS = (
     Workload(alignment, (0, 1, 2), lambda n, rng: (rng.normal(size=n), rng.normal(size=n + n // 4), 0.4), 300, 6),
     Workload(option, (0, 1, 2, 3), lambda n, rng: (100.0, 105.0, 0.2, 1.5), 1, 1),
 )
+WITH_SNAPSHOTS = {"hunting": hunting_with_snapshots, "diffusion": diffusion_with_snapshots}
