@@ -19,7 +19,7 @@ TEXT = """\
 
 Gradients of eight small programs, in `benchmarks/workloads.py`: srcad against adjoints that were written by hand for
 Numba (`benchmarks/by_hand.py`), which use algebra where it helps, against the functions themselves, and against JAX's
-`jit(grad)`, warm. Medians of pytest-benchmark's rounds; every gradient is compared with the one by hand first. A first
+`jit(grad)`, warm. The least of pytest-benchmark's rounds; every gradient is compared with the one by hand first. A first
 call, in a new process, transforms and compiles, with nothing in a cache; that by hand compiles.
 
 MACHINE
@@ -38,8 +38,8 @@ cache takes longer), and of the same with `srcad.checkpointed(..., snapshots=SNA
 GROWTH
 
 With snapshots, steps are run again: the theory (Griewank and Walther's revolve) says how often, and with that, the time
-of the function and the time of the plain gradient, how many times longer a gradient should take. As it works in the
-cache, it may take less.
+of the function and the time of the plain gradient, how many times longer a gradient should take. Steps of a
+few nanoseconds take longer than that.
 
 To repeat it:
 
@@ -47,9 +47,9 @@ To repeat it:
     python -m pytest benchmarks -n 0 --benchmark-json=figures.json
     python -m benchmarks.report figures.json
 
-The figures are of one machine, on which other work ran at the same time, and the runs of a workload follow one another
-rather than take turns: differences of a fifth mean nothing. In `alignment` the adjoint by hand walks back the one
-path that counts, where srcad asks each cell whether it lies on it.
+The figures are of one machine, on which much other work ran at the same time, in several sessions, and the runs of a
+workload follow one another rather than take turns: only large differences mean something. In `alignment` the
+adjoint by hand walks back the one path that counts, where srcad asks each cell whether it lies on it.
 """
 Found = dict[str, dict[str, float]]  # of a workload: seconds by peer
 Growth = dict[str, dict[int, dict[str, Any]]]  # of a workload, by steps and peer
@@ -60,7 +60,7 @@ def read(figures: dict[str, Any]) -> tuple[Found, Growth]:
     found: Found = defaultdict(dict)
     growth: Growth = defaultdict(lambda: defaultdict(dict))
     for each in figures["benchmarks"]:
-        noted, spent = each["extra_info"], each["stats"]["median"]
+        noted, spent = each["extra_info"], each["stats"]["min"]
         if "steps" in noted:
             growth[noted["name"]][noted["steps"]][noted["peer"]] = spent
             growth[noted["name"]][noted["steps"]][f"bytes, {noted['peer']}"] = noted.get("bytes")
