@@ -19,7 +19,7 @@ TEXT = """\
 
 Gradients of eight small programs, in `benchmarks/workloads.py`: srcad against adjoints that were written by hand for
 Numba (`benchmarks/by_hand.py`), which use algebra where it helps, against the functions themselves, and against JAX's
-`jit(grad)`, warm. The least of pytest-benchmark's rounds; every gradient is compared with the one by hand first. A first
+`jit(grad)`, warm. The least of the rounds of pytest-benchmark; each is first compared with that by hand. A first
 call, in a new process, transforms and compiles, with nothing in a cache; that by hand compiles.
 
 MACHINE
