@@ -45,6 +45,7 @@ from srcad.transforms.marks import rejoined, told_apart, without_marks
 from srcad.transforms.regroup import regrouped
 from srcad.transforms.running import with_running_indices
 from srcad.transforms.scalars import with_scalars
+from srcad.transforms.traded import with_traded_adjoints
 
 LARGEST = 26  # nodes of an expression; what is longer keeps its name
 
@@ -82,7 +83,8 @@ def fold(
         body = body if "gather" in without else with_sums_absorbed(body, parameters, kinds)
         body = body if "running" in without else with_running_indices(body, parameters, kinds)
         if "copies" not in without:
-            body = without_last_shapes(without_last_copies(body, parameters, kinds), parameters, kinds)
+            for suited in (without_last_copies, without_last_shapes, with_traded_adjoints):
+                body = suited(body, parameters, kinds)
         body = body if "contract" in without else contracted(body, parameters, kinds)
     for statement in walk_statements(body):
         if isinstance(statement, gast.For):

@@ -1,0 +1,114 @@
+"""Adjoints of arrays that trade places trade places, too: no copies, no zeros to add to.
+
+    t_bar = np.copy(v_bar)                  t_bar = v_bar
+    v_bar = np.zeros_like(v)                s_bar = u_bar
+    s_bar = np.copy(u_bar)      becomes     u_bar = t_bar
+    u_bar = np.zeros_like(u)                v_bar = s_bar
+    u_bar += t_bar
+    v_bar += s_bar
+
+An array that is copied and then made anew needs no copy, and what is added to zeros of its own shape (`Adjoints.add`
+notes that) is the sum. No other name may reach the arrays.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+import gast
+from numba import types as nb
+
+from srcad.runtime.clock import stage
+from srcad.transforms.build import Block, assign, dotted_path, inner_blocks, load, place_of, walk, walk_statements
+from srcad.transforms.copies import all_written
+from srcad.transforms.kinds import is_parallel
+from srcad.transforms.memories import Memories
+
+
+@stage("copies")
+def with_traded_adjoints(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
+    """The statements with references handed over in place of copies; `kinds` has the types of names, if known.
+
+    Functions with parallel loops stay as they are: which arrays are apart would no longer be seen.
+    """
+    if not any(is_parallel(each) for each in walk_statements(body)):
+        _Trader(body, parameters, kinds).walk(body)
+    return body
+
+
+class _Trader:
+    def __init__(self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
+        self.kinds = kinds
+        self.stores = Counter(
+            [*parameters, *(name for each in walk_statements(body) for name in all_written(each))],
+        )
+        self.mentions = Counter(name for each in body for name in _names(each))
+        memories = Memories(body, parameters, kinds)
+        groups = Counter(memories.find(name) for name in self.mentions)
+        self.alone = {name for name in self.mentions if groups[memories.find(name)] == 1 and memories.is_own(name)}
+
+    def walk(self, block: Block) -> None:
+        """Hand over what can be in a block and those inside it."""
+        for statement in block:
+            for inner in inner_blocks(statement):
+                self.walk(inner)
+        for statement in list(block):
+            match statement:
+                case gast.Assign(
+                    targets=[gast.Name(id=copy)], value=gast.Call(args=[gast.Name(id=array)], keywords=[])
+                ):
+                    if _calls(statement, "np.copy") and {copy, array} <= self.alone and self.is_once(copy):
+                        self.hand_over(block, statement, copy, array)
+
+    def is_once(self, copy: str) -> bool:
+        """Whether a name is stored once and read once."""
+        return self.stores[copy] == 1 and self.mentions[copy] == 2
+
+    def hand_over(self, block: Block, statement: gast.Assign, copy: str, array: str) -> None:
+        """Make the copy the array itself, and what it is added to the copy."""
+        at = _position(block, statement)
+        anew = next((each for each in block[at + 1 :] if array in _names(each)), None)
+        added = next((each for each in block[at + 1 :] if copy in _names(each)), None)
+        if anew is None or not _is_anew(anew, array) or added is None:
+            return
+        match added:
+            case gast.AugAssign(target=gast.Name(id=sum_), op=gast.Add(), value=gast.Name()) if (
+                getattr(added, "whole", False) and sum_ in self.alone and self.are_alike(copy, array, sum_)
+            ):
+                end = _position(block, added)
+                zeros = next((each for each in reversed(block[:end]) if sum_ in _names(each)), None)
+                if zeros is not None and _is_zero(zeros, sum_):
+                    statement.value = load(array)
+                    block[end] = assign(sum_, load(copy), place_of(added))
+                    del block[_position(block, zeros)]
+
+    def are_alike(self, *names: str) -> bool:
+        """Whether the names hold arrays of one type."""
+        kinds = {self.kinds.get(name) for name in names}
+        return len(kinds) == 1 and all(isinstance(kind, nb.Array) and kind.ndim for kind in kinds)
+
+
+def _names(statement: gast.stmt) -> list[str]:
+    return [node.id for node in walk(statement) if isinstance(node, gast.Name)]
+
+
+def _position(block: Block, statement: gast.stmt) -> int:
+    return next(k for k, each in enumerate(block) if each is statement)
+
+
+def _calls(statement: gast.stmt, function: str) -> bool:
+    return isinstance(statement.value, gast.Call) and dotted_path(statement.value.func) == function
+
+
+def _is_anew(statement: gast.stmt, array: str) -> bool:
+    """Whether a statement stores another array in the name, and reads nothing of what it was."""
+    match statement:
+        case gast.Assign(targets=[gast.Name(id=name)]):
+            return bool(name == array) and _names(statement).count(array) == 1
+    return False
+
+
+def _is_zero(statement: gast.stmt, array: str) -> bool:
+    """Whether a statement makes the array anew, of zeros."""
+    return _is_anew(statement, array) and _calls(statement, "np.zeros_like")
