@@ -70,16 +70,22 @@ class Sizes:
         return self._elementwise(value, axis, rank)
 
     def _carried(self, array: str, axis: int) -> Form | None:
-        """An array stored in several places: its size, if that is the same in all of them."""
-        if array in self.flow.parameters:
-            return None
-        found = set()
-        for statement in self.flow.stores.get(array, []):
-            if not isinstance(statement, gast.Assign) or not isinstance(statement.value, gast.Name):
+        """An array stored in several places: its size, if all arrays that the name may hold have the same."""
+        found: set[Form] = set()
+        names = [array]
+        for name in names:  # grows: names that trade places hold each other's arrays
+            value = self.flow.definition(name)
+            if value is not None and not isinstance(value, gast.Name):
+                found.add(self.size(name, axis))
+                continue
+            if name in self.flow.parameters:
                 return None
-            found.add(self.size(statement.value.id, axis))
-        own = Form.of(f"{array}.shape[{axis}]")
-        found.discard(own)
+            for statement in self.flow.stores.get(name, []):
+                if not isinstance(statement, gast.Assign) or not isinstance(statement.value, gast.Name):
+                    return None
+                if statement.value.id not in names:
+                    names.append(statement.value.id)
+        found.discard(Form.of(f"{array}.shape[{axis}]"))
         return found.pop() if len(found) == 1 else None
 
     def _shaped(self, shape: gast.expr, axis: int, rank: int) -> Form | None:

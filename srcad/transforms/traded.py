@@ -20,7 +20,7 @@ import gast
 from numba import types as nb
 
 from srcad.runtime.clock import stage
-from srcad.transforms.build import Block, assign, dotted_path, inner_blocks, load, place_of, walk, walk_statements
+from srcad.transforms.build import Block, assign, call, dotted_path, inner_blocks, load, place_of, walk, walk_statements
 from srcad.transforms.copies import all_written
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.memories import Memories
@@ -70,7 +70,7 @@ class _Trader:
         at = _position(block, statement)
         anew = next((each for each in block[at + 1 :] if array in _names(each)), None)
         added = next((each for each in block[at + 1 :] if copy in _names(each)), None)
-        if anew is None or not _is_anew(anew, array) or added is None:
+        if anew is None or not (_is_anew(anew, array) or _is_zero(anew, array)) or added is None:
             return
         match added:
             case gast.AugAssign(target=gast.Name(id=sum_), op=gast.Add(), value=gast.Name()) if (
@@ -79,6 +79,10 @@ class _Trader:
                 end = _position(block, added)
                 zeros = next((each for each in reversed(block[:end]) if sum_ in _names(each)), None)
                 if zeros is not None and _is_zero(zeros, sum_):
+                    if not _is_anew(anew, array):
+                        made = assign(array, call("np.zeros_like", load(array)), place_of(anew))
+                        block[_position(block, anew)] = made
+                        zeros = made if zeros is anew else zeros
                     statement.value = load(array)
                     block[end] = assign(sum_, load(copy), place_of(added))
                     del block[_position(block, zeros)]
@@ -110,5 +114,13 @@ def _is_anew(statement: gast.stmt, array: str) -> bool:
 
 
 def _is_zero(statement: gast.stmt, array: str) -> bool:
-    """Whether a statement makes the array anew, of zeros."""
-    return _is_anew(statement, array) and _calls(statement, "np.zeros_like")
+    """Whether a statement makes the array anew, of zeros, or stores zeros all over it."""
+    match statement:
+        case gast.Assign(
+            targets=[gast.Subscript(value=gast.Name(id=name), slice=gast.Constant(value=index))],
+            value=gast.Constant(value=0.0),
+        ):
+            return name == array and index is ...
+        case gast.Assign(targets=[gast.Name(id=name)]):
+            return name == array and _calls(statement, "np.zeros_like")
+    return False

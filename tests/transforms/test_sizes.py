@@ -84,3 +84,22 @@ def f(x, n):
 def test_what_an_index_by_a_tuple_or_a_slice_leaves_is_not_known(made):
     found = size("c[k]", before=f"    k = {made}\n    c = np.zeros((n, n, n))\n")
     assert found == Form.of("v.shape[0]")
+
+
+@pytest.mark.parametrize(("made", "expected"), [("np.zeros_like(x)", x0), ("np.empty(n)", None)])
+def test_arrays_that_trade_places_have_one_length_if_they_begin_with_one(made, expected):
+    text = f"""
+def f(x, n):
+    u = np.copy(x)
+    v = {made}
+    for i in range(0, n, 1):
+        t = u[1]
+        v[0] = t
+        w = u
+        u = v
+        v = w
+    return u
+"""
+    program = program_of(text, "f8[::1], i8")
+    (carried,) = {each for each in program.flow.stores if program.carrier(each) is not None and each.startswith("u")}
+    assert program.meeting.size(carried, 0) == (expected or Form.of(f"{carried}.shape[0]"))

@@ -38,6 +38,16 @@ def test_a_swap_copies_nothing():
     check(before, tree)
 
 
+def test_zeros_may_be_stored_in_place():
+    before, tree = both(*(each.replace(" = np.zeros_like(x)", "[...] = 0.0") for each in SWAP))
+    assert "np." not in print_function(tree)
+    assert "..." not in print_function(tree)
+    check(before, tree)
+    before, tree = both("t = np.copy(a)", "a[...] = 0.0", "b[...] = 0.0", "b += t")
+    assert "a = np.zeros_like(a)" in print_function(tree)
+    check(before, tree)
+
+
 @pytest.mark.parametrize(
     "lines",
     [
@@ -65,7 +75,8 @@ def test_sums_that_may_broadcast_stay():
 @pytest.mark.parametrize("seed", range(40))
 def test_no_random_order_gives_another_result(seed):
     rng = np.random.default_rng(seed)
-    lines = [*SWAP]
+    in_place = rng.random() < 0.5
+    lines = [each.replace(" = np.zeros_like(x)", "[...] = 0.0") if in_place else each for each in SWAP]
     for _ in range(rng.integers(0, 3)):
         at = rng.integers(0, len(lines))
         first, second = rng.integers(0, len(lines), size=2)
