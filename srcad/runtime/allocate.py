@@ -2,8 +2,8 @@
 
 To Numba these are functions in Python, which call others: five to be compiled before a gradient has its first array of
 zeros, for each number of dimensions and each way to write it, a sixth of a second on the whole. What they end in is
-a few instructions, in one function here that is called instead. Meaning, errors and speed are the same. The instructions
-by themselves, in the gradient's own code, would compile faster yet, but LLVM makes less of the loops around them: some
+a few instructions, in one function here that is called instead. Meaning, errors and speed are the same. In the
+gradient's own code the instructions would compile faster yet, but LLVM makes less of the loops around them: some
 gradients took half as long again.
 """
 
