@@ -139,19 +139,22 @@ def _stand_in(name: str, pure: Pure) -> gast.expr:
     if made is None:
         return typed_blank(pure.program.types.get(name))
     if isinstance(made.value, gast.List):
-        kind = pure.program.types.get(_appended(name, pure.both.forward))
-        return gast.List(elts=[typed_blank(kind)], ctx=gast.Load())
+        appended = _appended(name, pure.both.forward)
+        if isinstance(appended, gast.Attribute):  # a shape
+            rank = pure.program.types.rank(appended.value.id) or 0
+            return gast.List(elts=[tuple_of(*(const(0) for _ in range(rank)))], ctx=gast.Load())
+        return gast.List(elts=[typed_blank(pure.program.types.get(appended.id))], ctx=gast.Load())
     return made.value
 
 
-def _appended(name: str, block: Block) -> str:
-    """The name of what a list is made of."""
+def _appended(name: str, block: Block) -> gast.Name | gast.Attribute:
+    """What a list is made of: an array, or an array's shape."""
     for statement in walk_statements(block):
         match statement:
             case gast.Expr(
                 value=gast.Call(func=gast.Attribute(value=gast.Name(id=into), attr="append"), args=[value])
-            ) if into == name and isinstance(value, gast.Name):
-                return str(value.id)
+            ) if into == name and isinstance(value, (gast.Name, gast.Attribute)):
+                return value
     raise CompilerBug(f"nothing is appended to the list '{name}'")
 
 
