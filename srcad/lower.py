@@ -58,7 +58,7 @@ from srcad.transforms.memory import Memory
 from srcad.transforms.subroutine import Subroutine
 from srcad.transforms.unit import Unit
 
-_DEEPEST = 30  # calls within calls; functions that make ever new functions end here
+_DEEPEST = 24  # calls within calls; functions that make ever new functions end here
 
 
 @stage("lower")

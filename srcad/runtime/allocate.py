@@ -14,23 +14,12 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba.core import cgutils, compiler, ir, ir_utils, types
+from numba.core import cgutils, ir, ir_utils, types
 from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
 from numba.core.typing.npydecl import parse_dtype, parse_shape
 from numba.core.untyped_passes import IRProcessing
 from numba.extending import intrinsic
 from numba.np import arrayobj
-
-
-class Quick(compiler.CompilerBase):  # type: ignore[misc]  # Numba carries no annotations
-    """Numba's compiler, with new arrays as instructions."""
-
-    def define_pipelines(self) -> list[PassManager]:
-        """Numba's passes and ours."""
-        manager = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
-        add_to(manager)
-        manager.finalize()
-        return [manager]
 
 
 def add_to(manager: PassManager) -> None:

@@ -26,9 +26,9 @@ from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
 
 from srcad.errors import SrcadError
-from srcad.runtime.allocate import Quick
 from srcad.runtime.cache import Stored, path_of
 from srcad.runtime.infer import CannotType, reason_of
+from srcad.runtime.quick import Quick
 from srcad.runtime.widens import Widens
 
 # Array statements are not to be divided by the number of threads, on which the last digits of sums would depend.

@@ -24,7 +24,6 @@ from numba.core.typed_passes import NopythonTypeInference
 from numba.core.types import Type
 
 from srcad.errors import Place
-from srcad.runtime.allocate import add_to
 from srcad.runtime.typed import without_machine_code
 
 
@@ -81,6 +80,8 @@ class _Inference(compiler.CompilerBase):  # type: ignore[misc]  # Numba carries 
         manager = PassManager("srcad inference")
         manager.passes.extend(compiler.DefaultPassBuilder.define_untyped_pipeline(self.state).passes)
         manager.add_pass(NopythonTypeInference, "nopython frontend")
+        from srcad.runtime.allocate import add_to
+
         add_to(manager)
         manager.finalize()
         return [manager]

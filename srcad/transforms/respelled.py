@@ -13,7 +13,6 @@ from typing import Any
 
 import gast
 import numpy as np
-from numba.typed import Dict, List
 
 from srcad.transforms.build import assign, call, index_value, load, subscript
 from srcad.transforms.memory import Callee, Structure
@@ -68,6 +67,8 @@ class Respelled(Splits):
 
     def typed(self, node: gast.Call) -> gast.expr | None:
         """What makes a list or a dictionary of Numba's, as that of a list or dictionary of Python's."""
+        from numba.typed import Dict, List  # only here: what Numba has loaded of these makes it load the rest
+
         meaning = self.meant(node.func)
         if meaning == List.empty_list or (meaning is List and not node.args):
             return self.core(gast.List(elts=[], ctx=gast.Load()))

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from numba.core import event
 
-from srcad.runtime.allocate import Quick
+from srcad.runtime.quick import Quick
 
 X = np.arange(12.0).reshape(4, 3)
 
