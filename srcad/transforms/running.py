@@ -23,7 +23,7 @@ follow from such names and the loop's index.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -39,6 +39,7 @@ from srcad.transforms.build import (
     call,
     clone,
     const,
+    dotted_path,
     index_value,
     inner_blocks,
     load,
@@ -49,7 +50,9 @@ from srcad.transforms.build import (
 from srcad.transforms.copies import all_written, stored_in
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.primitive import constant
+from srcad.transforms.reorder import ascending
 from srcad.transforms.ssa import live_before
+from srcad.transforms.subscripts import Subscripts
 
 State: TypeAlias = dict[str, tuple[str, list[gast.expr]]]
 """What integers hold behind some statements: what another held before them, and what has been added."""
@@ -79,6 +82,7 @@ class _Runner:
         top = {name for each in body for name in all_written(each)} | set(parameters)
         self.fixed = {name for name in top if self.stores[name] == 1}
         self.mentions = Counter(node.id for each in body for node in walk(each) if isinstance(node, gast.Name))
+        self.traces = {name for each in walk_statements(body) for name in _trace_made(each) if self.stores[name] == 1}
         self.runs: dict[str, _Run] = {}
         self.gone: set[str] = set()
 
@@ -99,7 +103,7 @@ class _Runner:
                     match each:
                         case gast.Assign(
                             targets=[gast.Subscript(value=gast.Name(id=trace), slice=index)], value=gast.Name(id=name)
-                        ) if trace.endswith("_trace") and _last(index) == statement.target.id:
+                        ) if trace in self.traces and _last(index) == statement.target.id:
                             self.note(trace, name, statement, each, block[:k])
 
     def note(self, trace: str, name: str, loop: gast.For, record: gast.stmt, before: Block) -> None:
@@ -149,7 +153,7 @@ class _Runner:
                     value=gast.BinOp(left=gast.Name(id=other), op=gast.Add(), right=more),
                 ) if other in state and self.is_integer(more):
                     state = {**state, name: (state[other][0], [*state[other][1], more])}
-                case gast.For() as loop if is_counted(loop) and constant(_step(loop)) == 1:
+                case gast.For() as loop if is_counted(loop) and constant(Subscripts.step(loop)) == 1:
                     state = self.behind_loop(loop, state)
                 case _:
                     state = {name: each for name, each in state.items() if name not in stored}
@@ -159,7 +163,7 @@ class _Runner:
         """What integers hold behind a loop: what each iteration adds, as often as it turns."""
         stored = stored_in([loop])
         turned = self.behind(loop.body, {name: (name, []) for name in state})
-        start, stop = _bounds(loop)
+        start, stop = ascending(loop)
         are_known = self.is_integer(start) and self.is_integer(stop)
         result: State = {}
         for name, (base, terms) in state.items():
@@ -226,7 +230,7 @@ def _count_inside(block: Block, base: str, after: frozenset[str]) -> None:
         statement = block[at]
         for inner in inner_blocks(statement):
             _count_inside(inner, base, after | live_before([statement], frozenset()))
-        if isinstance(statement, gast.For) and is_counted(statement) and constant(_step(statement)) == 1:
+        if isinstance(statement, gast.For) and is_counted(statement) and constant(Subscripts.step(statement)) == 1:
             for k, each in enumerate(statement.body):
                 others = stored_in([*statement.body[:k], *statement.body[k + 1 :]])
                 name = _offset(each, statement, base)
@@ -240,7 +244,7 @@ def _count_inside(block: Block, base: str, after: frozenset[str]) -> None:
 
 def _offset(statement: gast.stmt, loop: gast.For, base: str) -> str:
     """The name that a statement gives `base` and the number of the iteration, or nothing."""
-    start = _bounds(loop)[0]
+    start = ascending(loop)[0]
     match statement:
         case gast.Assign(
             targets=[gast.Name(id=name)], value=gast.BinOp(left=gast.Name(id=first), op=gast.Add(), right=count)
@@ -258,7 +262,7 @@ def _unguarded(statement: gast.stmt, names: frozenset[str]) -> gast.stmt:
             loops = [each for each in body if isinstance(each, gast.For)]
             others = [each for each in body if not isinstance(each, gast.For)]
             is_alone = len(loops) == 1 and is_counted(loops[0]) and not stored_in(others) & names
-            if is_alone and [gast.dump(left), gast.dump(right)] == [gast.dump(each) for each in _bounds(loops[0])]:
+            if is_alone and [gast.dump(left), gast.dump(right)] == [gast.dump(each) for each in ascending(loops[0])]:
                 return loops[0]
     return statement
 
@@ -267,17 +271,16 @@ def _has_exit(block: Block) -> bool:
     return any(isinstance(each, (gast.Break, gast.Continue, gast.Return)) for each in walk_statements(block))
 
 
-def _bounds(loop: gast.For) -> list[gast.expr]:
-    args = loop.iter.args
-    return [const(0), args[0]] if len(args) == 1 else list(args[:2])
-
-
-def _step(loop: gast.For) -> gast.expr:
-    return loop.iter.args[2] if len(loop.iter.args) == 3 else const(1)
+def _trace_made(statement: gast.stmt) -> Iterator[str]:
+    """The name of an array of whole numbers that a statement makes, of which nothing else knows."""
+    match statement:
+        case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=function, args=[_, kind], keywords=[])):
+            if dotted_path(function) == "np.empty" and dotted_path(kind) == "np.int64":
+                yield name
 
 
 def _header(loop: gast.For) -> str:
-    return " ".join(gast.dump(each) for each in [*_bounds(loop), _step(loop)])
+    return " ".join(gast.dump(each) for each in [*ascending(loop), Subscripts.step(loop)])
 
 
 def _last(index: gast.expr) -> str:

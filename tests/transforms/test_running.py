@@ -82,6 +82,16 @@ def test_a_name_that_is_read_behind_the_loop_is_left_alone():
     assert print_function(tree) == print_function(parsed(text))
 
 
+@pytest.mark.parametrize("made", ["np.empty(n, np.int8)", "k", "np.zeros(n, np.int64)"])
+def test_arrays_of_the_user_stay(made):
+    text = f"m = 0\np_trace = {made}\np = 0\nfor c in range(n):\n    p_trace[c] = p\n    p = p + 1\n"
+    text += "for c in range(n):\n    p = p_trace[c]\n    g[c] += w[p]\nreturn g\n"
+    tree = parsed("def f(n, w, g, k):\n    " + text.replace("\n", "\n    ").rstrip() + "\n")
+    before = print_function(tree)
+    tree.body = with_running_indices(tree.body, ("n", "w", "g", "k"), KINDS)
+    assert print_function(tree) == before
+
+
 def packed(v, x):
     """A product with a packed triangle, added up; its scratch is used anew for each row of x."""
     n = x.shape[1]
