@@ -36,11 +36,13 @@ from srcad.transforms.gradient import (
     tangent_function,
     tangent_unit,
 )
+from srcad.transforms.lists import with_lists
 from srcad.transforms.module import renamed, with_callees
 from srcad.transforms.observe import Observation, refuse_unknown
 from srcad.transforms.pair import split_functions
 from srcad.transforms.parallel import divided
 from srcad.transforms.settle import settle
+from srcad.transforms.shared import refuse_shared
 from srcad.transforms.specialise import Library
 from srcad.transforms.ssa import to_ssa
 from srcad.transforms.typing import Types
@@ -215,12 +217,14 @@ def _stages(
 ) -> Iterator[Stage]:
     """The stages before differentiation; in modes with a reverse sweep, checkpointed loops become calls."""
     yield Stage("lower", unit)
+    unit = with_lists(unit, types, None if observed is None else observed.samples)
     unit, facts = _facts(to_ssa(unit), types, observed)
     yield Stage("ssa", unit, facts)
     unit, facts = settle(unit, facts)
     yield Stage("settle", unit, facts)
     middle = Middle(loops, assumes and unit.does("assume"), insist, is_reversed, unit.without)
     unit, facts = Library(middle.finish).specialise(unit, facts)
+    refuse_shared(unit, facts)
     yield Stage("specialise", unit, facts)
     yield from middle.stages(unit, facts, types)
 

@@ -202,6 +202,8 @@ class _Structurer:
     def turn(self, statement: gast.While, body: Block, stop: str | None) -> Block:
         """Compute the test before the loop and, unless the loop was left, at the end of its body."""
         name, place = self.names.temporary(), place_of(statement)
+        if isinstance(statement.test, (gast.Name, gast.Attribute, gast.Subscript)):
+            statement.test.is_test = True
         again = clone(statement.test)
         if stop is not None:
             forever = isinstance(again, gast.Constant) and bool(again.value)

@@ -139,6 +139,8 @@ class Flattener(Results):
                 self.decide(name, value)
             case gast.Name(id=name), _:
                 made = self.core(value)
+                if isinstance(made, Structure) and getattr(value, "is_test", False):
+                    made = self.truth_of(made)
                 if isinstance(made, (Structure, Callee)):
                     self.memory.bind(name, made)
                 elif not (isinstance(made, gast.Name) and made.id == name):
@@ -246,7 +248,9 @@ class Flattener(Results):
 
     def take(self, name: str, values: list[gast.expr], negate: bool) -> None:
         """`and`: the first value that is false, else the last one; negated, `or`: the first that is true."""
-        self.assign(stored(name), values[0])
+        first = self.part(values[0])
+        grown = isinstance(first, Structure) and self.grown(first) is not None
+        self.assign(stored(name), self.truth_of(first) if grown else first)
         if len(values) > 1:
             test: gast.expr = load(name)
             if negate:

@@ -1,23 +1,26 @@
-"""Lists that grow in a loop whose number of turns is known only at run time: arrays of floats with a count.
+"""Lists whose number of elements is known only at run time: lists that grow or shrink in a loop.
 
-    values = []                         list = np.empty(n * 1 + 0)
-    for i in range(n):                  count = 0
-        values.append(f(i))     ->      for i in range(n):
-                                            list[count] = float(f(i))
+    values = []                         list = kernels.new_list(16)
+                                        count = 0
+    while c:                            while c:
+        values.append(f(i))     ->          list = kernels.appended(list, count, f(i))
                                             count = count + 1
 
-They can be indexed, looped over, and given to NumPy, also while they grow. They grow in that loop alone.
+They can be indexed, looped over, popped, and given to NumPy, also while they grow. Where tuples are appended there is
+one such list for each place of the tuple. `lists` makes arrays of them, once types are known.
 """
 
 from __future__ import annotations
 
 import gast
-import numpy as np
 
-from srcad.transforms.build import Block, assign, call, clone, const, load, subscript
+from srcad.transforms.build import Block, assign, call, clone, const, load
 from srcad.transforms.comprehend import Comprehensions
 from srcad.transforms.known import UNKNOWN
 from srcad.transforms.memory import PLAIN, Callee, Cell, Grown, Packed, Structure
+
+ROOM = 16  # for lists of which nothing is known
+_GROWING = frozenset({"append", "extend", "insert", "pop", "clear"})
 
 
 class Growing(Comprehensions):
@@ -28,91 +31,142 @@ class Growing(Comprehensions):
         held = self.memory.cells.get(base.cell) if isinstance(base, Structure) else None
         return held if isinstance(held, Grown) else None
 
-    # A loop in which lists grow
+    # How a list becomes one
 
-    def begin_growth(self, loop: gast.For) -> dict[Grown, list[gast.expr]]:
-        """The lists that the loop appends to, with the elements that they have before it."""
+    def new_grown(self, loop: gast.stmt | None) -> Grown:
+        """Variables for a list."""
+        grown = Grown(self.names.fresh("list"), self.names.fresh("count"), loop)
+        self.memory.names[grown.count] = PLAIN
+        return grown
+
+    def begin_growth(self, loop: gast.stmt, inner: bool = False) -> dict[Grown, list[gast.expr]]:
+        """The lists that the loop makes longer or shorter, with the elements that they have before it.
+
+        `inner` asks for those only that a `while` inside of the loop changes.
+        """
         found: dict[Grown, list[gast.expr]] = {}
-        for node in gast.walk(loop):
+        blocks = [each for each in gast.walk(loop) if isinstance(each, gast.While)] if inner else [loop]
+        rebound = _rebound(loop)
+        for node in (node for block in blocks for node in gast.walk(block)):
             match node:
-                case gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr="append")):
-                    cell = self.list_of_numbers(name)
-                    if cell is not None:
-                        elements = list(self.changeable(Structure(cell)).values())
-                        grown = Grown(self.names.fresh("list"), self.names.fresh("count"), loop)
-                        self.memory.cells[cell] = grown
-                        self.memory.names |= {grown.array: PLAIN, grown.count: PLAIN}
-                        found[grown] = elements
+                case gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr=method)) if method in _GROWING:
+                    pass
+                case gast.Call(func=gast.Attribute(attr="iadd"), args=[gast.Name(id=name), _]):
+                    pass
+                case _:
+                    continue
+            cell = self.plain_list(self.memory.names.get(name))
+            if cell is not None and name not in rebound:
+                self.grow(cell, loop, found)
         return found
 
-    def list_of_numbers(self, name: str) -> Cell | None:
-        """The list that a variable holds, if its elements are no structures."""
-        held = self.memory.names.get(name)
-        if not isinstance(held, Structure) or held.cell.type is not list:
-            return None
-        contents = self.memory.cells[held.cell]
-        is_plain = isinstance(contents, dict) and not any(isinstance(e, (Structure, Callee)) for e in contents.values())
-        return held.cell if is_plain and held.cell not in self.memory.frozen else None
+    def grow(self, cell: Cell, loop: gast.stmt | None, found: dict[Grown, list[gast.expr]]) -> Grown:
+        """Take a list for one of unknown length from here on."""
+        elements = list(self.changeable(Structure(cell)).values())
+        known = self.memory.lists.get(cell)
+        grown = self.new_grown(loop) if known is None else Grown(known.array, known.count, loop)
+        self.memory.lists[cell] = self.memory.cells[cell] = grown
+        found[grown] = elements
+        return grown
 
-    def finish_growth(self, loop: gast.For, found: dict[Grown, list[gast.expr]]) -> Block:
-        """The statements that make room before the loop."""
+    def grow_now(self, base: Structure) -> Grown | None:
+        """The list with a length that is known only at run time, from here on; None where it cannot be one."""
+        if self.grown(base) is None and self.plain_list(base) is not None:
+            found: dict[Grown, list[gast.expr]] = {}
+            self.grow(base.cell, None, found)
+            for grown, elements in found.items():
+                self.fill(grown, elements, const(max(ROOM, len(elements))))
+        return self.grown(base)
+
+    def plain_list(self, held: object) -> Cell | None:
+        """The list that this is, if its elements may become those of arrays."""
+        if not isinstance(held, Structure) or held.cell.type is not list or held.cell in self.memory.frozen:
+            return None
+        contents = self.memory.cells.get(held.cell)
+        if not isinstance(contents, dict) or len({self.width(each) for each in contents.values()} | {-2}) > 2:
+            return None
+        return None if any(self.width(each) == -1 for each in contents.values()) else held.cell
+
+    def width(self, value: gast.expr) -> int:
+        """How many numbers or arrays an element is, if it is a tuple; -2 for one that is none, -1 for others."""
+        if isinstance(value, Structure) and value.cell.type is tuple:
+            held = self.memory.cells[value.cell]
+            plain = isinstance(held, dict) and not any(isinstance(v, (Structure, Callee)) for v in held.values())
+            return len(held) if plain else -1
+        return -1 if isinstance(value, (Structure, Callee)) else -2
+
+    def finish_growth(self, loop: gast.stmt, found: dict[Grown, list[gast.expr]]) -> Block:
+        """The statements that make lists before the loop; with room, where it is known how much is needed."""
         outer, self.made = self.made, []
-        bounds = [clone(each) for each in loop.iter.args]
-        bounds = [const(0), *bounds] if len(bounds) == 1 else bounds
-        turns = self.held_in_atom(call("kernels.trip_count", *bounds, *([const(1)] if len(bounds) == 2 else [])))
+        turns = self.turns_of(loop) if isinstance(loop, gast.For) else None
         for grown, elements in found.items():
-            times = gast.BinOp(left=turns, op=gast.Mult(), right=const(self.memory.growth.get(grown, 0)))
+            often = self.memory.growth.get(grown, 0)
+            if turns is None or often < 0:
+                self.fill(grown, elements, const(max(ROOM, len(elements))))
+                continue
+            times = gast.BinOp(left=clone(turns), op=gast.Mult(), right=const(often))
             size = gast.BinOp(left=self.held_in_atom(times), op=gast.Add(), right=const(len(elements)))
-            self.emit(assign(grown.array, call("np.empty", self.held_in_atom(size)), self.place))
-            for position, value in enumerate(elements):
-                self.set(grown, const(position), value)
-            self.emit(assign(grown.count, const(len(elements)), self.place))
+            self.fill(grown, elements, self.held_in_atom(size))
         made, self.made = self.made, outer
         return made
 
-    def set(self, grown: Grown, position: gast.expr, value: gast.expr) -> None:
-        """Store one element."""
-        if isinstance(value, (Structure, Callee)):
-            self.refuse("a list that grows in a loop holds numbers", "fill an array with one more axis")
-        number = self.held_in_atom(call("float", self.held_in_atom(value)))
-        self.emit(assign(subscript(load(grown.array), position, store=True), number, self.place))
+    def turns_of(self, loop: gast.For) -> gast.expr:
+        """How often a loop turns."""
+        bounds = [clone(each) for each in loop.iter.args]
+        bounds = [const(0), *bounds] if len(bounds) == 1 else bounds
+        return self.held_in_atom(call("kernels.trip_count", *bounds, *([const(1)] if len(bounds) == 2 else [])))
 
-    # What such a list can do
+    def fill(self, grown: Grown, elements: list[gast.expr], room: gast.expr) -> None:
+        """Make the list."""
+        if elements:
+            self.shape_of(grown, elements[0])
+        self.memory.forms.setdefault(grown, [])
+        for name in self.parts_of(grown):
+            self.memory.names[name] = PLAIN
+            self.emit(assign(name, call("kernels.new_list", clone(room)), self.place))
+        for position, value in enumerate(elements):
+            self.set("appended", grown, const(position), value)
+        self.emit(assign(grown.count, const(len(elements)), self.place))
 
-    def do_append(self, base: Structure, value: gast.expr) -> gast.expr:
-        """One more element."""
-        grown = self.grown(base)
-        if grown is None:
-            return super().do_append(base, value)
-        if not self.memory.nest or self.memory.nest[-1] is not grown.loop:
+    # Its elements
+
+    def shape_of(self, grown: Grown, value: gast.expr) -> None:
+        """Note what the elements are: of all the first tells."""
+        forms = self.memory.forms
+        width = self.width(value)
+        if grown not in forms and width >= 0:
+            forms[grown] = [self.names.fresh(f"{grown.array}_{k}") for k in range(width)]
+        known = len(forms[grown]) if forms.setdefault(grown, []) else -2
+        if width != known or width == 0:
             self.refuse(
-                "appending to a list in more than one loop is not supported, if the number of turns is known only at "
-                "run time",
-                "make an array with np.empty and fill it",
+                "a list whose length is known only at run time holds numbers, arrays, or tuples of these, all of one "
+                "form",
+                "append numbers or arrays of one shape; give several values as a tuple, or keep a list for each",
             )
-        self.memory.growth[grown] = self.memory.growth.get(grown, 0) + 1
-        self.set(grown, load(grown.count), value)
-        self.let(grown.count, gast.BinOp(left=load(grown.count), op=gast.Add(), right=const(1)))
-        return const(None)
 
-    def item(self, base: Structure, node: gast.Subscript) -> gast.expr:
-        """An element."""
-        grown = self.grown(base)
-        if grown is None:
-            return super().item(base, node)
-        if getattr(node, "iterates", False):
-            position: gast.expr = self.held_in_atom(self.part(node.slice))
-        else:
-            position = self.position(grown, node.slice)
-        return subscript(load(grown.array), position)
+    def parts_of(self, grown: Grown) -> list[str]:
+        """The lists that stand for it: one, or one for each place of the tuples in it."""
+        return self.memory.forms.get(grown) or [grown.array]
 
-    def store(self, base: Structure, node: gast.Subscript, value: gast.expr) -> None:
-        """`base[index] = value`."""
-        grown = self.grown(base)
-        if grown is None:
-            super().store(base, node, value)
-        else:
-            self.set(grown, self.position(grown, node.slice), value)
+    def set(self, how: str, grown: Grown, position: gast.expr, value: gast.expr) -> None:
+        """Store one element."""
+        self.shape_of(grown, value)
+        parts = [value] if self.width(value) == -2 else self.parts(value)
+        for name, part in zip(self.parts_of(grown), parts, strict=True):
+            self.memory.names[name] = PLAIN
+            made = call(f"kernels.{how}", load(name), clone(position), self.held_in_atom(part))
+            self.emit(assign(name, made, self.place))
+
+    def get(self, grown: Grown, position: gast.expr) -> gast.expr:
+        """One element."""
+        names = self.parts_of(grown)
+        values = [self.held_in_atom(call("kernels.element", load(name), clone(position))) for name in names]
+        return values[0] if grown not in self.memory.forms or not self.memory.forms[grown] else self.tuple_of(values)
+
+    def tuple_of(self, values: list[gast.expr]) -> Structure:
+        """A tuple of values that stay what they are."""
+        made: Structure = self.memory.new(tuple, dict(enumerate(values)))
+        return made
 
     def position(self, grown: Grown | Packed, node: gast.expr) -> gast.expr:
         """Where an element is; an index that is out of range raises IndexError, as it does in Python."""
@@ -133,38 +187,40 @@ class Growing(Comprehensions):
             place = self.held_in_atom(wrapped) if known < 0 else const(known)
         inside = [gast.Compare(left=const(0), ops=[gast.LtE()], comparators=[clone(place)])]
         inside.append(gast.Compare(left=clone(place), ops=[gast.Lt()], comparators=[load(grown.count)]))
-        error = gast.Raise(
-            exc=gast.Call(func=load("IndexError"), args=[const("list index out of range")], keywords=[]), cause=None
-        )
-        error.place = self.place
-        test = gast.UnaryOp(op=gast.Not(), operand=gast.BoolOp(op=gast.And(), values=inside))
-        check = gast.If(test=test, body=[error], orelse=[])
-        check.place = self.place
-        self.statement(check)
+        self.insist(gast.BoolOp(op=gast.And(), values=inside), "list index out of range")
         return place
 
+    def insist(self, test: gast.expr, message: str) -> None:
+        """Raise IndexError unless the test holds."""
+        error = gast.Raise(exc=gast.Call(func=load("IndexError"), args=[const(message)], keywords=[]), cause=None)
+        error.place = self.place
+        check = gast.If(test=gast.UnaryOp(op=gast.Not(), operand=test), body=[error], orelse=[])
+        check.place = self.place
+        self.statement(check)
+
     def view(self, grown: Grown) -> gast.Name:
-        """The elements as an array."""
-        elements = gast.Slice(lower=None, upper=load(grown.count), step=None)
-        return self.as_name(self.held_in_atom(subscript(load(grown.array), elements)))
+        """The elements as an array of their own."""
+        if self.memory.forms.get(grown):
+            self.refuse(
+                "a list of tuples whose length is known only at run time cannot be given to a function",
+                "loop over it, or keep a list for each of the values",
+            )
+        return self.as_name(self.held_in_atom(call("kernels.elements", load(grown.array), load(grown.count))))
 
-    def call(self, node: gast.Call) -> gast.expr:
-        """A call; `np.array` of such a list is a copy of its elements."""
-        alone = not node.keywords and len(node.args) == 1 and not isinstance(node.args[0], (gast.List, gast.Tuple))
-        if alone and any(self.meant(node.func) is each for each in (np.array, np.asarray)):
-            node.args = [self.part(node.args[0])]
-            grown = self.grown(node.args[0])
-            if grown is not None:
-                return super().call(call("np.copy", self.view(grown)))
-        return super().call(node)
+    def is_not_empty(self, grown: Grown) -> gast.expr:
+        """Whether there is an element."""
+        return gast.Compare(left=load(grown.count), ops=[gast.Gt()], comparators=[const(0)])
 
-    def argument(self, node: gast.expr) -> gast.expr:
-        """An argument of a builtin."""
-        part = super().argument(node)
-        grown = self.grown(part)
-        return part if grown is None else self.view(grown)
 
-    def expanded(self, structure: Structure) -> gast.expr:
-        """A tuple of atoms, or an array."""
-        grown = self.grown(structure)
-        return super().expanded(structure) if grown is None else self.view(grown)
+def _rebound(loop: gast.stmt) -> set[str]:
+    """Names that a loop gives other lists than they have."""
+    found = set()
+    for node in gast.walk(loop):
+        match node:
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(args=[gast.Name(id=same), _])) if (
+                name == same
+            ):
+                pass
+            case gast.Assign(targets=[gast.Name(id=name)]):
+                found.add(name)
+    return found

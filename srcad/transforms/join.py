@@ -37,6 +37,7 @@ class Joined:
     own             variables and cells of a loop's start that are assigned at the end of its body
     changed         whether the first path must know less than it did, or assign something
     lost            why something that was known on the first path is lost
+    lengths         lists that have another length at the end of the second path than at that of the first
     """
 
     memory: Memory
@@ -45,6 +46,7 @@ class Joined:
     own: set[Any] = field(default_factory=set)
     changed: bool = False
     lost: str | None = None
+    lengths: list[Cell] = field(default_factory=list)
 
 
 def join(first: Memory, second: Memory, fresh: Callable[[str], str], own: set[Any] | None = None) -> Joined:
@@ -94,8 +96,10 @@ class _Joiner:
         return self.parts(cell, first, second)
 
     def parts(self, cell: Cell, first: Any, second: Any) -> Any:
-        if first is second:
+        if first is second or (isinstance(first, Grown) and first == second):
             return first
+        if cell.type is list and not isinstance(first, Lost) and list(_keys(first)) != list(_keys(second)):
+            self.joined.lengths.append(cell)
         if isinstance(first, _WHOLE) or isinstance(second, _WHOLE):
             return self.lose(first, Lost("a list that grows, a long one or records, or others"))
         if isinstance(first, Lost) or isinstance(second, Lost):
@@ -194,6 +198,10 @@ def _are_places(one: Any, other: Any) -> bool:
     if not isinstance(one, Fields) or not isinstance(other, Fields) or one.arrays != other.arrays:
         return False
     return one.index is not None and other.index is not None and len(one.index) == len(other.index)
+
+
+def _keys(parts: Any) -> Any:
+    return parts if isinstance(parts, dict) else (None,)
 
 
 def _listed(parts: dict[Any, Any]) -> str:

@@ -16,14 +16,14 @@ import numpy as np
 
 from srcad.transforms.build import assign, binary, call, clone, const, load, subscript, tuple_of
 from srcad.transforms.form import Form, Part
-from srcad.transforms.grow import Growing
 from srcad.transforms.memory import Packed, Structure
 from srcad.transforms.packed import Column
+from srcad.transforms.stacks import Stacks
 
 _STACKS = (np.array, np.asarray, np.stack)
 
 
-class LongLists(Growing):
+class LongLists(Stacks):
     """Structures of which many elements are one array."""
 
     def long(self, base: gast.expr) -> Packed | None:

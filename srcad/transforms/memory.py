@@ -92,13 +92,13 @@ class Lost:
     reason: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Grown:
     """What is in a list that grows in a loop: the first `count` elements of an array, variables both."""
 
     array: str
     count: str
-    loop: Any
+    loop: Any = field(compare=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +143,10 @@ class Memory:
     loops       the loops around that may be unrolled if that helps (shared likewise)
     arguments   cells that the caller has made; `touched` are those that are changed (shared likewise)
     rebound     variables that functions inside of the function may give new values (shared likewise)
-    nest        the loops around that stay loops; `growth` counts how often a turn appends to a list (shared likewise)
+    nest        the loops around that stay loops; `growth` counts how often a turn of its loop appends to a list, less
+                than 0 where others do; `resized` counts all changes of its length (shared likewise)
+    forms       the variables for the places of the tuples that a growing list holds (shared likewise)
+    lists       what a list is where it grows (shared likewise)
     """
 
     names: dict[str, Any] = field(default_factory=dict)
@@ -157,11 +160,15 @@ class Memory:
     rebound: set[str] = field(default_factory=set)
     nest: list[Any] = field(default_factory=list)
     growth: dict[Grown, int] = field(default_factory=dict)
+    resized: dict[Grown, int] = field(default_factory=dict)
+    forms: dict[Grown, list[str]] = field(default_factory=dict)
+    lists: dict[Cell, Grown] = field(default_factory=dict)
 
     def copy(self) -> Memory:
         """The same knowledge, which no longer follows what happens to this one."""
         cells = {cell: dict(held) if isinstance(held, dict) else held for cell, held in self.cells.items()}
-        shared = (self.steady, self.loops, self.arguments, self.touched, self.rebound, self.nest, self.growth)
+        growth = (self.nest, self.growth, self.resized, self.forms, self.lists)
+        shared = (self.steady, self.loops, self.arguments, self.touched, self.rebound, *growth)
         return Memory(dict(self.names), cells, dict(self.known), dict(self.frozen), *shared)
 
     def become(self, other: Memory) -> None:

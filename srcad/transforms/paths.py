@@ -7,16 +7,17 @@ a list more elements. Else the parts that change from turn to turn become variab
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import gast
 
 from srcad.errors import CompilerBug
 from srcad.transforms.build import Block, assign, at, clone, const, is_exit, load, place_of
+from srcad.transforms.grow import ROOM
 from srcad.transforms.join import Copies, Joined, join
 from srcad.transforms.known import UNKNOWN
 from srcad.transforms.leave import completes
-from srcad.transforms.memory import PLAIN, Memory, Structure
+from srcad.transforms.memory import PLAIN, Grown, Memory, Structure
 from srcad.transforms.records import RecordArrays
 from srcad.transforms.structures import NeedsConstant
 
@@ -50,6 +51,7 @@ class Paths(RecordArrays):
         elif not completes(orelse):
             self.memory.become(first)
         else:
+            self.level(first, body, orelse)
             joined = join(first, self.memory, self.names.fresh)
             body += self.copies(joined.first)
             orelse += self.copies(joined.second)
@@ -61,10 +63,22 @@ class Paths(RecordArrays):
         if body:
             self.emit(at(gast.If(test=test, body=body, orelse=orelse), place))
 
+    def level(self, first: Memory, body: Block, orelse: Block) -> None:
+        """Lists that grow on one path only are such lists at the end of the other path too."""
+        second, outer = self.memory, self.made
+        for here, there, block in ((first, second, body), (second, first, orelse)):
+            self.memory, self.made = here, []
+            for cell, held in there.cells.items():
+                if isinstance(held, Grown) and self.plain_list(Structure(cell)) is not None:
+                    self.fill(held, list(here.cells[cell].values()), const(ROOM))
+                    here.cells[cell] = held
+            block += self.made
+        self.memory, self.made = second, outer
+
     def truth(self, test: gast.expr) -> gast.expr:
         """An atom that is true where the test is; of a structure, whether there is anything in it."""
         part = self.part(test)
-        return const(bool(self.contents(part))) if isinstance(part, Structure) else self.held_in_atom(part)
+        return self.truth_of(part) if isinstance(part, Structure) else self.held_in_atom(part)
 
     def only_if(self, test: gast.expr, make: Callable[[], None]) -> None:
         """A branch around what is made; what structures hold is the same behind it."""
@@ -140,10 +154,7 @@ class Paths(RecordArrays):
             self.emit(*self.block(body))
             self.place = place
             if self.looped_over(statement).items() ^ held.items():
-                self.refuse(
-                    "a list or dictionary that becomes longer or shorter while it is looped over is not supported",
-                    "loop over a copy of it, `for v in list(values)`, and change the other one",
-                )
+                self.refuse_change()
             rest = turns[position + 1 :]
             if leave is not None and rest:
                 go_on = gast.UnaryOp(op=gast.Not(), operand=leave.test)
@@ -162,21 +173,34 @@ class Paths(RecordArrays):
     def rolled(self, statement: gast.For | gast.While, give_up: Callable[[], None] | None = None) -> None:
         """The loop with its body lowered once, from what is known at the start of every turn."""
         self.forget(statement)
-        grows = self.begin_growth(statement) if give_up is None and isinstance(statement, gast.For) else {}
+        grows = self.begin_growth(statement, inner=give_up is not None)
         start, made, own = self.memory.copy(), len(self.made), set[Any]()
         before: Block = []
         for _ in range(_TRIES):
             self.memory.become(start)
             self.memory.growth.update(dict.fromkeys(grows, 0))
+            resized = dict(self.memory.resized)
             self.memory.nest.append(statement)
             try:
                 body = self.block(clone(statement.body))
             finally:
                 self.memory.nest.pop()
+            self.refuse_resized(statement, resized)
             joined = join(start, self.memory, self.names.fresh, own)
+            ends = {cell: self.memory.cells[cell] for cell in joined.lengths}
+            self.memory.become(start)
+            lists = [cell for cell in ends if give_up is None or isinstance(ends[cell], Grown)]
+            lists = [cell for cell in lists if self.plain_list(Structure(cell)) is not None]
+            if lists:
+                for cell in lists:
+                    self.grow(cell, statement, grows)
+                start = self.memory.copy()
+                del self.made[made:]
+                continue
             if joined.lost is not None and give_up is not None:
                 give_up()
             if not joined.changed:
+                self.memory.become(joined.memory)
                 before += self.finish_growth(statement, grows) if grows else []
                 self.finish_loop(statement, body, joined, before)
                 return
@@ -184,6 +208,20 @@ class Paths(RecordArrays):
             del self.made[made:]
             start, own = _head(start, joined), joined.own
         raise CompilerBug("the parts of a structure that a loop carries do not settle", at=self.place)
+
+    def refuse_resized(self, statement: gast.For | gast.While, before: dict[Grown, int]) -> None:
+        """Refuse a list that becomes longer or shorter while it is looped over."""
+        for cell in self.looped_over(statement):
+            held = self.memory.cells[cell]
+            if isinstance(held, Grown) and self.memory.resized.get(held, 0) != before.get(held, 0):
+                self.refuse_change()
+
+    def refuse_change(self) -> NoReturn:
+        """Raise for what is looped over."""
+        self.refuse(
+            "a list or dictionary that becomes longer or shorter while it is looped over is not supported",
+            "loop over a copy of it, `for v in list(values)`, and change the other one",
+        )
 
     def forget(self, statement: gast.For | gast.While) -> None:
         """Constants that the body assigns are not known at the start of a turn."""

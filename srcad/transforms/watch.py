@@ -201,7 +201,7 @@ def _instrumented(unit: Unit, watched: Watched) -> Unit:
                     inner[:] = first + block(inner)
             result.append(statement)
             name = written(statement)
-            if name and isinstance(statement, gast.Assign):
+            if name and isinstance(statement, gast.Assign) and not getattr(statement, "unwatched", False):
                 result.append(stored(name))
         return result
 

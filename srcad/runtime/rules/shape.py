@@ -209,6 +209,16 @@ def pad(y, array, pad_width, mode="constant", constant_values=0):
     d[constant_values] = np.sum(d[y]) - np.sum(kernels.unpad(d[y], array.shape, pad_width, mode))
 
 
+@adjoint(kernels.longer)
+def longer(y, values):
+    d[values] = kernels.longer_bar(d[y], values)
+
+
+@adjoint(kernels.longer_rows)
+def longer_rows(y, values, row):
+    d[values] = kernels.longer_bar(d[y], values)
+
+
 @adjoint(kernels.padded)
 def padded(y, array, pad_width, mode="constant"):
     d[array] = kernels.unpad(d[y], array.shape, pad_width, mode)
@@ -252,7 +262,7 @@ linear(np.reshape, np.ravel, np.asarray, np.ascontiguousarray, np.asfortranarray
 linear(np.atleast_1d, np.atleast_2d, np.atleast_3d, np.broadcast_to)
 linear(np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack)
 linear(np.roll, np.repeat, np.tile, np.diag, np.diagonal, np.trace, np.tril, np.triu, np.take, np.diff)
-linear(kernels.padded, kernels.unpad)
+linear(kernels.padded, kernels.unpad, kernels.longer, kernels.longer_rows)
 linear(operator.getitem, np.full, np.full_like)
 linear(kernels.scatter, kernels.sort_adjoint, kernels.sort_tangent)
 linear(kernels.diag_adjoint, kernels.diff_adjoint, kernels.take_adjoint, kernels.repeat_adjoint)

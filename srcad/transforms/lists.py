@@ -1,0 +1,268 @@
+"""Lists whose length is known only at run time: arrays with room, of the type that their elements have.
+
+    list = kernels.new_list(16)                     list = np.empty(16)
+    list = kernels.appended(list, count, v)         if count == list.shape[0]:
+                                                        list = kernels.longer(list)
+                                                    list[count] = v
+    w = kernels.element(list, i)                    w = list[i]
+
+What the elements are only types can tell: numbers of a kind, or arrays, which have to be of one shape. Numba's
+inference is asked for a version with lists of Numba's; where it has none, what is appended when the function runs
+tells. Arrays are copied where they are appended and where they are read; `shared` sees to it that nobody can tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import gast
+from numba import types as nb
+
+from srcad.errors import UnsupportedSyntax
+from srcad.names import Names
+from srcad.runtime import kernels
+from srcad.transforms.build import (
+    Block,
+    assign,
+    at,
+    branch,
+    call,
+    const,
+    dotted,
+    dotted_path,
+    load,
+    place_of,
+    subscript,
+    tuple_of,
+    walk_statements,
+    written,
+)
+from srcad.transforms.typing import types_of
+from srcad.transforms.unit import Unit
+from srcad.transforms.watch import Conflict, joined, watch
+
+_PREFIX = "kernels."
+_STORES = ("appended", "replaced")
+_MAKERS = ("new_list", "listed", "repeated")
+_NAMES = frozenset({*_STORES, *_MAKERS, "removed", "element", "elements"})
+
+
+def with_lists(unit: Unit, types: tuple[nb.Type, ...], samples: Sequence[tuple[Any, ...]] | None) -> Unit:
+    """The unit with arrays for lists; for these types of arguments, or where there are `samples`, for these."""
+    if not any(_operation(each) for each in walk_statements(unit.tree.body)):
+        return unit
+    known = _inferred(unit, types) if samples is None else _watched(unit, samples)
+    return _rewritten(unit, known)
+
+
+def with_lists_of_floats(unit: Unit) -> Unit:
+    """The unit with arrays of floats for lists."""
+    return _rewritten(unit, {}) if any(_operation(each) for each in walk_statements(unit.tree.body)) else unit
+
+
+def _rewritten(unit: Unit, known: Mapping[str, nb.Type]) -> Unit:
+    names = unit.names.copy()
+    tree = unit.copy_tree()
+    tree.body = _Writer(names, known).block(tree.body)
+    return unit.with_tree(tree, names=names, bindings={**unit.bindings, "kernels": kernels})
+
+
+def _operation(statement: gast.stmt) -> str | None:
+    """What a statement does to a list, or with it."""
+    match statement:
+        case gast.Assign(value=gast.Call(func=function)):
+            path = dotted_path(function) or ""
+            name = path.removeprefix(_PREFIX)
+            return name if path.startswith(_PREFIX) and name in _NAMES else None
+    return None
+
+
+# What the elements are
+
+
+def _inferred(unit: Unit, types: tuple[nb.Type, ...]) -> dict[str, nb.Type]:
+    """The types of elements, by Numba's inference of a function with lists."""
+    tree = unit.copy_tree()
+    lists = [str(written(each)) for each in walk_statements(tree.body) if _operation(each) in _MAKERS]
+    tree.body = _inferable(tree.body)
+    facts = types_of(unit.with_tree(tree), types)
+    kinds = {name: facts.get(name) for name in lists}
+    return {name: nb.unliteral(kind.dtype) for name, kind in kinds.items() if isinstance(kind, nb.List)}
+
+
+def _inferable(block: Block) -> Block:
+    result: Block = []
+    for statement in block:
+        for inner in ("body", "orelse"):
+            if isinstance(statement, (gast.If, gast.For, gast.While)):
+                setattr(statement, inner, _inferable(getattr(statement, inner)))
+        operation = _operation(statement)
+        arguments = statement.value.args if operation else []
+        if operation in _STORES or operation == "removed":
+            method = gast.Attribute(value=arguments[0], attr="append", ctx=gast.Load())
+            value = arguments[2] if operation in _STORES else subscript(arguments[0], arguments[2])
+            statement = at(gast.Expr(value=gast.Call(func=method, args=[value], keywords=[])), place_of(statement))
+        elif operation == "new_list":
+            statement.value = gast.List(elts=[], ctx=gast.Load())
+        elif operation == "repeated":
+            statement.value = gast.List(elts=[arguments[0]], ctx=gast.Load())
+        elif operation == "listed":
+            statement.value = call("list", arguments[0])
+        elif operation == "element":
+            statement.value = subscript(*arguments)
+        result.append(statement)
+    return result
+
+
+def _watched(unit: Unit, samples: Sequence[tuple[Any, ...]]) -> dict[str, nb.Type]:
+    """The types of elements, of what was appended in runs on these arguments."""
+    names = unit.names.copy()
+    tree = unit.copy_tree()
+    values: list[tuple[str, str]] = []
+
+    def noted(block: Block) -> Block:
+        result: Block = []
+        for statement in block:
+            for inner in ("body", "orelse"):
+                if isinstance(statement, (gast.If, gast.For, gast.While)):
+                    setattr(statement, inner, noted(getattr(statement, inner)))
+            operation = _operation(statement)
+            if operation in (*_STORES, "repeated", "listed"):
+                value = statement.value.args[2 if operation in _STORES else 0]
+                name = names.temporary()
+                one = call("kernels.element", value, const(0)) if operation == "listed" else value
+                result.append(assign(name, one, place_of(statement)))
+                values.append((str(written(statement)), name))
+            statement.unwatched = operation in (*_STORES, *_MAKERS, "removed")
+            result.append(statement)
+        return result
+
+    tree.body = noted(tree.body)
+    try:
+        found = watch(unit.with_tree(tree, names=names, bindings={**unit.bindings, "kernels": kernels}), samples).types
+        kinds: dict[str, nb.Type] = {}
+        for name, value in values:
+            kind = found.get(value)
+            if kind is not None:
+                kinds[name] = joined(name, kinds[name], kind) if name in kinds else kind
+    except Conflict as conflict:
+        raise conflict.as_error(unit) from None
+    return kinds
+
+
+# Arrays in their place
+
+
+class _Writer:
+    """Writes arrays for lists; `known` tells of what."""
+
+    def __init__(self, names: Names, known: Mapping[str, nb.Type]) -> None:
+        self.names, self.known = names, known
+
+    def block(self, block: Block) -> Block:
+        result: Block = []
+        for statement in block:
+            if isinstance(statement, (gast.If, gast.For, gast.While)):
+                statement.body, statement.orelse = self.block(statement.body), self.block(statement.orelse)
+            operation = _operation(statement)
+            if operation is None:
+                result.append(statement)
+                continue
+            made: Block = getattr(self, operation)(str(written(statement)), statement, *statement.value.args)
+            result += [each if place_of(each) is not None else at(each, place_of(statement)) for each in made]
+        return result
+
+    def kind(self, name: str, statement: gast.stmt) -> tuple[nb.Type, int]:
+        """The type of the numbers in a list, and the rank of the arrays that are in it."""
+        kind = self.known.get(name, nb.float64)
+        number = kind.dtype if isinstance(kind, nb.Array) else kind
+        if not isinstance(number, (nb.Integer, nb.Boolean, nb.Float, nb.Complex)):
+            raise UnsupportedSyntax(
+                f"a list of elements of type {kind} whose length is known only at run time is not supported",
+                at=place_of(statement),
+                hint="keep numbers in it, or arrays of one shape",
+            )
+        number = nb.int64 if isinstance(number, nb.Integer) else number
+        return number, kind.ndim if isinstance(kind, nb.Array) else 0
+
+    def dtype(self, number: nb.Type) -> list[gast.expr]:
+        """What NumPy calls it, where that has to be said."""
+        path = "bool_" if isinstance(number, nb.Boolean) else str(number)
+        return [] if number == nb.float64 else [dotted(f"np.{path}")]
+
+    def new_list(self, name: str, statement: gast.stmt, room: gast.expr) -> Block:
+        number, rank = self.kind(name, statement)
+        shape = room if rank == 0 else tuple_of(*[const(0)] * (rank + 1))
+        return [assign(name, call("np.empty", shape, *self.dtype(number)))]
+
+    def repeated(self, name: str, statement: gast.stmt, value: gast.expr, times: gast.expr) -> Block:
+        number, rank = self.kind(name, statement)
+        if rank:
+            raise UnsupportedSyntax(
+                "a list of one array, several times, is not supported: they are all the same array",
+                at=place_of(statement),
+                hint="append copies of it in a loop, or use np.tile",
+            )
+        return [assign(name, call("np.full", times, value, *(self.dtype(number) or [dotted("np.float64")])))]
+
+    def listed(self, name: str, statement: gast.stmt, array: gast.expr) -> Block:
+        number, _ = self.kind(name, statement)
+        return [assign(name, call("np.astype", array, *(self.dtype(number) or [dotted("np.float64")])))]
+
+    def appended(self, name: str, statement: gast.stmt, held: gast.expr, count: gast.expr, value: gast.expr) -> Block:
+        _, rank = self.kind(name, statement)
+        room, full = self.names.temporary(), self.names.temporary()
+        longer = call("kernels.longer_rows", load(name), value) if rank else call("kernels.longer", load(name))
+        shape = self.names.temporary()
+        return [
+            assign(shape, gast.Attribute(value=load(name), attr="shape", ctx=gast.Load())),
+            assign(room, subscript(load(shape), const(0))),
+            assign(full, gast.Compare(left=count, ops=[gast.Eq()], comparators=[load(room)])),
+            branch(load(full), [at(assign(name, longer), place_of(statement))], [], place_of(statement)),
+            *self.replaced(name, statement, held, count, value),
+        ]
+
+    def replaced(self, name: str, statement: gast.stmt, held: gast.expr, place: gast.expr, value: gast.expr) -> Block:
+        _, rank = self.kind(name, statement)
+        checks: Block = []
+        for axis in range(rank):
+            first, second, same = (self.names.temporary() for _ in range(3))
+            row, shape = self.names.temporary(), self.names.temporary()
+            checks += [
+                assign(row, gast.Attribute(value=load(name), attr="shape", ctx=gast.Load())),
+                assign(first, subscript(load(row), const(axis + 1))),
+                assign(shape, gast.Attribute(value=value, attr="shape", ctx=gast.Load())),
+                assign(second, subscript(load(shape), const(axis))),
+                assign(same, gast.Compare(left=load(first), ops=[gast.Eq()], comparators=[load(second)])),
+                gast.Assert(test=load(same), msg=const("the arrays in a list are not of one shape")),
+            ]
+        store = at(assign(subscript(load(name), place, store=True), value), place_of(statement))
+        store.is_kept = bool(rank)
+        return [*checks, store]
+
+    def removed(self, name: str, statement: gast.stmt, held: gast.expr, count: gast.expr, position: gast.expr) -> Block:
+        behind, rest, moved, last = (self.names.temporary() for _ in range(4))
+        later = gast.Slice(lower=load(behind), upper=count, step=None)
+        target = gast.Slice(lower=position, upper=load(last), step=None)
+        return [
+            assign(behind, gast.BinOp(left=position, op=gast.Add(), right=const(1))),
+            assign(last, gast.BinOp(left=count, op=gast.Sub(), right=const(1))),
+            assign(rest, subscript(load(name), later)),
+            assign(moved, call("np.copy", load(rest))),
+            assign(subscript(load(name), target, store=True), load(moved)),
+        ]
+
+    def element(self, name: str, statement: gast.stmt, held: gast.Name, position: gast.expr) -> Block:
+        _, rank = self.kind(held.id, statement)
+        if rank == 0:
+            return [assign(name, subscript(held, position))]
+        view = self.names.temporary()
+        copied = at(assign(name, call("np.copy", load(view))), place_of(statement))
+        copied.is_element = True
+        return [assign(view, subscript(held, position)), copied]
+
+    def elements(self, name: str, statement: gast.stmt, held: gast.Name, count: gast.expr) -> Block:
+        view = self.names.temporary()
+        whole = gast.Slice(lower=None, upper=count, step=None)
+        return [assign(view, subscript(held, whole)), assign(name, call("np.copy", load(view)))]
