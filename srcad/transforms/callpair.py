@@ -153,8 +153,10 @@ def _appended(name: str, block: Block) -> gast.Name | gast.Attribute:
         match statement:
             case gast.Expr(
                 value=gast.Call(func=gast.Attribute(value=gast.Name(id=into), attr="append"), args=[value])
-            ) if into == name and isinstance(value, (gast.Name, gast.Attribute)):
-                return value
+            ) if into == name:
+                found = value.args[0] if isinstance(value, gast.Call) else value  # a copy of an array
+                if isinstance(found, (gast.Name, gast.Attribute)):
+                    return found
     raise CompilerBug(f"nothing is appended to the list '{name}'")
 
 

@@ -47,7 +47,7 @@ from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
 from srcad.transforms.reorder import ascending, is_backwards, is_free
 from srcad.transforms.rolling import rolled
-from srcad.transforms.ssa import live_before
+from srcad.transforms.ssa import live_before, stored_certainly
 from srcad.transforms.subscripts import Access, Subscripts, accesses
 
 FEWEST = 16  # iterations, if their number is known
@@ -76,6 +76,11 @@ def distributed(
     return _Distributor(body, parameters, kinds, without).block(body, Subscripts(), None, frozenset())[0]
 
 
+def _inside(statement: gast.stmt) -> Block:
+    """The statements of all blocks in a statement."""
+    return [each for inner in inner_blocks(statement) for each in inner]
+
+
 class _Distributor:
     def __init__(
         self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type], without: Collection[str]
@@ -84,6 +89,8 @@ class _Distributor:
         self.memories = Memories(body, parameters, kinds)
         taken = {node.id for statement in body for node in walk(statement) if isinstance(node, gast.Name)}
         self.names = Names(taken | set(parameters))
+        branches = [each for each in walk_statements(body) if isinstance(each, gast.If)]
+        self.uncertain = frozenset[str]().union(*map(stored_in, map(_inside, branches))) - stored_certainly(body)
 
     def block(
         self, block: Block, at: Subscripts, owner: frozenset[str] | None, after: frozenset[str]
@@ -107,7 +114,10 @@ class _Distributor:
                     at.forget(stored_in(inner))
                     if inner and not isinstance(inner[0], gast.Break):
                         inner[:], own = self.block(inner, at.copy(), stored_in(inner), behind)
-                        rows += own
+                        here = isinstance(statement, gast.If)
+                        stay = [row for row in own if here and row.needs & self.uncertain]
+                        inner[:0] = [row.statement for row in stay]
+                        rows += [row for row in own if row not in stay]
                 at.learn(statement)
             for row in rows:
                 if owner is None or row.needs & owner:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import gast
 
-from srcad.transforms.build import Block, assign, call, clone, const, load
+from srcad.transforms.build import Block, assign, call, clone, const, load, walk_statements
 from srcad.transforms.comprehend import Comprehensions
 from srcad.transforms.known import UNKNOWN
 from srcad.transforms.memory import PLAIN, Callee, Cell, Grown, Packed, Structure
@@ -66,8 +66,17 @@ class Growing(Comprehensions):
         known = self.memory.lists.get(cell)
         grown = self.new_grown(loop) if known is None else Grown(known.array, known.count, loop)
         self.memory.lists[cell] = self.memory.cells[cell] = grown
+        if elements:
+            self.shape_of(grown, elements[0])
         found[grown] = elements
         return grown
+
+    def grow_all(self, cells: list[Cell], loop: gast.stmt, found: dict[Grown, list[gast.expr]]) -> bool:
+        """Take those of these lists that can be for ones of unknown length; whether there are any."""
+        lists = [cell for cell in cells if self.plain_list(Structure(cell)) is not None]
+        for cell in lists:
+            self.grow(cell, loop, found)
+        return bool(lists)
 
     def grow_now(self, base: Structure) -> Grown | None:
         """The list with a length that is known only at run time, from here on; None where it cannot be one."""
@@ -95,7 +104,7 @@ class Growing(Comprehensions):
             return len(held) if plain else -1
         return -1 if isinstance(value, (Structure, Callee)) else -2
 
-    def finish_growth(self, loop: gast.stmt, found: dict[Grown, list[gast.expr]]) -> Block:
+    def finish_growth(self, loop: gast.stmt, body: Block, found: dict[Grown, list[gast.expr]]) -> Block:
         """The statements that make lists before the loop; with room, where it is known how much is needed."""
         outer, self.made = self.made, []
         turns = self.turns_of(loop) if isinstance(loop, gast.For) else None
@@ -103,6 +112,7 @@ class Growing(Comprehensions):
             often = self.memory.growth.get(grown, 0)
             if turns is None or often < 0:
                 self.fill(grown, elements, const(max(ROOM, len(elements))))
+                _make_room(body, self.parts_of(grown))
                 continue
             times = gast.BinOp(left=clone(turns), op=gast.Mult(), right=const(often))
             size = gast.BinOp(left=self.held_in_atom(times), op=gast.Add(), right=const(len(elements)))
@@ -210,6 +220,16 @@ class Growing(Comprehensions):
     def is_not_empty(self, grown: Grown) -> gast.expr:
         """Whether there is an element."""
         return gast.Compare(left=load(grown.count), ops=[gast.Gt()], comparators=[const(0)])
+
+
+def _make_room(body: Block, names: list[str]) -> None:
+    """Appending to these lists has to make room."""
+    for statement in walk_statements(body):
+        match statement:
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=gast.Attribute(attr="filled"))) if (
+                name in names
+            ):
+                statement.value.func.attr = "appended"
 
 
 def _rebound(loop: gast.stmt) -> set[str]:

@@ -43,7 +43,7 @@ from srcad.transforms.unit import Unit
 from srcad.transforms.watch import Conflict, joined, watch
 
 _PREFIX = "kernels."
-_STORES = ("appended", "replaced")
+_STORES = ("appended", "filled", "replaced")
 _MAKERS = ("new_list", "listed", "repeated")
 _NAMES = frozenset({*_STORES, *_MAKERS, "removed", "element", "elements"})
 
@@ -222,6 +222,11 @@ class _Writer:
             branch(load(full), [at(assign(name, longer), place_of(statement))], [], place_of(statement)),
             *self.replaced(name, statement, held, count, value),
         ]
+
+    def filled(self, name: str, statement: gast.stmt, held: gast.expr, count: gast.expr, value: gast.expr) -> Block:
+        """One more element, for which there is room; but of arrays only the first tells how much that is."""
+        how = self.appended if self.kind(name, statement)[1] else self.replaced
+        return how(name, statement, held, count, value)
 
     def replaced(self, name: str, statement: gast.stmt, held: gast.expr, place: gast.expr, value: gast.expr) -> Block:
         _, rank = self.kind(name, statement)

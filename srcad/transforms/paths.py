@@ -179,21 +179,20 @@ class Paths(RecordArrays):
         for _ in range(_TRIES):
             self.memory.become(start)
             self.memory.growth.update(dict.fromkeys(grows, 0))
-            resized = dict(self.memory.resized)
+            resized, forms = dict(self.memory.resized), set(self.memory.forms)
             self.memory.nest.append(statement)
             try:
                 body = self.block(clone(statement.body))
             finally:
                 self.memory.nest.pop()
             self.refuse_resized(statement, resized)
+            if any(self.memory.forms.get(each) and each not in forms for each in grows):  # it may have been read before
+                del self.made[made:]
+                continue
             joined = join(start, self.memory, self.names.fresh, own)
-            ends = {cell: self.memory.cells[cell] for cell in joined.lengths}
+            lists = [each for each in joined.lengths if give_up is None or isinstance(self.memory.cells[each], Grown)]
             self.memory.become(start)
-            lists = [cell for cell in ends if give_up is None or isinstance(ends[cell], Grown)]
-            lists = [cell for cell in lists if self.plain_list(Structure(cell)) is not None]
-            if lists:
-                for cell in lists:
-                    self.grow(cell, statement, grows)
+            if self.grow_all(lists, statement, grows):
                 start = self.memory.copy()
                 del self.made[made:]
                 continue
@@ -201,7 +200,7 @@ class Paths(RecordArrays):
                 give_up()
             if not joined.changed:
                 self.memory.become(joined.memory)
-                before += self.finish_growth(statement, grows) if grows else []
+                before += self.finish_growth(statement, body, grows) if grows else []
                 self.finish_loop(statement, body, joined, before)
                 return
             before += self.copies(joined.first)

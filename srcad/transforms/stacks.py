@@ -20,6 +20,8 @@ from srcad.transforms.memory import Grown, Structure
 class Stacks(Growing):
     """Methods, operators and elements of such lists."""
 
+    takes_arrays = False  # whether the builtin function whose arguments are looked at does
+
     # Methods
 
     def do_append(self, base: Structure, value: gast.expr) -> gast.expr:
@@ -31,7 +33,8 @@ class Stacks(Growing):
         is_direct = bool(self.memory.nest) and self.memory.nest[-1] is grown.loop
         growth[grown] = growth.get(grown, 0) + 1 if is_direct and growth.get(grown, 0) >= 0 else -1
         self.memory.resized[grown] = self.memory.resized.get(grown, 0) + 1
-        self.set("appended", grown, load(grown.count), value)
+        has_room = is_direct and isinstance(grown.loop, gast.For)
+        self.set("filled" if has_room else "appended", grown, load(grown.count), value)
         self.let(grown.count, binary(load(grown.count), gast.Add, const(1)))
         return const(None)
 
@@ -87,6 +90,33 @@ class Stacks(Growing):
         self.let(grown.count, const(0))
         return const(None)
 
+    def do_reverse(self, base: Structure) -> gast.expr:
+        """The elements in the opposite order."""
+        grown = self.grown(base)
+        if grown is None:
+            return super().do_reverse(base)
+        for name in self.parts_of(grown):
+            array = self.as_name(self.held_in_atom(call("kernels.elements", load(name), load(grown.count))))
+            self.emit(assign(name, self.backwards_of(array), self.place))
+        return const(None)
+
+    def do_sort(self, base: Structure, **how: gast.expr) -> gast.expr:
+        """The elements in order."""
+        grown = self.grown(base)
+        if grown is None or how:
+            self.refuse("this way to sort a list is not supported", "sort np.array of it, with np.sort")
+        self.emit(assign(grown.array, call("kernels.listed", self.in_order(grown)), self.place))
+        return const(None)
+
+    def in_order(self, grown: Grown) -> gast.Name:
+        """The elements in order, as an array."""
+        return self.as_name(self.held_in_atom(call("np.sort", self.view(grown))))
+
+    def backwards_of(self, array: gast.Name) -> gast.Call:
+        """A list of the elements of an array from the last to the first."""
+        whole = gast.Slice(lower=None, upper=None, step=const(-1))
+        return call("kernels.listed", self.held_in_atom(subscript(array, whole)))
+
     def do_copy(self, base: Structure) -> gast.expr:
         """Another list of the same elements."""
         return super().do_copy(base) if self.grown(base) is None else self.copied_list(base)
@@ -127,6 +157,14 @@ class Stacks(Growing):
         if isinstance(node.slice, gast.Slice):
             return self.copied_list(base, node.slice)
         return self.get(grown, self.position(grown, node.slice))
+
+    def index(self, node: gast.expr) -> gast.expr:
+        """An index: such a list is an array of indices."""
+        if isinstance(node, (gast.Slice, gast.Tuple)):
+            return super().index(node)
+        part = self.part(node)
+        grown = self.grown(part)
+        return super().index(part) if grown is None else self.view(grown)
 
     def store(self, base: Structure, node: gast.Subscript, value: gast.expr) -> None:
         """`base[index] = value`."""
@@ -187,7 +225,9 @@ class Stacks(Growing):
         """A call; `np.array` of such a list is a copy of its elements."""
         alone = not node.keywords and len(node.args) == 1 and not isinstance(node.args[0], (gast.List, gast.Tuple))
         meaning = self.meant(node.func)
-        if alone and any(meaning is each for each in (np.array, np.asarray, np.stack, np.vstack, len, list, bool)):
+        if alone and any(
+            meaning is each for each in (np.array, np.asarray, np.stack, np.vstack, len, list, bool, sorted)
+        ):
             if isinstance(node.args[0], (gast.Starred, gast.GeneratorExp)):
                 return super().call(node)
             node.args = [self.argument_of(node.args[0])]
@@ -210,13 +250,33 @@ class Stacks(Growing):
             return self.is_not_empty(grown)
         if meaning is list and isinstance(base, Structure):
             return self.copied_list(base)
+        if meaning is sorted:
+            made = self.new_grown(None)
+            array = self.in_order(grown)
+            self.emit(assign(made.array, call("kernels.listed", array), self.place))
+            self.let(made.count, call("len", load(array.id)))
+            return self.as_list(made)
         return self.view(grown)
+
+    def builtin(self, handler: Any, node: gast.Call) -> gast.expr:
+        """A builtin function; some take an array for such a list."""
+        outer, self.takes_arrays = self.takes_arrays, self.meant(node.func) in _OF_NUMBERS
+        made = super().builtin(handler, node)
+        self.takes_arrays = outer
+        return made
 
     def argument(self, node: gast.expr) -> gast.expr:
         """An argument of a builtin."""
+        takes_arrays = self.takes_arrays
         part = super().argument(node)
         grown = self.grown(part)
-        return part if grown is None else self.view(grown)
+        return self.view(grown) if grown is not None and takes_arrays else part
+
+    def equal(self, left: gast.expr, op: gast.cmpop, right: gast.expr) -> gast.expr:
+        """`==` of such a list would be that of arrays."""
+        if self.grown(left) is not None or self.grown(right) is not None:
+            self.refuse("`==` of lists whose length is known only at run time is not supported", "compare the elements")
+        return super().equal(left, op, right)
 
     def expanded(self, structure: Structure) -> gast.expr:
         """A tuple of atoms, or an array."""
@@ -224,4 +284,5 @@ class Stacks(Growing):
         return super().expanded(structure) if grown is None else self.view(grown)
 
 
+_OF_NUMBERS = (sum, max, min, any, all)
 _MOST_REPEATED = 64  # longer lists of one value are written to by numbers

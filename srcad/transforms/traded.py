@@ -7,6 +7,13 @@
     u_bar += t_bar
     v_bar += s_bar
 
+    t_bar = np.copy(v_bar)                  t_bar = v_bar
+    v_bar = np.zeros_like(v)                if c:
+    if c:                         becomes       v_bar = np.zeros_like(v)
+        v_bar += f(t_bar)                       v_bar += f(t_bar)
+    else:                                   else:
+        v_bar += t_bar                          v_bar = t_bar
+
 An array that is copied and then made anew needs no copy, and what is added to zeros of its own shape (`Adjoints.add`
 notes that) is the sum. No other name may reach the arrays.
 """
@@ -20,7 +27,18 @@ import gast
 from numba import types as nb
 
 from srcad.runtime.clock import stage
-from srcad.transforms.build import Block, assign, call, dotted_path, inner_blocks, load, place_of, walk, walk_statements
+from srcad.transforms.build import (
+    Block,
+    assign,
+    call,
+    clone,
+    dotted_path,
+    inner_blocks,
+    load,
+    place_of,
+    walk,
+    walk_statements,
+)
 from srcad.transforms.copies import all_written
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.memories import Memories
@@ -58,8 +76,12 @@ class _Trader:
                 case gast.Assign(
                     targets=[gast.Name(id=copy)], value=gast.Call(args=[gast.Name(id=array)], keywords=[])
                 ):
-                    if _calls(statement, "np.copy") and {copy, array} <= self.alone and self.is_once(copy):
+                    if not _calls(statement, "np.copy") or not {copy, array} <= self.alone:
+                        continue
+                    if self.is_once(copy):
                         self.hand_over(block, statement, copy, array)
+                    elif self.stores[copy] == 1:
+                        self.hand_back(block, statement, copy, array)
 
     def is_once(self, copy: str) -> bool:
         """Whether a name is stored once and read once."""
@@ -87,6 +109,43 @@ class _Trader:
                     block[end] = assign(sum_, load(copy), place_of(added))
                     del block[_position(block, zeros)]
 
+    def hand_back(self, block: Block, statement: gast.Assign, copy: str, array: str) -> None:
+        """Make the copy the array itself, which one arm of a branch gives back."""
+        at = _position(block, statement)
+        later = [each for each in block[at + 1 :] if array in _names(each)]
+        if len(later) < 2 or not _is_zero(later[0], array) or not isinstance(later[1], gast.If):
+            return
+        zeros, branch = later[:2]
+        between = block[_position(block, zeros) + 1 : _position(block, branch)]
+        like = zeros.value.args[0]
+        behind = [*block[:at], *block[_position(block, branch) + 1 :]]
+        if any(copy in _names(each) for each in behind) or self.mentions[copy] != _count(copy, block[at:]):
+            return
+        if not isinstance(like, gast.Name) or any(like.id in all_written(each) for each in walk_statements(between)):
+            return
+        arms = [self.arm(arm, copy, array, zeros) for arm in (branch.body, branch.orelse)]
+        if not self.are_alike(copy, array) or any(arm is None for arm in arms):
+            return
+        statement.value = load(array)
+        branch.body, branch.orelse = arms
+        block.remove(zeros)
+
+    def arm(self, arm: Block, copy: str, array: str, zeros: gast.stmt) -> Block | None:
+        """What becomes of one arm of the branch; None where it does not fit."""
+        users = [each for each in arm if array in _names(each)]
+        if len(users) != 1 or not _adds_whole(users[0], array):
+            return None
+        at = _position(arm, users[0])
+        if isinstance(users[0].value, gast.Name) and users[0].value.id == copy:
+            is_last = not any(copy in _names(each) for each in arm[at + 1 :])
+            return [*arm[:at], assign(array, load(copy), place_of(users[0])), *arm[at + 1 :]] if is_last else None
+        if _calls(users[0], "kernels.longer_bar"):
+            return [*arm[:at], assign(array, users[0].value, place_of(users[0])), *arm[at + 1 :]]
+        like = zeros.value.args[0].id
+        if any(like in all_written(each) for each in walk_statements(arm[:at])):
+            return None
+        return [*arm[:at], clone(zeros), *arm[at:]]
+
     def are_alike(self, *names: str) -> bool:
         """Whether the names hold arrays of one type."""
         kinds = {self.kinds.get(name) for name in names}
@@ -95,6 +154,18 @@ class _Trader:
 
 def _names(statement: gast.stmt) -> list[str]:
     return [node.id for node in walk(statement) if isinstance(node, gast.Name)]
+
+
+def _count(name: str, block: Block) -> int:
+    return sum(_names(each).count(name) for each in block)
+
+
+def _adds_whole(statement: gast.stmt, array: str) -> bool:
+    """Whether a statement adds to all of the array, and mentions it nowhere else."""
+    match statement:
+        case gast.AugAssign(target=gast.Name(id=name), op=gast.Add()):
+            return bool(name == array) and getattr(statement, "whole", False) and _names(statement).count(array) == 1
+    return False
 
 
 def _position(block: Block, statement: gast.stmt) -> int:

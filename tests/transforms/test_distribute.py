@@ -9,6 +9,7 @@ from numba import types as nb
 from srcad.printer import print_function
 from srcad.transforms.build import clone
 from srcad.transforms.distribute import distributed
+from tests.checking import assert_gradient
 from tests.transforms.core_text import generated, lines, parsed, result_of
 
 KINDS = {
@@ -181,3 +182,13 @@ def test_no_random_program_gives_another_result_of(seed):
             for found, expected in zip(result_of(tree, x, n), result_of(before, x, n), strict=True):
                 np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9, err_msg=text)
     assert changed > 20
+
+
+def test_rows_whose_size_only_one_branch_knows_are_allocated_in_that_branch():
+    def slopes(x, n):
+        if n > 2:
+            return np.sum((x[1:] + x[:-1]) * (0.5 * x[0]))
+        return np.sum(x[1:] * x[:-1])
+
+    for n in (1, 3):
+        assert_gradient(slopes, np.array([0.1, 0.2, 0.5, 0.4]), n)

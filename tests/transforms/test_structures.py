@@ -249,7 +249,7 @@ def test_a_list_that_grew_has_the_elements_and_the_bounds_of_pythons():
     assert_same(element_of_a_grown_list, *cases)
 
 
-def test_a_list_grows_in_one_loop():
+def test_a_list_grows_in_more_loops_than_one():
     def after_the_loop(x):
         values = []
         for v in x:
@@ -265,7 +265,7 @@ def test_a_list_grows_in_one_loop():
         return np.sum(np.array(values))
 
     for function in (after_the_loop, in_a_loop_inside):
-        assert "appending to a list in more than one loop" in refused(function)
+        assert_same(function, (np.array([1.0, 2.0, 4.0]),), (np.array([]),))
 
 
 def test_a_grown_list_is_no_array():
@@ -291,9 +291,8 @@ def refused(function):
 def test_what_is_known_only_at_run_time_is_refused_where_it_is_read():
     def grown(x, n):
         a = [x]
-        while n > 0:
+        if n > 0:
             a.append(x)
-            n = n - 1
         return a[0]
 
     def of_two_forms(x):
@@ -303,7 +302,7 @@ def test_what_is_known_only_at_run_time_is_refused_where_it_is_read():
     def by_a_key(x, k):
         return {"a": x}[k]
 
-    assert "a list that holds 1 element or 2 elements" in refused(grown)
+    assert "a list that holds 2 elements or 1 element" in refused(grown)
     assert "a dictionary of `a` or a dictionary of `b`" in refused(of_two_forms)
     assert "key that is known only at run time" in refused(by_a_key)
 

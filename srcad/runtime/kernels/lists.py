@@ -39,6 +39,11 @@ def appended(values: list[Any], count: int, value: Any) -> list[Any]:
     return values
 
 
+def filled(values: list[Any], count: int, value: Any) -> list[Any]:
+    """The same, where there is room for the element."""
+    return appended(values, count, value)
+
+
 def replaced(values: list[Any], position: int, value: Any) -> list[Any]:
     """The list with another element at a position."""
     values[position] = value

@@ -1,0 +1,213 @@
+"""Lists whose length is known only when the program runs: in `while` loops, as stacks and queues, of tuples."""
+
+import numpy as np
+
+from tests.programs.program import Program, vector
+
+
+class History:
+    def __init__(self, x):
+        self.values = [x]
+        self.rate = x
+
+    def run(self):
+        t = 0.0
+        while t < 1.0:
+            self.values.append(self.values[-1] * 0.9 + t * self.rate)
+            t += 0.25
+
+
+def appended_in_a_while(x):
+    values = []
+    t, y = 0.0, x[0]
+    while t < 1.0:
+        values.append(y * y)
+        y = y + 0.1 * np.sin(y) * values[-1]
+        t = t + 0.1
+    s = 0.0
+    for v in values:
+        s += v * v
+    return s + len(values) * values[2]
+
+
+def dense_output_of_an_adaptive_solver(x):
+    times, states = [0.0], [x[:2] * 1.0]
+    h, t, y = 0.1, 0.0, states[0]
+    while t < 1.0:
+        y = y + h * np.array([y[1], -y[0] * x[2]])
+        t += h
+        h *= 1.1 if abs(y[0]) < 2.0 else 0.9
+        times.append(t)
+        states.append(y)
+    all_states, all_times = np.array(states), np.array(times)
+    return np.sum(all_states * all_states) + all_times @ all_states[:, 0] + states[-1][1] * states[3][0]
+
+
+def tree_walked_with_a_stack(x):
+    left, right = np.array([1, 3, -1, -1, -1]), np.array([2, 4, -1, -1, -1])
+    todo, done, s = [0], [], 0.0
+    while todo:
+        node = todo.pop()
+        s = s * 1.1 + x[node] ** 2
+        if left[node] >= 0:
+            todo.append(left[node])
+        if right[node] >= 0:
+            todo.append(right[node])
+        done.append(node)
+    return s * x[done[-1]]
+
+
+def graph_walked_with_a_queue(x):
+    queue, seen, s = [0], np.zeros(x.shape[0]), 0.0
+    while len(queue) > 0 and len(queue) < 100:
+        i = queue.pop(0)
+        if seen[i] > 0:
+            continue
+        seen[i] = 1.0
+        s = s * 0.9 + x[i] * np.exp(s * 0.1)
+        queue.append((i + 1) % x.shape[0])
+        queue.append((2 * i) % x.shape[0])
+    return s
+
+
+def events_as_tuples(x):
+    events, t = [], 0.0
+    while True:
+        t += 0.3
+        if t > 3:
+            break
+        if np.sin(t) * x[0] < 0:
+            continue
+        events.append((t * x[1], x[0] * t))
+    s = 0.0
+    for a, b in events:
+        s += a * b
+    return s + events[0][0] + events[-1][1]
+
+
+def list_of_one_value_written_by_index(x):
+    n = x.shape[0]
+    values, places = [0] * n, [1] * (n + 1)
+    for i in range(n):
+        values[i] = x[i] * x[i]
+        places[i] = i
+    for i in range(1, n):
+        values[i] = values[i] + values[i - 1] * x[places[i]]
+    return sum(values) + values[-1] * places[n]
+
+
+def rows_of_unknown_lengths(x):
+    total = 0.0
+    for i in range(x.shape[0]):
+        row, v = [], x[i]
+        while abs(v) > 0.1:
+            v = v * 0.6
+            row.append(v)
+        for k in range(len(row)):
+            total += row[k] * row[-1]
+        more = row[1:]
+        if len(more) > 0:
+            total += more[0] ** 2
+    return total
+
+
+def extended_copied_and_changed(x):
+    values = [x[0]]
+    while len(values) < 10:
+        values.extend([values[-1] * 0.9, values[0] + 0.1])
+        if len(values) > 5:
+            values[2] = values[2] * x[1]
+    others = list(values)
+    others.append(1.0)
+    others[0] = 5.0
+    others += values[-2:]
+    return sum(values) * max(others) + np.mean(values) + others[-1]
+
+
+def grown_on_one_path_only(x):
+    values = [x[0], x[1]]
+    if x[2] > -100.0:
+        v = x[2]
+        while abs(v) > 0.1:
+            v *= 0.5
+            values.append(v)
+    else:
+        values[0] = 3.0
+    return np.sum(np.array(values) ** 2)
+
+
+def attribute_that_grows(x):
+    history = History(x[0])
+    history.run()
+    return history.values[-1] * len(history.values)
+
+
+def two_lists_in_nested_loops(x):
+    small, large = [], []
+    for i in range(x.shape[0]):
+        t = x[i]
+        while t < 2.0:
+            if t < 1.0:
+                small.append(t * x[0])
+            else:
+                large.append((t, i))
+            t += 0.37
+    s = 0.0
+    for (t, i), u in zip(large, small):
+        s += t * u * x[i]
+    return s + max(small) - min(small)
+
+
+def long_list_of_one_value(x):
+    values = [0.0] * 200
+    for i in range(200):
+        values[i] = x[i % 2] * i
+    return values[int(x[0] * 10)] + values[-1]
+
+
+def steps_as_tuples_read_before_they_are_appended(x):
+    path = []
+    path.append((0.0, x[0]))
+    while path[-1][0] < 1.0:
+        t, y = path[-1]
+        path.append((t + 0.3, y + 0.1 * y * y))
+    times, values = [p[0] for p in path], [p[1] for p in path]
+    return np.trapezoid(np.array(values), np.array(times)) + path[1][1]
+
+
+def lists_against_arrays(x):
+    values, places = [], []
+    while len(values) < 4:
+        values.append(x[0] * (len(values) + 1))
+        places.append(len(values))
+    a = np.ones(4) * x[1]
+    a += values
+    kind = 2.0 if isinstance(values, list) else 1.0
+    values.reverse()
+    back = [2 * e for e in values if e > 0] + values
+    s = kind * a[3] + np.arange(5.0)[places] @ np.array(values) + len(back) * back[4] + sorted(back)[2]
+    for i, (p, q) in enumerate(zip(values, reversed(back))):
+        s += p * q * i
+    return s
+
+
+def between(size):
+    return lambda rng: (rng.uniform(0.3, 1.0, size),)
+
+
+PROGRAMS = [
+    Program(appended_in_a_while, between(1), compiled=True),
+    Program(dense_output_of_an_adaptive_solver, between(3), compiled=True),
+    Program(tree_walked_with_a_stack, vector(5), compiled=True),
+    Program(graph_walked_with_a_queue, vector(6)),
+    Program(events_as_tuples, between(2)),
+    Program(list_of_one_value_written_by_index, vector(4)),
+    Program(rows_of_unknown_lengths, between(4)),
+    Program(extended_copied_and_changed, between(2)),
+    Program(grown_on_one_path_only, between(3)),
+    Program(attribute_that_grows, between(1)),
+    Program(two_lists_in_nested_loops, between(3)),
+    Program(steps_as_tuples_read_before_they_are_appended, between(1)),
+    Program(lists_against_arrays, between(2)),
+    Program(long_list_of_one_value, between(2)),
+]
