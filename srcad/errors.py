@@ -6,6 +6,7 @@
     |- NotDifferentiable    (TypeError)             an argument or result that has no derivative
     |- BadArgument          (ValueError)            an argument of srcad's own API that makes no sense
     |  `- BadValue          (TypeError as well)     a value that does not become a number of the dtype asked for
+    |- BadIndex             (IndexError)            an index that is no integer, slice or array; a TypeError as well
     |- SourceUnavailable    (OSError)               a function whose source text cannot be found
     |- MayOverlap           (ValueError)            memory reached by two names, one of them written to
     |- TraceTooLarge        (MemoryError)           max_trace_bytes is less than the least that a loop has to keep
@@ -99,6 +100,10 @@ class BadArgument(SrcadError, ValueError):
 
 class BadValue(BadArgument, TypeError):
     """A value that does not become a number of the dtype asked for; a TypeError too, as in TensorFlow."""
+
+
+class BadIndex(SrcadError, IndexError, TypeError):
+    """An index that is none."""
 
 
 class SourceUnavailable(SrcadError, OSError):

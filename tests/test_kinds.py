@@ -105,11 +105,36 @@ def exponentials(z):
     return np.sum((np.exp(1j * z) * np.sin(z)).real)
 
 
-@pytest.mark.parametrize("f", [power, holomorphic_then_real, mixed_by_a_loop, exponentials])
+def statistics(z):
+    pair = np.stack((z, z * z))
+    spread = np.var(z) + np.std(z * z) + np.nanvar(z)
+    return spread + np.real(np.cov(z)) + np.imag(np.cov(pair)[0, 1])
+
+
+def directions(z):
+    return np.sum(np.abs(np.sign(z) * (1.0 + 2.0j) + z))
+
+
+def determinant(z):
+    return np.abs(np.linalg.det(np.outer(z, z * z) + np.eye(z.shape[0])))
+
+
+COMPLEX = [power, holomorphic_then_real, mixed_by_a_loop, exponentials, statistics, directions, determinant]
+
+
+@pytest.mark.parametrize("f", COMPLEX)
 def test_complex_gradients_point_uphill(f):
     found = srcad.grad(f, jit=False)(Z)
     assert found.dtype == np.complex128
-    np.testing.assert_allclose(found, conjugate_slope(f, Z), rtol=1e-7)
+    np.testing.assert_allclose(found, conjugate_slope(f, Z), rtol=1e-6)
+
+
+@pytest.mark.compiled
+def test_compiled_complex_gradients_point_uphill():
+    def all_of_them(z):
+        return directions(z) + determinant(z) + np.var(z)
+
+    np.testing.assert_allclose(srcad.grad(all_of_them)(Z), conjugate_slope(all_of_them, Z), rtol=1e-6)
 
 
 @pytest.mark.parametrize("jit", [True, False])

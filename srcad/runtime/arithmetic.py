@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from srcad.errors import BadIndex
+
 NO_KEYWORDS: Mapping[str, Any] = {}
 
 
@@ -55,7 +57,12 @@ class Arithmetic:
     _apply: Callable[..., Any] = staticmethod(_bind_then_apply)
 
     def __getitem__(self, key: Any) -> Any:
-        return self._apply(operator.getitem, (self, key))
+        try:
+            return self._apply(operator.getitem, (self, key))
+        except IndexError as error:
+            if "only integers" in str(error):  # a wrong type, which is what TensorFlow calls it
+                raise BadIndex(str(error)) from None
+            raise
 
     def __add__(self, other: Any) -> Any:
         return self._apply(operator.add, (self, other))

@@ -82,13 +82,15 @@ def seeds_of(targets: Sequence[Tensor], output_gradients: Any) -> list[Tensor]:
     if output_gradients is None:
         return [ones(target) for target in targets]
     given = flatten(output_gradients)
+    if any(each is None for each in given):
+        raise BadArgument("an output gradient is None, which does not become a tensor", hint="give ones, or zeros")
     if len(given) != len(targets):
         raise BadArgument(
             f"{len(given)} output gradients for {len(targets)} targets",
-            hint="give one array for each target, None for ones",
+            hint="give one array for each target",
         )
     pairs = zip(given, targets, strict=True)
-    return [ones(target) if each is None else _fitted(each, target) for each, target in pairs]
+    return [_fitted(each, target) for each, target in pairs]
 
 
 def ones(target: Tensor) -> Tensor:

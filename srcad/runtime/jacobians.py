@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from srcad.errors import BadArgument, TapeMisuse
+from srcad.errors import BadArgument, BadValue, TapeMisuse
 from srcad.runtime.active import Recording
 from srcad.runtime.batched import cotangents_at_once
 from srcad.runtime.call import CallNode
@@ -57,7 +57,9 @@ def threads_of(what: str, parallel_iterations: int | None, batched: bool, persis
     """
     if parallel_iterations is None:
         return 1
-    if parallel_iterations < (2 if batched else 1):
+    if parallel_iterations < 1 and not batched:
+        raise BadValue("'parallel_iterations' must be a positive integer.")
+    if parallel_iterations < 2 and batched:
         raise BadArgument(
             f"parallel_iterations={parallel_iterations}: the {what} takes two at a time or more",
             hint="experimental_use_pfor=False takes one after the other",

@@ -185,7 +185,7 @@ class Operand(Arithmetic):
         return (self[index] for index in range(self.shape[0]))
 
     def __bool__(self) -> bool:
-        return bool(self._array())
+        return bool(self._array()) if self.size else False  # of nothing, as in TensorFlow
 
     def __float__(self) -> float:
         return float(self._cut("float()"))

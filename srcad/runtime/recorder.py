@@ -76,8 +76,9 @@ class Recorder:
     def watch(self, tensor: Any) -> None:
         """Follow a tensor or variable, or all of a nested structure of them.
 
-        Raises ValueError for anything else.
+        Has no effect while no tape records, as in TensorFlow. Raises ValueError for anything else.
         """
+        is_in_time = any(type(each) is Recording for each in active.tapes)
         for each in flatten(tensor):
             if not isinstance(each, Operand):
                 raise BadArgument(
@@ -88,6 +89,8 @@ class Recorder:
             is_differentiable = each.dtype.kind in "fc"
             if not is_differentiable:
                 log.warning("The dtype of the watched tensor must be floating (e.g. float64), got %r", each.dtype)
+            if not is_in_time:
+                continue
             if isinstance(each, Variable):
                 recording.watch_variable(each)
             elif is_differentiable:

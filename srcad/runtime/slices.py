@@ -72,6 +72,9 @@ class IndexedSlices(Readable):
         """The type of the elements."""
         return self.values.dtype
 
+    def __neg__(self) -> IndexedSlices:
+        return IndexedSlices(-self.values, self.indices, self.dense_shape)
+
     def __repr__(self) -> str:
         return f"IndexedSlices(indices={self.indices!r}, values={self.values!r}, dense_shape={self.dense_shape!r})"
 

@@ -31,6 +31,26 @@ def modulus(z: Any) -> Any:
     return np.hypot(np.real(z), imaginary(z))
 
 
+def direction(z: Any) -> Any:
+    """The sign of a complex tensor."""
+    return as_primitive(kernels.direction)(z)
+
+
+def variance(z: Any, *arguments: Any, **keywords: Any) -> Any:
+    """The variance of a complex tensor: those of its parts."""
+    return np.var(np.real(z), *arguments, **keywords) + np.var(imaginary(z), *arguments, **keywords)
+
+
+def deviation(z: Any, *arguments: Any, **keywords: Any) -> Any:
+    """The standard deviation of a complex tensor."""
+    return np.sqrt(variance(z, *arguments, **keywords))
+
+
+def norm_of_modulus(z: Any, *arguments: Any, **keywords: Any) -> Any:
+    """The Euclidean norm of a complex tensor."""
+    return np.linalg.norm(modulus(z), *arguments, **keywords)
+
+
 def phase(z: Any, deg: bool = False) -> Any:
     """The angle of a complex tensor, in radians or degrees."""
     angle = np.arctan2(imaginary(z), np.real(z))
@@ -155,4 +175,8 @@ FOR_COMPLEX: Mapping[Any, Callable[..., Any]] = {
     operator.abs: modulus,
     np.angle: phase,
     np.imag: imaginary,
+    np.linalg.norm: norm_of_modulus,
+    np.sign: direction,
+    np.std: deviation,
+    np.var: variance,
 }

@@ -107,3 +107,24 @@ def _is_followed(path: Sequence[Any], seeds: Sequence[Tensor]) -> bool:
     identities = {tensor._identity for node, _ in path for tensor in node.tensors()}
     identities.update(seed._identity for seed in seeds)
     return any(not tape.known.isdisjoint(identities) for tape in active.tapes)
+
+
+def without_unwatched_inputs(
+    recording: Recording, targets: Sequence[Tensor], sources: Sequence[Tensor], bars: list[Any]
+) -> list[Any]:
+    """The adjoints, None for what is not watched but an input of an operation that led to a target.
+
+    So TensorFlow has it: what is not watched has the gradient one as its own target, unless another target reads it.
+    """
+    known = recording.known
+    pairs = zip(sources, bars)  # noqa: B905 - strict is slow
+    if not [1 for source, bar in pairs if bar is not None and source._identity not in known]:
+        return bars
+    reached = {target._identity for target in targets}
+    read: set[int] = set()
+    for node in reversed(nodes_of(recording.entries)):
+        if not reached.isdisjoint(node.outputs()):
+            read.update(each._identity for each in node.tensors())
+            reached |= read
+    unwatched = read - known
+    return [None if source._identity in unwatched else bar for source, bar in zip(sources, bars, strict=True)]

@@ -21,7 +21,7 @@ from srcad.runtime.jacobians import batch_jacobian, check_batches, jacobians, th
 from srcad.runtime.nest import flatten, flatten_up_to, pack_as
 from srcad.runtime.once import swept_once
 from srcad.runtime.recorder import Recorder
-from srcad.runtime.sweep import Sweep
+from srcad.runtime.sweep import Sweep, without_unwatched_inputs
 from srcad.runtime.tensor import convert_to_tensor
 from srcad.runtime.variable import Variable
 
@@ -80,6 +80,7 @@ class GradientTape(Recorder):
             found = Sweep(recording, targets, followed, seeds).run(seeds, with_rows=True)
         else:
             found = swept_once(recording, targets, followed, seeds)
+        found = without_unwatched_inputs(recording, targets, followed, found)
         gradients = all_finished(found, flat, seeds, wants_zeros)
         self._skeleton = Skeleton(recording) if not self._persistent and any(bar is None for bar in found) else None
         self._release()

@@ -50,7 +50,7 @@ class Tensor(Operand):
         return self
 
     def __deepcopy__(self, memo: object) -> Tensor:
-        return tensor_of(self._value)
+        return self
 
     def __reduce__(self) -> Any:
         return constant, (np.asarray(self._value),)

@@ -212,5 +212,8 @@ class Variable(Readable):
         value = self._array() if self.shape else self._array().item()
         return f"<srcad.Variable {self.name!r} shape={self.shape} dtype={self.dtype}, numpy={value!r}>"
 
+    def __copy__(self) -> Variable:
+        return self
+
     def __deepcopy__(self, memo: object) -> Variable:
         return Variable(self._array(), self._trainable, self._name.removesuffix(":0"), constraint=self.constraint)

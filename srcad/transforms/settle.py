@@ -62,6 +62,7 @@ OF_COMPLEX = {
     **dict.fromkeys(("abs", "np.abs", "operator.abs"), "kernels.modulus"),
     "np.imag": "kernels.imaginary",
     "np.angle": "kernels.argument",
+    "np.sign": "kernels.direction",
 }
 STORED_DIRECTLY = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 
@@ -118,6 +119,9 @@ def _spell_complex(statement: gast.stmt, types: Types) -> None:
         case gast.Call(func=function, args=[gast.Name(id=name)], keywords=[]) as node if is_complex(types.get(name)):
             path = OF_COMPLEX.get(dotted_path(function) or "")
             node.func = function if path is None else dotted(path)
+        case gast.Call(func=function, args=[gast.Name(id=name)], keywords=[]) as node if types.get(name) is not None:
+            if dotted_path(function) == "kernels.squared_modulus":
+                statement.value = at(binary(load(name), gast.Mult, load(name)), place_of(node))
 
 
 def blank(kind: nb.Type | None) -> gast.expr:

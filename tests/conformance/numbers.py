@@ -140,6 +140,11 @@ COMPLEX = {
     "cube of complex": (lambda tf, z: z * z * z, [Z]),
     "square of the modulus": (lambda tf, z: tf.math.real(z * tf.math.conj(z)), [Z]),
     "sum of complex": (lambda tf, z: tf.reduce_sum(z), [Z]),
+    "sign of complex": (lambda tf, z: tf.sign(z), [Z]),
+    "variance of complex": (lambda tf, z: tf.math.reduce_variance(z), [Z]),
+    "standard deviation of complex": (lambda tf, z: tf.math.reduce_std(z), [Z]),
+    "variance of complex along an axis": (lambda tf, z, y: tf.math.reduce_variance(tf.stack([z, y]), axis=1), [Z, Y]),
+    "norm of complex": (lambda tf, z: tf.abs(tf.linalg.norm(z)), [Z]),
     "complex of real parts": (lambda tf, x, y: tf.complex(x, y) * tf.complex(y, x), [V, W]),
     "modulus of a complex of real parts": (lambda tf, x, y: tf.abs(tf.complex(x, y)), [V, W]),
 }

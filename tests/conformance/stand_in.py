@@ -59,7 +59,15 @@ tf = types.SimpleNamespace(
     sigmoid=_sigmoid,
     nn=types.SimpleNamespace(relu=lambda x: np.maximum(0.0, x), softplus=lambda x: np.log1p(np.exp(x))),
     math=types.SimpleNamespace(
-        log=np.log, log1p=np.log1p, expm1=np.expm1, real=np.real, imag=np.imag, conj=np.conj, cumprod=np.cumprod
+        reduce_variance=np.var,
+        reduce_std=np.std,
+        log=np.log,
+        log1p=np.log1p,
+        expm1=np.expm1,
+        real=np.real,
+        imag=np.imag,
+        conj=np.conj,
+        cumprod=np.cumprod,
     ),
     complex=lambda real, imag: real + 1j * imag,
     linalg=linalg,

@@ -180,6 +180,7 @@ SAMPLES: dict[Any, list[Sample]] = {
     kernels.singular_values: [s(MATRIX), s(MATRIX.T)],
     kernels.inverse_gaps: [s(np.array([0.3, 1.0, 2.5]))],
     kernels.modulus: [s(SIGNED)],
+    kernels.squared_modulus: [s(SIGNED)],
     np.imag: [s(ANY)],
     np.angle: [s(POSITIVE)],
     kernels.added_at: [
@@ -322,7 +323,7 @@ DEFINED: dict[Any, list[Sample]] = {
 
 # Only of complex numbers, or with complex results: `test_rules` has tests of their own for these.
 COMPLEX = {
-    *(kernels.imaginary, kernels.argument, kernels.modulus, builtins.complex),
+    *(kernels.imaginary, kernels.argument, kernels.modulus, kernels.direction, builtins.complex),
     *(np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.fft2, np.fft.ifft2),
 }
 

@@ -6,7 +6,7 @@ Importing this package also teaches Numba functions and arguments of NumPy that 
 
 from srcad.runtime.kernels import numpy_shapes, reductions
 from srcad.runtime.kernels.axes import others, others_adjoint, shares, sort_adjoint, sort_tangent
-from srcad.runtime.kernels.complex import argument, imaginary, modulus
+from srcad.runtime.kernels.complex import argument, direction, imaginary, modulus, squared_modulus
 from srcad.runtime.kernels.contract import einsum_adjoint, tensordot_adjoint_a, tensordot_adjoint_b
 from srcad.runtime.kernels.convolve import convolve_adjoint
 from srcad.runtime.kernels.eigen import (
@@ -124,6 +124,7 @@ __all__ = [
     "determinant_sign",
     "diag_adjoint",
     "diff_adjoint",
+    "direction",
     "dot_adjoint_a",
     "dot_adjoint_b",
     "eigenvectors",
@@ -203,6 +204,7 @@ __all__ = [
     "sort_adjoint",
     "sort_tangent",
     "spread",
+    "squared_modulus",
     "stored_bar",
     "take_adjoint",
     "tensordot_adjoint_a",

@@ -37,9 +37,39 @@ def argument(z: Any) -> Any:
     return np.angle(z)
 
 
+def squared_modulus(z: Any) -> Any:
+    """The square of the absolute value, of real numbers as well.
+
+    >>> squared_modulus(3.0 + 4.0j), squared_modulus(3.0)
+    (25.0, 9.0)
+    """
+    return z.real * z.real + z.imag * z.imag if np.iscomplexobj(z) else z * z
+
+
+def direction(z: Any) -> Any:
+    """`np.sign` of complex numbers: z / abs(z), and 0 at 0.
+
+    >>> complex(direction(3.0 - 4.0j))
+    (0.6-0.8j)
+    """
+    return np.sign(z)
+
+
 @overload(modulus)
 def _overload_modulus(z):
     return lambda z: np.abs(z)
+
+
+@overload(squared_modulus)
+def _overload_squared_modulus(z):
+    if isinstance(getattr(z, "dtype", z), types.Complex):
+        return lambda z: np.real(z) * np.real(z) + np.imag(z) * np.imag(z)
+    return lambda z: z * z
+
+
+@overload(direction)
+def _overload_direction(z):
+    return lambda z: np.sign(z)
 
 
 @overload(imaginary)

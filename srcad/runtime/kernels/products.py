@@ -99,7 +99,7 @@ def cofactors(a: Any) -> Any:
     u, s, v = np.linalg.svd(a)
     rest = np.prod(np.where(np.eye(s.shape[-1], dtype=bool), 1.0, s[..., None, :]), axis=-1)
     sign = np.linalg.det(u) * np.linalg.det(v)
-    return sign[..., None, None] * np.matmul(u * rest[..., None, :], v)
+    return sign[..., None, None] * np.matmul(np.conj(u) * rest[..., None, :], np.conj(v))
 
 
 def log_determinant(a: Any) -> Any:
@@ -162,13 +162,14 @@ def _overload_cofactors(a):
     def impl(a):
         u, s, v = np.linalg.svd(np.ascontiguousarray(a))
         sign = np.linalg.det(u) * np.linalg.det(v)
+        u = np.conj(u)
         for k in range(s.size):
             rest = sign
             for j in range(s.size):
                 if j != k:
                     rest *= s[j]
             u[:, k] *= rest
-        return np.dot(np.ascontiguousarray(u), v)
+        return np.dot(np.ascontiguousarray(u), np.conj(v))
 
     return impl
 

@@ -23,6 +23,26 @@ def modulus_tangent(y, z):
     d[y] = np.real(kernels.ratio(np.conjugate(z), y) * d[z])
 
 
+@adjoint(kernels.squared_modulus, elementwise=True)
+def squared_modulus(y, z):
+    d[z] = np.real(d[y]) * (2.0 * np.conjugate(z))
+
+
+@tangent(kernels.squared_modulus)
+def squared_modulus_tangent(y, z):
+    d[y] = np.real(2.0 * np.conjugate(z) * d[z])
+
+
+@adjoint(kernels.direction, elementwise=True)
+def direction(y, z):
+    d[z] = kernels.ratio(d[y] - np.conjugate(d[y] * y * y), 2.0 * kernels.modulus(z))  # 0 at z == 0
+
+
+@tangent(kernels.direction)
+def direction_tangent(y, z):
+    d[y] = kernels.ratio(d[z] - y * y * np.conjugate(d[z]), 2.0 * kernels.modulus(z))
+
+
 @adjoint(kernels.imaginary, elementwise=True)
 def imaginary(y, z):
     d[z] = -1j * np.real(d[y])

@@ -127,14 +127,14 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None):
     correction = (0 if bias else 1) if ddof is None else ddof
     if np.ndim(m) == 1:
         apart = m - np.mean(m)
-        return np.sum(apart * apart) / (m.shape[0] - correction)
+        return np.sum(kernels.squared_modulus(apart)) / (m.shape[0] - correction)
     rows = m if rowvar else np.transpose(m)
     rest = rows - np.mean(rows, axis=1, keepdims=True)
-    return kernels.times_transpose(rest, rest) / (rows.shape[1] - correction)
+    return kernels.times_transpose(rest, np.conjugate(rest)) / (rows.shape[1] - correction)
 
 
 @define(np.corrcoef)
 def corrcoef(x, y=None, rowvar=True):
     c = np.cov(x, y, rowvar)
-    scale = np.sqrt(np.diag(c))
+    scale = np.sqrt(np.real(np.diag(c)))
     return c / np.expand_dims(scale, 1) / np.expand_dims(scale, 0)

@@ -114,7 +114,7 @@ def nanvar(a, axis=None, *, ddof=0):
     values = np.where(np.isnan(a), 0.0, a)
     count = np.sum(known, axis=axis, keepdims=True)
     apart = (values - np.sum(values, axis=axis, keepdims=True) / count) * known
-    return np.sum(apart * apart, axis=axis) / (np.sum(known, axis=axis) - ddof)
+    return np.sum(kernels.squared_modulus(apart), axis=axis) / (np.sum(known, axis=axis) - ddof)
 
 
 @define(np.nanstd)

@@ -129,7 +129,9 @@ def total(iterable, start=0):
 @define(np.var)
 def var(a, axis=None, ddof=0, keepdims=False):
     t = a - np.mean(a, axis=axis, keepdims=True)
-    return np.sum(t * t, axis=axis, keepdims=keepdims) / (kernels.reduced_size(a.shape, axis) - ddof)
+    return np.sum(kernels.squared_modulus(t), axis=axis, keepdims=keepdims) / (
+        kernels.reduced_size(a.shape, axis) - ddof
+    )
 
 
 @adjoint(np.var, handles_complex=False)
@@ -159,7 +161,9 @@ def std_tangent(y, a, axis=None, ddof=0, keepdims=False):
 @define(np.std)
 def std(a, axis=None, ddof=0, keepdims=False):
     t = a - np.mean(a, axis=axis, keepdims=True)
-    return np.sqrt(np.sum(t * t, axis=axis, keepdims=keepdims) / (kernels.reduced_size(a.shape, axis) - ddof))
+    return np.sqrt(
+        np.sum(kernels.squared_modulus(t), axis=axis, keepdims=keepdims) / (kernels.reduced_size(a.shape, axis) - ddof)
+    )
 
 
 @define(np.ptp)

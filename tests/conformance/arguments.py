@@ -1,0 +1,656 @@
+"""Cases of what is given to a tape: structures, output gradients, and what is none of these."""
+
+import collections
+import contextlib
+
+import numpy as np
+
+from tests.conformance.cases import Cases
+
+case = Cases()
+
+
+def gradient(tf, function, value, **options):
+    x = tf.constant(value)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = function(x)
+    return tape.gradient(y, x, **options)
+
+
+@case
+def output_gradient_wrong_shape(tf):
+    return gradient(tf, lambda x: x * x, [1.0, 2.0, 3.0], output_gradients=tf.constant([1.0, 2.0]))
+
+
+@case
+def output_gradient_wrong_shape_longer(tf):
+    return gradient(tf, lambda x: x * x, [1.0, 2.0], output_gradients=tf.constant([1.0, 2.0, 3.0]))
+
+
+@case
+def output_gradient_scalar(tf):
+    return gradient(tf, lambda x: x * x, [1.0, 2.0, 3.0], output_gradients=tf.constant(2.0))
+
+
+@case
+def output_gradient_one_element(tf):
+    return gradient(tf, lambda x: x * x, [1.0, 2.0, 3.0], output_gradients=tf.constant([2.0]))
+
+
+@case
+def output_gradient_list_numbers(tf):
+    return gradient(tf, lambda x: x * x, [1.0, 2.0, 3.0], output_gradients=[1.0, 2.0, 3.0])
+
+
+@case
+def output_gradient_numpy(tf):
+    return gradient(tf, lambda x: x * x, [1.0, 2.0, 3.0], output_gradients=np.array([1.0, 2.0, 3.0]))
+
+
+@case
+def output_gradient_none_in_list(tf):
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as t:
+        t.watch(x)
+        a = x * x
+        b = 3.0 * x
+    return t.gradient([a, b], x, output_gradients=[None, tf.constant([10.0, 20.0])])
+
+
+@case
+def output_gradient_all_none(tf):
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as t:
+        t.watch(x)
+        a = x * x
+        b = 3.0 * x
+    return t.gradient([a, b], x, output_gradients=[None, None])
+
+
+@case
+def output_gradient_for_unconnected_target(tf):
+    x = tf.constant([1.0, 2.0])
+    z = tf.constant(3.0)
+    with tf.GradientTape() as t:
+        t.watch(x)
+        a = x * x
+        b = z * z
+    return t.gradient([a, b], x, output_gradients=[tf.constant([1.0, 10.0]), tf.constant(5.0)])
+
+
+@case
+def output_gradient_tuple_for_tuple(tf):
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as t:
+        t.watch(x)
+        a = x * x
+        b = 3.0 * x
+    return t.gradient((a, b), x, output_gradients=(tf.constant([1.0, 10.0]), tf.constant([5.0, 7.0])))
+
+
+@case
+def output_gradient_dict_other_order(tf):
+    x = tf.constant(2.0)
+    with tf.GradientTape() as t:
+        t.watch(x)
+        a = x * x
+        b = 3.0 * x
+    return t.gradient({"b": b, "a": a}, x, output_gradients={"a": tf.constant(1.0), "b": tf.constant(10.0)})
+
+
+@case
+def target_empty_dict(tf):
+    x = tf.constant(2.0)
+    with tf.GradientTape() as t:
+        t.watch(x)
+        x * x
+    return t.gradient({}, x)
+
+
+@case
+def target_tuple_with_none(tf):
+    x = tf.constant(2.0)
+    with tf.GradientTape() as t:
+        t.watch(x)
+        a = x * x
+    return t.gradient((a, None), x)
+
+
+@case
+def target_string(tf):
+    x = tf.constant(2.0)
+    with tf.GradientTape() as t:
+        t.watch(x)
+        x * x
+    return t.gradient("a", x)
+
+
+@case
+def target_numpy_array(tf):
+    x = tf.constant(2.0)
+    with tf.GradientTape() as t:
+        t.watch(x)
+        x * x
+    return t.gradient(np.ones(2), x)
+
+
+@case
+def target_int_number(tf):
+    x = tf.constant(2.0)
+    with tf.GradientTape() as t:
+        t.watch(x)
+        x * x
+    return t.gradient(3, x)
+
+
+@case
+def source_numpy(tf):
+    x = tf.constant(2.0)
+    with tf.GradientTape() as t:
+        t.watch(x)
+        a = x * x
+    return t.gradient(a, np.ones(2))
+
+
+@case
+def source_string(tf):
+    x = tf.constant(2.0)
+    with tf.GradientTape() as t:
+        t.watch(x)
+        a = x * x
+    return t.gradient(a, "x")
+
+
+@case
+def source_missing_argument(tf):
+    x = tf.constant(2.0)
+    with tf.GradientTape() as t:
+        t.watch(x)
+        a = x * x
+    return t.gradient(a)
+
+
+@case
+def sources_empty_tuple(tf):
+    x = tf.constant(2.0)
+    with tf.GradientTape() as t:
+        t.watch(x)
+        a = x * x
+    r = t.gradient(a, ())
+    return [type(r).__name__, r]
+
+
+@case
+def sources_empty_dict(tf):
+    x = tf.constant(2.0)
+    with tf.GradientTape() as t:
+        t.watch(x)
+        a = x * x
+    r = t.gradient(a, {})
+    return [type(r).__name__, r]
+
+
+@case
+def sources_nested_type(tf):
+    x = tf.constant(2.0)
+    y = tf.constant(3.0)
+    with tf.GradientTape() as t:
+        t.watch([x, y])
+        a = x * x * y
+    r = t.gradient(a, {"a": (x, [y]), "b": {"c": x}})
+    return [type(r).__name__, type(r["a"]).__name__, type(r["a"][1]).__name__, r]
+
+
+@case
+def sources_set(tf):
+    x = tf.constant(2.0)
+    with tf.GradientTape() as t:
+        t.watch(x)
+        a = x * x
+    return t.gradient(a, {1, 2})
+
+
+@case
+def sources_generator(tf):
+    x = tf.constant(2.0)
+    with tf.GradientTape() as t:
+        t.watch(x)
+        a = x * x
+    return t.gradient(a, (e for e in [x]))
+
+
+@case
+def sources_namedtuple_type(tf):
+    P = collections.namedtuple("P", "u v")
+    x = tf.constant(2.0)
+    y = tf.constant(3.0)
+    with tf.GradientTape() as t:
+        t.watch([x, y])
+        a = x * x * y
+    r = t.gradient(a, P(x, P(y, x)))
+    return [type(r).__name__, r.u, r.v.u, r.v.v]
+
+
+@case
+def sources_dict_order(tf):
+    x = tf.constant(2.0)
+    y = tf.constant(3.0)
+    with tf.GradientTape() as t:
+        t.watch([x, y])
+        a = x * x * y
+    r = t.gradient(a, {"z": x, "a": y})
+    return [list(r), r["z"], r["a"]]
+
+
+@case
+def sources_with_ints_zero(tf):
+    x = tf.constant(2.0)
+    n = tf.constant(3)
+    with tf.GradientTape() as t:
+        t.watch(x)
+        a = x * x
+    r = t.gradient(a, [x, n], unconnected_gradients=tf.UnconnectedGradients.ZERO)
+    return [r, r[1].dtype == n.dtype]
+
+
+@case
+def sources_tuple_none_zero(tf):
+    x = tf.constant(2.0)
+    with tf.GradientTape() as t:
+        t.watch(x)
+        a = x * x
+    return t.gradient(a, (x, None), unconnected_gradients="zero")
+
+
+@case
+def sources_dict_unconnected_partly(tf):
+    x = tf.constant(2.0)
+    y = tf.constant([3.0, 1.0])
+    v = tf.Variable([[1.0, 2.0]])
+    with tf.GradientTape() as t:
+        t.watch([x, y])
+        a = x * x
+    return t.gradient(a, {"x": x, "y": y, "v": [v]}, unconnected_gradients="zero")
+
+
+@case
+def sources_dict_unconnected_partly_none(tf):
+    x = tf.constant(2.0)
+    y = tf.constant([3.0, 1.0])
+    v = tf.Variable([[1.0, 2.0]])
+    with tf.GradientTape() as t:
+        t.watch([x, y])
+        a = x * x
+    return t.gradient(a, {"x": x, "y": y, "v": [v]})
+
+
+@case
+def unconnected_true(tf):
+    return gradient(tf, lambda x: x * x, 2.0, unconnected_gradients=True)
+
+
+@case
+def unconnected_number(tf):
+    return gradient(tf, lambda x: x * x, 2.0, unconnected_gradients=0)
+
+
+@case
+def unconnected_none_obj_jac(tf):
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as t:
+        t.watch(x)
+        y = x * x
+    return t.jacobian(y, x, unconnected_gradients=None)
+
+
+@case
+def unconnected_bad_bj(tf):
+    x = tf.constant([[1.0, 2.0]])
+    with tf.GradientTape() as t:
+        t.watch(x)
+        y = x * x
+    return t.batch_jacobian(y, x, unconnected_gradients="bad")
+
+
+@case
+def unconnected_bad_then_usable(tf):
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as t:
+        t.watch(x)
+        y = x * x
+    with contextlib.suppress(ValueError):
+        t.jacobian(y, x, unconnected_gradients="bad")
+    return t.jacobian(y, x)
+
+
+@case
+def bad_source_then_usable(tf):
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as t:
+        t.watch(x)
+        y = x * x
+    with contextlib.suppress(Exception):
+        t.gradient(y, [x, 1.0])
+    return t.gradient(y, x)
+
+
+@case
+def bad_batch_then_usable(tf):
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as t:
+        t.watch(x)
+        y = x * x
+    with contextlib.suppress(Exception):
+        t.batch_jacobian(y, x)
+    return t.gradient(y, x)
+
+
+@case
+def bad_jac_target_then_usable(tf):
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as t:
+        t.watch(x)
+        y = x * x
+    with contextlib.suppress(Exception):
+        t.jacobian([y, y], x)
+    return t.gradient(y, x)
+
+
+@case
+def jacobian_sources_dict(tf):
+    x = tf.constant([1.0, 2.0])
+    z = tf.constant(2.0)
+    with tf.GradientTape() as t:
+        t.watch([x, z])
+        y = x * x * z
+    return t.jacobian(y, {"x": x, "z": z, "y": y})
+
+
+@case
+def jacobian_sources_nested(tf):
+    x = tf.constant([1.0, 2.0])
+    z = tf.constant(2.0)
+    with tf.GradientTape() as t:
+        t.watch([x, z])
+        y = x * x * z
+    r = t.jacobian(y, (x, [z, {"q": x}]))
+    return [type(r).__name__, r]
+
+
+@case
+def jacobian_int_target(tf):
+    x = tf.constant([1, 2])
+    with tf.GradientTape() as t:
+        t.watch(x)
+        y = x * x
+    return t.jacobian(y, x)
+
+
+@case
+def jacobian_int_target_zero(tf):
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as t:
+        t.watch(x)
+        y = tf.cast(x, tf.int32)
+    return t.jacobian(y, x, unconnected_gradients="zero")
+
+
+@case
+def jacobian_unconnected_dtype(tf):
+    x = tf.constant([1.0, 2.0], tf.float32)
+    y0 = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as t:
+        t.watch([x, y0])
+        y = y0 * y0
+    r = t.jacobian(y, x, unconnected_gradients="zero")
+    return [r, r.dtype == tf.float32]
+
+
+@case
+def jacobian_complex(tf):
+    x = tf.constant([1.0 + 1j, 2.0 - 1j])
+    with tf.GradientTape() as t:
+        t.watch(x)
+        y = x * x
+    return t.jacobian(y, x)
+
+
+@case
+def jacobian_complex_of_real(tf):
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as t:
+        t.watch(x)
+        y = tf.cast(x, tf.complex128) * (1 + 2j)
+    return t.jacobian(y, x)
+
+
+@case
+def jacobian_of_variable_target(tf):
+    v = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as t:
+        v * v
+    return t.jacobian(v, v)
+
+
+@case
+def jacobian_source_none(tf):
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as t:
+        t.watch(x)
+        y = x * x
+    return t.jacobian(y, None)
+
+
+@case
+def jacobian_source_list_none(tf):
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as t:
+        t.watch(x)
+        y = x * x
+    return t.jacobian(y, [x, None])
+
+
+@case
+def jacobian_source_empty(tf):
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as t:
+        t.watch(x)
+        y = x * x
+    return t.jacobian(y, [])
+
+
+@case
+def jacobian_pfor_positional(tf):
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape(persistent=True) as t:
+        t.watch(x)
+        y = x * x
+    return t.jacobian(y, x, tf.UnconnectedGradients.NONE, None, False)
+
+
+@case
+def jacobian_parallel_iterations_zero(tf):
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape(persistent=True) as t:
+        t.watch(x)
+        y = x * x
+    return t.jacobian(y, x, parallel_iterations=0, experimental_use_pfor=False)
+
+
+@case
+def jacobian_parallel_iterations_big(tf):
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape(persistent=True) as t:
+        t.watch(x)
+        y = x * x
+    return t.jacobian(y, x, parallel_iterations=10, experimental_use_pfor=False)
+
+
+@case
+def batch_jacobian_source_list(tf):
+    x = tf.constant([[1.0, 2.0]])
+    with tf.GradientTape(persistent=True) as t:
+        t.watch(x)
+        y = x * x
+    return t.batch_jacobian(y, [x])
+
+
+@case
+def batch_jacobian_target_none(tf):
+    x = tf.constant([[1.0, 2.0]])
+    with tf.GradientTape(persistent=True) as t:
+        t.watch(x)
+        x * x
+    return t.batch_jacobian(None, x)
+
+
+@case
+def batch_jacobian_source_none(tf):
+    x = tf.constant([[1.0, 2.0]])
+    with tf.GradientTape(persistent=True) as t:
+        t.watch(x)
+        y = x * x
+    return t.batch_jacobian(y, None)
+
+
+@case
+def batch_jacobian_int(tf):
+    x = tf.constant([[1, 2]])
+    with tf.GradientTape(persistent=True) as t:
+        t.watch(x)
+        y = x * x
+    return t.batch_jacobian(y, x)
+
+
+@case
+def batch_jacobian_one(tf):
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    with tf.GradientTape() as t:
+        t.watch(x)
+        y = tf.reduce_sum(x * x, axis=1)[:, None]
+    return t.batch_jacobian(y, x)
+
+
+@case
+def batch_jacobian_itself(tf):
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    with tf.GradientTape() as t:
+        t.watch(x)
+    return t.batch_jacobian(x, x)
+
+
+@case
+def batch_jacobian_complex(tf):
+    x = tf.constant([[1.0 + 1j, 2.0 - 1j]])
+    with tf.GradientTape() as t:
+        t.watch(x)
+        y = x * x
+    return t.batch_jacobian(y, x)
+
+
+@case
+def batch_jacobian_after_exit_inside(tf):
+    x = tf.constant([[1.0, 2.0]])
+    with tf.GradientTape() as t:
+        t.watch(x)
+        y = x * x
+        return t.batch_jacobian(y, x)
+
+
+@case
+def batch_jacobian_of_gradient_within(tf):
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    with tf.GradientTape() as o:
+        o.watch(x)
+        with tf.GradientTape() as t:
+            t.watch(x)
+            y = tf.reduce_sum(x * x * x)
+        g = t.gradient(y, x)
+    return o.batch_jacobian(g, x)
+
+
+@case
+def grad_of_bj(tf):
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    with tf.GradientTape() as o:
+        o.watch(x)
+        with tf.GradientTape() as t:
+            t.watch(x)
+            y = x * x * x
+        g = t.batch_jacobian(y, x)
+    return o.gradient(g, x)
+
+
+@case
+def jacobian_of_bj(tf):
+    x = tf.constant([[1.0, 2.0]])
+    with tf.GradientTape() as o:
+        o.watch(x)
+        with tf.GradientTape() as t:
+            t.watch(x)
+            y = x * x * x
+        g = t.batch_jacobian(y, x)
+    return o.jacobian(g, x)
+
+
+@case
+def jacobian_scalar_by_itself(tf):
+    x = tf.constant(2.0)
+    with tf.GradientTape() as t:
+        t.watch(x)
+    return t.jacobian(x, x)
+
+
+@case
+def jacobian_target_python(tf):
+    x = tf.constant(2.0)
+    with tf.GradientTape() as t:
+        t.watch(x)
+    return t.jacobian(2.0, x)
+
+
+@case
+def jacobian_inside_persistent(tf):
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape(persistent=True) as t:
+        t.watch(x)
+        y = x * x * x
+        j = t.jacobian(y, x)
+    return [j, t.gradient(j, x)]
+
+
+@case
+def jacobian_inside_then_more(tf):
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as t:
+        t.watch(x)
+        y = x * x * x
+        t.jacobian(y, x)
+        z = x * y
+    return t.gradient(z, x)
+
+
+@case
+def grad_3d(tf):
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as t3:
+        t3.watch(x)
+        with tf.GradientTape() as t2:
+            t2.watch(x)
+            with tf.GradientTape() as t1:
+                t1.watch(x)
+                y = tf.reduce_sum(x**4) * x[0]
+            g = t1.gradient(y, x)
+        h = t2.jacobian(g, x)
+    return t3.jacobian(h, x)
+
+
+@case
+def output_gradient_none_in_nest(tf):
+    x = tf.constant(2.0)
+    with tf.GradientTape() as t:
+        t.watch(x)
+        a = x * x
+        b = 3.0 * x
+    return t.gradient({"a": a, "b": b}, x, output_gradients={"a": None, "b": tf.constant(2.0)})
