@@ -29,21 +29,6 @@ class Combined(Structures):
                 return self.compared(first, op, self.part(right))
         return super().core(node)
 
-    def spread_out(self, elements: list[gast.expr]) -> list[gast.expr]:
-        """Elements, with those of a structure in the place of what `*` stands for."""
-        if not any(isinstance(each, gast.Starred) for each in elements):
-            return elements
-        found: list[gast.expr] = []
-        for each in elements:
-            part = self.part(each.value if isinstance(each, gast.Starred) else each)
-            if isinstance(each, gast.Starred) and not isinstance(part, Structure):
-                self.refuse(
-                    "`*` of an array is not supported: how many elements there are is not known",
-                    "write the elements one by one, or use np.concatenate",
-                )
-            found += self.parts(part) if isinstance(each, gast.Starred) else [self.kept(part)]
-        return found
-
     def negated(self, operand: gast.expr) -> gast.expr:
         """`not operand`: of a structure, whether it is empty."""
         if isinstance(operand, Structure):

@@ -15,14 +15,14 @@ from typing import Any
 import gast
 
 from srcad.transforms.build import call, const, place_of
-from srcad.transforms.iterators import Iterators
 from srcad.transforms.known import UNKNOWN
 from srcad.transforms.members import Parts
 from srcad.transforms.memory import Callee, Structure
 from srcad.transforms.methods import spell_method
+from srcad.transforms.starred import Starred
 
 
-class Containers(Iterators):
+class Containers(Starred):
     """Calls that a structure takes part in."""
 
     def call(self, node: gast.Call) -> gast.expr:
@@ -74,35 +74,6 @@ class Containers(Iterators):
         if function.cell.type is functools.partial:
             return self.completed(function, node)
         return self.method(function, "__call__", node)
-
-    def spread(self, node: gast.Call) -> None:
-        """Make arguments of their own of what `*` and `**` stand for."""
-        if all(each.arg is not None for each in node.keywords) and not any(
-            isinstance(each, gast.Starred) for each in node.args
-        ):
-            return
-        arguments: list[gast.expr] = []
-        for each in node.args:
-            if isinstance(each, gast.Starred):
-                parts = self.elements(self.part(each.value))
-                if parts is None:
-                    self.refuse(
-                        "arguments from an array, `*`, are not supported: how many there are is not known",
-                        "write the arguments one by one, or take them from a tuple",
-                    )
-                arguments += parts
-            else:
-                arguments.append(self.kept(self.part(each)))
-        keywords: list[gast.keyword] = []
-        for keyword in node.keywords:
-            value = self.part(keyword.value)
-            if keyword.arg is not None:
-                keywords.append(gast.keyword(arg=keyword.arg, value=self.kept(value)))
-            elif isinstance(value, Structure) and value.cell.is_mapping:
-                keywords += [gast.keyword(arg=key, value=held) for key, held in self.contents(value).items()]
-            else:
-                self.refuse("keyword arguments, `**`, are taken from a dictionary only", "write them one by one")
-        node.args, node.keywords = arguments, keywords
 
     def partial(self, node: gast.Call) -> Structure:
         """`functools.partial`: a structure that is called."""

@@ -73,7 +73,7 @@ def test_programs_are_differentiated_as_they_stand(program):
 @pytest.mark.parametrize(
     ("program", "what"),
     [
-        (lambda x: sum((*x, 1.0)), "`[*]` of an array"),
+        (lambda x: sum((*x, 1.0)), "what `[*]` stands for is an array"),
         (lambda x: functools.reduce(lambda a, b: a * b, x), "functools.reduce of an array"),
         (lambda x: x[0] * len("a-b".partition("-")), "the method `partition` of a text"),
     ],

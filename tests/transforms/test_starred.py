@@ -1,0 +1,54 @@
+"""What `*` and `**` stand for, of arrays as well."""
+
+import numpy as np
+import pytest
+
+import srcad
+from srcad.errors import UnsupportedSyntax
+from tests.checking import assert_gradient
+
+X = np.array([0.45, 0.8, 0.3])
+
+
+def model(t, a, b, c=1.0):
+    return a * np.exp(-b * t) * c
+
+
+def triple(a, b, c):
+    return a * b + np.sin(c)
+
+
+def total(*values, **options):
+    return sum(values) * options.get("scale", 1.0) + len(values)
+
+
+def outermost(*values):
+    return values[0] * values[-1]
+
+
+def of_arrays(x):
+    rows = np.outer(x, x)
+    pair = (x[0], x[1])
+    first, *rest = (*pair, x[2])
+    s = triple(*x) + triple(*x[:2], x[2]) + triple(x[0], *x[1:]) + triple(*x[-3:]) + triple(*np.sin(x))
+    s += sum(triple(*row[:3]) for row in rows) + np.hypot(*x[:2]) + total(*x[1:3], *rest, scale=x[0])
+    s += triple(*(2.0 * v for v in x[:3])) + outermost(*pair, *x[:2]) + np.array([*x[:2], first])[1]
+    return s + model(x[0], *x[1:3]) + model(*pair[::-1], b=x[2], c=x[0])
+
+
+def test_arrays_of_known_length_are_arguments():
+    assert_gradient(of_arrays, X, modes=["arrays", "tangent", "gradient"])
+
+
+@pytest.mark.parametrize("size", [2, 4])
+def test_an_array_of_another_length_raises(size):
+    with pytest.raises(TypeError, match="does not have 3 elements"):
+        srcad.grad(lambda x: triple(*x), jit=False)(np.ones(size))
+    with pytest.raises(TypeError):
+        triple(*np.ones(size))
+
+
+def test_how_many_there_are_has_to_be_known():
+    for function in (lambda x: max(*x), lambda x: model(*x), lambda x: total(*x)):
+        with pytest.raises(UnsupportedSyntax, match="how many elements there are is not known"):
+            srcad.grad(function, jit=False)(X)
