@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from srcad.names import Names
+from srcad.runtime.records import is_records, records_of
 from srcad.runtime.structures import is_object
 from srcad.transforms.form import LEAF, Form, Part, built
 from srcad.tree import take_apart
@@ -57,6 +58,10 @@ def plain(value: Any) -> Any:
     >>> plain({"a": [1.0, 2.0], "b": 3.0})
     ((1.0, 2.0), 3.0)
     """
+    if is_records(value):
+        found = records_of(value)
+        assert found is not None
+        return found.parts
     if isinstance(value, dict):
         return tuple(plain(each) for each in value.values())
     if isinstance(value, (list, tuple)):

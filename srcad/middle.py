@@ -15,6 +15,7 @@ from srcad.transforms.choose import choose
 from srcad.transforms.early import with_early_copies
 from srcad.transforms.fuse import fuse
 from srcad.transforms.ready import ready
+from srcad.transforms.shared import refuse_shared
 from srcad.transforms.tidy import tidy
 from srcad.transforms.typing import Types, types_of, without_unreached
 from srcad.transforms.unit import Unit
@@ -54,6 +55,7 @@ class Middle:
         """One stage after the other; a function that works `in_place` may write into its parameters."""
         unit = replace(unit, without=self.without)
         if not self.is_again:
+            refuse_shared(unit, facts)
             unit, facts = choose(unit, facts, self.insist)
             yield Stage("choose", unit, facts)
         if self.is_reversed:

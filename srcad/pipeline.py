@@ -42,7 +42,6 @@ from srcad.transforms.observe import Observation, refuse_unknown
 from srcad.transforms.pair import split_functions
 from srcad.transforms.parallel import divided
 from srcad.transforms.settle import settle
-from srcad.transforms.shared import refuse_shared
 from srcad.transforms.specialise import Library
 from srcad.transforms.ssa import to_ssa
 from srcad.transforms.typing import Types
@@ -224,7 +223,6 @@ def _stages(
     yield Stage("settle", unit, facts)
     middle = Middle(loops, assumes and unit.does("assume"), insist, is_reversed, unit.without)
     unit, facts = Library(middle.finish).specialise(unit, facts)
-    refuse_shared(unit, facts)
     yield Stage("specialise", unit, facts)
     yield from middle.stages(unit, facts, types)
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, Union
 
+import numpy as np
+
 from srcad.runtime.records import Layout, put_together
 
 
@@ -79,6 +81,41 @@ class RecordForm(Form):
         """The records."""
         return put_together(self.layout, parts)
 
+    def taken(self, value: Any) -> tuple[Any, ...]:
+        """The arrays of records."""
+        if getattr(value, "dtype", None) is None or value.dtype.names != self.layout.names:
+            raise LookupError(f"no records with the fields {', '.join(self.layout.names)}")
+        rows = np.atleast_1d(np.asarray(value))
+        return tuple(np.array(rows[name], order="C") for name in self.layout.names)
+
+
+@dataclass(frozen=True)
+class ListForm(Form):
+    """The form of a list whose length is known only at run time: an array, or one for each place of its tuples."""
+
+    @classmethod
+    def of(cls, width: int) -> ListForm:
+        """The form of a list of tuples of this many numbers or arrays; 0 where it holds no tuples."""
+        return cls(list, tuple(range(max(1, width))), (LEAF,) * max(1, width)) if width else _PLAIN_LIST
+
+    @property
+    def has_tuples(self) -> bool:
+        """Whether it holds tuples."""
+        return self is not _PLAIN_LIST
+
+    def made(self, parts: list[Any]) -> Any:
+        """The list."""
+        return list(zip(*parts, strict=True)) if self.has_tuples else list(parts[0])
+
+    def taken(self, value: Any) -> tuple[Any, ...]:
+        """The arrays of a list."""
+        if not isinstance(value, (list, tuple, np.ndarray)):
+            raise TypeError("no list")
+        return tuple(np.array(part) for part in zip(*value, strict=True)) if self.has_tuples else (np.array(value),)
+
+
+_PLAIN_LIST = ListForm(list, (0,), (LEAF,))
+
 
 def built(part: Part, leaves: Iterator[Any]) -> Any:
     """The data of a form, with these leaves.
@@ -120,7 +157,7 @@ def from_tuples(part: Part, value: Any) -> Any:
     """
     if not isinstance(part, Form):
         return value if part is LEAF else part.value  # type: ignore[union-attr]
-    return assembled(part.type, part.keys, [from_tuples(p, v) for p, v in zip(part.parts, value, strict=True)])
+    return part.made([from_tuples(p, v) for p, v in zip(part.parts, value, strict=True)])
 
 
 def to_tuples(part: Part, value: Any) -> Any:
@@ -131,6 +168,8 @@ def to_tuples(part: Part, value: Any) -> Any:
     """
     if not isinstance(part, Form):
         return value if part is LEAF else 0
+    if isinstance(part, (RecordForm, ListForm)):
+        return part.taken(value)
     if issubclass(part.type, (tuple, list, dict)):
         if len(value) != len(part.keys):
             raise LookupError(f"{len(value)} parts instead of {len(part.keys)}")

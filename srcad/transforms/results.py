@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import gast
 
-from srcad.transforms.build import const
-from srcad.transforms.form import LEAF, Fixed, Form, Part
+from srcad.transforms.build import call, const, dotted, load, tuple_of
+from srcad.transforms.form import LEAF, Fixed, Form, ListForm, Part, RecordForm
 from srcad.transforms.memory import Structure
 from srcad.transforms.paths import Paths
 
@@ -28,6 +28,11 @@ class Results(Paths):
         if not isinstance(part, Structure):
             known = self.memory.constant(part)
             return Fixed(getattr(known, "member", known)) if known is None or isinstance(known, str) else LEAF
+        records, grown = self.records(part), self.grown(part)
+        if records is not None:
+            return RecordForm.of(records.layout)
+        if grown is not None:
+            return ListForm.of(len(self.memory.forms.get(grown, ())))
         contents = self.contents(part)
         keys = (getattr(key, "member", key) for key in contents)
         return Form(part.cell.type, tuple(keys), tuple(self.whole_form(each) for each in contents.values()))
@@ -36,6 +41,14 @@ class Results(Paths):
         """A result as an atom or nested tuples of atoms."""
         if not isinstance(part, Structure):
             return self.held_in_atom(part)
+        records, grown = self.records(part), self.grown(part)
+        if records is not None:
+            made = part if records.index is None else self.made_like(records, dotted("np.copy"))
+            arrays = self.memory.cells[made.cell].arrays
+            return tuple_of(*(load(name) for name in arrays.values()))
+        if grown is not None:
+            views = [call("kernels.elements", load(name), load(grown.count)) for name in self.parts_of(grown)]
+            return tuple_of(*(self.held_in_atom(each) for each in views))
         held = self.contents(part).values()
         is_fixed = self.form is not LEAF
         return gast.Tuple(

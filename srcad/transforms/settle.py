@@ -17,7 +17,7 @@ import gast
 import numpy as np
 from numba import types as nb
 
-from srcad.errors import NotDifferentiable, UnsupportedSyntax
+from srcad.errors import NotDifferentiable
 from srcad.names import Names
 from srcad.runtime import kernels
 from srcad.runtime.clock import stage
@@ -32,7 +32,6 @@ from srcad.transforms.build import (
     dotted,
     dotted_path,
     load,
-    names_in,
     place_of,
     rewrite_names,
     subscript,
@@ -82,8 +81,6 @@ def settle(unit: Unit, types: Types) -> tuple[Unit, Types]:
         _spell_complex(statement, types)
         if hasattr(statement, "must_hold"):
             _refuse_truncation(statement, types)
-        if hasattr(statement, "picks"):
-            _refuse_gathering(statement, types)
     tree.body = _in_place(tree.body, types, names, same, _store_counts(tree.body))
     tree.body = _without_tuples(tree.body)
     _merge_references(tree, types, same)
@@ -98,18 +95,6 @@ def _refuse_truncation(statement: Any, types: Types) -> None:
             f"`out=` is an array of {whole.dtype}, which cannot hold results of type {value}",
             at=place_of(statement),
             hint="give it an array of floats, or write `a[...] = ...` where the fractions may be cut off",
-        )
-
-
-def _refuse_gathering(statement: Any, types: Types) -> None:
-    """A record is at one place: places from an array would be a copy, which is not what is written to."""
-    parts = (node for each in (statement.targets[0], statement.value) for node in gast.walk(each))
-    indices = (part.slice for part in parts if isinstance(part, gast.Subscript))
-    if any(types.is_array(name) for index in indices for name in names_in(index)):
-        raise UnsupportedSyntax(
-            "an array as an index into records is not supported",
-            at=place_of(statement),
-            hint='index a field of them, `a["x"][indices]`',
         )
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import gast
 
-from srcad.errors import NotDifferentiable
-from srcad.transforms.alias import roots_of
-from srcad.transforms.build import place_of, stores_into, walk_statements, written
+from srcad.errors import NotDifferentiable, UnsupportedSyntax
+from srcad.transforms.alias import Roots, roots_of
+from srcad.transforms.build import names_in, place_of, stores_into, walk_statements, written
 from srcad.transforms.flow import flow_of
 from srcad.transforms.meet import Meeting
 from srcad.transforms.typing import Types
@@ -20,12 +20,15 @@ from srcad.transforms.unit import Unit
 def refuse_shared(unit: Unit, types: Types) -> None:
     """Refuse arrays that are written into while they are in a list, whose copy would not see it."""
     everything = list(walk_statements(unit.tree.body))
+    picked = [each for each in everything if getattr(each, "picks", False) and _by_array(each, types)]
     kept = [each for each in everything if getattr(each, "is_kept", False)]
     elements = [str(written(each)) for each in everything if getattr(each, "is_element", False)]
-    if not kept and not elements:
+    if not kept and not elements and not picked:
         return
     flow = flow_of(unit)
     roots = roots_of(unit, flow, types)
+    for each in picked:
+        _refuse_gathering(each, types, roots)
     meeting = Meeting(unit, flow, types, roots)
     for store in everything:
         target = stores_into(store)
@@ -45,3 +48,23 @@ def refuse_shared(unit: Unit, types: Types) -> None:
                 at=place_of(store),
                 hint="keep one array with one more axis, or write into a copy of the element",
             )
+
+
+def _by_array(statement: gast.stmt, types: Types) -> list[str]:
+    """The arrays that pick several records at once."""
+    parts = (node for each in (statement.targets[0], statement.value) for node in gast.walk(each))
+    indices = (part.slice for part in parts if isinstance(part, gast.Subscript))
+    return [name for index in indices for name in names_in(index) if types.is_array(name)]
+
+
+def _refuse_gathering(statement: gast.stmt, types: Types, roots: Roots) -> None:
+    """Records from places in an array are copies: they are neither written to nor read when others have changed."""
+    value = statement.value
+    is_read = stores_into(statement) is None and isinstance(value, gast.Subscript)
+    sources = [value.value.id, *_by_array(statement, types)] if is_read else []
+    if not is_read or any(roots.is_written(name) for name in sources):
+        raise UnsupportedSyntax(
+            "an array as an index into records that are written to is not supported",
+            at=place_of(statement),
+            hint='index a field of them, `a["x"][indices]`',
+        )

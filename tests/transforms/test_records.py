@@ -173,7 +173,8 @@ def test_compiled_gradients_of_records_are_those_of_uncompiled_ones():
 
 def refused(a, way):
     if way == "places":
-        return a[np.array([0, 2])]["x"][0]
+        a[np.array([0, 2])] = a[0]
+        return a["x"][0]
     if way == "mask":
         a[a["x"] > 0.0]["x"] = 3.0
         return a["x"][0]
@@ -202,3 +203,90 @@ def test_memory_that_two_arguments_share_is_refused():
         srcad.grad(lambda a: a[0]["x"] * captured[0], jit=False)(a)
     with pytest.raises(BadArgument):
         srcad.grad(by_place, "a['x']", jit=False)(a)
+
+
+def particles():
+    rng = np.random.default_rng(0)
+    made = np.zeros(4, [("x", float), ("v", float)])
+    made["x"], made["v"] = rng.uniform(0.5, 1.5, (2, 4))
+    return made
+
+
+def pushed(p):
+    p["x"] += p["v"] * p["x"]
+    return p
+
+
+def made_inside(p):
+    q = np.zeros(2, PARTICLE)
+    for i in range(2):
+        q[i]["x"] = p[i]["x"] * p[i]["v"]
+    return q
+
+
+def one(p):
+    return p[1]
+
+
+PARTICLE = np.dtype([("x", float), ("v", float)])
+
+
+@pytest.mark.parametrize("function", [pushed, made_inside, one])
+def test_records_are_returned_as_records(function):
+    p, step = particles(), 1e-6
+    value, pullback = srcad.vjp(function, p.copy(), jit=False)
+    expected = function(p.copy())
+    assert type(value) is type(expected)
+    assert value.dtype == expected.dtype
+    np.testing.assert_array_equal(value, expected)
+    (found,) = pullback(value)
+    for name in p.dtype.names:
+        ends = []
+        for sign in (1.0, -1.0):
+            q = p.copy()
+            q[name][1] += sign * step
+            moved_to = function(q)
+            ends.append(sum(np.sum(expected[each] * moved_to[each]) for each in p.dtype.names))
+        np.testing.assert_allclose(found[name][1], (ends[0] - ends[1]) / (2 * step), rtol=1e-7)
+
+
+def test_records_at_the_places_in_an_array_are_copies():
+    places = np.array([2, 0, 0])
+
+    def gathered(p):
+        some, large = p[places], p[p["x"] > 0.9]
+        return np.sum(some["x"] ** 2 * some["v"]) + np.sum(large["x"])
+
+    p = particles()
+    found = srcad.grad(gathered, jit=False)(p)
+    expected = np.zeros(4)
+    np.add.at(expected, places, 2 * p["x"][places] * p["v"][places])
+    np.testing.assert_allclose(found["x"], expected + (p["x"] > 0.9))
+
+    def written_later(p):
+        some = p[places]
+        p["x"] *= 2.0
+        return np.sum(some["x"] * p["x"][:3])
+
+    def written_through(p):
+        p[places]["x"] = 3.0
+        return np.sum(p["x"] ** 2)
+
+    for function in (written_later, written_through):
+        with pytest.raises(UnsupportedSyntax, match="array as an index into records"):
+            srcad.grad(function, jit=False)(p)
+
+
+def test_lists_of_unknown_length_are_returned_as_lists():
+    def path(x):
+        times, states = [0.0], []
+        while times[-1] < 1.0:
+            states.append((x * times[-1], x * x))
+            times.append(times[-1] + 0.3)
+        return times, states
+
+    value, pullback = srcad.vjp(path, 0.7, jit=False)
+    assert value == path(0.7)
+    weights = [[1.0] * len(value[0]), [(2.0, 3.0)] * len(value[1])]
+    (found,) = pullback(tuple(weights))
+    np.testing.assert_allclose(found, 2.0 * sum(value[0][:-1]) + len(value[1]) * 3.0 * 2 * 0.7)
