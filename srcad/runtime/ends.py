@@ -109,6 +109,8 @@ _ONE = np.float64(1.0)
 def _fitted(given: Any, target: Tensor) -> Any:
     """An output gradient as a tensor of its target's shape and dtype; raises ValueError if it does not fit."""
     seed: Any = convert_to_tensor(given)
+    if seed.shape == target.shape and seed.dtype == target.dtype:
+        return seed
     try:
         fits = np.broadcast_shapes(seed.shape, target.shape) == target.shape
     except ValueError:

@@ -142,6 +142,16 @@ def _array_function(
         known = written.get((function, type(arguments[0])))
         if known is not None:
             return known(arguments[0])
+    elif len(arguments) == 2:
+        first, second = arguments
+        known = written.get((function, type(first), type(second)))
+        if known is not None:
+            return known(first, second)
+    elif len(arguments) == 3:
+        first, second, third = arguments
+        known = written.get((function, type(first), type(second), type(third)))
+        if known is not None:
+            return known(first, second, third)
     else:
         known = written.get((function, *map(type, arguments)))
         if known is not None:

@@ -100,22 +100,29 @@ class Rows:
 
     def dense(self) -> Any:
         """The whole array."""
+        if not any(isinstance(values, Tensor) for _, values in self.parts):
+            return kernels.scatter(_joined([each for _, each in self.parts]), self.shape, self._indices())
         total = None
         for index, values in self.parts:
-            scatter = as_primitive(kernels.scatter) if isinstance(values, Tensor) else kernels.scatter
-            part = scatter(values, self.shape, index)
+            part = as_primitive(kernels.scatter)(values, self.shape, index)
             total = part if total is None else total + part
         return total
 
+    def _indices(self) -> Any:
+        return _joined([index for index, _ in self.parts])
+
     def slices(self) -> IndexedSlices:
         """What the user gets."""
-        values: Any = [values for _, values in self.parts]
-        values = values[0] if len(values) == 1 else np.concatenate(values)
-        indices = np.concatenate([index for index, _ in self.parts])
+        values: Any = _joined([values for _, values in self.parts])
+        indices = self._indices()
         indices = np.where(indices < 0, indices + self.shape[0], indices)
         return IndexedSlices(
             values if isinstance(values, Tensor) else tensor_of(values), tensor_of(indices), self.shape
         )
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def rows_of(bar: Any, index: Any, like: Tensor, primitive: Any) -> Rows:

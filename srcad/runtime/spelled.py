@@ -8,6 +8,7 @@ Only while a tape follows the argument; else NumPy's own function runs.
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
@@ -59,8 +60,7 @@ def phase(z: Any, deg: bool = False) -> Any:
 
 def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """Parts of equal length, or between the indices given."""
-    sections = np.ndim(indices_or_sections) == 0
-    if sections and x.shape[axis] % int(indices_or_sections):
+    if _is_count(indices_or_sections) and x.shape[axis] % int(indices_or_sections):
         raise ValueError("array split does not result in an equal division")
     return array_split(x, indices_or_sections, axis)
 
@@ -68,17 +68,17 @@ def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
 def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """Parts of nearly equal length, or between the indices given."""
     length = x.shape[axis]
-    if np.ndim(indices_or_sections) == 0:
-        count = int(indices_or_sections)
-        sizes = [length // count + (k < length % count) for k in range(count)]
-        ends: Sequence[int] = np.cumsum(sizes).tolist()
-        starts = [0, *ends[:-1]]
+    if _is_count(indices_or_sections):
+        size, longer = divmod(length, int(indices_or_sections))
+        ends = [size * k + min(k, longer) for k in range(int(indices_or_sections) + 1)]
     else:
-        inner = [int(index) for index in indices_or_sections]
-        starts, ends = [0, *inner], [*inner, length]
+        ends = [0, *[int(index) for index in indices_or_sections], length]
     before = (slice(None),) * (axis % x.ndim)
-    keys = [(*before, slice(start, end)) for start, end in zip(starts, ends, strict=True)]
-    return [x[key] for key in keys]
+    return [x[(*before, slice(*pair))] for pair in itertools.pairwise(ends)]
+
+
+def _is_count(indices_or_sections: Any) -> bool:
+    return type(indices_or_sections) is int or np.ndim(indices_or_sections) == 0
 
 
 def hsplit(x: Any, indices_or_sections: Any) -> list[Any]:

@@ -44,7 +44,7 @@ from srcad.runtime.tensor import Tensor, next_identity
 written: dict[Hashable, Callable[..., Any]] = {}
 
 _MOST = 4096  # functions that are remembered
-_PARTS = frozenset((Tensor, np.ndarray, np.float64, float, int))  # of lists that are joined
+_PARTS = frozenset((np.ndarray, np.float64, float, int))  # of lists that are joined, besides tensors
 _LETTERS = "abcdefghijklm"
 
 
@@ -142,7 +142,7 @@ class _Lines:
 
     def _value(self, name: str) -> str:
         if name == self.list:
-            return "[each._value if type(each) is Tensor else each for each in a]"
+            return "values"
         return f"{name}._value" if self.of[name] is Tensor else name
 
     def _guards(self) -> list[str]:
@@ -151,10 +151,10 @@ class _Lines:
         for place in self.plan.nested:
             name = self.names[place]
             if name == self.list:
-                lines.append("if not PARTS.issuperset(map(type, a)):")
-            else:
-                lines.append(f"held_{name} = contents({name})")
-                lines.append(f"if held_{name} > 1:")
+                lines += self._parts()
+                continue
+            lines.append(f"held_{name} = contents({name})")
+            lines.append(f"if held_{name} > 1:")
             lines.append(f"    return otherwise({self.arguments}, {self.keywords})")
         if self.keywords != "{}":
             for name in self.tuples:
@@ -162,9 +162,25 @@ class _Lines:
                 lines.append(f"    return otherwise({self.arguments}, {self.keywords})")
         return lines
 
+    def _parts(self) -> list[str]:
+        """The values in a list that is joined, the identities of tensors, and whether there are arrays."""
+        return [
+            "values, read, theirs = [], [], False",
+            "for each in a:",
+            "    kind = type(each)",
+            "    if kind is Tensor:",
+            "        values.append(each._value)",
+            "        read.append(each._identity)",
+            "    elif kind in PARTS:",
+            "        values.append(each)",
+            "        theirs = theirs or kind is ndarray",
+            "    else:",
+            f"        return otherwise({self.arguments}, {self.keywords})",
+        ]
+
     def _is_known(self) -> str:
         if self.list:
-            return "not known.isdisjoint([each._identity for each in a if type(each) is Tensor])"
+            return "not known.isdisjoint(read)"
         return " or ".join(f"{name}._identity in known" for name, kind in self.of.items() if kind is Tensor) or "False"
 
     def _no_entry(self) -> list[str]:
@@ -193,7 +209,7 @@ class _Lines:
         if kind is np.ndarray:
             return f"{name}.copy()"
         if name == self.list:
-            return "[each.copy() if type(each) is ndarray else each for each in a]"
+            return "[each.copy() if type(each) is ndarray else each for each in a] if theirs else [*a]"
         if kind is tuple:
             return f"(unshared({name}) if held_{name} else {name})"
         return f"unshared({name})" if kind in (list, tuple) else name

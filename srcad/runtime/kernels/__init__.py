@@ -5,7 +5,7 @@ Importing this package also teaches Numba functions and arguments of NumPy that 
 """
 
 from srcad.runtime.kernels import numpy_shapes, reductions
-from srcad.runtime.kernels.axes import others, others_adjoint, shares, sort_adjoint, sort_tangent
+from srcad.runtime.kernels.axes import centred, others, others_adjoint, shares, sort_adjoint, sort_tangent
 from srcad.runtime.kernels.complex import argument, direction, imaginary, modulus, squared_modulus
 from srcad.runtime.kernels.contract import einsum_adjoint, tensordot_adjoint_a, tensordot_adjoint_b
 from srcad.runtime.kernels.convolve import convolve_adjoint
@@ -110,6 +110,7 @@ __all__ = [
     "argument",
     "broadcast_shape",
     "central_differences",
+    "centred",
     "check_bytes",
     "checkpointed_start",
     "cholesky_adjoint",

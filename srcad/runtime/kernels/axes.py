@@ -10,7 +10,7 @@ from numba.extending import overload, register_jitable
 
 from srcad.runtime.kernels.rows import Axis, from_rows, is_none, to_rows
 from srcad.runtime.kernels.scalar import divides
-from srcad.runtime.kernels.spread import restore
+from srcad.runtime.kernels.spread import reduced_size, restore
 
 
 def shares(y: Any, a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
@@ -24,6 +24,17 @@ def shares(y: Any, a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
         count = np.count_nonzero(equal)
         return equal.astype(a.dtype) if count == 1 else equal / a.dtype.type(count)
     return equal / np.add.reduce(equal, axis=axis, keepdims=True, dtype=a.dtype)
+
+
+def centred(a: Any, axis: Axis = None) -> Any:
+    """What each element is more than the mean.
+
+    >>> centred(np.array([1.0, 5.0]))
+    array([-2.,  2.])
+    """
+    if axis is None:
+        return a - np.add.reduce(a, None) / a.size
+    return a - np.add.reduce(a, axis=axis, keepdims=True) / reduced_size(a.shape, axis)
 
 
 def others(a: Any, axis: Axis = None) -> Any:

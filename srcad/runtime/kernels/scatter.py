@@ -33,6 +33,8 @@ def scatter(g: Any, shape: tuple[int, ...], index: Any) -> Any:
     array([0., 2., 0.])
     """
     bar = np.zeros(shape, g.dtype if isinstance(g, (np.ndarray, np.generic)) else np.result_type(g))
+    if type(index) is list:
+        index = np.asarray(index, np.intp if not index else None)
     if is_basic(index) or (type(index) is np.ndarray and index.dtype.kind == "b"):
         bar[index] = g
     elif _are_counts(bar, index, g):

@@ -6,6 +6,7 @@ Axes are None, an integer or a tuple of integers. In Numba each call is speciali
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 import numpy as np
@@ -83,8 +84,10 @@ def reduced_size(shape: tuple[int, ...], axis: Axis = None) -> int:
     >>> reduced_size((2, 3, 4), (0, -1))
     8
     """
+    if axis is None:
+        return math.prod(shape)
     size = 1
-    for each in range(len(shape)) if axis is None else _as_tuple(axis):
+    for each in _as_tuple(axis):
         size *= shape[each]
     return size
 

@@ -136,7 +136,7 @@ def var(a, axis=None, ddof=0, keepdims=False):
 
 @adjoint(np.var, handles_complex=False)
 def var_adjoint(y, a, axis=None, ddof=0, keepdims=False):
-    t = a - np.add.reduce(a, axis=axis, keepdims=True) / kernels.reduced_size(a.shape, axis)
+    t = kernels.centred(a, axis)
     d[a] = kernels.restore(d[y] * (2.0 / (kernels.reduced_size(a.shape, axis) - ddof)), a.shape, axis, keepdims) * t
 
 
@@ -148,7 +148,7 @@ def var_tangent(y, a, axis=None, ddof=0, keepdims=False):
 
 @adjoint(np.std, handles_complex=False)
 def std_adjoint(y, a, axis=None, ddof=0, keepdims=False):
-    t = a - np.add.reduce(a, axis=axis, keepdims=True) / kernels.reduced_size(a.shape, axis)
+    t = kernels.centred(a, axis)
     d[a] = kernels.restore(d[y] / y / (kernels.reduced_size(a.shape, axis) - ddof), a.shape, axis, keepdims) * t
 
 
