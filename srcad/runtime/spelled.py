@@ -74,7 +74,8 @@ def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     else:
         ends = [0, *[int(index) for index in indices_or_sections], length]
     before = (slice(None),) * (axis % x.ndim)
-    return [x[(*before, slice(*pair))] for pair in itertools.pairwise(ends)]
+    keys = [(*before, slice(*pair)) for pair in itertools.pairwise(ends)]
+    return [x[key] for key in keys]
 
 
 def _is_count(indices_or_sections: Any) -> bool:
