@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcad.errors import MissingRule
+from srcad.runtime.active import active
 from srcad.runtime.eager import says_something
 from srcad.runtime.nest import flatten
 from srcad.runtime.registry import find, variants
@@ -81,7 +82,12 @@ def _covers(rule: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) ->
 
 
 def check_discrete(primitive: Any, result: Any) -> None:
-    """Raises MissingRule unless what a function without a rule has returned cannot have a derivative anyway."""
+    """Raises MissingRule unless what a function without a rule has returned cannot have a derivative anyway.
+
+    Or unless the function is called in one that brings its own gradient.
+    """
+    if active.customs:
+        return
     leaves = flatten(result)
     if any(leaf is None or isinstance(leaf, (float, complex)) or _may_vary(leaf) for leaf in leaves):
         raise missing(primitive)
@@ -91,7 +97,7 @@ def missing(primitive: Any) -> MissingRule:
     """The error of a function that has no rule."""
     return MissingRule(
         f"{primitive_name(primitive)} has no derivative rule, and a tape follows one of its arguments",
-        hint="call it on the tensor's `.numpy()` to leave it out of the derivative, or state a rule for it",
+        hint="call it on the tensor's `.numpy()` to leave it out of the derivative, or in a srcad.custom_gradient",
     )
 
 

@@ -44,9 +44,11 @@ class CustomGradient:
         """The first of the two things that the function returns, as tensors."""
         watcher = Watcher()
         active.push(watcher)
+        active.customs += 1
         try:
             result, gradient = self._function(*args, **kwargs)
         finally:
+            active.customs -= 1
             active.remove(watcher)
         given = flatten(args)
         inputs = {id(each) for each in (*given, *flatten(kwargs))}
@@ -70,7 +72,8 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
     each argument, None for one without. Where `f` reads variables besides its arguments, `gradient` has a parameter
     `variables`, and returns a pair: the adjoints of the arguments, and a list of those of the variables. Raises
     TypeError if it has no such parameter, ValueError from `tape.gradient` if the counts do not match. Second
-    derivatives differentiate what `gradient` does.
+    derivatives differentiate what `gradient` does. Functions without a rule may be used in `f`. Forward mode
+    transposes `gradient`, where TensorFlow pushes through what `f` does.
 
     >>> from srcad.runtime.tape import GradientTape
     >>> from srcad.runtime.tensor import constant
@@ -124,6 +127,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
         return result, gradient
 
+    recomputing.__wrapped__ = f
     return recomputing  # type: ignore[no-any-return]
 
 
@@ -265,8 +269,9 @@ def _nothing_recorded() -> Iterator[None]:
 @contextlib.contextmanager
 def _user_code() -> Iterator[None]:
     """The user's code runs within a reverse sweep: what is refused to rules is allowed to it."""
-    held, active.live_sweeps, active.reruns = (active.live_sweeps, active.reruns), 0, 0
+    held = active.live_sweeps, active.reruns, active.customs
+    active.live_sweeps = active.reruns = active.customs = 0
     try:
         yield
     finally:
-        active.live_sweeps, active.reruns = held
+        active.live_sweeps, active.reruns, active.customs = held

@@ -77,7 +77,8 @@ def test_what_was_computed_elsewhere():
 
 def _watched(tape):
     x = constant(1.0)
-    tape.watch(x)
+    with tape:
+        tape.watch(x)
     return x
 
 
