@@ -67,7 +67,7 @@ LATER = (
     Limitation("Other attributes", "def f(x):\n    return x.strides[0] * x[0]"),
     Limitation("Other methods", "def f(x):\n    return x.tolist()[0]"),
     Limitation("Names that mean nothing", "def f(x):\n    return rate * x"),
-    Limitation("Functions known only at run time", "def f(x):\n    return np.vectorize(np.sin)(x)[0]"),
+    Limitation("Functions known only at run time", "def f(x):\n    return np.frompyfunc(np.sin, 1, 1)(x)[0]"),
     Limitation("The rest of an array", "def f(x):\n    first, *rest = x\n    return first", "f8[:]"),
     Limitation("Functions without a rule", "def f(x):\n    return np.trim_zeros(x)[0]", "f8[:]"),
     Limitation("Gradients by integers", "def f(n):\n    return 2.0 * n", "i8"),

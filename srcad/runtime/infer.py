@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,8 +46,10 @@ class CannotType(Exception):
         self.reason, self.line, self.place = reason, line, place
 
 
-def infer(function: Callable[..., Any], argument_types: tuple[Type, ...]) -> Inferred:
-    """The types of all local names of a Python function, called with arguments of these types.
+def infer(
+    function: Callable[..., Any], argument_types: tuple[Type, ...], wanted: Collection[str] | None = None
+) -> Inferred:
+    """The types of all local names of a Python function, or of those `wanted`, for arguments of these types.
 
     Raises `CannotType` where Numba does not know a function, an attribute or a mixture of types.
 
@@ -64,7 +66,7 @@ def infer(function: Callable[..., Any], argument_types: tuple[Type, ...]) -> Inf
             state = _run(function, argument_types)
     except (errors.NumbaError, errors.UnsupportedBytecodeError, NotImplementedError, AssertionError) as error:
         raise CannotType(reason_of(error), _line(error, function)) from error
-    return Inferred(_locals(function, state.typemap), types.unliteral(state.return_type))
+    return Inferred(_locals(function, state.typemap, wanted), types.unliteral(state.return_type))
 
 
 def inferred_in_context(function: Callable[..., Any], argument_types: tuple[Type, ...]) -> Inferred:
@@ -115,13 +117,15 @@ _NOTHING_COMPILED = object()
 _OPTIONS = {"nopython": True, "boundscheck": None, "error_model": "numpy"}
 
 
-def _locals(function: Callable[..., Any], typemap: Mapping[str, Type]) -> dict[str, Type]:
+def _locals(
+    function: Callable[..., Any], typemap: Mapping[str, Type], wanted: Collection[str] | None = None
+) -> dict[str, Type]:
     """The user's names: Numba numbers the stores of a name (`x`, `x.1`, ...), made-up names start with `$`."""
     found: dict[str, Type] = {}
     names = function.__code__.co_varnames
     for numbered, each in typemap.items():
         name = numbered.partition(".")[0]
-        if name not in names:
+        if name not in names or (wanted is not None and name not in wanted):
             continue
         plain = types.unliteral(each)
         if name in found and found[name] != plain:

@@ -13,6 +13,7 @@ from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 import gast
+import numpy as np
 
 from srcad.transforms.build import call, const, place_of
 from srcad.transforms.known import UNKNOWN
@@ -73,6 +74,8 @@ class Containers(Starred):
         """A call of an object."""
         if function.cell.type is functools.partial:
             return self.completed(function, node)
+        if function.cell.type is np.vectorize:
+            return self.mapped_over(self.contents(function)["pyfunc"], node)
         return self.method(function, "__call__", node)
 
     def partial(self, node: gast.Call) -> Structure:

@@ -82,10 +82,6 @@ class Iterators(Functional):
                 keyword.value = self.dtype_of(keyword.value) if keyword.arg == "dtype" else keyword.value
         if isinstance(meaning, type) and meaning.__module__ == "itertools":
             return self.iterated(meaning, node)
-        if meaning is np.apply_along_axis:
-            self.refuse(
-                "np.apply_along_axis cannot be differentiated", "write the loop: `for i in range(n): y[i] = f(x[i])`"
-            )
         if meaning is np.pad and any(
             each.arg == "constant_values" and self.is_computed_tuple(each.value) for each in node.keywords
         ):

@@ -38,7 +38,7 @@ from srcad.transforms.build import (
     walk_statements,
     written,
 )
-from srcad.transforms.typing import types_of
+from srcad.transforms.typing import types_of_some
 from srcad.transforms.unit import Unit
 from srcad.transforms.watch import Conflict, joined, watch
 
@@ -86,8 +86,7 @@ def _inferred(unit: Unit, types: tuple[nb.Type, ...]) -> dict[str, nb.Type]:
     tree = unit.copy_tree()
     lists = [str(written(each)) for each in walk_statements(tree.body) if _operation(each) in _MAKERS]
     tree.body = _inferable(tree.body)
-    facts = types_of(unit.with_tree(tree), types)
-    kinds = {name: facts.get(name) for name in lists}
+    kinds = types_of_some(unit.with_tree(tree), types, lists)
     return {name: nb.unliteral(kind.dtype) for name, kind in kinds.items() if isinstance(kind, nb.List)}
 
 
@@ -134,13 +133,13 @@ def _watched(unit: Unit, samples: Sequence[tuple[Any, ...]]) -> dict[str, nb.Typ
                 one = call("kernels.element", value, const(0)) if operation == "listed" else value
                 result.append(assign(name, one, place_of(statement)))
                 values.append((str(written(statement)), name))
-            statement.unwatched = operation in (*_STORES, *_MAKERS, "removed")
             result.append(statement)
         return result
 
     tree.body = noted(tree.body)
     try:
-        found = watch(unit.with_tree(tree, names=names, bindings={**unit.bindings, "kernels": kernels}), samples).types
+        noting = unit.with_tree(tree, names=names, bindings={**unit.bindings, "kernels": kernels})
+        found = watch(noting, samples, wanted={value for _, value in values}).types
         kinds: dict[str, nb.Type] = {}
         for name, value in values:
             kind = found.get(value)

@@ -13,12 +13,12 @@ import gast
 import numpy as np
 
 from srcad.transforms.build import at, attribute, clone, const, load, subscript
-from srcad.transforms.iterators import Iterators
+from srcad.transforms.mapped import Mapped
 from srcad.transforms.members import Parts
 from srcad.transforms.memory import Callee, Structure
 
 
-class Starred(Iterators):
+class Starred(Mapped):
     """Makes arguments and elements of their own."""
 
     def spread(self, node: gast.Call) -> None:

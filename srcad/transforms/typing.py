@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,6 +89,18 @@ def executable(unit: Unit, unknown: frozenset[str | None] | set[str | None] = fr
     function: Callable[..., Any] = namespace[tree.name]
     namespace.update(unit.bindings)  # a function that calls itself calls what it is bound to
     return function
+
+
+@stage("type")
+def types_of_some(
+    unit: Unit, argument_types: tuple[types.Type, ...], names: Collection[str]
+) -> Mapping[str, types.Type]:
+    """Types of these names, of a unit in which others may hold now this, now that."""
+    try:
+        return infer(executable(unit), argument_types, names).types
+    except CannotType as problem:
+        place = _place_in_callee(unit, problem) or place_of_line(unit, problem.line)
+        raise CannotType(as_written(problem.reason, place), problem.line, place) from None
 
 
 @stage("type")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -44,6 +44,7 @@ class Watched:
     reached     blocks that were run, as (number of the compound statement in source order, which of its blocks)
     result      the type of what is returned
     until       when to give up, by `time.monotonic`
+    wanted      the names to be noted; None for all
     """
 
     types: dict[str, Type | None] = field(default_factory=dict)
@@ -51,12 +52,13 @@ class Watched:
     result: Type = pyobject
     until: float = math.inf
     seen: dict[str, set[Any]] = field(default_factory=dict)
+    wanted: Collection[str] | None = None
 
     def store(self, name: str, value: Any) -> None:
         """Note the value that a name takes."""
         if self.until < math.inf and time.monotonic() > self.until:
             raise TakesTooLong
-        if value is UNSET:
+        if value is UNSET or (self.wanted is not None and name not in self.wanted):
             return
         key, seen = _key(value), self.seen.setdefault(name, set())
         if key in seen:
@@ -101,7 +103,12 @@ def _last_place(unit: Unit, name: str) -> Place | None:
     return None if statement is None else place_of(statement)
 
 
-def watch(unit: Unit, samples: Sequence[tuple[Any, ...]], seconds: float = math.inf) -> Watched:
+def watch(
+    unit: Unit,
+    samples: Sequence[tuple[Any, ...]],
+    seconds: float = math.inf,
+    wanted: Collection[str] | None = None,
+) -> Watched:
     """Run the function once for each tuple of arguments, on copies; random numbers drawn do not count as drawn.
 
     Raises TakesTooLong where that is not over in so many `seconds`.
@@ -115,7 +122,7 @@ def watch(unit: Unit, samples: Sequence[tuple[Any, ...]], seconds: float = math.
     >>> found.types["y"], found.result, len(found.reached)
     (float64, float64, 1)
     """
-    watched = Watched(until=time.monotonic() + seconds)
+    watched = Watched(until=time.monotonic() + seconds, wanted=wanted)
     instrumented = _instrumented(unit, watched)
     function = executable(instrumented)
     state = np.random.get_state()
@@ -130,7 +137,7 @@ def watch(unit: Unit, samples: Sequence[tuple[Any, ...]], seconds: float = math.
         raise
     finally:
         np.random.set_state(state)
-    watched.result = watched.types.pop("return") or pyobject
+    watched.result = watched.types.pop("return", None) or pyobject
     return watched
 
 
@@ -201,7 +208,7 @@ def _instrumented(unit: Unit, watched: Watched) -> Unit:
                     inner[:] = first + block(inner)
             result.append(statement)
             name = written(statement)
-            if name and isinstance(statement, gast.Assign) and not getattr(statement, "unwatched", False):
+            if name and isinstance(statement, gast.Assign):
                 result.append(stored(name))
         return result
 

@@ -161,6 +161,9 @@ SAMPLES: dict[Any, list[Sample]] = {
              s(ANY, 2, "reflect"), s(MATRIX, 2, mode="symmetric"), s(ANY, (2, 1), "mean"), s(MATRIX, 2, "linear_ramp"),
              s(MATRIX, ((1, 0), (2, 3)), mode="mean")],
     kernels.padded: [s(ANY, 2), s(ANY, 2, "edge")],
+    kernels.longer: [s(ANY), s(ANY[:0])],
+    kernels.longer_rows: [s(MATRIX, MATRIX[0], fixed=(1,))],
+    kernels.axes_moved: [s(CUBE, 3, 0), s(CUBE, 2, 0), s(CUBE, 1, 0)],
     kernels.unpad: [s(normal(7), (4,), (1, 2)), s(normal(7), (4,), (2, 1), "edge")],
     np.full: [s((2, 3), 1.5), s((3,), ROW[:3])],
     np.full_like: [s(MATRIX, 1.5, fixed=(0,))],
@@ -226,6 +229,8 @@ REVERSE_ONLY = {kernels.cumprod_tangent}
 # Defined by other primitives: only their value is compared.
 DEFINED: dict[Any, list[Sample]] = {
     np.divmod: [s(SIGNED, 0.7)],
+    kernels.mapped_over: [s(math.sin, MATRIX), s(math.hypot, MATRIX, MATRIX[0]), s(math.exp, 0.3)],
+    np.apply_along_axis: [s(np.sum, 0, MATRIX), s(np.cumsum, -1, MATRIX), s(np.diag, 0, CUBE), s(np.max, 1, CUBE)],
     builtins.divmod: [s(2.3, 0.7)],
     np.modf: [s(SIGNED)],
     math.modf: [s(2.3)],

@@ -35,6 +35,7 @@ from srcad.runtime.kernels.lists import (
     repeated,
     replaced,
 )
+from srcad.runtime.kernels.mapped import axes_moved, axes_moved_back, mapped_over
 from srcad.runtime.kernels.meanings import (
     central_differences,
     norm_of_all,
@@ -108,6 +109,8 @@ __all__ = [
     "added_at",
     "appended",
     "argument",
+    "axes_moved",
+    "axes_moved_back",
     "broadcast_shape",
     "central_differences",
     "centred",
@@ -154,6 +157,7 @@ __all__ = [
     "longer",
     "longer_bar",
     "longer_rows",
+    "mapped_over",
     "matmul_adjoint_a",
     "matmul_adjoint_b",
     "may_overlap",
