@@ -226,13 +226,28 @@ def _merge_references(tree: gast.FunctionDef, types: Types, same: dict[str, str]
             others = {_final(same, other) for other in found} - {name}
             if len(others) == 1 and "" not in others:
                 (other,) = others
-                if counts.get(other, 0) <= 1:
+                if counts.get(other, 0) <= 1 or (counts[name] == 1 and _is_within_a_turn(tree.body, name, other)):
                     same[name] = other
         if not same:
             return
         rewrite_names(tree, partial(_final, same))
         tree.body = _without_self_copies(tree.body)
         same = {}
+
+
+def _is_within_a_turn(body: Block, name: str, carried: str) -> bool:
+    """Whether a reference to an array that a loop carries is used only before the loop stores the next one."""
+    total = _mentions(body, name)
+    for loop in walk_statements(body):
+        if isinstance(loop, (gast.For, gast.While)):
+            stores = (k for k, each in enumerate(loop.body) if carried in _store_counts([each]))
+            if _mentions(loop.body[: next(stores, 0)], name) == total:
+                return True
+    return False
+
+
+def _mentions(block: Block, name: str) -> int:
+    return sum(isinstance(node, gast.Name) and node.id == name for each in block for node in gast.walk(each))
 
 
 def _final(same: dict[str, str], name: str) -> str:

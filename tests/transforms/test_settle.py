@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numba import types as nb
 
+import srcad
 from srcad.printer import print_function
 from srcad.transforms.settle import blank
 from tests.checking import assert_gradient
@@ -178,3 +179,47 @@ def told_apart_in_a_loop(x, b):
 @pytest.mark.parametrize("program", [told_apart, told_apart_in_a_loop])
 def test_an_array_that_one_arm_made_and_wrote_into_is_not_the_others(program, b):
     assert_gradient(program, np.array([0.3, 0.7, -0.2]), b, modes=("loops", "gradient", "tangent"))
+
+
+def in_place(u, out):
+    n = u.shape[0]
+    for i in range(1, n - 1):
+        out[i] = u[i] + 0.1 * (u[i + 1] - 2.0 * u[i] + u[i - 1]) * u[i]
+
+
+def stepped_by_a_helper(x, m):
+    u, new = x.copy(), x.copy()
+    for _ in range(m):
+        in_place(u, new)
+        u, new = new, u
+    return np.sum(u**2)
+
+
+def stepped_here(x, m):
+    u, new = x.copy(), x.copy()
+    for _ in range(m):
+        for i in range(1, u.shape[0] - 1):
+            new[i] = u[i] + 0.1 * (u[i + 1] - 2.0 * u[i] + u[i - 1]) * u[i]
+        u, new = new, u
+    return np.sum(u**2)
+
+
+def kept_beyond_its_turn(x, m):
+    """`old` is not what `u` is when it is read."""
+    u, new, old = x.copy(), x.copy(), x
+    s = 0.0
+    for _ in range(m):
+        s += np.sum(old * u)
+        old = u
+        in_place(u, new)
+        u, new = new.copy(), u.copy()
+    return s + np.sum(u**2)
+
+
+def test_what_a_helper_calls_buffers_that_trade_places_are_these_buffers():
+    x = np.linspace(0.1, 0.9, 6) ** 2
+    for m in (0, 1, 4):
+        for function in (stepped_by_a_helper, stepped_here, kept_beyond_its_turn):
+            assert_gradient(function, x, m, modes=["arrays", "loops", "gradient"])
+    for function in (stepped_by_a_helper, stepped_here):
+        assert "which" not in srcad.source(function, args=(x, 4))
