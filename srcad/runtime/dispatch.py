@@ -70,11 +70,11 @@ def _apply(key: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) ->
     primitive = key[0]
     plan = plans.get(key) or plan_of(primitive, arguments, keywords)
     if plan.way == READS:
-        read = tuple([each._read() if isinstance(each, Readable) else each for each in arguments])
-        named = {name: each._read() if isinstance(each, Readable) else each for name, each in keywords.items()}
-        return apply(primitive, read, named)
+        return apply(primitive, without_variables(arguments), without_variables(keywords))
     if plan.way == OTHERS or not is_as_it_is(plan, arguments, keywords):
         return _apply_to_others(primitive, arguments, keywords)
+    if (given := plan.with_arrays(arguments)) is not arguments:
+        return apply(primitive, given, keywords)
     tapes = active.tapes
     if tapes and plan.kind and _is_followed(arguments, tapes):
         if plan.kind >= UNSETTLED:
@@ -252,7 +252,7 @@ def call(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]
 
 def _positional(primitive: Any, arguments: Any, keywords: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
     """The call with tensors that stand in keywords as positional arguments, which is where nodes look for them."""
-    if not any(tensors_in(keywords)):
+    if next(tensors_in(keywords), None) is None:
         return arguments, keywords
     rule = find(primitive)
     template = None if rule is None else rule.partials or rule.adjoint

@@ -9,17 +9,21 @@ its reverse, which asks the plan for the function that the rule has become for t
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
+import gast
 import numpy as np
 
 from srcad.runtime.arithmetic import NO_KEYWORDS
 from srcad.runtime.covered import check_meaning, covering, rule_of
 from srcad.runtime.keep import SCALARS, contents
 from srcad.runtime.live import on_tensors
+from srcad.runtime.nest import flatten
 from srcad.runtime.operand import Readable
+from srcad.runtime.prune import is_d
 from srcad.runtime.pull import GATHERS, asks_of, direct_pullback, signature
 from srcad.runtime.registry import definition, variants
 from srcad.runtime.spelled import FOR_COMPLEX, spelled_always
@@ -67,6 +71,7 @@ class Plan:
     theirs      whether there are arrays among the arguments, which their owner may change
     nested      the places of lists and tuples
     joins       whether the first argument is a list of tensors
+    operands    the places of arguments that have derivatives: lists of numbers there are arrays
     asks        whether the rule depends on ranks, or on which numbers are zero
     only, first, second, both    the pullback of one argument; of the first, the second, both of two; once known
     """
@@ -84,6 +89,7 @@ class Plan:
         "meaning",
         "nested",
         "only",
+        "operands",
         "primitive",
         "pulls",
         "ranks",
@@ -104,6 +110,7 @@ class Plan:
         self.theirs = np.ndarray in kinds
         self.nested = tuple([place for place, kind in enumerate(kinds) if kind is tuple or kind is list])
         self.joins = primitive in JOINS and self.nested[:1] == (0,)
+        self.operands = operands(primitive, len(kinds)) if self.nested and not self.joins else None
         self.way = _way(primitive, kinds, keywords)
         self.gathers = primitive in GATHERS and (primitive is np.take or kinds[1] in (np.ndarray, list, Tensor))
         self.asks = False
@@ -134,6 +141,24 @@ class Plan:
             self.meaning, self.kind = on_tensors(meaning), DEFINED
         else:
             self.kind = UNKNOWN
+
+    def with_arrays(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments with arrays in place of lists of numbers that stand for arrays; the same tuple if none does.
+
+        >>> Plan(np.matmul, (Tensor, list)).with_arrays((1.0, [2, 3]))
+        (1.0, array([2, 3]))
+        """
+        if self.operands is None:
+            return arguments
+        places = [place for place in self.nested if self._is_array(place, arguments[place])]
+        if not places:
+            return arguments
+        return tuple([np.asarray(each) if place in places else each for place, each in enumerate(arguments)])
+
+    def _is_array(self, place: int, given: Any) -> bool:
+        if contents(given) > 1:
+            return False
+        return place in (self.operands or ()) or any(type(each) is float for each in flatten(given))
 
     def check_ranks(self, values: Sequence[Any]) -> None:
         """Raises MissingRule for arguments of ranks that no rule is for."""
@@ -178,6 +203,27 @@ def _way(primitive: Any, kinds: Sequence[type], keywords: Mapping[str, type]) ->
             return OTHERS
         way = NESTED
     return OTHERS if Tensor in keywords.values() else way
+
+
+_INDICES = {np.take: 1, np.bincount: 0}  # where tuples are indices as lists are
+
+
+@functools.cache
+def operands(primitive: Any, count: int) -> frozenset[int]:
+    """The places of the arguments of a function by which its rules state derivatives.
+
+    >>> sorted(operands(np.matmul, 2)), sorted(operands(np.take, 2))
+    ([0, 1], [0, 1])
+    """
+    found = {_INDICES[primitive]} if primitive in _INDICES else set()
+    for rule in variants(primitive):
+        places = {name: place for place, name in enumerate(rule.parameters[1 : count + 1])}
+        if rule.kind == "partial":
+            found.update(places.values())
+        elif rule.adjoint is not None:
+            nodes = [node for each in rule.adjoint.body for node in gast.walk(each) if is_d(node)]
+            found.update(places[node.slice.id] for node in nodes if node.slice.id in places)
+    return frozenset(found)
 
 
 plans: dict[Hashable, Plan] = {}

@@ -110,15 +110,16 @@ def _is_followed(path: Sequence[Any], seeds: Sequence[Tensor]) -> bool:
 
 
 def without_unwatched_inputs(
-    recording: Recording, targets: Sequence[Tensor], sources: Sequence[Tensor], bars: list[Any]
+    recording: Recording, targets: Sequence[Tensor], sources: Sequence[Any], bars: list[Any]
 ) -> list[Any]:
-    """The adjoints, None for what is not watched but an input of an operation that led to a target.
+    """The adjoints, None for a tensor that is not watched but an input of an operation that led to a target.
 
     So TensorFlow has it: what is not watched has the gradient one as its own target, unless another target reads it.
+    Of a variable a reading is read.
     """
     known = recording.known
     pairs = zip(sources, bars)  # noqa: B905 - strict is slow
-    if not [1 for source, bar in pairs if bar is not None and source._identity not in known]:
+    if not [1 for source, bar in pairs if bar is not None and source._identity not in known and type(source) is Tensor]:
         return bars
     reached = {target._identity for target in targets}
     read: set[int] = set()
@@ -127,4 +128,5 @@ def without_unwatched_inputs(
             read.update(each._identity for each in node.tensors())
             reached |= read
     unwatched = read - known
-    return [None if source._identity in unwatched else bar for source, bar in zip(sources, bars, strict=True)]
+    pairs = zip(sources, bars, strict=True)
+    return [None if type(each) is Tensor and each._identity in unwatched else bar for each, bar in pairs]

@@ -80,7 +80,7 @@ class GradientTape(Recorder):
             found = Sweep(recording, targets, followed, seeds).run(seeds, with_rows=True)
         else:
             found = swept_once(recording, targets, followed, seeds)
-        found = without_unwatched_inputs(recording, targets, followed, found)
+        found = without_unwatched_inputs(recording, targets, flat, found)
         gradients = all_finished(found, flat, seeds, wants_zeros)
         self._skeleton = Skeleton(recording) if not self._persistent and any(bar is None for bar in found) else None
         self._release()

@@ -115,3 +115,48 @@ def test_lists_are_operands_of_a_number_too_and_tensors_in_them_are_followed(fun
         tape.watch(x)
         y = function(x)
     assert float(tape.gradient(y, x)) == pytest.approx(slope)
+
+
+def test_a_tensor_in_a_keyword_is_followed_whatever_its_value():
+    for value in (0.0, 2.0):
+        high = constant(value)
+        with GradientTape() as tape:
+            tape.watch(high)
+            y = np.sum(np.clip(np.array([-1.0, 3.0, 5.0]), -2.0, a_max=high))
+        assert float(tape.gradient(y, high)) == 2.0
+    weights = constant([1.0, 2.0, 3.0])
+    with GradientTape() as tape:
+        tape.watch(weights)
+        y = np.bincount([0, 1, 1], weights=weights)[1]
+    assert tape.gradient(y, weights).tolist() == [0.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (lambda x: np.matmul(x, [[1, 2], [3, 4], [5, 6]]), [3.0, 7.0, 11.0]),
+        (lambda x: np.arctan2([0.0, 0.0, 0.0], x), [0.0, 0.0, 0.0]),
+        (lambda x: np.tensordot(x, (1.0, 2.0, 4.0), 1), [1.0, 2.0, 4.0]),
+        (lambda x: np.outer([1, 2], x), [3.0, 3.0, 3.0]),
+        (lambda x: np.polyval([2.0, 1.0], x), [2.0, 2.0, 2.0]),
+        (lambda x: np.choose([0, 1, 0], [x, 3.0 * x]), [1.0, 3.0, 1.0]),
+        (lambda x: np.take(x, (1, 1)), [0.0, 2.0, 0.0]),
+        (lambda x: np.linalg.solve([[2.0, 0.0, 0.0], [0.0, 4.0, 0.0], [0.0, 0.0, 1.0]], x), [0.5, 0.25, 1.0]),
+    ],
+)
+def test_lists_of_numbers_are_arrays(function, expected):
+    values = np.array([1.0, 2.0, 3.0])
+    x = constant(values)
+    with GradientTape() as tape:
+        tape.watch(x)
+        y = function(x)
+    np.testing.assert_allclose(y, function(values))
+    np.testing.assert_allclose(tape.gradient(y, x), expected)
+
+
+def test_einsum_with_lists_of_axes_is_refused():
+    x = constant(np.ones(2))
+    with GradientTape() as tape:
+        tape.watch(x)
+        with pytest.raises(MissingRule, match="lists of axes"):
+            np.einsum(x, [0], x, [0])

@@ -37,6 +37,7 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
 @define(np.choose)
 def choose(a, choices):
     y = choices[0]
+    a = np.asarray(a)
     for k, choice in enumerate(choices):
         y = np.where(a == k, choice, y)
     return y
