@@ -14,10 +14,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from srcad.runtime.active import Recording, active
-from srcad.runtime.dispatch import record, without_variables, wrapped
+from srcad.runtime.dispatch import record, wrapped
 from srcad.runtime.keep import SCALARS, shell, snapshot
 from srcad.runtime.nest import flatten, map_leaves, pack_as
 from srcad.runtime.node import Bars, gather, tensors_in, unwrapped
+from srcad.runtime.packing import without_variables
 from srcad.runtime.slices import dense
 from srcad.runtime.tensor import Tensor, tensor_of
 from srcad.runtime.variable import Variable

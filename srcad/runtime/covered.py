@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -39,6 +40,24 @@ def covering(
     others = [each for each in variants(primitive) if each.fit.arity in (None, len(arguments))]
     is_general = any(not each.fit.ndim for each in others)
     return count, stated, is_general and all(_covers(each, arguments[:count], given) for each in others)
+
+
+@functools.cache
+def next_required(primitive: Any, count: int) -> str:
+    """The name of the argument that follows `count` positional ones, if it has no default.
+
+    >>> next_required(np.take, 1), next_required(np.take, 2), next_required(np.add, 0)
+    ('indices', '', '')
+    """
+    try:
+        parameters = list(inspect.signature(primitive).parameters.values())
+    except (TypeError, ValueError):  # of functions that are not written in Python
+        return ""
+    if count >= len(parameters) or isinstance(primitive, np.ufunc):
+        return ""
+    following = parameters[count]
+    is_one = following.kind is following.POSITIONAL_OR_KEYWORD and following.default is following.empty
+    return following.name if is_one else ""
 
 
 def rule_of(primitive: Any, arguments: Sequence[Any]) -> Any:

@@ -17,14 +17,14 @@ import numpy as np
 
 from srcad.runtime.active import Recording, active
 from srcad.runtime.arithmetic import NO_KEYWORDS, Arithmetic
-from srcad.runtime.covered import check_covered, check_discrete, check_meaning, missing
+from srcad.runtime.covered import check_covered, check_discrete, check_meaning, missing, next_required
 from srcad.runtime.explain import note_behind_cut, note_cut, reason_of
 from srcad.runtime.keep import LARGE, frozen, kept, unshared
 from srcad.runtime.live import on_tensors
 from srcad.runtime.nest import flatten, map_leaves
 from srcad.runtime.node import GeneralNode, tensors_in
-from srcad.runtime.operand import Operand, Readable, read_only
-from srcad.runtime.packing import holds_tensors, packed, takes_lists
+from srcad.runtime.operand import Operand, read_only
+from srcad.runtime.packing import holds_tensors, packed, takes_lists, without_variables
 from srcad.runtime.plans import (
     DEFINED,
     OTHERS,
@@ -68,6 +68,9 @@ def apply(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any
 def _apply(key: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
     """The same for a call of a kind for which no function is written, or can be."""
     primitive = key[0]
+    if keywords and (name := next_required(primitive, len(arguments))) in keywords:
+        rest = {each: value for each, value in keywords.items() if each != name}
+        return apply(primitive, (*arguments, keywords[name]), rest)
     plan = plans.get(key) or plan_of(primitive, arguments, keywords)
     if plan.way == READS:
         return apply(primitive, without_variables(arguments), without_variables(keywords))
@@ -268,13 +271,6 @@ def record(node: Any, tapes: Iterable[Recording]) -> None:
     for tape in tapes:
         tape.entries.append(node)
         tape.known.update(identities)
-
-
-def without_variables(structure: Any) -> Any:
-    """The same structure with tensors in place of variables, which are thereby read."""
-    if isinstance(structure, Readable):
-        return structure._read()
-    return map_leaves(without_variables, structure) if isinstance(structure, (list, tuple, dict)) else structure
 
 
 def _shown(structure: Any) -> Any:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from srcad.runtime.nest import flatten
+from srcad.runtime.nest import flatten, map_leaves
 from srcad.runtime.node import tensors_in
-from srcad.runtime.operand import Operand
+from srcad.runtime.operand import Operand, Readable
 from srcad.runtime.registry import find
 
 
@@ -22,6 +22,13 @@ def packed(parts: Any) -> Any:
     if not any(isinstance(each, Operand) for each in flatten(parts)):
         return np.asarray(parts)
     return np.stack([packed(each) if isinstance(each, (list, tuple)) else each for each in parts])
+
+
+def without_variables(structure: Any) -> Any:
+    """The same structure with tensors in place of variables, which are thereby read."""
+    if isinstance(structure, Readable):
+        return structure._read()
+    return map_leaves(without_variables, structure) if isinstance(structure, (list, tuple, dict)) else structure
 
 
 def holds_tensors(argument: Any) -> bool:

@@ -106,6 +106,16 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     return as_primitive(kernels.norm_of_order)(x, ord, axis, keepdims)
 
 
+def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
+    """What a function of vectors returns for those along an axis."""
+    turned = np.moveaxis(arr, axis, -1)
+    around = turned.shape[:-1]
+    rows = np.reshape(turned, (-1, turned.shape[-1]))
+    values = packed([func1d(row, *args, **kwargs) for row in rows])
+    found = np.reshape(values, around + values.shape[1:])
+    return as_primitive(kernels.axes_moved)(found, len(around), axis % arr.ndim)
+
+
 def clip(a: Any, min: Any = None, max: Any = None) -> Any:
     """By the newer names of the bounds."""
     return np.clip(a, min, max)
@@ -167,6 +177,7 @@ ALWAYS: Mapping[Any, Callable[..., Any]] = {
     np.vsplit: vsplit,
     np.dsplit: dsplit,
     np.amax: np.max,
+    np.apply_along_axis: apply_along_axis,
     np.amin: np.min,
     np.interp: interp,
     np.piecewise: piecewise,
