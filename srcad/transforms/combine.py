@@ -93,7 +93,7 @@ class Combined(Structures):
             )
         return made
 
-    def together(self, left: gast.expr, op: gast.operator, right: gast.expr) -> Structure | None:
+    def together(self, left: gast.expr, op: gast.operator, right: gast.expr) -> gast.expr | None:
         """Two sequences as one, one sequence several times, or the entries of two dictionaries."""
         if not isinstance(left, Structure) or not isinstance(right, Structure):
             structure, count = (left, right) if isinstance(left, Structure) else (right, left)

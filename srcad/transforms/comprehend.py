@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import gast
 
+from srcad.transforms.arraylike import ArrayLike
 from srcad.transforms.build import at, load, subscript
 from srcad.transforms.desugar import desugar
 from srcad.transforms.memory import Structure
-from srcad.transforms.respelled import Respelled
 
 
-class Comprehensions(Respelled):
+class Comprehensions(ArrayLike):
     """Lowers comprehensions where they stand."""
 
     def core(self, node: gast.expr) -> gast.expr:

@@ -178,7 +178,7 @@ class Stacks(Growing):
 
     # Operators and calls
 
-    def together(self, left: gast.expr, op: gast.operator, right: gast.expr) -> Structure | None:
+    def together(self, left: gast.expr, op: gast.operator, right: gast.expr) -> gast.expr | None:
         """Two lists as one, or a list several times: where their lengths are known only at run time."""
         structure, times = (left, right) if isinstance(left, Structure) else (right, left)
         is_repeated = isinstance(op, gast.Mult) and not isinstance(times, Structure)

@@ -122,7 +122,7 @@ class Traces:
             loop,
             [assign(trace, self.empty(self.capacity((loop,)), kind))],
             [
-                self.room(trace, forwards, (loop,)),
+                self.room(trace, forwards, (loop,), self.is_on_some_paths(name)),
                 assign(subscript(load(trace), load(forwards), store=True), load(name)),
             ],
             [],
@@ -130,19 +130,26 @@ class Traces:
             [assign(trace, self.empty(const(0), kind))],
         )
 
-    def room(self, trace: str, at: str, loops: tuple[Loop, ...]) -> gast.stmt:
-        """Let a trace grow where the next entry has no place in it.
+    def is_on_some_paths(self, name: str) -> bool:
+        """Whether a name, or the element that it stands for, may be stored in a branch, which some iterations skip."""
+        flow = self.program.flow
+        ways = [flow.spot(each).way for each in flow.stores.get(name, [])]
+        return not ways or any(number not in flow.loops for way in ways for number, _ in way)
+
+    def room(self, trace: str, at: str, loops: tuple[Loop, ...], skips: bool = False) -> gast.stmt:
+        """Let a trace grow where the next entry, or with `skips` one of those behind it, has no place in it.
 
         One that was made as long as it can get does not grow: in compiled code, an array that a loop stores anew costs
         several times what the loop itself does. It is full before its end only if it is the longest that there may be.
         """
         bounded = _most(self.sites, loops) is not None
         size = const(LARGEST) if bounded else attribute(load(trace), "size")
-        full = gast.Compare(left=load(at), ops=[gast.Eq()], comparators=[size])
+        full = gast.Compare(left=load(at), ops=[gast.GtE() if skips else gast.Eq()], comparators=[size])
         if bounded:
             too_many = call("MemoryError", const(f"a loop ran more than {LARGEST} times, and each has to be recorded"))
             return branch(full, [gast.Raise(exc=too_many, cause=None)], [])
-        return branch(full, [assign(trace, call(self.adjoints.kernel("grown"), load(trace)))], [])
+        least = [load(at)] if skips else []
+        return branch(full, [assign(trace, call(self.adjoints.kernel("grown"), load(trace), *least))], [])
 
     def stack(self, name: str, kind: nb.Type, loops: tuple[Loop, ...]) -> Trace:
         """A trace that grows."""

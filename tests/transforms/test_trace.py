@@ -2,8 +2,10 @@
 
 import re
 
+import numpy as np
 import pytest
 
+from tests.checking import assert_gradient
 from tests.transforms.core_text import generated, run
 
 KNOWN = """
@@ -158,3 +160,22 @@ def f(x, n):
     made = generated(text, "f8[:], i8", loops=False)
     assert re.search(r"_trace = \[\]", made)
     assert ".append(" in made
+
+
+def late_branch(x, n):
+    """The branch, and the store in it, are first come to when the traces are long since full."""
+    y, s, t, a = x, 0.0, 0.0, np.zeros(2)
+    while t < n:
+        if t > 80.5:
+            q = np.sqrt(y * y + 1.0)
+            y = y + 0.001 * q * q * q
+            a[0] = a[1] * y + q
+            a[1] = a[0] * a[0] * 0.1
+        s += y * y + a[0]
+        t += 1.0
+    return s
+
+
+@pytest.mark.parametrize("n", [60, 85, 200])
+def test_traces_have_places_for_what_comes_late(n):
+    assert_gradient(late_branch, 0.7, n, wrt=(0,), modes=["arrays", "loops", "gradient"], rtol=1e-6)

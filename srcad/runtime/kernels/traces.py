@@ -9,13 +9,13 @@ from numba.extending import register_jitable
 
 
 @register_jitable
-def grown(trace: Any) -> Any:
-    """A trace of twice the length that begins with what this one holds.
+def grown(trace: Any, place: int = 0) -> Any:
+    """A trace of twice the length, or longer if it has to have this place, that begins with what this one holds.
 
-    >>> grown(np.array([1.0, 2.0])).shape
-    (4,)
+    >>> grown(np.array([1.0, 2.0])).shape, grown(np.array([1.0, 2.0]), 10).shape
+    ((4,), (20,))
     """
-    longer = np.empty(2 * trace.size, trace.dtype)
+    longer = np.empty(2 * max(trace.size, place), trace.dtype)
     longer[: trace.size] = trace
     return longer
 
