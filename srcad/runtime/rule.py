@@ -42,7 +42,7 @@ class Rule:
     fit           the calls that the rule is for
     is_linear     the tangent is the primitive on the tangents of the inputs that `linear_in` names
     may_view      the result is sometimes a view of the first input, sometimes a copy (reshape, ravel, asarray)
-    zero_wins     where the adjoint is zero and the slope infinite, tapes hand on zero; compiled code nan
+    zero_wins     where the adjoint is zero and the slope no number, tapes hand on zero; compiled code nan
     handles_complex  complex inputs are covered: a rule states plain (unconjugated) derivatives, the compiler conjugates
 
     >>> import numpy as np

@@ -30,6 +30,11 @@ REAL = {
     "where, of a tensor not selected": (lambda tf, x, y: tf.where(x > 100.0, y, x), [V, W]),
     "where, on a number": (lambda tf, x: tf.where(x > 1.0, x, 0.0), [2.0]),
     "square root, not selected at its pole": (lambda tf, x: tf.where(x > 0.0, tf.sqrt(x), 0.0 * x), [[0.0, 1.0, 4.0]]),
+    "square root, not selected where it is none": (
+        lambda tf, x: tf.where(x > 0.0, tf.sqrt(x), 0.0 * x),
+        [[-1.0, 1.0, 4.0]],
+    ),
+    "square root of nan, times zero": (lambda tf, x: tf.sqrt(x) * [0.0, 1.0], [[np.nan, 4.0]]),
     "norm of order one": (lambda tf, x: tf.linalg.norm(x, ord=1, axis=1), [[[3.0, -4.0], [0.5, 2.0]]]),
     "norm of order three": (lambda tf, x: tf.linalg.norm(x, ord=3), [[3.0, -4.0, 0.5]]),
     "largest element as a norm": (lambda tf, x: tf.linalg.norm(x, ord=np.inf), [[3.0, -4.0, 4.0]]),

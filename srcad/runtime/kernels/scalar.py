@@ -53,20 +53,20 @@ def divides(products: Any) -> bool:
 
 
 def damped(bar: Any, slope: Any) -> Any:
-    """The product bar * slope, and 0 where bar is 0 and the slope infinite.
+    """The product bar * slope, and 0 where bar is 0 and the slope infinite or nan.
 
-    >>> damped(np.array([0.0, 2.0, 0.0]), np.array([np.inf, np.inf, 3.0]))
+    >>> damped(np.array([0.0, 2.0, 0.0]), np.array([np.inf, np.inf, np.nan]))
     array([ 0., inf,  0.])
     """
     if type(slope) is np.ndarray:
         flat = slope.reshape(-1)
         if abs(flat.dot(flat)) < math.inf:  # the slope is finite everywhere
             return bar * slope
-    is_steep = np.isinf(slope)
-    if not is_steep.any():
+    is_finite = np.isfinite(slope)
+    if is_finite.all():
         return bar * slope
     with np.errstate(invalid="ignore"):
-        return np.where(is_steep & (bar == 0), 0.0, bar * slope)[()]
+        return np.where(is_finite | (bar != 0), bar * slope, 0.0)[()]
 
 
 def power_slope(a: Any, b: Any) -> Any:
