@@ -236,7 +236,7 @@ def test_second_derivatives_of_a_function_with_loops_and_stores(jit):
         with srcad.GradientTape() as inner:
             inner.watch([x, k])
             values = f(x, k, 2)
-        slopes = inner.gradient(values, [x, k, VARIABLE], output_gradients=[weight, None])
+        slopes = inner.gradient(values, [x, k, VARIABLE], output_gradients=[weight, 1.0])
         return sum(np.sum(slope * each) for slope, each in zip(slopes, weights, strict=True))
 
     inputs = [srcad.constant(each) for each in (*at, bar)]
