@@ -6,6 +6,7 @@ from tests.conformance import (
     customs,
     functions,
     jacobians,
+    mixtures,
     numbers,
     operands,
     tapes,
@@ -28,6 +29,7 @@ CASES = {
         customs,
         operands,
         unwatched,
+        mixtures,
     )
     for name, case in module.case.items()
 }
