@@ -82,10 +82,13 @@ def _operation(statement: gast.stmt) -> str | None:
 
 
 def _inferred(unit: Unit, types: tuple[nb.Type, ...]) -> dict[str, nb.Type]:
-    """The types of elements, by Numba's inference of a function with lists."""
+    """The types of elements, by Numba's inference of a function with lists, made once and only appended to."""
     tree = unit.copy_tree()
-    lists = [str(written(each)) for each in walk_statements(tree.body) if _operation(each) in _MAKERS]
-    tree.body = _inferable(tree.body)
+    operations = [(str(written(each)), _operation(each)) for each in walk_statements(tree.body)]
+    lists = list(dict.fromkeys(name for name, operation in operations if operation in _MAKERS))
+    filled = {name for name, operation in operations if operation in (*_STORES, "listed", "repeated")}
+    made = [assign(name, gast.List(elts=[] if name in filled else [const(0.0)], ctx=gast.Load())) for name in lists]
+    tree.body = [*made, *_inferable(tree.body)]
     kinds = types_of_some(unit.with_tree(tree), types, lists)
     return {name: nb.unliteral(kind.dtype) for name, kind in kinds.items() if isinstance(kind, nb.List)}
 
@@ -98,18 +101,16 @@ def _inferable(block: Block) -> Block:
                 setattr(statement, inner, _inferable(getattr(statement, inner)))
         operation = _operation(statement)
         arguments = statement.value.args if operation else []
-        if operation in _STORES or operation == "removed":
-            method = gast.Attribute(value=arguments[0], attr="append", ctx=gast.Load())
-            value = arguments[2] if operation in _STORES else subscript(arguments[0], arguments[2])
-            statement = at(gast.Expr(value=gast.Call(func=method, args=[value], keywords=[])), place_of(statement))
-        elif operation == "new_list":
-            statement.value = gast.List(elts=[], ctx=gast.Load())
-        elif operation == "repeated":
-            statement.value = gast.List(elts=[arguments[0]], ctx=gast.Load())
-        elif operation == "listed":
-            statement.value = call("list", arguments[0])
-        elif operation == "element":
+        if operation == "element":
             statement.value = subscript(*arguments)
+        elif operation in ("new_list", "removed"):
+            statement = gast.Pass()
+        elif operation and operation != "elements":
+            value = arguments[2] if operation in _STORES else arguments[0]
+            value = subscript(value, const(0)) if operation == "listed" else value
+            method = gast.Attribute(value=load(str(written(statement))), attr="append", ctx=gast.Load())
+            appended = gast.Expr(value=gast.Call(func=method, args=[value], keywords=[]))
+            statement = at(appended, place_of(statement))
         result.append(statement)
     return result
 

@@ -69,6 +69,10 @@ class Paths(RecordArrays):
         for here, there, block in ((first, second, body), (second, first, orelse)):
             self.memory, self.made = here, []
             for cell, held in there.cells.items():
+                other = here.cells.get(cell)
+                differ = isinstance(held, dict) and isinstance(other, dict) and len(held) != len(other)
+                if differ and cell.type is list and not self.memory.loops:
+                    held = self.memory.lists.setdefault(cell, self.new_grown(None))
                 if isinstance(held, Grown) and self.plain_list(Structure(cell)) is not None:
                     self.fill(held, list(here.cells[cell].values()), const(ROOM))
                     here.cells[cell] = held

@@ -171,12 +171,13 @@ class Structures(Operations):
     def contents(self, structure: Structure) -> dict[Any, gast.expr]:
         """What is in a structure at present."""
         held = self.memory.cells[structure.cell]
+        if isinstance(held, Lost) and self.memory.loops:
+            raise NeedsConstant
         if isinstance(held, Lost):
             self.refuse_lost("this", held)
         if isinstance(held, (Grown, Packed)):
             which = "that grows in a loop" if isinstance(held, Grown) else "of more than 64 elements"
-            what = f"a list {which} can only be indexed, looped over, counted, appended to in that loop, given to NumPy"
-            self.refuse(what, "use np.array of it")
+            self.refuse(f"a list {which} can only be indexed, looped over, given to NumPy", "use np.array of it")
         return held  # type: ignore[no-any-return]
 
     def parts(self, structure: Structure) -> list[gast.expr]:

@@ -191,6 +191,57 @@ def lists_against_arrays(x):
     return s
 
 
+def longer_on_one_path(x):
+    values, rows = [], [x * x]
+    if x[1] > 0.0:
+        values.append(x[1] * x[0])
+        rows.append(np.sin(x))
+    elif x[0] > 3.0:
+        values.append(x[0])
+    for i in range(3):
+        if x[i % 2] > 0.5:
+            values.append(x[0] * i)
+    return sum(values) + len(values) * x[1] + np.sum(np.array(rows) ** 2) + (1.0 if values else x[0])
+
+
+def sums_of_some_in_a_while(x):
+    a = np.outer(x, x)
+    turns = 0
+    while sum(a[i, j] ** 2 for i in range(2) for j in range(2) if i != j) > 0.01:
+        a = a * 0.5
+        turns += 1
+    return np.sum(a) * turns
+
+
+def steps_in_a_history(x):
+    """A bounce, first come to when the traces of the loop are full."""
+    y, v, t, events = x[0], 0.0, 0.0, []
+    while t < 2.0 and len(events) < 3:
+        later, faster = y + v * 0.005 - 4.905 * 0.005**2, v - 9.81 * 0.005
+        if later < 0:
+            tau = (-v - np.sqrt(v * v + 2 * 9.81 * y)) / -9.81
+            v = -(v - 9.81 * tau) * x[1]
+            y = 0.0
+            t += tau
+            events.append((t, v))
+            continue
+        y, v = later, faster
+        t += 0.005
+    return sum(each[0] * each[1] for each in events)
+
+
+def mean_of_a_chain(x):
+    state, level, chain = 0.1, -0.5 * (0.1 - x[0]) ** 2, []
+    for i in range(12):
+        other = state + 0.5 * np.sin(7.0 * i) * np.exp(x[1])
+        there = -0.5 * (other - x[0]) ** 2
+        if np.log(0.5 + 0.4 * np.cos(3.0 * i)) < there - level:
+            state, level = other, there
+        if i >= 3:
+            chain.append(state)
+    return np.mean(chain) + np.var(chain)
+
+
 def between(size):
     return lambda rng: (rng.uniform(0.3, 1.0, size),)
 
@@ -209,5 +260,9 @@ PROGRAMS = [
     Program(two_lists_in_nested_loops, between(3)),
     Program(steps_as_tuples_read_before_they_are_appended, between(1)),
     Program(lists_against_arrays, between(2)),
+    Program(longer_on_one_path, between(2)),
+    Program(sums_of_some_in_a_while, between(2)),
+    Program(steps_in_a_history, between(2), rtol=1e-6),
+    Program(mean_of_a_chain, between(2)),
     Program(long_list_of_one_value, between(2)),
 ]

@@ -290,10 +290,10 @@ def refused(function):
 
 def test_what_is_known_only_at_run_time_is_refused_where_it_is_read():
     def grown(x, n):
-        a = [x]
+        a = [[x]]
         if n > 0:
-            a.append(x)
-        return a[0]
+            a.append([x])
+        return a[0][0]
 
     def of_two_forms(x):
         p = {"a": x} if x > 0.0 else {"b": x}
