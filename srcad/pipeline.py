@@ -41,6 +41,7 @@ from srcad.transforms.module import renamed, with_callees
 from srcad.transforms.observe import Observation, refuse_unknown
 from srcad.transforms.pair import split_functions
 from srcad.transforms.parallel import divided
+from srcad.transforms.promises import with_promises
 from srcad.transforms.settle import settle
 from srcad.transforms.specialise import Library
 from srcad.transforms.ssa import to_ssa
@@ -150,7 +151,7 @@ def _finished(made: Made, loops: bool, unit: Unit, after: str | None) -> Made:
     if after == "differentiate":
         return made
     made = simplified(made, loops, unit.without)
-    return divided(made) if loops and unit.does("parallel") else made
+    return with_promises(divided(made) if loops and unit.does("parallel") else made)
 
 
 def _check(mode: str, after: str | None) -> None:
@@ -270,8 +271,9 @@ def simplified(made: Made, loops: bool = True, without: Collection[str] = ()) ->
             continue
         parameters = tuple(argument.id for argument in each.args.args)
         kinds = getattr(each, "kinds", None) if loops else None
-        left = without if getattr(each, "hides_value", False) else {*without, "regroup"}
-        body = fold(each.body, parameters, made.outputs.get(each.name, ()), kinds, left)
+        body = fold(
+            each.body, parameters, made.outputs.get(each.name, ()), kinds, without, getattr(each, "primals", None)
+        )
         functions.append(function(each.name, parameters, body))
     return replace(made, functions=functions)
 

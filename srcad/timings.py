@@ -31,6 +31,8 @@ ORDER = (
         "distribute",
         "running",
         "contract",
+        "unordered",
+        "natural",
         "parallel",
     ),
     *(

@@ -62,17 +62,17 @@ class Adjoints:
         """Adjoint names handed out so far, by primal name."""
         return self._bars
 
-    def typed(self, tree: gast.FunctionDef, hides_value: bool = False) -> gast.FunctionDef:
+    def typed(self, tree: gast.FunctionDef, primals: int | None = None) -> gast.FunctionDef:
         """A generated function, with the types of the primal's arrays and numbers and of their adjoints noted on it.
 
-        `hides_value` notes that it does not return what the primal does.
+        `primals` notes how many of its first results are the primal's; None, that it may hand on more of these.
         """
         known = {
             name: kind
             for name, kind in self.program.types.of.items()
             if isinstance(kind, (nb.Array, nb.Number, nb.Boolean))
         }
-        tree.hides_value = hides_value
+        tree.primals = primals
         tree.kinds = known | {bar: known[name] for name, bar in self.bars.items() if name in known}
         return tree
 

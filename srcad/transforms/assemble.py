@@ -29,7 +29,7 @@ from srcad.transforms.build import (
     written,
 )
 from srcad.transforms.comments import commented, with_line
-from srcad.transforms.guard import test_of, tested
+from srcad.transforms.guard import tested, where_nonzero
 from srcad.transforms.hollow import hollow
 from srcad.transforms.marks import boundary, completion
 from srcad.transforms.plan import Fork, Late, Node, Plan, Replay, Spot, Step, Way, inner_plans, spot_of
@@ -184,7 +184,7 @@ class Assembler:
                 otherwise = self.skipped(node, plan, done, code)
                 if otherwise is not None:
                     done.update(_GUARD + bar for bar in bars)
-                    code.append(branch(test_of(bars), self.reverse_nodes(plan, nodes[k:], done), otherwise))
+                    code.append(where_nonzero(bars, self.reverse_nodes(plan, nodes[k:], done), otherwise))
                     return code
             for name in sorted(self.needs(node)):
                 self.provide(name, plan.way, done, code)

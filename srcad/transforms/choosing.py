@@ -6,7 +6,7 @@ functions count but those that are known to be continuous and to choose nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import gast
 
@@ -44,9 +44,13 @@ SMOOTH = frozenset(
 )
 
 
-def choosing(body: Block, memories: Memories) -> set[str]:
-    """The names, each standing for all that may share memory with it, on whose values a choice depends."""
+def choosing(body: Block, memories: Memories, more: Iterable[str] = ()) -> set[str]:
+    """The names, each standing for all that may share memory with it, on whose values a choice depends.
+
+    So do those that some `more` names depend on. Whether zeros need to be passed on is no choice.
+    """
     found = {memories.find(name) for statement in walk_statements(body) for name in _deciding(statement)}
+    found |= {memories.find(name) for name in more}
     flows = [
         (
             {memories.find(name) for name in (*all_written(each), *changed_memory(each))},
@@ -70,6 +74,8 @@ def _sources(statement: gast.stmt) -> Iterator[str]:
 def _deciding(statement: gast.stmt) -> Iterator[str]:
     """The names in a statement, or in the header of a compound one, on which it depends what is done."""
     match statement:
+        case gast.If() if getattr(statement, "skips_zeros", False):
+            pass
         case gast.If(test=test) | gast.While(test=test):
             yield from _values(test)
         case gast.For(iter=iterator):

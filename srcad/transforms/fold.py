@@ -22,9 +22,7 @@ import gast
 from numba import types as nb
 
 from srcad.runtime.clock import stage
-from srcad.transforms.absorb import with_sums_absorbed
 from srcad.transforms.algebra import without_detour
-from srcad.transforms.available import with_shared_values
 from srcad.transforms.build import (
     Block,
     clone,
@@ -37,15 +35,9 @@ from srcad.transforms.build import (
     written,
 )
 from srcad.transforms.cleanup import Groups, without_dead_code
-from srcad.transforms.contract import contracted
 from srcad.transforms.copies import all_written, changed_memory, without_copies
-from srcad.transforms.distribute import distributed
-from srcad.transforms.inherited import without_last_copies, without_last_shapes
 from srcad.transforms.marks import rejoined, told_apart, without_marks
-from srcad.transforms.regroup import regrouped
-from srcad.transforms.running import with_running_indices
-from srcad.transforms.scalars import with_scalars
-from srcad.transforms.traded import with_traded_adjoints
+from srcad.transforms.suit import suited
 
 LARGEST = 26  # nodes of an expression; what is longer keeps its name
 
@@ -57,11 +49,12 @@ def fold(
     outputs: Collection[str] = (),
     kinds: Mapping[str, nb.Type] | None = None,
     without: Collection[str] = (),
+    primals: int | None = None,
 ) -> Block:
     """The statements that matter, with single-use values folded into their uses; `outputs` are for the caller.
 
     `kinds`, the types of arrays and numbers, are given where loops may be made to suit Numba. `without` has passes to
-    be left out.
+    be left out. The first `primals` results are the primal's; if None, there may be more.
     """
     apart = told_apart(body)
     if "prune" not in without:
@@ -77,15 +70,7 @@ def fold(
         if isinstance(statement, gast.For):
             statement.iter.args = [without_detour(each) for each in statement.iter.args]
     if kinds is not None:
-        for name, suited in (("scalars", with_scalars), ("reuse", with_shared_values), ("regroup", regrouped)):
-            body = body if name in without else suited(body, parameters, kinds)
-        body = distributed(body, parameters, kinds, without)
-        body = body if "gather" in without else with_sums_absorbed(body, parameters, kinds)
-        body = body if "running" in without else with_running_indices(body, parameters, kinds)
-        if "copies" not in without:
-            for suited in (without_last_copies, without_last_shapes, with_traded_adjoints):
-                body = suited(body, parameters, kinds)
-        body = body if "contract" in without else contracted(body, parameters, kinds)
+        body = suited(body, parameters, kinds, without, primals)
     for statement in walk_statements(body):
         if isinstance(statement, gast.For):
             _shorten_range(statement.iter)

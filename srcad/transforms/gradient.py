@@ -128,7 +128,7 @@ def gradient_function(
     body = joined(both, kept)
     name = f"{unit.name}_{'value_and_grad' if with_value else 'grad'}"
     body.append(gast.Return(value=value))
-    made = adjoints.typed(function(name, unit.parameters, body), hides_value=not with_value)
+    made = adjoints.typed(function(name, unit.parameters, body), primals=int(with_value))
     return Made([made], bindings, (name,), sweeps=both)
 
 

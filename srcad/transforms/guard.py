@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 import gast
 
-from srcad.transforms.build import const, load, names_in
+from srcad.transforms.build import Block, branch, const, load, names_in
 from srcad.transforms.plan import Fork, Node, Plan, Replay, Step, Way, inner_plans
 from srcad.transforms.program import Program
 
@@ -115,12 +115,14 @@ def incoming(
     return list(found)
 
 
-def test_of(names: list[str]) -> gast.expr:
-    """`a_bar != 0.0 or b_bar != 0.0`."""
+def where_nonzero(names: list[str], block: Block, otherwise: Block) -> gast.If:
+    """`if a_bar != 0.0 or b_bar != 0.0:` the block, else something in its place; noted as `.skips_zeros`."""
     tests: list[gast.expr] = [
         gast.Compare(left=load(name), ops=[gast.NotEq()], comparators=[const(0.0)]) for name in names
     ]
-    return tests[0] if len(tests) == 1 else gast.BoolOp(op=gast.Or(), values=tests)
+    found = branch(tests[0] if len(tests) == 1 else gast.BoolOp(op=gast.Or(), values=tests), block, otherwise)
+    found.skips_zeros = True
+    return found
 
 
 def statements_of(nodes: list[Node]) -> Iterator[gast.stmt]:

@@ -117,7 +117,7 @@ def split_functions(
     gradients = [result_of(adjoints, unit.parameters[k]) for k in wrt]
     second += [*both.reverse, gast.Return(value=tuple_of(*gradients))]
     record = function(forward, unit.parameters, first)
-    pull = adjoints.typed(function(reverse, (*unit.parameters, trace, bar), second))
+    pull = adjoints.typed(function(reverse, (*unit.parameters, trace, bar), second), primals=0)
     return Made([record, pull], bindings, (forward, reverse), before=before, sweeps=both)
 
 

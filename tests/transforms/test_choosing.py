@@ -44,3 +44,12 @@ def test_what_flows_into_a_decision_decides():
 def test_arrays_decide_by_what_was_stored_in_them():
     assert "t" in found("v[0] = t", "if v[1] > 0.0:", "    s = 1.0")
     assert "t" in found("x = v[1:]", "x[0] = t", "if v[1] > 0.0:", "    s = 1.0")
+
+
+def test_what_more_names_depend_on_decides_too_and_skipping_zeros_is_no_decision():
+    tree = parsed("def f(s, t, u):\n    z = 2.0 * t\n    if s != 0.0:\n        t = u\n    return z\n")
+    memories = Memories(tree.body, ("s", "t", "u"), KINDS)
+    assert choosing(tree.body, memories) == {"s"}
+    tree.body[1].skips_zeros = True
+    assert choosing(tree.body, memories) == set()
+    assert choosing(tree.body, memories, ["z"]) == {"z", "t", "u"}

@@ -74,6 +74,7 @@ from srcad.runtime.kernels.products import (
     times_transpose,
     transpose_times,
 )
+from srcad.runtime.kernels.promise import natural, plus
 from srcad.runtime.kernels.revolve import (
     check_bytes,
     checkpointed_start,
@@ -162,6 +163,7 @@ __all__ = [
     "matmul_adjoint_b",
     "may_overlap",
     "modulus",
+    "natural",
     "new_list",
     "next_snapshot",
     "norm_of_all",
@@ -177,6 +179,7 @@ __all__ = [
     "part_of",
     "parts",
     "places",
+    "plus",
     "polygamma",
     "power_log",
     "power_slope",
