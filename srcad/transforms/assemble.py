@@ -29,13 +29,14 @@ from srcad.transforms.build import (
     written,
 )
 from srcad.transforms.comments import commented, with_line
+from srcad.transforms.decisions import Decisions
 from srcad.transforms.guard import tested, where_nonzero
-from srcad.transforms.hollow import hollow
+from srcad.transforms.hollow import without_known
 from srcad.transforms.marks import boundary, completion
 from srcad.transforms.plan import Fork, Late, Node, Plan, Replay, Spot, Step, Way, inner_plans, spot_of
 from srcad.transforms.program import Program
 from srcad.transforms.ready import element_type
-from srcad.transforms.record import Decisions, own_reads
+from srcad.transforms.record import own_reads
 from srcad.transforms.sites import Sites
 from srcad.transforms.spot import tails
 from srcad.transforms.trace import Trace, Traces, is_made_ahead, iteration_numbers
@@ -71,15 +72,14 @@ class Assembler:
         self.spot = spot_of(plan)
         self.late = {id(each) for node in plan.nodes if isinstance(node, Late) for each in node.statements}
         self.sites = Sites(program, self.spot)
-        numbers = dict(iteration_numbers(program, counts, plan))
-        traces = Traces(program, self.sites, adjoints, numbers, hollow(program, plan, decisions))
+        numbers, shapes = dict(iteration_numbers(program, counts, plan)), without_known(self.sites, plan, decisions)
+        traces = Traces(program, self.sites, adjoints, numbers, shapes, decisions.rows)
         self.old, self.old_site = dict[int, str](), dict[str, Way]()
         self.traces, self._needs = dict[str, Trace](), dict[int, set[str]]()
         for store in decisions.undone:
             self.add_old(store, traces)
         for name in sorted(decisions.recorded):
-            kind = program.types.get(name)
-            loops = self.sites.loops_around(self.sites.site(name))
+            kind, loops = program.types.get(name), self.sites.loops_around(self.sites.site(name))
             self.traces[name] = traces.trace(name, kind, loops)
 
     def add_old(self, store: gast.stmt, traces: Traces) -> None:
@@ -167,7 +167,11 @@ class Assembler:
         code: Block = []
         stored = {written(inner) for inner in walk_statements([statement])}
         for name, trace in self.traces.items():
-            if name in stored and self.program.carrier(name) is None and self.sites.site(name) == way:
+            if (
+                trace.is_complete(name in stored, statement)
+                and self.program.carrier(name) is None
+                and self.sites.site(name) == way
+            ):
                 code += commented(trace.save, "needed in reverse")
         return code
 

@@ -13,12 +13,14 @@ from collections.abc import Iterator
 import gast
 from numba import types as nb
 
-from srcad.transforms.build import stores_into
+from srcad.transforms.build import stores_into, tuple_of
+from srcad.transforms.decisions import Decisions
 from srcad.transforms.plan import Fork, Plan, Replay, Step, inner_plans
 from srcad.transforms.program import Program
-from srcad.transforms.record import Decisions, names_with_content
-
-NUMBERS = (nb.Float, nb.Complex, nb.Integer, nb.Boolean)
+from srcad.transforms.record import names_with_content
+from srcad.transforms.rows import can_be_made, known_shape
+from srcad.transforms.sites import Sites
+from srcad.transforms.trace import empty
 
 
 def hollow(program: Program, plan: Plan, decisions: Decisions) -> frozenset[str]:
@@ -29,11 +31,16 @@ def hollow(program: Program, plan: Plan, decisions: Decisions) -> frozenset[str]
     return frozenset(name for name in decisions.recorded - full if can_be_made(program.types.get(name)))
 
 
-def can_be_made(kind: nb.Type | None) -> bool:
-    """Whether `np.empty` gives an array of this type."""
-    if not isinstance(kind, nb.Array) or type(kind) is not nb.Array:
-        return False
-    return bool(kind.layout == "C" and kind.mutable and kind.ndim) and isinstance(kind.dtype, NUMBERS)
+def without_known(sites: Sites, plan: Plan, decisions: Decisions) -> frozenset[str]:
+    """Those of such arrays whose shape is recorded: where it is known before the loops, they are made again."""
+    found = hollow(sites.program, plan, decisions)
+    for name in sorted(found):
+        shape, kind = known_shape(sites, name), sites.program.types.get(name)
+        if shape is not None and isinstance(kind, nb.Array) and sites.loops_around(sites.site(name)):
+            sizes = shape[0] if len(shape) == 1 else tuple_of(*shape)
+            decisions.recorded.discard(name)
+            decisions.recomputed[name] = empty(sizes, kind.dtype)
+    return found & decisions.recorded
 
 
 def _read(plan: Plan) -> Iterator[gast.AST]:

@@ -11,6 +11,7 @@ from srcad.runtime import registry
 from srcad.transforms.alias import is_basic
 from srcad.transforms.build import binary, clone, const, load, names_in, stores_into, walk_statements
 from srcad.transforms.keepers import element, held
+from srcad.transforms.newer import Newer
 from srcad.transforms.plan import Way
 from srcad.transforms.primitive import constant, operands, primitive_of
 from srcad.transforms.program import Program
@@ -30,7 +31,7 @@ class Recipes:
     def __init__(self, program: Program, spot: gast.For | None = None, pure: bool = False) -> None:
         """For a `pure` reverse sweep, which runs later, arrays that the caller has been given hold nothing."""
         self.program, self.spot = program, spot
-        self.renewals = Renewals(program)
+        self.renewals, self.newer = Renewals(program), Newer(program)
         self._calls = results_of_calls(program.unit)
         everything = list(walk_statements(program.unit.tree.body))
         self._branches = {program.flow.spot(each).number: each for each in everything if isinstance(each, gast.If)}
@@ -159,6 +160,10 @@ class Recipes:
             for store, target in self._stores
         )
 
+    def stores_into(self, name: str) -> list[gast.stmt]:
+        """All stores that may be into an array."""
+        return [store for store, target in self._stores if self.program.roots.meet(name, target.value.id)]
+
     def stores_after(self, statement: gast.stmt, what: gast.expr) -> list[gast.stmt]:
         """Stores that may overwrite, later, what a statement reads, before all of that has been overwritten anyway."""
         meeting, flow = self.program.meeting, self.program.flow
@@ -168,7 +173,8 @@ class Recipes:
             stores = [(store, target) for store, target in stores if self.spot in flow.spot(store).loops]
         least = 1 if is_on_spot else 0
         found = [store for store, target in stores if meeting.may_meet(statement, what, store, target, least=least)]
-        return [store for store in found if not self.renewals.stand_between(statement, what, store)]
+        found = [store for store in found if not self.renewals.stand_between(statement, what, store)]
+        return [store for store in found if not self.newer.is_into_newer(statement, what, store)]
 
     def compute_cost(self, name: str) -> float:
         """What computing the name once more costs, in multiplications or so."""

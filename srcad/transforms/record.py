@@ -11,7 +11,6 @@ differentiation, 2005).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 import gast
 from numba import types as nb
@@ -19,31 +18,15 @@ from numba import types as nb
 from srcad.runtime.clock import stage
 from srcad.transforms.build import Block, load, names_in, stores_into, walk_statements
 from srcad.transforms.cost import Costs
+from srcad.transforms.decisions import Decisions
 from srcad.transforms.mincut import cheapest_record
 from srcad.transforms.plan import Fork, Node, Plan, Replay, Step, inner_plans, reached, spot_of
 from srcad.transforms.program import Program
 from srcad.transforms.recipe import Recipes
+from srcad.transforms.rows import rows
 from srcad.transforms.sites import Sites
 
 Way = tuple[tuple[int, int], ...]
-
-
-@dataclass
-class Decisions:
-    """What was decided.
-
-    recorded    names to be saved in the forward sweep
-    recomputed  names to be computed again, with the expression
-    undone      stores whose overwritten value is saved and put back
-    snapshots   (statement, array) of which the statement should use a copy, since stores must not be undone
-    kept        names that are read from the element that they were stored in, by the identity of the store
-    """
-
-    recorded: set[str] = field(default_factory=set)
-    recomputed: dict[str, gast.expr] = field(default_factory=dict)
-    undone: list[gast.stmt] = field(default_factory=list)
-    snapshots: list[tuple[gast.stmt, str]] = field(default_factory=list)
-    kept: dict[int, str] = field(default_factory=dict)
 
 
 class Decider:
@@ -86,6 +69,7 @@ class Decider:
                 for statement, what in self.contents
                 if self.recipes.stores_after(statement, what)
             ]
+            decisions.rows = rows(self.sites, self.recipes, decisions)
             return decisions
         reads = list(self.contents)
         for name in decisions.recomputed:
@@ -94,6 +78,7 @@ class Decider:
             id(store): store for statement, what in reads for store in self.recipes.stores_after(statement, what)
         }
         decisions.undone = [store for store in walk_statements(self.program.unit.tree.body) if id(store) in undone]
+        decisions.rows = rows(self.sites, self.recipes, decisions)
         return decisions
 
     def collect(self, plan: Plan) -> None:

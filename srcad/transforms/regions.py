@@ -75,6 +75,8 @@ class Regions:
                 found = self.flow.definition(shape)
                 if isinstance(found, gast.Attribute) and found.attr == "shape" and isinstance(found.value, gast.Name):
                     return self.size(found.value.id, axis)
+            case gast.Attribute(value=gast.Name(id=array), attr="size") if self.types.rank(array) == 1:
+                return self.size(array, 0)
         return opaque
 
     def _operand(self, node: gast.expr, depth: int) -> Form | None:

@@ -67,6 +67,10 @@ class Sizes:
             return self.size(value.args[0].id, rank - 1 - axis)
         if (isinstance(value, gast.BinOp) and isinstance(value.op, gast.MatMult)) or path == "np.dot":
             return self._product(value, axis, rank)
+        if path in ("np.eye", "np.identity") and not value.keywords:
+            return self.form(value.args[axis if axis < len(value.args) else 0])
+        if path == "np.outer" and all(self.types.rank(getattr(each, "id", "")) == 1 for each in value.args):
+            return self.size(value.args[axis].id, 0)
         return self._elementwise(value, axis, rank)
 
     def _carried(self, array: str, axis: int) -> Form | None:

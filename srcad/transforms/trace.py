@@ -33,6 +33,8 @@ from srcad.transforms.build import (
     subscript,
     tuple_of,
 )
+from srcad.transforms.build import loop as loop_over
+from srcad.transforms.decisions import Row
 from srcad.transforms.extent import extent
 from srcad.transforms.plan import Plan, Replay, inner_plans
 from srcad.transforms.program import Program
@@ -49,6 +51,7 @@ class Trace:
     cursor      the variable that counts down while a stack or list is read
     is_hollow   whether it holds the shapes of arrays
     blank       statements that make an empty trace, for where the loop is not reached
+    after       the statement behind which an array is saved, if that is not the one that stores its name
     """
 
     name: str
@@ -60,6 +63,11 @@ class Trace:
     blank: Block
     cursor: str = ""
     is_hollow: bool = False
+    after: gast.stmt | None = None
+
+    def is_complete(self, is_stored: bool, statement: gast.stmt) -> bool:
+        """Whether what is to be saved is complete behind a statement, which stores the name or does not."""
+        return is_stored if self.after is None else self.after is statement
 
 
 class Traces:
@@ -72,16 +80,21 @@ class Traces:
         adjoints: Adjoints,
         numbers: Mapping[int, tuple[str, str]],
         hollow: Collection[str] = (),
+        rows: Mapping[str, Row] | None = None,
     ) -> None:
-        """`numbers` names the number of the iteration, forwards and in reverse, of loops that count theirs."""
+        """`numbers` names the number of the iteration, forwards and in reverse, of loops that count theirs.
+
+        Of `hollow` arrays the shape is recorded; `rows` tells which are copied.
+        """
         self.program, self.sites, self.adjoints, self.numbers = program, sites, adjoints, numbers
-        self.hollow = hollow
+        self.hollow, self.rows = hollow, rows or {}
         self.names = adjoints.names
 
     def trace(self, name: str, kind: nb.Type, loops: tuple[Loop, ...]) -> Trace:
         """The trace of a name of this type, recorded inside these loops (from the outside in)."""
         if not isinstance(kind, (nb.Number, nb.Boolean)):
-            return self.listed(name, kind, loops)
+            row = None if name in self.hollow or not is_grid(self.sites, loops) else self.rows.get(name)
+            return self.listed(name, kind, loops) if row is None else self.rowed(name, kind, loops, row)
         if is_grid(self.sites, loops):
             return self.grid(name, kind, loops)
         if len(loops) == 1 and id(loops[0]) in self.numbers:
@@ -99,19 +112,36 @@ class Traces:
         return Trace(
             name,
             loops[0],
-            [assign(trace, self.empty(shape, kind))],
+            [assign(trace, empty(shape, kind))],
             [assign(subscript(load(trace), clone(index), store=True), load(name))],
             [],
             [assign(name, subscript(load(trace), clone(index)))],
-            [assign(trace, self.empty(zeros if len(zeros.elts) > 1 else const(0), kind))],
+            [assign(trace, empty(zeros if len(zeros.elts) > 1 else const(0), kind))],
         )
 
-    def empty(self, shape: gast.expr, kind: nb.Type) -> gast.expr:
-        """`np.empty(shape)` of the right type."""
-        if kind == nb.float64:
-            return call("np.empty", shape)
-        spelled = "bool_" if kind == nb.boolean else str(kind)
-        return call("np.empty", shape, dotted(f"np.{spelled}"))
+    def rowed(self, name: str, kind: nb.Type, loops: tuple[Loop, ...], row: Row) -> Trace:
+        """A trace with one row for each iteration, of the shape that a recorded array has."""
+        trace = self.names.fresh(f"{name}_trace")
+        extents = [each for each in (extent(self.sites, each) for each in loops) if each is not None]
+        sizes, turn = [*(each.size for each in extents), *row.shape], [each.number for each in extents]
+        within = [self.names.fresh("i") for _ in row.shape]
+        own, whole = ([clone(each) for each in (*before, *map(load, within))] for before in ([], turn))
+        save: gast.stmt = assign(
+            subscript(load(trace), tuple_of(*whole), store=True),
+            subscript(load(name), own[0] if len(own) == 1 else tuple_of(*own)),
+        )
+        for index, size in reversed([*zip(within, row.shape, strict=True)]):
+            save = loop_over(index, [const(0), clone(size), const(1)], [save])
+        return Trace(
+            name,
+            loops[0],
+            [assign(trace, empty(tuple_of(*map(clone, sizes)), kind.dtype))],
+            [save],
+            [],
+            [assign(name, subscript(load(trace), turn[0] if len(turn) == 1 else tuple_of(*turn)))],
+            [assign(trace, empty(tuple_of(*(const(0) for _ in sizes)), kind.dtype))],
+            after=row.after,
+        )
 
     def numbered(self, name: str, kind: nb.Type, loop: Loop) -> Trace:
         """A trace that grows, with one entry for each iteration of a loop that counts them."""
@@ -120,14 +150,14 @@ class Traces:
         return Trace(
             name,
             loop,
-            [assign(trace, self.empty(self.capacity((loop,)), kind))],
+            [assign(trace, empty(self.capacity((loop,)), kind))],
             [
                 self.room(trace, forwards, (loop,), self.is_on_some_paths(name)),
                 assign(subscript(load(trace), load(forwards), store=True), load(name)),
             ],
             [],
             [assign(name, subscript(load(trace), load(backwards)))],
-            [assign(trace, self.empty(const(0), kind))],
+            [assign(trace, empty(const(0), kind))],
         )
 
     def is_on_some_paths(self, name: str) -> bool:
@@ -157,7 +187,7 @@ class Traces:
         return Trace(
             name,
             loops[0],
-            [assign(trace, self.empty(self.capacity(loops), kind)), assign(count, const(0))],
+            [assign(trace, empty(self.capacity(loops), kind)), assign(count, const(0))],
             [
                 self.room(trace, count, loops),
                 assign(subscript(load(trace), load(count), store=True), load(name)),
@@ -165,7 +195,7 @@ class Traces:
             ],
             [assign(at, load(count))],
             [augment(stored(at), gast.Sub, const(1)), assign(name, subscript(load(trace), load(at)))],
-            [assign(trace, self.empty(const(64), kind)), assign(count, const(0))],
+            [assign(trace, empty(const(64), kind)), assign(count, const(0))],
             at,
         )
 
@@ -189,12 +219,20 @@ class Traces:
             [assign(at, call("len", load(trace)))],
             [
                 augment(stored(at), gast.Sub, const(1)),
-                assign(name, self.empty(entry, getattr(kind, "dtype", None)) if is_hollow else entry),
+                assign(name, empty(entry, getattr(kind, "dtype", None)) if is_hollow else entry),
             ],
             [assign(trace, gast.List(elts=[], ctx=gast.Load()))],
             at,
             is_hollow,
         )
+
+
+def empty(shape: gast.expr, kind: nb.Type) -> gast.expr:
+    """`np.empty(shape)` of the right type."""
+    if kind == nb.float64:
+        return call("np.empty", shape)
+    spelled = "bool_" if kind == nb.boolean else str(kind)
+    return call("np.empty", shape, dotted(f"np.{spelled}"))
 
 
 def is_grid(sites: Sites, loops: tuple[Loop, ...]) -> bool:

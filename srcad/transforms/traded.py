@@ -117,6 +117,8 @@ class _Trader:
             return
         zeros, branch = later[:2]
         between = block[_position(block, zeros) + 1 : _position(block, branch)]
+        if not _calls(zeros, "np.zeros_like"):
+            return
         like = zeros.value.args[0]
         behind = [*block[:at], *block[_position(block, branch) + 1 :]]
         if any(copy in _names(each) for each in behind) or self.mentions[copy] != _count(copy, block[at:]):

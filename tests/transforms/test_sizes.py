@@ -24,6 +24,9 @@ x0, y0, a0, a1, n = (Form.of(s) for s in ("x.shape[0]", "y.shape[0]", "A.shape[0
     [
         ("np.zeros_like(x)", x0),
         ("np.copy(x)", x0),
+        ("np.eye(n)", n),
+        ("np.identity(n)", n),
+        ("np.outer(y, x)", y0),
         ("np.empty(n)", n),
         ("np.zeros((n, 3))", n),
         ("np.sin(x)", x0),
