@@ -25,6 +25,7 @@ ORDER = (
         "prune",
         "copies",
         "fold",
+        "sink",
         "scalars",
         "reuse",
         "regroup",

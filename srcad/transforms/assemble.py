@@ -90,8 +90,7 @@ class Assembler:
         self.old[id(store)] = name
         spot = self.program.flow.spot(store)
         self.old_site[name] = spot.way
-        loops = self.sites.loops_around(spot.way)
-        if loops:
+        if loops := self.sites.loops_around(spot.way):
             kind = element_type(target, dict(self.program.types.of))
             self.traces[name] = traces.trace(name, kind, loops)
 
@@ -167,11 +166,8 @@ class Assembler:
         code: Block = []
         stored = {written(inner) for inner in walk_statements([statement])}
         for name, trace in self.traces.items():
-            if (
-                trace.is_complete(name in stored, statement)
-                and self.program.carrier(name) is None
-                and self.sites.site(name) == way
-            ):
+            is_here = self.program.carrier(name) is None and self.sites.site(name) == way
+            if is_here and trace.is_complete(name in stored, statement):
                 code += commented(trace.save, "needed in reverse")
         return code
 
