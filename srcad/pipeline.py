@@ -151,7 +151,9 @@ def _finished(made: Made, loops: bool, unit: Unit, after: str | None) -> Made:
     if after == "differentiate":
         return made
     made = simplified(made, loops, unit.without)
-    return with_promises(divided(made) if loops and unit.does("parallel") else made)
+    if not loops:
+        return made
+    return with_promises(divided(made) if unit.does("parallel") else made)
 
 
 def _check(mode: str, after: str | None) -> None:

@@ -1,5 +1,7 @@
 """Write out what loops are promised: sums without an order, indices that are not negative (`unordered`, `natural`).
 
+So are sums of outer products, which are added without a matrix for each.
+
 This comes last: all that looks at statements, for one the sharing of parallel loops, finds plain sums.
 """
 
@@ -12,7 +14,18 @@ from typing import Any
 import gast
 
 from srcad.runtime import kernels
-from srcad.transforms.build import Block, assign, call, clone, inner_blocks, load, place_of, walk, walk_statements
+from srcad.transforms.build import (
+    Block,
+    assign,
+    call,
+    clone,
+    dotted_path,
+    inner_blocks,
+    load,
+    place_of,
+    walk,
+    walk_statements,
+)
 from srcad.transforms.gradient import Made
 from srcad.transforms.unordered import added
 
@@ -29,7 +42,7 @@ def with_promises(made: Made) -> Made:
 
 
 def _is_noted(statement: gast.stmt) -> bool:
-    return getattr(statement, "is_free", False) or bool(getattr(statement, "natural", ()))
+    return getattr(statement, "is_free", False) or bool(getattr(statement, "natural", ())) or _is_outer(statement)
 
 
 def _name_of_kernels(made: Made) -> str | None:
@@ -49,7 +62,8 @@ def _written(block: Block, name: str) -> Block:
             inner[:] = _written(inner, name)
         for index in reversed(getattr(statement, "natural", ())):
             statement.body.insert(0, gast.Expr(value=call(f"{name}.natural", clone(index))))
-        result.append(_sum(statement, name) if getattr(statement, "is_free", False) else statement)
+        free = getattr(statement, "is_free", False)
+        result.append(_sum(statement, name) if free else _without_product(statement, name))
     return result
 
 
@@ -63,4 +77,23 @@ def _sum(statement: gast.Assign | gast.AugAssign, name: str) -> gast.stmt:
         term = gast.UnaryOp(op=gast.USub(), operand=term)
     result = assign(total, call(f"{name}.plus", load(total), term), place_of(statement))
     result.comment = getattr(statement, "comment", None)
+    return result
+
+
+def _is_outer(statement: gast.stmt) -> bool:
+    """Whether a statement adds the outer product of two arrays to an array."""
+    match statement:
+        case gast.AugAssign(
+            target=gast.Name(), op=gast.Add(), value=gast.Call(func=function, args=[_, _], keywords=[])
+        ):
+            return dotted_path(function) == "np.outer" and getattr(statement, "whole", False)
+    return False
+
+
+def _without_product(statement: gast.stmt, name: str) -> gast.stmt:
+    """`a += np.outer(x, y)` as `kernels.add_outer(a, x, y)`, which makes no matrix of the product."""
+    if not _is_outer(statement):
+        return statement
+    result = gast.Expr(value=call(f"{name}.add_outer", load(statement.target.id), *statement.value.args))
+    result.place, result.comment = place_of(statement), getattr(statement, "comment", None)
     return result

@@ -1,7 +1,9 @@
 """What loops are promised is written out, under the name that kernels have."""
 
 import gast
+import numba
 import numpy as np
+import pytest
 from numba import types as nb
 
 from srcad.printer import print_function
@@ -63,3 +65,50 @@ def test_the_name_of_the_kernels():
 def test_nothing_noted_nothing_changed():
     made = Made([gast.parse("def f(x):\n    return x").body[0]], {}, ("f",))
     assert with_promises(made) is made
+
+
+def test_outer_products_are_added_without_a_matrix():
+    tree = parsed("def f(x, y, a):\n    a += np.outer(x, y)\n    a += np.outer(x, y)\n    return a\n")
+    tree.body[0].whole = True
+    made = with_promises(Made([tree], {}, ("f",)))
+    text = print_function(made.functions[0])
+    assert "kernels.add_outer(a, x, y)" in text
+    assert "a += np.outer(x, y)" in text  # where the shapes may differ
+    names = {"np": np, **made.bindings}
+    exec(text, names)
+    x, y = np.arange(3.0), np.ones(2)
+    np.testing.assert_array_equal(names["f"](x, y, np.ones((3, 2))), 1.0 + 2.0 * np.outer(x, y))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("kind", [np.float64, np.complex128, np.float32])
+def test_compiled_outer_products(kind):
+    @numba.njit
+    def added(total, a, b):
+        kernels.add_outer(total, a, b)
+        return total
+
+    a, b = np.arange(3).astype(kind), np.arange(4).astype(kind)[::2]
+    np.testing.assert_array_equal(added(np.ones((3, 2), kind), a, b), 1 + np.outer(a, b))
+    with pytest.raises(ValueError, match="broadcast"):
+        added(np.ones((2, 2), kind), a, b)
+    matrix = np.ones((2, 2), kind)
+    np.testing.assert_array_equal(added(np.ones((4, 2), kind), matrix, b), 1 + np.outer(matrix, b))
+
+
+@pytest.mark.compiled
+def test_compiled_promises_of_all_kinds_of_numbers():
+    @numba.njit
+    def summed(x, start, n):
+        total = start
+        for i in range(n):
+            kernels.natural(i)
+            total = kernels.plus(total, x[i])
+        return total
+
+    for kind in (np.float64, np.float32, np.complex128, np.int64):
+        x = np.arange(9).astype(kind)
+        found = summed(x, kind(2), 9)
+        assert found == 38
+        assert np.asarray(found).dtype == kind
+    assert isinstance(summed(np.ones(3, np.float32), 0.5, np.uint64(3)), float)

@@ -60,6 +60,7 @@ from srcad.runtime.kernels.overlap import refuse_overlap
 from srcad.runtime.kernels.pads import padded, unpad
 from srcad.runtime.kernels.parts import add_parts, may_overlap, part_of, parts
 from srcad.runtime.kernels.products import (
+    add_outer,
     cholesky_adjoint,
     cofactors,
     determinant_sign,
@@ -106,6 +107,7 @@ from srcad.runtime.kernels.widen import common_extent, expand, expand_bar, same_
 
 __all__ = [
     "Unobserved",
+    "add_outer",
     "add_parts",
     "added_at",
     "appended",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import types
 from numba.extending import overload
 
 from srcad.runtime.kernels.spread import unbroadcast
@@ -32,6 +33,35 @@ def transpose_times(a: Any, b: Any) -> Any:
     array([3., 6.])
     """
     return np.matmul(a.swapaxes(-1, -2), b)
+
+
+def add_outer(total: Any, a: Any, b: Any) -> None:
+    """Add to a matrix the outer product of two vectors.
+
+    >>> total = np.ones((2, 2))
+    >>> add_outer(total, np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    >>> total
+    array([[4., 5.],
+           [7., 9.]])
+    """
+    total += np.outer(a, b)
+
+
+@overload(add_outer)
+def _add_outer(total: Any, a: Any, b: Any) -> Any:
+    def general(total: Any, a: Any, b: Any) -> None:
+        total += np.outer(a, b)
+
+    def vectors(total: Any, a: Any, b: Any) -> None:
+        if total.shape != (a.size, b.size):
+            raise ValueError("operands could not be broadcast together")
+        for i in range(a.size):
+            factor = a[i]
+            for j in range(b.size):
+                total[i, j] += factor * b[j]
+
+    are_vectors = all(isinstance(each, types.Array) and each.ndim == 1 for each in (a, b))
+    return vectors if are_vectors else general
 
 
 def matmul_adjoint_a(g: Any, a: Any, b: Any) -> Any:
