@@ -108,7 +108,7 @@ def test_compiled_promises_of_all_kinds_of_numbers():
 
     for kind in (np.float64, np.float32, np.complex128, np.int64):
         x = np.arange(9).astype(kind)
-        found = summed(x, kind(2), 9)
-        assert found == 38
-        assert np.asarray(found).dtype == kind
-    assert isinstance(summed(np.ones(3, np.float32), 0.5, np.uint64(3)), float)
+        assert summed(x, kind(2), 9) == 38
+        assert str(summed.nopython_signatures[-1].return_type) == np.dtype(kind).name
+    assert summed(np.ones(3, np.float32), 0.5, np.uint64(3)) == 3.5
+    assert str(summed.nopython_signatures[-1].return_type) == "float64"
