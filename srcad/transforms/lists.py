@@ -13,7 +13,7 @@ tells. Arrays are copied where they are appended and where they are read; `share
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import gast
@@ -22,6 +22,7 @@ from numba import types as nb
 from srcad.errors import UnsupportedSyntax
 from srcad.names import Names
 from srcad.runtime import kernels
+from srcad.runtime.infer import CannotType
 from srcad.transforms.build import (
     Block,
     assign,
@@ -87,10 +88,21 @@ def _inferred(unit: Unit, types: tuple[nb.Type, ...]) -> dict[str, nb.Type]:
     operations = [(str(written(each)), _operation(each)) for each in walk_statements(tree.body)]
     lists = list(dict.fromkeys(name for name, operation in operations if operation in _MAKERS))
     filled = {name for name, operation in operations if operation in (*_STORES, "listed", "repeated")}
-    made = [assign(name, gast.List(elts=[] if name in filled else [const(0.0)], ctx=gast.Load())) for name in lists]
-    tree.body = [*made, *_inferable(tree.body)]
-    kinds = types_of_some(unit.with_tree(tree), types, lists)
-    return {name: nb.unliteral(kind.dtype) for name, kind in kinds.items() if isinstance(kind, nb.List)}
+    body = _inferable(tree.body)
+
+    def inferred(empty: Collection[str]) -> dict[str, nb.Type]:
+        first = [assign(name, gast.List(elts=[] if name in empty else [const(0.0)], ctx=gast.Load())) for name in lists]
+        tree.body = [*first, *body]
+        kinds = types_of_some(unit.with_tree(tree), types, lists)
+        return {name: nb.unliteral(kind.dtype) for name, kind in kinds.items() if isinstance(kind, nb.List)}
+
+    try:
+        return inferred(filled)
+    except CannotType as problem:
+        try:
+            return inferred(())  # what is appended in code that Numba knows to be never reached has no type
+        except CannotType:
+            raise problem from None
 
 
 def _inferable(block: Block) -> Block:

@@ -5,6 +5,7 @@ import pytest
 
 import srcad
 from srcad.errors import NotDifferentiable, UnsupportedSyntax
+from tests.checking import assert_gradient
 
 
 def numbers_of(kind):
@@ -154,3 +155,52 @@ def test_rows_stay_what_they_were_when_the_list_they_are_in_grows():
 
     x = np.array([0.9, 1.1])
     np.testing.assert_allclose(srcad.grad(f, jit=False)(x), 13 * x**12)
+
+
+def test_a_list_that_is_never_appended_to_is_empty():
+    def f(x):
+        values, t = [], 2.0
+        while t < 1.0:
+            values.append(x)
+            t += 1.0
+        return sum(values) + sum([v * v for v in values]) + 3.0 * x
+
+    assert srcad.grad(f, jit=False)(0.5) == 3.0
+
+
+def two_names(x):
+    a = [x[0]]
+    b = a
+    while len(a) < 4:
+        b.append(a[-1] * x[1])
+    b[0] = 5.0
+    return sum(a) + len(b)
+
+
+def overwritten(x):
+    a = [x[0], x[1], x[0] * x[1]]
+    s, k = 0.0, 0
+    while k < 6:
+        v = a.pop()
+        s += v * v
+        if k % 2 == 0:
+            a.append(v * x[0])
+            a.append(v + x[1])
+        k += 1
+    return s + sum(a)
+
+
+def copied_before(x):
+    a = [x[0]]
+    while len(a) < 4:
+        a.append(a[-1] * x[1])
+    b = np.array(a)
+    a[1] = 9.0
+    c = np.asarray(a)
+    a[2] = 7.0
+    return b[1] * c[2] + c[1] * a[2]
+
+
+@pytest.mark.parametrize("function", [two_names, overwritten, copied_before])
+def test_what_is_written_is_found_where_python_finds_it(function):
+    assert_gradient(function, np.array([0.45, 0.8]), modes=["arrays", "loops", "gradient"])
