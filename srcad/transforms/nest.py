@@ -129,8 +129,9 @@ class Nest:
             symbol = form.terms[0][0]
             if ".shape[" not in symbol:
                 return load(symbol)
-            name, _, rest = symbol.partition(".shape[")
-            axis = int(rest.rstrip("]"))
+            origin, _, rest = symbol.partition(".shape[")
+            if origin not in self.elements.inlined:  # there is no such array then
+                name, axis = origin, int(rest.rstrip("]"))
         shape = self.name(attribute(load(name), "shape"))
         return self.name(subscript(shape, const(axis)))
 

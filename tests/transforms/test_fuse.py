@@ -6,6 +6,7 @@ import pytest
 from srcad.printer import print_function
 from srcad.runtime.widens import Widens
 from srcad.transforms.fuse import fuse
+from tests.checking import generated
 from tests.transforms.core_text import body_of, lines, numeric, settled
 
 
@@ -335,3 +336,24 @@ def f(x, y, z):
 """
     unit = fuse(*settled(text, "f8[:], f8[:], f8"), assumes=True)
     assert body_of(unit).count("same_extent") == 1
+
+
+def twice_scaled(x, c):
+    u, w = x.copy(), 0.5 * c
+    for _ in range(2):
+        w = u * w[0]
+        if w[0] > 0.2:
+            u = u * 0.7 + w
+        u = w * 0.7 + u
+        u = u * w[0]
+        w = u * w[0]
+    return np.sum(u) + np.sum(w)
+
+
+def test_shapes_of_what_has_no_array_of_its_own_are_those_of_what_has():
+    x = np.linspace(0.2, 1.0, 4)
+    for c in (x + 0.5, np.array([0.7])):
+        made, given, _ = generated(twice_scaled, (x, c), "grad", (0, 1), True, False)
+        expected, _, _ = generated(twice_scaled, (x, c), "grad", (0, 1), False, False)
+        for one, other in zip(made[0](*given), expected[0](*given), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-13)
