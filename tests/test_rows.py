@@ -121,7 +121,7 @@ def test_what_numba_cannot_compile_runs_in_python():
     ("arguments", "error", "message"),
     [
         ({"parallel_iterations": 1}, ValueError, "two at a time"),
-        ({"parallel_iterations": 0, "experimental_use_pfor": False}, ValueError, "two at a time"),
+        ({"parallel_iterations": 0, "experimental_use_pfor": False}, ValueError, "positive integer"),
         ({"parallel_iterations": 2}, RuntimeError, "persistent=True"),
     ],
 )
