@@ -32,7 +32,7 @@ def chosen(most=3, altogether=60):
     return [few[k * len(few) // altogether] for k in range(altogether)]
 
 
-# What takes longest, or does for the most part what another mode does, is for every so many programs, from one of them on.
+# What takes longest, or does for the most part what another mode does: for every so many programs, from which on.
 EVERY = {"arrays": (2, 0), "gradient": (2, 1), "second": (7, 0)}
 
 
