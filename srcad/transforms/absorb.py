@@ -22,7 +22,7 @@ from numba import types as nb
 
 from srcad.runtime.clock import stage
 from srcad.transforms.accessed import accessed
-from srcad.transforms.build import Block, dotted_path, inner_blocks, rewrite_names, walk, walk_statements
+from srcad.transforms.build import Block, dotted_path, inner_blocks, mentions, rewrite_names, walk, walk_statements
 from srcad.transforms.copies import all_written
 from srcad.transforms.memories import Memories
 from srcad.transforms.rolling import is_sum
@@ -44,7 +44,7 @@ class _Absorber:
         everything = [each for each in walk_statements(body) if not isinstance(each, gast.AugAssign)]
         self.stores = Counter([*parameters, *(name for each in everything for name in all_written(each))])
         self.made = {each.targets[0].id: each.value for each in everything if _is_made(each)}
-        self.mentions = _mentions(body)
+        self.mentions = mentions(body)
 
     def walk(self, block: Block) -> None:
         """Absorb what can be in a block and those inside it."""
@@ -66,7 +66,7 @@ class _Absorber:
         if start is None or self.stores[sums] != 1 or array == sums or not self.memories.is_own(sums):
             return None
         found = block[start + 1 : end]
-        return found if _mentions(found)[sums] + 2 == self.mentions[sums] else None
+        return found if mentions(found)[sums] + 2 == self.mentions[sums] else None
 
     def are_alike(self, array: str, sums: str) -> bool:
         """Whether two arrays have one shape and type, and the second begins as zeros."""
@@ -109,7 +109,7 @@ class _Absorber:
             return False
         (loop,) = loops
         waiting = [each for each in loop.body if hasattr(each, "gathers")]
-        if _mentions([statement])[sums] != _mentions(waiting)[sums]:
+        if mentions([statement])[sums] != mentions(waiting)[sums]:
             return False
         axis, nearest = loop.rolls[sums]
         index = loop.target.id
@@ -132,10 +132,6 @@ class _Absorber:
 def _rename(block: Block, old: str, new: str) -> None:
     for each in block:
         rewrite_names(each, lambda name: new if name == old else name)
-
-
-def _mentions(block: Block) -> Counter[str]:
-    return Counter(node.id for each in block for node in walk(each) if isinstance(node, gast.Name))
 
 
 def _is_made(statement: gast.stmt) -> bool:

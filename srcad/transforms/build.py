@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -240,6 +241,16 @@ def walk_statements(block: Block) -> Iterator[gast.stmt]:
         yield statement
         for inner in inner_blocks(statement):
             yield from walk_statements(inner)
+
+
+def mentions(block: Block) -> Counter[str]:
+    """How often each name stands in statements, as what is read or what is stored."""
+    return Counter(node.id for each in block for node in walk(each) if isinstance(node, gast.Name))
+
+
+def position(block: Block, statement: gast.stmt) -> int:
+    """Where a statement, not one that is equal to it, stands in a block."""
+    return next(k for k, each in enumerate(block) if each is statement)
 
 
 def rewrite_names(node: gast.AST, change: Callable[[str], str]) -> None:

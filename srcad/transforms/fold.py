@@ -28,6 +28,7 @@ from srcad.transforms.build import (
     clone,
     inner_blocks,
     names_in,
+    position,
     reads,
     rewrite_names,
     walk,
@@ -220,15 +221,11 @@ def _without_idle_resets(block: Block) -> Block:
     for statement in block:
         match statement:
             case gast.Assign(targets=[gast.Name(id=copy)], value=gast.Name(id=name)):
-                later = (each for each in result[_index(result, statement) + 1 :] if _touches(each, name, copy))
+                later = (each for each in result[position(result, statement) + 1 :] if _touches(each, name, copy))
                 after = [*islice(later, 2)]
                 if len(after) > 1 and _is_reset(after[0], name) and _is_return(after[1], name, copy):
                     result = [each for each in result if each is not after[0] and each is not after[1]]
     return result
-
-
-def _index(block: Block, statement: gast.stmt) -> int:
-    return next(k for k, each in enumerate(block) if each is statement)
 
 
 def _touches(statement: gast.stmt, name: str, copy: str) -> bool:

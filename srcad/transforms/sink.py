@@ -13,14 +13,22 @@ it stores in memory; an arm of sums of numbers is better off as it is, which com
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 
 import gast
 from numba import types as nb
 
 from srcad.runtime.clock import stage
-from srcad.transforms.build import Block, assign, inner_blocks, names_in, place_of, walk, walk_statements
+from srcad.transforms.build import (
+    Block,
+    assign,
+    inner_blocks,
+    mentions,
+    names_in,
+    place_of,
+    position,
+    walk_statements,
+)
 from srcad.transforms.copies import all_written
 from srcad.transforms.memories import Memories
 
@@ -36,7 +44,7 @@ def with_sums_in_arms(body: Block, parameters: tuple[str, ...], kinds: Mapping[s
 class _Sinker:
     def __init__(self, body: Block, memories: Memories) -> None:
         self.memories = memories
-        self.mentions = _mentions(body)
+        self.mentions = mentions(body)
 
     def walk(self, block: Block) -> None:
         """Move what can be in a block and those inside it."""
@@ -44,7 +52,7 @@ class _Sinker:
             for inner in inner_blocks(statement):
                 self.walk(inner)
         for branch in [each for each in block if isinstance(each, gast.If)]:
-            above = block[: _position(block, branch)]
+            above = block[: position(block, branch)]
             for start in reversed(above):
                 match start:
                     case gast.Assign(targets=[gast.Name(id=name)], value=gast.Constant(value=0.0)):
@@ -52,11 +60,11 @@ class _Sinker:
 
     def sink(self, block: Block, start: gast.stmt, branch: gast.If, name: str) -> None:
         """Move the sums right behind a branch of what is zero at its start, if one arm alone adds to it."""
-        first, at = _position(block, start), _position(block, branch)
-        if any(name in _names(each) for each in block[first + 1 : at]):
+        first, at = position(block, start), position(block, branch)
+        if any(name in mentions([each]) for each in block[first + 1 : at]):
             return
         arms = [arm for arm in _arms(branch) if any(name in all_written(each) for each in arm)]
-        if len(arms) != 1 or not _is_taken(arms[0]) or _mentions([branch])[name] != _mentions(arms[0])[name]:
+        if len(arms) != 1 or not _is_taken(arms[0]) or mentions([branch])[name] != mentions(arms[0])[name]:
             return
         (arm,) = arms
         moved = self.run(block[at + 1 :], name)
@@ -89,20 +97,20 @@ class _Sinker:
     def is_closed(self, run: Block) -> bool:
         """Whether what some statements compute is read by them only."""
         made = [name for each in run if isinstance(each, gast.Assign) for name in all_written(each)]
-        within = _mentions(run)
+        within = mentions(run)
         return isinstance(run[-1], gast.AugAssign) and all(within[name] == self.mentions[name] for name in made)
 
     def begin(self, block: Block, start: gast.stmt, arm: Block, name: str) -> None:
         """Let the arm begin the number, if nothing else knows of it."""
-        if self.mentions[name] != _mentions(arm)[name] + 1:
+        if self.mentions[name] != mentions(arm)[name] + 1:
             return
-        first = next(each for each in arm if name in _names(each))
+        first = next(each for each in arm if name in mentions([each]))
         match first:
             case gast.AugAssign(op=gast.Add(), target=gast.Name(id=target), value=value) if target == name:
                 begun = assign(name, value, place_of(first))
                 begun.comment = getattr(first, "comment", None)
-                arm[_position(arm, first)] = begun
-                del block[_position(block, start)]
+                arm[position(arm, first)] = begun
+                del block[position(block, start)]
 
 
 def _arms(branch: gast.If) -> list[Block]:
@@ -137,15 +145,3 @@ def _is_zero(value: gast.expr, name: str) -> bool:
         case gast.BinOp(left=left, op=gast.Div(), right=right):
             return _is_zero(left, name) and name not in names_in(right)
     return False
-
-
-def _names(statement: gast.stmt) -> list[str]:
-    return [node.id for node in walk(statement) if isinstance(node, gast.Name)]
-
-
-def _mentions(block: Block) -> Counter[str]:
-    return Counter(name for each in block for name in _names(each))
-
-
-def _position(block: Block, statement: gast.stmt) -> int:
-    return next(k for k, each in enumerate(block) if each is statement)

@@ -35,8 +35,9 @@ from srcad.transforms.build import (
     dotted_path,
     inner_blocks,
     load,
+    mentions,
     place_of,
-    walk,
+    position,
     walk_statements,
 )
 from srcad.transforms.copies import all_written
@@ -61,7 +62,7 @@ class _Trader:
         self.stores = Counter(
             [*parameters, *(name for each in walk_statements(body) for name in all_written(each))],
         )
-        self.mentions = Counter(name for each in body for name in _names(each))
+        self.mentions = mentions(body)
         memories = Memories(body, parameters, kinds)
         groups = Counter(memories.find(name) for name in self.mentions)
         self.alone = {name for name in self.mentions if groups[memories.find(name)] == 1 and memories.is_own(name)}
@@ -89,39 +90,39 @@ class _Trader:
 
     def hand_over(self, block: Block, statement: gast.Assign, copy: str, array: str) -> None:
         """Make the copy the array itself, and what it is added to the copy."""
-        at = _position(block, statement)
-        anew = next((each for each in block[at + 1 :] if array in _names(each)), None)
-        added = next((each for each in block[at + 1 :] if copy in _names(each)), None)
+        at = position(block, statement)
+        anew = next((each for each in block[at + 1 :] if array in mentions([each])), None)
+        added = next((each for each in block[at + 1 :] if copy in mentions([each])), None)
         if anew is None or not (_is_anew(anew, array) or _is_zero(anew, array)) or added is None:
             return
         match added:
             case gast.AugAssign(target=gast.Name(id=sum_), op=gast.Add(), value=gast.Name()) if (
                 getattr(added, "whole", False) and sum_ in self.alone and self.are_alike(copy, array, sum_)
             ):
-                end = _position(block, added)
-                zeros = next((each for each in reversed(block[:end]) if sum_ in _names(each)), None)
+                end = position(block, added)
+                zeros = next((each for each in reversed(block[:end]) if sum_ in mentions([each])), None)
                 if zeros is not None and _is_zero(zeros, sum_):
                     if not _is_anew(anew, array):
                         made = assign(array, call("np.zeros_like", load(array)), place_of(anew))
-                        block[_position(block, anew)] = made
+                        block[position(block, anew)] = made
                         zeros = made if zeros is anew else zeros
                     statement.value = load(array)
                     block[end] = assign(sum_, load(copy), place_of(added))
-                    del block[_position(block, zeros)]
+                    del block[position(block, zeros)]
 
     def hand_back(self, block: Block, statement: gast.Assign, copy: str, array: str) -> None:
         """Make the copy the array itself, which one arm of a branch gives back."""
-        at = _position(block, statement)
-        later = [each for each in block[at + 1 :] if array in _names(each)]
+        at = position(block, statement)
+        later = [each for each in block[at + 1 :] if array in mentions([each])]
         if len(later) < 2 or not _is_zero(later[0], array) or not isinstance(later[1], gast.If):
             return
         zeros, branch = later[:2]
-        between = block[_position(block, zeros) + 1 : _position(block, branch)]
+        between = block[position(block, zeros) + 1 : position(block, branch)]
         if not _calls(zeros, "np.zeros_like"):
             return
         like = zeros.value.args[0]
-        behind = [*block[:at], *block[_position(block, branch) + 1 :]]
-        if any(copy in _names(each) for each in behind) or self.mentions[copy] != _count(copy, block[at:]):
+        behind = [*block[:at], *block[position(block, branch) + 1 :]]
+        if any(copy in mentions([each]) for each in behind) or self.mentions[copy] != mentions(block[at:])[copy]:
             return
         if not isinstance(like, gast.Name) or any(like.id in all_written(each) for each in walk_statements(between)):
             return
@@ -134,12 +135,12 @@ class _Trader:
 
     def arm(self, arm: Block, copy: str, array: str, zeros: gast.stmt) -> Block | None:
         """What becomes of one arm of the branch; None where it does not fit."""
-        users = [each for each in arm if array in _names(each)]
+        users = [each for each in arm if array in mentions([each])]
         if len(users) != 1 or not _adds_whole(users[0], array):
             return None
-        at = _position(arm, users[0])
+        at = position(arm, users[0])
         if isinstance(users[0].value, gast.Name) and users[0].value.id == copy:
-            is_last = not any(copy in _names(each) for each in arm[at + 1 :])
+            is_last = not any(copy in mentions([each]) for each in arm[at + 1 :])
             return [*arm[:at], assign(array, load(copy), place_of(users[0])), *arm[at + 1 :]] if is_last else None
         if _calls(users[0], "kernels.longer_bar"):
             return [*arm[:at], assign(array, users[0].value, place_of(users[0])), *arm[at + 1 :]]
@@ -154,24 +155,12 @@ class _Trader:
         return len(kinds) == 1 and all(isinstance(kind, nb.Array) and kind.ndim for kind in kinds)
 
 
-def _names(statement: gast.stmt) -> list[str]:
-    return [node.id for node in walk(statement) if isinstance(node, gast.Name)]
-
-
-def _count(name: str, block: Block) -> int:
-    return sum(_names(each).count(name) for each in block)
-
-
 def _adds_whole(statement: gast.stmt, array: str) -> bool:
     """Whether a statement adds to all of the array, and mentions it nowhere else."""
     match statement:
         case gast.AugAssign(target=gast.Name(id=name), op=gast.Add()):
-            return bool(name == array) and getattr(statement, "whole", False) and _names(statement).count(array) == 1
+            return bool(name == array) and getattr(statement, "whole", False) and mentions([statement])[array] == 1
     return False
-
-
-def _position(block: Block, statement: gast.stmt) -> int:
-    return next(k for k, each in enumerate(block) if each is statement)
 
 
 def _calls(statement: gast.stmt, function: str) -> bool:
@@ -182,7 +171,7 @@ def _is_anew(statement: gast.stmt, array: str) -> bool:
     """Whether a statement stores another array in the name, and reads nothing of what it was."""
     match statement:
         case gast.Assign(targets=[gast.Name(id=name)]):
-            return bool(name == array) and _names(statement).count(array) == 1
+            return bool(name == array) and mentions([statement])[array] == 1
     return False
 
 
