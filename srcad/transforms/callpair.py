@@ -35,7 +35,7 @@ from srcad.transforms.program import Program
 from srcad.transforms.settle import blank
 from srcad.transforms.ssa import live_before
 from srcad.transforms.subroutine import Specialised
-from srcad.transforms.typing import differentiable
+from srcad.transforms.typing import Types, differentiable
 from srcad.transforms.unit import Unit
 
 
@@ -51,8 +51,8 @@ def make_pair(pair: Pair, callees: Callees) -> tuple[int, ...]:
         bars[:] = [adjoints.names.fresh("result_bar") for _ in pair.outs]
         return seed_of(adjoints, [results[position] for position in pair.outs], [load(bar) for bar in bars])
 
-    def analysed(each: Unit) -> Program:
-        return reverse_program(each, types, pair.wrt, pair.outs)
+    def analysed(each: Unit, known: Types) -> Program:
+        return reverse_program(each, known, pair.wrt, pair.outs)
 
     pure = pure_sweeps(unit, types, version.counts, analysed, seed, callees, arrays)
     adjoints = pure.adjoints

@@ -30,6 +30,7 @@ from srcad.transforms.build import (
     stores_into,
     subscript,
     tuple_of,
+    walk_statements,
     written,
 )
 from srcad.transforms.callees import Callees
@@ -66,14 +67,19 @@ def pure_sweeps(
     unit: Unit,
     types: Types,
     counts: Mapping[int, str],
-    analysed: Callable[[Unit], Program],
+    analysed: Callable[[Unit, Types], Program],
     seed: Callable[[Adjoints], Block],
     callees: Callees | None = None,
     given: Collection[str] = (),
 ) -> Pure:
-    """Both sweeps; `analysed` gives the facts, `seed` begins the adjoints of the results."""
+    """Both sweeps; `analysed` gives the facts, `seed` begins the adjoints of the results.
+
+    The unit is copied: of a function that calls itself other derivatives may be made while this one is being made.
+    """
+    unit, counts = _own_copy(unit, counts)
+    types = Types(dict(types.of), types.result)
     while True:
-        program = analysed(unit)
+        program = analysed(unit, types)
         adjoints = Adjoints(program, unit.names.copy(), dict(unit.bindings), callees, given)
         plan = Reverser(program, adjoints, counts).plan(seed(adjoints))
         decisions = Decider(program, plan, [], adjoints.bars, pure=True).decide()
@@ -82,6 +88,13 @@ def pure_sweeps(
             note_kinds([*both.forward, *both.reverse], program.types.of, adjoints.bars)
             return Pure(program, adjoints, both)
         unit = _with_snapshots(unit, types, decisions.snapshots)
+
+
+def _own_copy(unit: Unit, counts: Mapping[int, str]) -> tuple[Unit, Mapping[int, str]]:
+    tree = unit.copy_tree()
+    pairs = zip(walk_statements(unit.tree.body), walk_statements(tree.body), strict=True)
+    own = {id(copied): counts[id(each)] for each, copied in pairs if id(each) in counts}
+    return unit.with_tree(tree), own
 
 
 def split_functions(
@@ -100,7 +113,7 @@ def split_functions(
         bars = [call("np.conj", each) if is_complex(kind) else each for each, kind in zip(bars, kinds, strict=True)]
         return seed_of(adjoints, found, bars)
 
-    pure = pure_sweeps(unit, types, counts, lambda each: reverse_program(each, types, wrt), seed, callees)
+    pure = pure_sweeps(unit, types, counts, lambda each, known: reverse_program(each, known, wrt), seed, callees)
     program, adjoints, both = pure.program, pure.adjoints, pure.both
     names, bindings = adjoints.names, adjoints.bindings
     both = with_lists(both, adjoints)

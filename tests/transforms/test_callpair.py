@@ -6,6 +6,7 @@ import pytest
 from srcad import pipeline
 from srcad.pipeline import prepare
 from srcad.signature import parse_signature
+from tests.checking import generated
 
 
 def tower(v, n):
@@ -55,3 +56,21 @@ def test_the_tangent_function_agrees_with_the_complex_step(n):
     value, change = functions["caller_tangent"](0.7, n, 2.0)
     assert value == pytest.approx(caller(0.7, n), rel=1e-14)
     assert change == pytest.approx(2.0 * slope(0.7, n), rel=1e-12)
+
+
+def power_of_36(v, n=2):
+    if n == 0:
+        return v
+    for _ in range(2):
+        v = v * v
+    return power_of_36(v, n - 1) * v
+
+
+def sum_of_powers(v):
+    return np.sum(power_of_36(v))
+
+
+def test_pairs_of_one_function_that_are_made_within_each_other_leave_each_other_alone():
+    v, direction = np.array([0.9, 1.1]), np.array([1.0, -0.5])
+    (product, *_), _, _ = generated(sum_of_powers, (v,), "hvp", (0,), loops=True)
+    np.testing.assert_allclose(product(v, direction), 36.0 * 35.0 * v**34 * direction, rtol=1e-12)
