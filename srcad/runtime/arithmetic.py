@@ -149,10 +149,10 @@ class Arithmetic:
         return self._apply(operator.xor, (other, self))
 
     def __eq__(self, other: Any) -> Any:
-        return self._apply(operator.eq, (self, other))
+        return False if other is None else self._apply(operator.eq, (self, other))
 
     def __ne__(self, other: Any) -> Any:
-        return self._apply(operator.ne, (self, other))
+        return True if other is None else self._apply(operator.ne, (self, other))
 
     def __lt__(self, other: Any) -> Any:
         return self._apply(operator.lt, (self, other))

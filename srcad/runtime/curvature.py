@@ -10,7 +10,7 @@ import numpy as np
 from srcad.errors import BadArgument
 from srcad.runtime.active import Recording, active
 from srcad.runtime.ends import ones
-from srcad.runtime.jacobians import jacobians
+from srcad.runtime.jacobians import jacobians, zeros_for
 from srcad.runtime.sweep import Sweep
 from srcad.runtime.tensor import Tensor, convert_to_tensor, tensor_of
 
@@ -21,9 +21,13 @@ def hessians(recording: Recording, target: Tensor, sources: Sequence[Tensor]) ->
         raise BadArgument(f"a Hessian is that of one number, the target has the shape {target.shape}")
     again, slopes = _recorded_gradient(recording, target, sources)
     connected = [slope is not None for slope in slopes]
-    rows = []
+    rows: list[list[Any]] = []
     for slope in slopes:
-        blocks = [None] * len(sources) if slope is None else jacobians(again, slope, sources, True)
+        if slope is None:
+            rows.append([None] * len(sources))
+            continue
+        found = zip(jacobians(again, slope, sources), sources, strict=True)
+        blocks = [zeros_for(slope, source) if block is None else block for block, source in found]
         rows.append([block if there else None for block, there in zip(blocks, connected, strict=True)])
     return rows
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from srcad.errors import BadValue
 from srcad.runtime.active import Recording, active
 from srcad.runtime.arithmetic import NO_KEYWORDS, Arithmetic
 from srcad.runtime.covered import check_covered, check_discrete, check_meaning, missing, next_required
@@ -199,6 +200,8 @@ def _apply_to_others(primitive: Any, arguments: tuple[Any, ...], keywords: Mappi
         if not isinstance(argument, Operand) and getattr(argument, "__array_ufunc__", True) is None:
             return NotImplemented
     if getattr(primitive, "__module__", "") == "_operator" and primitive is not operator.getitem:
+        if any(each is None for each in arguments):
+            raise BadValue("Attempt to convert a value (None) with an unsupported type to a Tensor")
         arguments = tuple([packed(each) if isinstance(each, (list, tuple)) else each for each in arguments])
     return call(primitive, arguments, keywords)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcad.errors import BadArgument, BadValue, TapeMisuse
-from srcad.runtime.active import Recording
+from srcad.runtime.active import Recording, active
 from srcad.runtime.batched import cotangents_at_once
 from srcad.runtime.call import CallNode
 from srcad.runtime.sweep import Sweep
@@ -20,33 +20,68 @@ def jacobians(
     recording: Recording,
     target: Tensor,
     sources: Sequence[Tensor],
-    wants_zeros: bool,
     threads: int = 1,
     batched: bool = True,
 ) -> list[Any]:
-    """For each source an array of the target's shape joined with the source's; None or zeros if unconnected.
+    """For each source a tensor of the target's shape joined with the source's; None if unconnected.
 
     batched     whether all rows may be done at once, or as many as memory allows
     """
-    shapes = [(target.shape + source.shape, source.dtype) for source in sources]
     if target._identity not in recording.known:  # a target that is its own source has no Jacobian if it is not watched
-        return [_joined(*each, None, 0, wants_zeros) for each in shapes]
+        return [None] * len(sources)
     sweep = Sweep(recording, [target], sources)
     blocks = _of_one_call(sweep, target, sources) if batched else None
+    shapes = [target.shape + source.shape for source in sources]
     if blocks is not None:
-        return [_filled(shape, dtype, block, wants_zeros) for (shape, dtype), block in zip(shapes, blocks, strict=True)]
-    found = _stacked(sweep, target, _units, max(1, target.size), threads, batched)
-    return [_joined(*each, block, 0, wants_zeros) for each, block in zip(shapes, found, strict=True)]
+        return [_filled(*each) for each in zip(shapes, sources, blocks, strict=True)]
+    stacked = _stacked(sweep, target, _units, max(1, target.size), threads, batched)
+    return [_joined(shape, block, 0) for shape, block in zip(shapes, stacked, strict=True)]
 
 
-def batch_jacobian(recording: Recording, target: Tensor, source: Tensor, threads: int = 1, batched: bool = True) -> Any:
-    """The Jacobians along the first axis, of which target and source have the same length."""
-    if target._identity not in recording.known:
-        return _joined(target.shape + source.shape[1:], target.dtype, None, 1, wants_zeros=True)
-    sweep = Sweep(recording, [target], [source])
-    width = int(np.prod(target.shape[1:]))
-    (block,) = _stacked(sweep, target, _unit_columns, max(1, width), threads, batched)
-    return _joined(target.shape + source.shape[1:], target.dtype, block, 1, wants_zeros=True)
+def batch_jacobian(
+    recording: Recording,
+    target: Tensor,
+    source: Tensor,
+    wants_zeros: bool = False,
+    threads: int = 1,
+    batched: bool = True,
+) -> Any:
+    """The Jacobians along the first axis, of which target and source have the same length; zeros if unconnected."""
+    block, shape = None, target.shape + source.shape[1:]
+    if target._identity in recording.known:
+        sweep = Sweep(recording, [target], [source])
+        width = int(np.prod(target.shape[1:]))
+        (block,) = _stacked(sweep, target, _unit_columns, max(1, width), threads, batched)
+    found = tensor_of(np.zeros(shape, target.dtype)[()]) if block is None else _joined(shape, block, 1)
+    if batched and (wants_zeros or block is not None):
+        follow(target, [found])
+    return found
+
+
+def zeros_for(target: Tensor, source: Any) -> Tensor:
+    """The Jacobian of a target that does not depend on the source."""
+    return tensor_of(np.zeros(target.shape + source.shape, source.dtype)[()])
+
+
+def filled_with_zeros(target: Tensor, sources: Sequence[Any], found: Sequence[Any], batched: bool) -> list[Any]:
+    """The same, with zeros for None; row by row these are made of the sources, which are read."""
+    filled = []
+    for block, source in zip(found, sources, strict=True):
+        filled.append(zeros_for(target, source) if block is None else block)
+        if block is None and not batched:
+            follow(source._read(), filled[-1:])
+    return filled
+
+
+def follow(target: Tensor, found: Sequence[Tensor | None]) -> None:
+    """Have Jacobians that are made at once followed by the active tapes that follow the target.
+
+    In TensorFlow rows that are made at once are the result of one function of the target, whatever they depend on:
+    derivatives by them exist, though none may lead through them.
+    """
+    for tape in active.tapes:
+        if target._identity in tape.known:
+            tape.known.update(each._identity for each in found if each is not None)
 
 
 def threads_of(what: str, parallel_iterations: int | None, batched: bool, persistent: bool, count: int) -> int:
@@ -132,16 +167,14 @@ def _unit_columns(target: Tensor, start: int, stop: int) -> Any:
     return seeds.reshape(stop - start, *target.shape)
 
 
-def _filled(shape: tuple[int, ...], dtype: Any, block: Any, wants_zeros: bool) -> Any:
-    if block is None:
-        return tensor_of(np.zeros(shape, dtype)[()]) if wants_zeros else None
-    return tensor_of(block.reshape(shape).astype(dtype, copy=False))
+def _filled(shape: tuple[int, ...], source: Tensor, block: Any) -> Any:
+    return None if block is None else tensor_of(block.reshape(shape).astype(source.dtype, copy=False))
 
 
-def _joined(shape: tuple[int, ...], dtype: Any, block: Any, axis: int, wants_zeros: bool) -> Any:
+def _joined(shape: tuple[int, ...], block: Any, axis: int) -> Any:
     """A block whose first axis is for the target's elements, those of the target that stand behind this axis."""
     if block is None:
-        return tensor_of(np.zeros(shape, dtype)[()]) if wants_zeros else None
+        return None
     if 0 in shape:
         return tensor_of(np.zeros(shape, block.dtype))
     joined: Any = np.reshape(np.moveaxis(block, 0, axis) if axis else block, shape)

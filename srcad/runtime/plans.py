@@ -190,6 +190,9 @@ _NAMES = {0b11: "only", 0b110: "first", 0b101: "second", 0b111: "both"}
 def _way(primitive: Any, kinds: Sequence[type], keywords: Mapping[str, type]) -> int:
     if primitive in WRITERS or keywords.get("out", type(None)) is not type(None) or "where" in keywords:
         return OTHERS
+    is_operator = getattr(primitive, "__module__", "") == "_operator" and primitive is not operator.getitem
+    if is_operator and type(None) in kinds:
+        return OTHERS
     way = DIRECT
     for kind in (*kinds, *keywords.values()):
         if kind is Tensor or kind in _PLAIN or issubclass(kind, (np.dtype, np.generic)):
@@ -199,7 +202,7 @@ def _way(primitive: Any, kinds: Sequence[type], keywords: Mapping[str, type]) ->
         if kind is not tuple and kind is not list:
             return OTHERS
         # Python's operators know lists as lists: these become arrays first.
-        if getattr(primitive, "__module__", "") == "_operator" and primitive is not operator.getitem:
+        if is_operator:
             return OTHERS
         way = NESTED
     return OTHERS if Tensor in keywords.values() else way

@@ -17,7 +17,7 @@ from srcad.runtime.active import active
 from srcad.runtime.curvature import hessians, products
 from srcad.runtime.ends import UnconnectedGradients, all_finished, as_followed, is_zero, seeds_of
 from srcad.runtime.explain import Skeleton
-from srcad.runtime.jacobians import batch_jacobian, check_batches, jacobians, threads_of
+from srcad.runtime.jacobians import batch_jacobian, check_batches, filled_with_zeros, follow, jacobians, threads_of
 from srcad.runtime.nest import flatten, flatten_up_to, pack_as
 from srcad.runtime.once import swept_once
 from srcad.runtime.recorder import Recorder
@@ -110,15 +110,19 @@ class GradientTape(Recorder):
         >>> tape.jacobian(y, x).tolist()
         [[2.0, 0.0], [0.0, 4.0]]
         """
+        self._read_target(target)
         self._check_can_repeat("jacobian", experimental_use_pfor)
         recording = self._leave_if_inside()
-        if isinstance(target, Variable):  # it is read, as any other target was
-            recording.note_access(target)
         column = as_followed(target, "target", recording.known)
-        rows = [as_followed(each, "source") for each in flatten(sources)]
-        count, batched = (parallel_iterations, experimental_use_pfor)
-        threads = threads_of("jacobian", count, batched, self._persistent, column.size)
-        found = jacobians(recording, column, rows, is_zero(unconnected_gradients), threads, batched)
+        flat, batched = flatten(sources), experimental_use_pfor
+        rows = [as_followed(each, "source") for each in flat]
+        threads = threads_of("jacobian", parallel_iterations, batched, self._persistent, column.size)
+        wants_zeros = is_zero(unconnected_gradients)
+        found = jacobians(recording, column, rows, threads, batched)
+        if wants_zeros:
+            found = filled_with_zeros(column, flat, found, batched)
+        if batched:
+            follow(column, found)
         self._release()
         return pack_as(sources, found)
 
@@ -135,16 +139,17 @@ class GradientTape(Recorder):
         Assumes that `target[i]` depends on no other `source[j]`. Raises ValueError unless both have two axes or more,
         and the first of equal length.
         """
-        self._check_can_repeat("batch_jacobian", experimental_use_pfor)
-        is_zero(unconnected_gradients)
+        self._held()
+        wants_zeros = is_zero(unconnected_gradients)
         column, row = as_followed(target, "target"), as_followed(source, "source")
         check_batches(column, row)
+        self._read_target(target)
+        self._check_can_repeat("batch_jacobian", experimental_use_pfor)
         width = column.size // max(1, column.shape[0])
         threads = threads_of("batch_jacobian", parallel_iterations, experimental_use_pfor, self._persistent, width)
         recording = self._leave_if_inside()
-        if isinstance(target, Variable):
-            recording.note_access(target)
-        found = batch_jacobian(recording, column, row, threads, experimental_use_pfor)
+        source._read()  # whether it is connected or not
+        found = batch_jacobian(recording, column, row, wants_zeros, threads, experimental_use_pfor)
         self._release()
         return found
 
@@ -186,8 +191,14 @@ class GradientTape(Recorder):
         self._release()
         return pack_as(sources, found)
 
+    def _read_target(self, target: Any) -> None:
+        """Have this tape, and all that are active, know of a variable that is a target of a Jacobian."""
+        recording = self._held()
+        if isinstance(target, Variable):
+            recording.note_access(target)
+            target._read()
+
     def _check_can_repeat(self, what: str, experimental_use_pfor: bool) -> None:
-        self._held()
         if not experimental_use_pfor and not self._persistent:
             raise TapeMisuse(
                 f"GradientTape must be created with persistent=True to compute the {what} with "

@@ -4,6 +4,7 @@ from tests.conformance import (
     arguments,
     corners,
     customs,
+    follows,
     functions,
     jacobians,
     mixtures,
@@ -30,6 +31,7 @@ CASES = {
         operands,
         unwatched,
         mixtures,
+        follows,
     )
     for name, case in module.case.items()
 }

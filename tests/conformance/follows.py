@@ -1,0 +1,116 @@
+"""Cases of what derivatives themselves are to tapes: what is read, watched and followed where a Jacobian is taken."""
+
+from tests.conformance.cases import Cases
+
+case = Cases()
+
+
+def around(tf, run, **options):
+    """A Jacobian taken inside of two tapes, and derivatives of what is computed from it."""
+    x, z = tf.constant([[1.0, 2.0]]), tf.constant([[3.0, 5.0]])
+    with tf.GradientTape(persistent=True) as outer:
+        outer.watch(x)
+        with tf.GradientTape(persistent=True) as inner:
+            inner.watch(x)
+            slopes = run(inner, x, 2.0 * x, z, options)
+            y = slopes * z
+    return [outer.gradient(y, slopes), inner.gradient(y, slopes), outer.gradient(y, x), outer.gradient(y, z)]
+
+
+@case
+def constant_jacobian_is_a_source(tf):
+    return around(tf, lambda tape, x, y, z, options: tape.jacobian(y, x, **options))
+
+
+@case
+def constant_jacobian_of_single_rows_is_none(tf):
+    return around(tf, lambda tape, x, y, z, options: tape.jacobian(y, x, **options), experimental_use_pfor=False)
+
+
+@case
+def jacobian_of_a_source_itself_is_a_source(tf):
+    return around(tf, lambda tape, x, y, z, options: tape.jacobian(x, x, **options))
+
+
+@case
+def zero_jacobian_is_a_source(tf):
+    return around(tf, lambda tape, x, y, z, options: tape.jacobian(y, z, **options), unconnected_gradients="zero")
+
+
+@case
+def constant_batch_jacobian_is_a_source(tf):
+    return around(tf, lambda tape, x, y, z, options: tape.batch_jacobian(y, x, **options))
+
+
+@case
+def zero_batch_jacobian_is_a_source(tf):
+    return around(tf, lambda tape, x, y, z, options: tape.batch_jacobian(y, z, **options), unconnected_gradients="zero")
+
+
+@case
+def unconnected_batch_jacobian_is_none(tf):
+    return around(tf, lambda tape, x, y, z, options: tape.batch_jacobian(y, z, **options))
+
+
+def read_by(tf, **options):
+    """The variables that tapes watch which are active while a tape that is left gives Jacobians by a variable."""
+    x, v = tf.constant([[1.0, 2.0]]), tf.Variable([[3.0, 5.0]])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = 2.0 * x
+    found = [tape]
+    for call in (lambda: tape.jacobian(y, v, **options), lambda: tape.batch_jacobian(y, v, **options)):
+        with tf.GradientTape() as watching:
+            call()
+        found.append(watching)
+    return [len(each.watched_variables()) for each in found]
+
+
+@case
+def unconnected_jacobian_reads_no_variable(tf):
+    return read_by(tf)
+
+
+@case
+def zero_jacobian_reads_no_variable(tf):
+    return read_by(tf, unconnected_gradients="zero")
+
+
+@case
+def zero_jacobian_of_single_rows_reads_the_variable(tf):
+    return read_by(tf, unconnected_gradients="zero", experimental_use_pfor=False)
+
+
+@case
+def jacobian_of_a_variable_reads_it_for_all_tapes(tf):
+    v = tf.Variable([3.0, 5.0])
+    tape = tf.GradientTape(persistent=True)
+    with tape, tf.GradientTape() as other:
+        tape.jacobian(v, v)
+    return [len(other.watched_variables()), len(tape.watched_variables())]
+
+
+@case
+def refused_jacobian_has_read_its_target(tf):
+    v = tf.Variable([3.0, 5.0])
+    with tf.GradientTape() as tape:
+        try:
+            tape.jacobian(v, v, experimental_use_pfor=False)
+        except RuntimeError:
+            return [len(tape.watched_variables())]
+
+
+@case
+def none_is_no_operand(tf):
+    return tf.constant([1.0]) * None
+
+
+@case
+def none_is_no_operand_on_the_left(tf):
+    return None - tf.Variable(1.0)
+
+
+@case
+def none_is_not_equal(tf):
+    x = tf.constant([1.0, 2.0])
+    return [x == None, x != None]  # noqa: E711
