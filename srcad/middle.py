@@ -13,6 +13,7 @@ from srcad.errors import MayOverlap, SrcadError
 from srcad.transforms.checkpoint import Finished, outlined
 from srcad.transforms.choose import choose
 from srcad.transforms.early import with_early_copies
+from srcad.transforms.folds import with_folds_apart
 from srcad.transforms.fuse import fuse
 from srcad.transforms.ready import ready
 from srcad.transforms.shared import refuse_shared
@@ -68,6 +69,7 @@ class Middle:
         if not self.is_again:
             unit = with_early_copies(unit, facts)
             unit = tidy(unit, facts)
+            unit, facts = with_folds_apart(unit, facts)
             yield Stage("tidy", unit, facts)
         unit, facts, counts = ready(unit, facts, in_place)
         yield Stage("ready", unit, facts, counts)

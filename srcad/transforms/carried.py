@@ -37,13 +37,18 @@ def carried(loop: gast.For, arrays: Collection[str], scratch: Collection[str] = 
     stored = {name for each in walk_statements(body) for name in all_written(each)}
     found: dict[str, str] = {}
     for name in sorted((stored - set(scratch)) & live_before(body, frozenset())):
-        if _after(body, {name: START}, _exactly).get(name, OTHER) == START:
-            found[name] = "same"
-        elif _is_sum(body, name):
-            found[name] = "sum"
-        else:
+        how = passed_on(body, name)
+        if how is None:
             return None
+        found[name] = how
     return found
+
+
+def passed_on(body: Block, name: str) -> str | None:
+    """What an iteration finds in a name of the one before: "sum", "same", or None for anything else."""
+    if _after(body, {name: START}, _exactly).get(name, OTHER) == START:
+        return "same"
+    return "sum" if _is_sum(body, name) else None
 
 
 def plain(block: Block, arrays: Collection[str]) -> Block:

@@ -254,6 +254,51 @@ def two_names_of_one_array(x):
     return np.sum(z)
 
 
+# What these pass on is little beside what they compute for it, which is shared out.
+
+
+def extremes_and_products_of_what_takes_long(x):
+    """One factor is zero; of equal elements the first is the greatest, as in a serial loop."""
+    p, q, high, low, place, last = 1.0, 0.0, -1e9, 1e9, -1, 0.0
+    for i in prange(1, x.shape[0]):
+        t = np.sin(x[i] * x[TABLE[i]])
+        e = t - t if i == 3 else t
+        p *= e
+        q = q * (e + 0.5) + x[i]
+        if abs(t) > high:
+            high = abs(t)
+            place = i
+        low = min(low, t)
+        last = np.exp(t)
+    return p + q * q + high * x[place] + low * last
+
+
+def places_by_table_after_each_step(x):
+    u, y = x.copy(), np.zeros_like(x)
+    for k in range(2):
+        most = 0.0
+        for i in prange(u.shape[0]):
+            t = np.tanh(u[i]) * x[i]
+            u[i] = u[i] + t
+            y[TABLE[i] - k] = t * np.exp(x[TABLE[i]])
+            most = max(most, abs(t))
+        u[0] += most * y[2]
+    return np.sum(u * u) + np.sum(y * y)
+
+
+def rows_of_which_some_is_passed_on(x):
+    w = np.outer(x, x)
+    total, p = 0.0, 1.0
+    for i in prange(x.shape[0]):
+        row = w[i] * x
+        e = 0.0
+        for j in range(row.shape[0]):
+            e += np.sin(row[j])
+        total += e * e
+        p = p * 0.5 + row[i]
+    return total * p
+
+
 SHARED = [
     sum_of_terms,
     sum_on_some_paths,
@@ -267,6 +312,9 @@ SHARED = [
     nested,
     columns,
     histogram,
+    extremes_and_products_of_what_takes_long,
+    places_by_table_after_each_step,
+    rows_of_which_some_is_passed_on,
 ]
 # What these keep for a reverse function grows from iteration to iteration; a gradient in one piece keeps nothing.
 SHARED_IN_ONE_PIECE = [

@@ -110,9 +110,9 @@ def test_only_what_is_compiled_in_parallel_is_run_in_parallel():
 
 
 def blurred(x, k):
-    """Shared weights, neighbours, a sum, a recorded inner loop; fails for what is not positive."""
+    """Shared weights, neighbours, a sum, a product, an inner loop; fails for what is not positive."""
     y = np.zeros(x.shape[0])
-    total = 0.0
+    total, most, product = 0.0, 0.0, 1.0
     for i in prange(1, x.shape[0] - 1):
         if x[i] <= 0.0:
             raise ValueError("not positive")
@@ -121,7 +121,9 @@ def blurred(x, k):
             a = np.sin(a + k[j])
         y[i] = a
         total += a * x[i]
-    return total + np.sum(y * y)
+        most = max(most, a)
+        product *= 1.0 + a / x.shape[0]
+    return total + np.sum(y * y) * product + most
 
 
 @pytest.fixture(scope="module")

@@ -69,10 +69,12 @@ def nearest(x):
 
 
 def shared_out(x):
-    total = 0.0
+    total, product = 0.0, 1.0
     for i in prange(x.size):
-        total += np.sin(x[i]) * x[i]
-    return total
+        wave = np.sin(x[i])
+        total += wave * x[i]
+        product *= wave
+    return total + product
 
 
 def quotients(x):
