@@ -66,6 +66,7 @@ class Active(threading.local):
     tapes: tuple[Recording, ...] = ()
     live_sweeps: int = 0  # reverse sweeps under way whose own operations are recorded
     accumulations: int = 0  # forward accumulators that are entered
+    expansions: int = 0  # definitions being run for their derivatives: what they call is recorded in its parts
     customs: int = 0  # functions with gradients of their own under way: what is in them needs no rules
     reruns: int = 0  # compiled functions being run as Python, for the derivative of a pullback
 

@@ -44,6 +44,8 @@ def cotangents_at_once(path: Sequence[Any], size: int) -> int:
 
 def batched_step(node: Any, wanted: tuple[Any, ...]) -> Step:
     """A function that does what that of `node.prepare` does, on adjoints with a leading axis for the cotangents."""
+    if hasattr(node, "batched"):
+        return node.batched(wanted)  # type: ignore[no-any-return]
     mapped = _mapped(node, wanted)
     pull = _pull_of(node, wanted) if type(node) in (Node, GeneralNode) and type(node.result) is Tensor else None
     if pull is None:

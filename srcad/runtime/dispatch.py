@@ -18,9 +18,10 @@ import numpy as np
 from srcad.errors import BadValue
 from srcad.runtime.active import Recording, active
 from srcad.runtime.arithmetic import NO_KEYWORDS, Arithmetic
+from srcad.runtime.composed import check_accepted
 from srcad.runtime.covered import check_covered, check_discrete, check_meaning, missing, next_required
 from srcad.runtime.explain import note_behind_cut, note_cut, reason_of
-from srcad.runtime.keep import LARGE, frozen, kept, unshared
+from srcad.runtime.keep import LARGE, frozen, kept, shell, unshared
 from srcad.runtime.live import on_tensors
 from srcad.runtime.nest import flatten, map_leaves
 from srcad.runtime.node import GeneralNode, tensors_in
@@ -85,8 +86,10 @@ def _apply(key: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) ->
             plan.settle(arguments, keywords)
         if plan.kind != UNKNOWN:
             _write(key, plan, arguments, keywords)
-        if plan.meaning is not None:
+        if plan.meaning is not None and (active.expansions or not plan.composed):
             return plan.meaning(*arguments, **keywords)
+        if plan.composed:
+            check_accepted(plan, arguments, keywords)
     values = _joined(arguments) if plan.joins else [each._value if type(each) is Tensor else each for each in arguments]
     result = plan.compute(*values, **keywords)
     if type(result) is complex:  # of a Python number and a np.float64, which is a Python number as well
@@ -106,7 +109,7 @@ def _write(key: Any, plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[s
 
 
 def _joined(arguments: tuple[Any, ...]) -> list[Any]:
-    """The arguments of a function of a list, with arrays in place of tensors in it."""
+    """With arrays in place of tensors in the list that comes first."""
     parts, *rest = arguments
     return [[each._value if type(each) is Tensor else each for each in parts], *rest]
 
@@ -127,8 +130,9 @@ def _entry(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any], 
     """What tapes keep of a call: its plan, the arguments and the keywords that say something, and the result."""
     if plan.stated is not None:
         keywords = {name: keywords[name] for name in plan.stated}
-    if len(arguments) > plan.count:
-        arguments = arguments[: plan.count]
+    arguments = arguments[: plan.count]
+    if plan.composed:
+        return (plan, frozen(arguments), shell(result), keywords)
     if result._value.size >= LARGE:
         return (plan, *kept(plan.primitive, arguments, result), keywords)
     for argument in arguments:
@@ -149,7 +153,7 @@ def _recorded(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any
     for tape in active.tapes:
         if any(each._identity in tape.known for each in operands):
             if entry is None:
-                if plan.kind or not _is_inexact(result):
+                if (plan.kind and not plan.composed) or not _is_inexact(result):
                     return _not_recorded(plan, arguments, keywords, result)
                 if plan.for_complex and is_complex(operands[0]):
                     return plan.for_complex(*arguments, **keywords)
@@ -208,8 +212,7 @@ def _apply_to_others(primitive: Any, arguments: tuple[Any, ...], keywords: Mappi
 
 def _is_inexact(tensor: Tensor) -> bool:
     """Whether the elements are of a kind that has derivatives."""
-    value = tensor._value
-    return type(value) is np.float64 or value.dtype.kind in "fc"
+    return type(tensor._value) is np.float64 or tensor._value.dtype.kind in "fc"
 
 
 def _derivative(primitive: Any) -> int:
@@ -289,8 +292,7 @@ def wrapped(result: Any, arguments: tuple[Any, ...]) -> Any:
         return map_leaves(lambda leaf: wrapped(leaf, arguments), result)
     if not isinstance(result, (np.ndarray, np.generic)):
         return result
-    theirs = [each for each in flatten(arguments) if type(each) is np.ndarray] if result.ndim else ()
-    if any(np.may_share_memory(result, each) for each in theirs):
+    if result.ndim and any(type(a) is np.ndarray and np.may_share_memory(result, a) for a in flatten(arguments)):
         result = result.copy()
     return tensor_of(result if result.ndim else result[()])
 

@@ -136,7 +136,7 @@ class Accumulation(Recording):
             active.live_sweeps -= live
         for tensor, tangent in found:
             if tangent is not None and tensor.dtype.kind in "fc":
-                self._keep(tensor, _fitted(tangent, tensor))
+                self._keep(tensor, fitted_tangent(tangent, tensor))
 
     def _outer(self) -> tuple[Recording, ...]:
         tapes = active.tapes
@@ -154,7 +154,7 @@ class Accumulation(Recording):
         references[identity] = weakref.ref(tensor, forget)
 
 
-def _fitted(tangent: Any, like: Tensor) -> Tensor:
+def fitted_tangent(tangent: Any, like: Tensor) -> Tensor:
     """A tangent as a tensor in the shape and dtype of what it belongs to."""
     if not isinstance(tangent, Tensor):
         tangent = tensor_of(np.asarray(tangent)[()])

@@ -108,6 +108,10 @@ def nodes_of(entries: Iterable[Any]) -> list[Any]:
 
 
 def _node(plan: Any, arguments: tuple[Any, ...], result: Tensor, keywords: Mapping[str, Any]) -> Any:
+    if plan.composed:
+        from srcad.runtime.composed import ComposedNode
+
+        return ComposedNode(plan.primitive, arguments, result, keywords, plan.meaning)
     if plan.joins:
         return GeneralNode(plan.primitive, arguments, keywords, result)
     return Node(plan.primitive, arguments, result, keywords)

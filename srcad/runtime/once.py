@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from srcad.runtime.active import Recording
+from srcad.runtime.composed import check_shapes, run_again
 from srcad.runtime.node import Bars, gather, nodes_of
 from srcad.runtime.plans import Plan
 from srcad.runtime.slices import dense, gathered, rows_of
@@ -75,7 +76,7 @@ def _sweep(entries: Sequence[Any], bars: Bars, kept: Collection[int], relevant: 
             continue
         tensor: Any = None
         contribution: Any = None
-        if value.dtype is _double and not plan.gathers:
+        if value.dtype is _double and not plan.apart:
             if len(arguments) == 2:
                 tensor, contribution = _of_two(plan, arguments, value, bar, keywords, bars, relevant)
             elif len(arguments) == 1 and type(arguments[0]) is Tensor:
@@ -151,6 +152,9 @@ def _pull_call(
     relevant: Collection[int],
 ) -> None:
     """The same for any call with one result, by the function that its plan knows or as its node does it."""
+    if plan.composed:
+        _pull_composed(plan, arguments, result, keywords, bar, bars, kept, relevant)
+        return
     if plan.joins and result._value.dtype.kind == "f":
         _pull_join(plan, arguments, result, keywords, bar, bars, relevant)
         return
@@ -175,6 +179,26 @@ def _pull_call(
         return
     for argument, contribution in zip(inputs, run(bar, result._value, *values, **keywords)):  # noqa: B905 - strict is slow
         gather(bars, argument, contribution)
+
+
+def _pull_composed(
+    plan: Plan,
+    arguments: tuple[Any, ...],
+    result: Tensor,
+    keywords: Mapping[str, Any],
+    bar: Any,
+    bars: Bars,
+    kept: Collection[int],
+    relevant: Collection[int],
+) -> None:
+    """The same for a function that is defined by others: the definition runs again, and is swept."""
+    followed = [each._identity for each in arguments if type(each) is Tensor and each._identity in relevant]
+    if followed:
+        again, value = run_again(plan.meaning, arguments, keywords, followed)
+        if type(value) is Tensor and value._identity in again.known:
+            check_shapes(plan.primitive, value, result)
+            gather(bars, value, bar)
+            _sweep(again.entries, bars, kept, again.known)
 
 
 def _pull_join(

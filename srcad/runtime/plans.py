@@ -36,23 +36,14 @@ DIRECT, NESTED, READS, OTHERS = range(4)
 RULED, ZERO, DEFINED, UNSETTLED, UNKNOWN = range(5)
 
 # Functions that may write to an argument; they get read-only arrays in place of tensors.
-WRITERS = frozenset(
-    (
-        np.copyto,
-        np.put,
-        np.place,
-        np.putmask,
-        np.fill_diagonal,
-        np.put_along_axis,
-        np.nan_to_num,
-        np.median,
-        np.nanmedian,
-        np.percentile,
-        np.nanpercentile,
-        np.quantile,
-        np.nanquantile,
-    )
-)
+WRITERS = frozenset((np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis))
+WRITERS |= {np.nanmedian, np.nanpercentile, np.nanquantile}
+# Functions that write to it if the argument at this place, or of this name, says so.
+_WRITES_IF: Mapping[Any, tuple[int, str]] = {
+    np.nan_to_num: (1, "copy"),
+    np.median: (3, "overwrite_input"),
+    **dict.fromkeys((np.percentile, np.quantile), (4, "overwrite_input")),
+}
 # Functions of a list of arrays.
 JOINS = frozenset((np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack))
 _PLAIN = frozenset((np.ndarray, type, *SCALARS))
@@ -72,13 +63,19 @@ class Plan:
     nested      the places of lists and tuples
     joins       whether the first argument is a list of tensors
     operands    the places of arguments that have derivatives: lists of numbers there are arrays
+    composed    whether a call of a function that means others is recorded as one, and not as what it means
+    accepted    the shapes and values for which it is known that its definition runs
+    apart       whether its reverse goes no short way: that of a gather, or of what is composed
     asks        whether the rule depends on ranks, or on which numbers are zero
     only, first, second, both    the pullback of one argument; of the first, the second, both of two; once known
     """
 
     __slots__ = (
+        "accepted",
+        "apart",
         "asks",
         "both",
+        "composed",
         "compute",
         "count",
         "first",
@@ -113,6 +110,9 @@ class Plan:
         self.operands = operands(primitive, len(kinds)) if self.nested and not self.joins else None
         self.way = _way(primitive, kinds, keywords)
         self.gathers = primitive in GATHERS and (primitive is np.take or kinds[1] in (np.ndarray, list, Tensor))
+        self.composed = False
+        self.accepted: set[Hashable] = set()
+        self.apart = self.gathers
         self.asks = False
         self.pulls: dict[Hashable, Any] = {}
         self.only: Any = None
@@ -141,6 +141,10 @@ class Plan:
             self.meaning, self.kind = on_tensors(meaning), DEFINED
         else:
             self.kind = UNKNOWN
+        if self.kind == DEFINED and definition(primitive) is not None and not self.nested:
+            values = [each._value if type(each) is Tensor else each for each in arguments]
+            result = self.compute(*values, **keywords)
+            self.composed = self.apart = isinstance(result, (np.ndarray, np.generic))
 
     def with_arrays(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments with arrays in place of lists of numbers that stand for arrays; the same tuple if none does.
@@ -188,7 +192,10 @@ _NAMES = {0b11: "only", 0b110: "first", 0b101: "second", 0b111: "both"}
 
 
 def _way(primitive: Any, kinds: Sequence[type], keywords: Mapping[str, type]) -> int:
-    if primitive in WRITERS or keywords.get("out", type(None)) is not type(None) or "where" in keywords:
+    place, name = _WRITES_IF.get(primitive, (len(kinds), ""))
+    if primitive in WRITERS or len(kinds) > place or name in keywords:
+        return OTHERS
+    if keywords.get("out", type(None)) is not type(None) or "where" in keywords:
         return OTHERS
     is_operator = getattr(primitive, "__module__", "") == "_operator" and primitive is not operator.getitem
     if is_operator and type(None) in kinds:

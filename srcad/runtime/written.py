@@ -33,6 +33,7 @@ from typing import Any
 import numpy as np
 
 from srcad.runtime.active import active
+from srcad.runtime.composed import check_accepted
 from srcad.runtime.explain import note_behind_cut
 from srcad.runtime.keep import LARGE, contents, unshared
 from srcad.runtime.plans import DEFINED, RULED, Plan
@@ -62,7 +63,7 @@ def write(
     if len(written) >= _MOST:
         written.clear()
     lines = _Lines(plan, [type(each) for each in arguments], keywords)
-    text = "\n    ".join(lines.meaning() if plan.kind == DEFINED else lines.call()) + "\n"
+    text = "\n    ".join(lines.meaning() if plan.kind == DEFINED and not plan.composed else lines.call()) + "\n"
     name = primitive_name(plan.primitive)
     file = f"<srcad call {name} {len(linecache.cache)}>"
     space: dict[str, Any] = {
@@ -70,6 +71,7 @@ def write(
         "PARTS": _PARTS,
         "Tensor": Tensor,
         "active": active,
+        "check_accepted": check_accepted,
         "compute": plan.compute,
         "contents": contents,
         "generic": np.generic,
@@ -100,6 +102,7 @@ class _Lines:
         self.handed = ", **keywords" if keywords else ""
         self.tuples = [name for name, value in keywords.items() if type(value) is tuple]
         self.list = "a" if plan.joins else ""
+        self.is_recorded = plan.kind == RULED or plan.composed
 
     def head(self) -> str:
         """The first line."""
@@ -121,6 +124,7 @@ class _Lines:
         values = [self._value(name) for name in self.names]
         return [
             self.head(),
+            *self._expansion(),
             *self._guards(),
             f"value = compute({', '.join(values)}{self.handed})",
             "if type(value) is not ndarray and not isinstance(value, generic):",
@@ -132,13 +136,19 @@ class _Lines:
             "for tape in active.tapes:",
             "    known = tape.known",
             f"    if {self._is_known()}:",
-            *(["        if entry is None:", *self._entry()] if self.plan.kind == RULED else self._no_entry()),
+            *(["        if entry is None:", *self._entry()] if self.is_recorded else self._no_entry()),
             "        tape.entries.append(entry)",
             "        known.add(identity)",
             "    elif tape.cuts:",
             f"        note_behind_cut(tape, primitive, {self.list or self.arguments}, (result,))",
             "return result",
         ]
+
+    def _expansion(self) -> list[str]:
+        """A function that is defined by others is these where it is run for its derivative."""
+        if not self.plan.composed:
+            return []
+        return ["if active.expansions:", f"    return plan.meaning({', '.join(self.names)}{self.handed})"]
 
     def _value(self, name: str) -> str:
         if name == self.list:
@@ -191,6 +201,8 @@ class _Lines:
         if plan.for_complex is not None:
             lines.append(f"if is_complex({self._value('a')}):")
             lines.append(f"    return plan.for_complex({', '.join(self.names)}{self.handed})")
+        if plan.composed:
+            lines.append(f"check_accepted(plan, {self.arguments}, {self.keywords})")
         if plan.ranks is not None:
             lines.append(f"plan.check_ranks(({', '.join(map(self._value, self.names))},))")
         sizes = [f"{self._value(name)}.size" for name, kind in self.of.items() if kind in (Tensor, np.ndarray)]

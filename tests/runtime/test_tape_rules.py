@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from srcad.errors import MissingRule
 from srcad.runtime.nest import flatten, map_leaves, pack_as
 from srcad.runtime.tape import GradientTape
 from srcad.runtime.template import primitive_name
@@ -121,3 +122,38 @@ def test_blocks_under_a_tape():
         tape.watch(x)
         y = np.sum(np.block([[x, 2.0 * x], [x * x, np.ones(2)]]) ** 2)
     np.testing.assert_allclose(tape.gradient(y, x).numpy(), [2.0 + 8.0 + 4.0, 4.0 + 16.0 + 32.0])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.complex64])
+def test_single_precision_stays(dtype):
+    """Gradients have their sources' dtypes throughout, and results NumPy's, but for what NumPy does not take."""
+    for primitive, samples in {**SAMPLES, **DEFINED}.items():
+        if not sees_tensors(primitive) or primitive in (np.histogram, np.astype):  # counts are floats here
+            continue
+        sample = samples[0]
+        args = [as_dtype(each, dtype) if k in smooth_places(sample) else each for k, each in enumerate(sample.args)]
+        try:
+            expected = flatten(primitive(*args, **sample.kwargs))
+        except (TypeError, ValueError, NotImplementedError):
+            continue
+        for k in smooth_places(sample):
+            args[k] = map_leaves(constant, args[k])
+        inputs = flatten([args[k] for k in smooth_places(sample)])
+        with GradientTape() as tape:
+            tape.watch(inputs)
+            try:
+                found = flatten(primitive(*args, **sample.kwargs))
+                gradients = tape.gradient([each for each in found if is_inexact(each)], inputs)
+            except MissingRule:  # of complex numbers
+                assert dtype is np.complex64
+                continue
+        assert all(a.dtype == b.dtype for a, b in zip(found, expected, strict=True) if is_inexact(a)), primitive
+        assert all(each is None or each.dtype == dtype for each in gradients), primitive
+
+
+def as_dtype(argument: Any, dtype: Any) -> Any:
+    return map_leaves(lambda each: np.asarray(each).astype(dtype)[()], argument)
+
+
+def is_inexact(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.dtype.kind in "fc"

@@ -3,6 +3,7 @@
 from srcad.runtime.rules import (
     complex,
     composed,
+    direct,
     effects,
     elementwise,
     factor,
@@ -21,6 +22,7 @@ from srcad.runtime.rules import (
 __all__ = [
     "complex",
     "composed",
+    "direct",
     "effects",
     "elementwise",
     "factor",

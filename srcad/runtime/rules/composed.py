@@ -53,23 +53,24 @@ def percentile(a, q):
 
 
 @define(np.nansum)
-def nansum(a, axis=None):
-    return np.sum(np.where(np.isnan(a), 0.0, a), axis=axis)
+def nansum(a, axis=None, keepdims=False):
+    return np.sum(np.where(np.isnan(a), 0.0, a), axis=axis, keepdims=keepdims)
 
 
 @define(np.nanmean)
-def nanmean(a, axis=None):
-    return np.sum(np.where(np.isnan(a), 0.0, a), axis=axis) / np.sum(np.where(np.isnan(a), 0.0, 1.0), axis=axis)
+def nanmean(a, axis=None, keepdims=False):
+    count = np.sum(np.where(np.isnan(a), 0.0, 1.0), axis=axis, keepdims=keepdims)
+    return np.sum(np.where(np.isnan(a), 0.0, a), axis=axis, keepdims=keepdims) / count
 
 
 @define(np.nanmax)
-def nanmax(a, axis=None):
-    return np.max(np.where(np.isnan(a), -np.inf, a), axis=axis)
+def nanmax(a, axis=None, keepdims=False):
+    return np.max(np.where(np.isnan(a), -np.inf, a), axis=axis, keepdims=keepdims)
 
 
 @define(np.nanmin)
-def nanmin(a, axis=None):
-    return np.min(np.where(np.isnan(a), np.inf, a), axis=axis)
+def nanmin(a, axis=None, keepdims=False):
+    return np.min(np.where(np.isnan(a), np.inf, a), axis=axis, keepdims=keepdims)
 
 
 @define(np.extract)

@@ -1,0 +1,128 @@
+"""Functions that are defined by others: recorded as one, with NumPy's result, differentiated as what they mean."""
+
+import numpy as np
+import pytest
+
+from srcad.errors import MissingRule
+from srcad.runtime.active import active
+from srcad.runtime.composed import ComposedNode, check_accepted
+from srcad.runtime.forward import ForwardAccumulator
+from srcad.runtime.node import nodes_of
+from srcad.runtime.plans import Plan
+from srcad.runtime.tape import GradientTape
+from srcad.runtime.tensor import Tensor, constant
+from srcad.runtime.variable import Variable
+
+V = np.array([0.3, -1.2, 0.8, 2.1])
+
+
+def quarter(x):
+    return np.percentile(x, 25.0)
+
+
+def test_a_call_is_one_node_that_holds_its_arguments():
+    x = constant(V)
+    with GradientTape() as tape:
+        tape.watch(x)
+        for _ in range(2):  # the general way, and the function that is written then
+            y = quarter(x)
+    first, second = nodes_of(tape._recording.entries)
+    assert type(first) is type(second) is ComposedNode
+    assert first.arguments == (x, 25.0)
+    assert y.numpy() == quarter(V)
+    np.testing.assert_allclose(tape.gradient(y, x).numpy(), [0.75, 0.25, 0.0, 0.0])
+    assert not active.tapes
+
+
+@pytest.mark.parametrize("function", [quarter, np.nanstd, np.linalg.cond, np.corrcoef, np.unwrap])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_results_and_gradients_have_numpys_dtypes(function, dtype):
+    given = np.array([[3.0, 1.0], [0.5, 2.0]] if function in (np.linalg.cond, np.corrcoef) else V, dtype)
+    x = constant(given)
+    with GradientTape() as tape:
+        tape.watch(x)
+        y = function(x)
+    assert y.dtype == function(given).dtype
+    np.testing.assert_array_equal(y.numpy(), function(given))
+    assert tape.gradient(y, x).dtype == dtype
+
+
+def test_what_a_definition_does_not_cover_is_refused_when_it_is_recorded():
+    x, stack = constant(np.ones((2, 2))), constant(np.ones((2, 2, 2)))
+    with GradientTape(persistent=True) as tape:
+        tape.watch([x, stack])
+        y = np.rot90(x)
+        with pytest.raises(NotImplementedError, match="rot90"):
+            np.rot90(stack)
+        with pytest.raises(MissingRule):
+            np.percentile(x, 25.0, axis=0)
+    assert len(tape._recording.entries) == 1
+    np.testing.assert_array_equal(tape.gradient(y, x).numpy(), np.ones((2, 2)))
+    np.testing.assert_array_equal(np.rot90(stack).numpy(), np.ones((2, 2, 2)))  # no tape follows it any more
+
+
+def test_definitions_are_tried_once_for_shapes_and_values():
+    calls = []
+    plan = Plan(np.rot90, [Tensor], {"k": int})
+    plan.meaning = lambda *arguments, **keywords: calls.append(keywords)
+    for size, k in ((2, 1), (2, 1), (3, 1), (2, 2), (2, [1]), (2, [1])):
+        check_accepted(plan, (constant(np.ones((size, size))),), {"k": k})
+    assert calls == [{"k": 1}, {"k": 1}, {"k": 2}, {"k": [1]}, {"k": [1]}]
+
+
+def test_arrays_may_change_afterwards():
+    x, points, values = constant(np.array([0.5, 1.5])), np.array([0.0, 1.0, 2.0]), np.array([1.0, 3.0, 4.0])
+    with GradientTape() as tape:
+        tape.watch(x)
+        y = np.interp(x, points, values)
+    points[:], values[:] = 0.0, 0.0
+    assert tape.gradient(y, x).tolist() == [2.0, 1.0]
+
+
+def test_only_what_is_wanted_has_a_gradient():
+    x, points = Variable([0.5, 1.5]), constant(np.array([0.0, 1.0, 2.0]))
+    values = Variable([1.0, 3.0, 4.0])
+    with GradientTape(persistent=True) as tape:
+        y = np.interp(x, points, values)
+        z = np.interp(x, points, np.array([1.0, 3.0, 4.0]))
+    assert tape.gradient(y, [x, points, values])[1] is None
+    assert tape.gradient(y, values).tolist() == [0.5, 1.0, 0.5]
+    assert tape.gradient(z, values) is None
+    assert tape.gradient([y, z], [x, values])[0].tolist() == [4.0, 2.0]
+
+
+def test_jacobians_higher_orders_and_tangents():
+    x = constant(V)
+    with GradientTape(persistent=True) as outer:
+        outer.watch(x)
+        with GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = np.unwrap(4.0 * x * x)
+        slopes = tape.gradient(y, x, output_gradients=np.array([1.0, 2.0, 3.0, 4.0]))
+    expected = np.diag(8.0 * V)
+    for options in ({}, {"experimental_use_pfor": False}, {"parallel_iterations": 2}):
+        np.testing.assert_allclose(tape.jacobian(y, x, **options).numpy(), expected, atol=1e-12)
+    np.testing.assert_allclose(outer.gradient(slopes, x).numpy(), [8.0, 16.0, 24.0, 32.0])
+    with ForwardAccumulator(x, constant(np.ones(4))) as accumulator:
+        z = np.unwrap(4.0 * x * x)
+        w = np.rot90(np.reshape(x, (2, 2)))
+    np.testing.assert_allclose(accumulator.jvp(z).numpy(), 8.0 * V)
+    np.testing.assert_allclose(accumulator.jvp(w).numpy(), np.ones((2, 2)))
+
+
+def test_a_persistent_tape_may_be_asked_inside_of_its_own_context():
+    x = constant(V)
+    with GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = quarter(x * x)
+        slope = tape.gradient(y, x)
+    np.testing.assert_allclose(tape.gradient(slope, x).numpy(), [0.5, 0.0, 1.5, 0.0])
+
+
+def test_explanations_and_traces_name_the_function():
+    x = constant(np.ones(2000))
+    with GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = quarter(x)
+    assert tape.explain(y, x) == "Connected: source -> np.percentile -> target."
+    assert [(each.name, each.nbytes) for each in tape.trace] == [("np.percentile", 16000)]
