@@ -190,6 +190,11 @@ class Arithmetic:
         return self._apply(np.transpose, (self,))
 
     @property
+    def mT(self) -> Any:
+        """The last two axes exchanged."""
+        return self._apply(np.matrix_transpose, (self,))
+
+    @property
     def real(self) -> Any:
         """The real parts."""
         return self._apply(np.real, (self,))

@@ -42,7 +42,7 @@ from srcad.runtime.plans import (
     plans,
 )
 from srcad.runtime.pull import is_complex
-from srcad.runtime.registry import definition, find, variants
+from srcad.runtime.registry import definition, find, is_effect, variants
 from srcad.runtime.spelled import spelling
 from srcad.runtime.tensor import Tensor, tensor_of
 from srcad.runtime.written import write, written
@@ -220,7 +220,7 @@ def _derivative(primitive: Any) -> int:
     rules = variants(primitive)
     if rules:
         return ZERO if all(rule.kind == "zero" for rule in rules) else RULED
-    return DEFINED if definition(primitive) is not None else UNKNOWN
+    return DEFINED if definition(primitive) is not None and not is_effect(primitive) else UNKNOWN
 
 
 def call(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import types
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
@@ -25,7 +26,7 @@ from srcad.runtime.nest import flatten
 from srcad.runtime.operand import Readable
 from srcad.runtime.prune import is_d
 from srcad.runtime.pull import GATHERS, asks_of, direct_pullback, signature
-from srcad.runtime.registry import definition, variants
+from srcad.runtime.registry import definition, is_effect, variants
 from srcad.runtime.spelled import FOR_COMPLEX, spelled_always
 from srcad.runtime.tensor import Tensor
 
@@ -136,12 +137,12 @@ class Plan:
             self.ranks = None if is_for_all_ranks else set()
             self.asks = any(asks_of(primitive))
             self.kind = RULED
-        elif (meaning := definition(primitive)) is not None:
+        elif (meaning := definition(primitive)) is not None and not is_effect(primitive):
             check_meaning(primitive, meaning, arguments, keywords)
             self.meaning, self.kind = on_tensors(meaning), DEFINED
         else:
             self.kind = UNKNOWN
-        if self.kind == DEFINED and definition(primitive) is not None and not self.nested:
+        if self.kind == DEFINED and not self.nested and _is_apart(primitive):
             values = [each._value if type(each) is Tensor else each for each in arguments]
             result = self.compute(*values, **keywords)
             self.composed = self.apart = isinstance(result, (np.ndarray, np.generic))
@@ -186,6 +187,11 @@ class Plan:
             if not self.asks and (name := _NAMES.get(mask)):
                 setattr(self, name, run)
         return self.pulls[key]
+
+
+def _is_apart(primitive: Any) -> bool:
+    """Whether a function that means others is recorded as one call if it can be: not if it means one call."""
+    return isinstance(primitive, (np.ufunc, types.BuiltinMethodType)) or definition(primitive) is not None
 
 
 _NAMES = {0b11: "only", 0b110: "first", 0b101: "second", 0b111: "both"}

@@ -220,6 +220,17 @@ def definition(primitive: Any) -> Callable[..., Any] | None:
     return (_definitions.get(primitive) or _effects.get(primitive)) if _is_hashable(primitive) else None
 
 
+def is_effect(primitive: Any) -> bool:
+    """Whether what is known of a primitive is what it writes into its arguments.
+
+    >>> import numpy as np
+    >>> is_effect(np.add.at), is_effect(np.var)
+    (True, False)
+    """
+    _load()
+    return _is_hashable(primitive) and primitive in _effects
+
+
 def folds(primitive: Any) -> bool:
     """Whether a call with more than two arguments means a nest of calls with two.
 
@@ -253,6 +264,7 @@ __all__ = [
     "find",
     "folding",
     "folds",
+    "is_effect",
     "linear",
     "partial",
     "primitives",

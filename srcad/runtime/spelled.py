@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from srcad.runtime import kernels
 from srcad.runtime.live import as_primitive, on_tensors
 from srcad.runtime.packing import packed
 from srcad.runtime.registry import definition
+from srcad.runtime.ufuncs import keyword_meaning, method_meaning
 
 
 def imaginary(z: Any) -> Any:
@@ -106,6 +107,23 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     return as_primitive(kernels.norm_of_order)(x, ord, axis, keepdims)
 
 
+def unstack(x: Any, *, axis: int = 0) -> tuple[Any, ...]:
+    """Parts along an axis, without it."""
+    return tuple(np.moveaxis(x, axis, 0))
+
+
+def broadcast_arrays(*arrays: Any) -> tuple[Any, ...]:
+    """Each in the shape of all."""
+    shape = np.broadcast_shapes(*[np.shape(each) for each in arrays])
+    return tuple([np.broadcast_to(each, shape) for each in arrays])
+
+
+def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
+    """An axis moved before another."""
+    place, before = axis % a.ndim, start + a.ndim if start < 0 else start
+    return np.moveaxis(a, place, before - (place < before))
+
+
 def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
     """What a function of vectors returns for those along an axis."""
     turned = np.moveaxis(arr, axis, -1)
@@ -157,17 +175,17 @@ def spelling(primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, An
     return spelled_always(primitive, len(arguments), keywords)
 
 
-def spelled_always(primitive: Any, count: int, keywords: Collection[str]) -> Callable[..., Any] | None:
-    """The same, where the values of the arguments do not matter, but only their number and the names of keywords.
+def spelled_always(primitive: Any, count: int, keywords: Mapping[str, Any]) -> Callable[..., Any] | None:
+    """The same, where the values of the arguments do not matter, but only their number and the keywords.
 
-    >>> spelled_always(np.linalg.norm, 2, ()) is norm, spelled_always(np.linalg.norm, 1, ()) is None
+    >>> spelled_always(np.linalg.norm, 2, {}) is norm, spelled_always(np.linalg.norm, 1, {}) is None
     (True, True)
     """
     if primitive is np.linalg.norm and (count > 1 or "ord" in keywords):
         return norm
     if primitive is np.clip and ("min" in keywords or "max" in keywords):
         return clip
-    return ALWAYS.get(primitive)
+    return ALWAYS.get(primitive) or method_meaning(primitive) or keyword_meaning(primitive, keywords)
 
 
 ALWAYS: Mapping[Any, Callable[..., Any]] = {
@@ -181,6 +199,9 @@ ALWAYS: Mapping[Any, Callable[..., Any]] = {
     np.amin: np.min,
     np.interp: interp,
     np.piecewise: piecewise,
+    np.unstack: unstack,
+    np.broadcast_arrays: broadcast_arrays,
+    np.rollaxis: rollaxis,
 }
 FOR_COMPLEX: Mapping[Any, Callable[..., Any]] = {
     np.absolute: modulus,

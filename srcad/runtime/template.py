@@ -122,6 +122,9 @@ def primitive_name(primitive: Any) -> str:
     if isinstance(primitive, str):
         return primitive
     name = getattr(primitive, "__name__", None) or repr(primitive)
+    owner = getattr(primitive, "__self__", None)
+    if hasattr(owner, "nin"):  # a method of a ufunc
+        return f"{primitive_name(owner)}.{name}"
     module = getattr(primitive, "__module__", None) or ("numpy" if hasattr(primitive, "nin") else "")
     module = {"builtins": "", "_operator": "operator"}.get(module, module)
     module = "np" + module.removeprefix("numpy") if module.startswith("numpy") else module

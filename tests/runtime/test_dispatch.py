@@ -73,7 +73,7 @@ def test_a_slope_of_zero_is_not_none(function, x):
         (lambda x: np.spacing(x) + np.nextafter(x, 3.0), "nextafter"),
         (lambda x: np.real_if_close(x) + np.unwrap(x) * np.i0(x), "np"),
         (lambda x: np.partition(x, 1), "partition"),
-        (lambda x: np.hypot.outer(x, x), "outer"),
+        (lambda x: np.nextafter.outer(x, x), "nextafter"),
     ],
 )
 def test_a_function_without_a_rule_is_named(function, name, x):
