@@ -134,7 +134,7 @@ class _Lowering:
         memory.rebound.update(name for own, name in scope.variables.items() if own in shared)
         block = resolve(scope, draft)
         block = desugar(block, draft.names)
-        *block, last = structure_exits(block, draft.names, scope.place(scope.procedure.tree))
+        *block, last = structure_exits(block, draft.names, scope.place(scope.procedure.tree), may_be_none=not as_value)
         if last.value is not None and not hasattr(last.value, "place"):
             last.value.place = place_of(last)
         flattener = Flattener(draft.names, draft.bindings, self.call, memory, self)

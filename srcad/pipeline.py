@@ -39,6 +39,7 @@ from srcad.transforms.gradient import (
 from srcad.transforms.lists import with_lists
 from srcad.transforms.module import renamed, with_callees
 from srcad.transforms.observe import Observation, refuse_unknown
+from srcad.transforms.optional import with_flags
 from srcad.transforms.pair import split_functions
 from srcad.transforms.parallel import divided
 from srcad.transforms.promises import with_promises
@@ -220,7 +221,7 @@ def _stages(
     """The stages before differentiation; in modes with a reverse sweep, checkpointed loops become calls."""
     yield Stage("lower", unit)
     unit = with_lists(unit, types, None if observed is None else observed.samples)
-    unit, facts = _facts(to_ssa(unit), types, observed)
+    unit, facts = _facts(with_flags(to_ssa(unit)), types, observed)
     yield Stage("ssa", unit, facts)
     unit, facts = settle(unit, facts)
     yield Stage("settle", unit, facts)

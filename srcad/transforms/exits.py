@@ -29,8 +29,10 @@ from srcad.transforms.build import Block, assign, at, branch, clone, const, load
 from srcad.transforms.leave import completes, exits_of, returns_of
 
 
-def structure_exits(block: Block, names: Names, place: Place | None = None) -> Block:
+def structure_exits(block: Block, names: Names, place: Place | None = None, may_be_none: bool = False) -> Block:
     r"""The statements without early exits; a single `return` comes last. `place` is that of the function.
+
+    `may_be_none` says whether the function may return a value on some paths, and None on others.
 
     >>> from srcad.printer import print_module
     >>> body = gast.parse("while x < 9:\n    x = x * x\n    if x > 5: break\n    x = x + 1\nreturn x").body
@@ -46,7 +48,11 @@ def structure_exits(block: Block, names: Names, place: Place | None = None) -> B
         t1 = False if stop else x < 9
     return x
     """
-    structurer = _Structurer(names, returns_of(block))
+    returns = returns_of(block)
+    if may_be_none and completes(block) and not all(_is_none(each.value) for each in returns):
+        returns.append(at(gast.Return(value=const(None)), place))
+        block = [*block, returns[-1]]
+    structurer = _Structurer(names, returns, may_be_none)
     last = structurer.result(block, place)
     if structurer.is_plain:
         return [*structurer.block(block[:-1]), last]
@@ -64,8 +70,8 @@ class _Loop:
 
 
 class _Structurer:
-    def __init__(self, names: Names, returns: Sequence[gast.Return]) -> None:
-        self.names, self.returns = names, returns
+    def __init__(self, names: Names, returns: Sequence[gast.Return], may_be_none: bool) -> None:
+        self.names, self.returns, self.may_be_none = names, returns, may_be_none
         self.results: list[str] = []
         self.in_parts = False  # whether each element of the returned tuples has a variable of its own
         self.returned: str | None = None
@@ -79,7 +85,8 @@ class _Structurer:
         place = place_of(block[-1]) if block else place
         if not values:
             return at(gast.Return(value=gast.Constant(value=None, kind=None)), place)
-        if len(values) != len(self.returns) or completes(block):
+        is_mixed = len(values) != len(self.returns)
+        if (is_mixed and not self.may_be_none) or completes(block):
             raise UnsupportedSyntax(
                 "a function that returns a value on some paths and None on others cannot be differentiated",
                 at=place,
@@ -88,9 +95,10 @@ class _Structurer:
         if self.returns == [block[-1]]:
             self.is_plain = True
             return block[-1]
-        if _all_same_names(values):
+        if _all_same_names(values) and not is_mixed:
             return at(gast.Return(value=clone(values[0])), place)
         lengths = {len(value.elts) if isinstance(value, gast.Tuple) else None for value in values}
+        lengths |= {None} if is_mixed else set()
         if len(lengths) == 1 and (length := lengths.pop()) is not None:
             self.in_parts = True
             self.results = [self.names.fresh(f"result_{number + 1}") for number in range(length)]
@@ -124,7 +132,7 @@ class _Structurer:
     def leave(self, statement: gast.Return) -> Block:
         """An early return: hand over the value, raise every flag up to the function's."""
         place = place_of(statement)
-        values = statement.value.elts if self.in_parts else [statement.value]
+        values = statement.value.elts if self.in_parts else [statement.value or const(None)]
         handed: Block = [assign(name, each, place) for name, each in zip(self.results, values, strict=False)]
         flags = [self.returned] if len(self.loops) > 1 or self.guarding else []
         flags += [loop.stop for loop in self.loops] + [skip for loop in self.loops for skip in loop.skips]

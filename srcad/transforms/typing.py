@@ -115,6 +115,9 @@ def types_of(unit: Unit, argument_types: tuple[types.Type, ...]) -> Types:
         place = _place_in_callee(unit, problem) or place_of_line(unit, problem.line)
         raise CannotType(as_written(problem.reason, place), problem.line, place) from None
     known = Types(inferred.types, inferred.result)
+    for name, kind in inferred.types.items():
+        if isinstance(kind, types.Optional) and isinstance(kind.type, types.Array):
+            raise CannotType(as_written(f"'{name}' is now None, now {kind.type}", None))
     refuse_masks(unit, known)
     return known
 
@@ -203,7 +206,26 @@ def _inferred(unit: Unit, argument_types: tuple[types.Type, ...]) -> Inferred:
             return infer(executable(unit, unknown), argument_types)
         except CannotType:
             pass  # a name is read before the first statement that stores it: the stand-in must do
-    return infer(executable(unit), argument_types)
+    try:
+        return infer(executable(unit), argument_types)
+    except CannotType as problem:
+        if not unknown:
+            raise
+        try:
+            found = infer(executable(_with_none(unit)), argument_types)  # values or None, which Numba has a type for
+        except CannotType:
+            raise problem from None
+        plain = {name: kind.type if isinstance(kind, types.Optional) else kind for name, kind in found.types.items()}
+        return Inferred(plain, found.result)
+
+
+def _with_none(unit: Unit) -> Unit:
+    """The unit with None for what is not set yet."""
+    tree = unit.copy_tree()
+    for statement in walk_statements(tree.body):
+        if isinstance(statement, gast.Assign) and getattr(statement, "unset", False):
+            statement.value = gast.Constant(value=None, kind=None)
+    return unit.with_tree(tree)
 
 
 class _WithoutUnset(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
