@@ -29,6 +29,7 @@ _ALLOWED = (
         gast.Starred,
     ),
     *(gast.For, gast.While, gast.If, gast.Break, gast.Continue, gast.NamedExpr, gast.With, gast.withitem, gast.Try),
+    gast.Delete,
     *(
         gast.Match,
         gast.match_case,

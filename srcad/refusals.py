@@ -35,6 +35,11 @@ class Refusal:
     when: Callable[[Any, Parents], bool] = lambda node, parents: True
 
 
+def _is_element(target: Any) -> bool:
+    """Whether this is one element of something, not a slice."""
+    return isinstance(target, gast.Subscript) and not isinstance(target.slice, (gast.Slice, gast.Tuple))
+
+
 def _in_message(node: Any, parents: Parents) -> bool:
     """Whether the node is part of what an `assert`, a `raise` or a `print` says."""
     for outer, inner in zip(parents, (*parents[1:], node), strict=True):
@@ -99,9 +104,10 @@ REFUSED = (
     Refusal(
         "`del`",
         ("Delete",),
-        "`del` cannot be differentiated",
-        "leave it out",
+        "`del` cannot be differentiated, other than of one element of a list",
+        "leave it out; build a list or an array of what is left",
         "def f(x):\n    y = x * x\n    del x\n    return y",
+        lambda node, parents: not all(map(_is_element, node.targets)),
     ),
     Refusal(
         "Class definitions",

@@ -3,6 +3,7 @@
     a = b = x + 1          becomes    a = x + 1; b = a
     y += x                            y = operator.iadd(y, x)
     for v in x: ...                   for i in range(len(x)): v = x[i]; ...
+    del values[i]                     values.pop(i)
 
 `y += x` on a name adds in place where `y` is an array and makes a new value where it is a number; which of the two is
 known only with types. Docstrings and `pass` are dropped. What is left are assignments to one target (a name, an element
@@ -14,7 +15,7 @@ from __future__ import annotations
 import gast
 
 from srcad.names import Names
-from srcad.transforms.build import Block, assign, call, clone, load, place_of
+from srcad.transforms.build import Block, assign, at, call, clone, load, place_of
 from srcad.transforms.iterate import iterate, stored_names
 from srcad.transforms.nests import nest
 from srcad.transforms.primitive import constant, is_atom
@@ -69,6 +70,8 @@ class _Desugarer:
                 new = call(IN_PLACE[type(op)], load(name), value)
                 new.place = place_of(statement)
                 return [assign(name, new, place_of(statement))]
+            case gast.Delete(targets=targets):
+                return [self.taken_out(target, statement) for target in targets]
             case gast.If() | gast.While() | gast.For():
                 statement.body = self.block(statement.body)
                 statement.orelse = self.block(statement.orelse)
@@ -81,6 +84,12 @@ class _Desugarer:
             return iterate(statement, self.names)
         setup, outer = nested
         return [new for each in setup for new in self.statement(each)] + iterate(outer, self.names)
+
+    def taken_out(self, target: gast.Subscript, statement: gast.stmt) -> gast.stmt:
+        """`del values[i]` is `values.pop(i)`."""
+        pop = gast.Attribute(value=target.value, attr="pop", ctx=gast.Load())
+        taken = at(gast.Call(func=pop, args=[target.slice], keywords=[]), place_of(statement))
+        return at(gast.Expr(value=taken), place_of(statement))
 
     def chain(self, statement: gast.Assign) -> Block:
         """The value is made once, then the targets are assigned from left to right."""

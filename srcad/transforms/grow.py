@@ -208,6 +208,26 @@ class Growing(Comprehensions):
         check.place = self.place
         self.statement(check)
 
+    def do_insert(self, base: Structure, position: gast.expr, value: gast.expr) -> gast.expr:
+        """One more element at a position; one beyond an end is at that end."""
+        grown = self.grown(base)
+        if grown is None:
+            return super().do_insert(base, position, value)
+        value = value if isinstance(value, Structure) else self.held_in_atom(value)
+        before = self.kept(load(grown.count))
+        where: gast.expr = self.held_in_atom(position)
+        if self.constant(where) != 0:
+            negative = gast.Compare(left=clone(where), ops=[gast.Lt()], comparators=[const(0)])
+            wrapped = gast.BinOp(left=clone(where), op=gast.Add(), right=clone(before))
+            wish = self.names.temporary()
+            self.decide(wish, gast.IfExp(test=negative, body=wrapped, orelse=where))
+            where = self.held_in_atom(call("max", self.held_in_atom(call("min", load(wish), clone(before))), const(0)))
+        self.do_append(base, value)
+        for name in self.parts_of(grown):
+            self.emit(assign(name, call("kernels.shifted", load(name), clone(before), clone(where)), self.place))
+        self.set("replaced", grown, where, value)
+        return const(None)
+
     def view(self, grown: Grown) -> gast.Name:
         """The elements as an array of their own."""
         if self.memory.forms.get(grown):

@@ -46,7 +46,7 @@ from srcad.transforms.watch import Conflict, joined, watch
 _PREFIX = "kernels."
 _STORES = ("appended", "filled", "replaced")
 _MAKERS = ("new_list", "listed", "repeated")
-_NAMES = frozenset({*_STORES, *_MAKERS, "removed", "element", "elements"})
+_NAMES = frozenset({*_STORES, *_MAKERS, "removed", "shifted", "element", "elements"})
 
 
 def with_lists(unit: Unit, types: tuple[nb.Type, ...], samples: Sequence[tuple[Any, ...]] | None) -> Unit:
@@ -115,7 +115,7 @@ def _inferable(block: Block) -> Block:
         arguments = statement.value.args if operation else []
         if operation == "element":
             statement.value = subscript(*arguments)
-        elif operation in ("new_list", "removed"):
+        elif operation in ("new_list", "removed", "shifted"):
             statement = gast.Pass()
         elif operation and operation != "elements":
             value = arguments[2] if operation in _STORES else arguments[0]
@@ -259,15 +259,22 @@ class _Writer:
         return [*checks, store]
 
     def removed(self, name: str, statement: gast.stmt, held: gast.expr, count: gast.expr, position: gast.expr) -> Block:
+        return self.moved(name, count, position, gast.Sub())
+
+    def shifted(self, name: str, statement: gast.stmt, held: gast.expr, count: gast.expr, position: gast.expr) -> Block:
+        return self.moved(name, count, position, gast.Add())
+
+    def moved(self, name: str, count: gast.expr, position: gast.expr, op: gast.operator) -> Block:
+        """What stands at a position, and behind it, one place further on; or what stands behind it one place back."""
         behind, rest, moved, last = (self.names.temporary() for _ in range(4))
-        later = gast.Slice(lower=load(behind), upper=count, step=None)
-        target = gast.Slice(lower=position, upper=load(last), step=None)
+        one, other = (position, count), (load(behind), load(last))
+        first, second = (one, other) if isinstance(op, gast.Add) else ((load(behind), count), (position, load(last)))
         return [
             assign(behind, gast.BinOp(left=position, op=gast.Add(), right=const(1))),
-            assign(last, gast.BinOp(left=count, op=gast.Sub(), right=const(1))),
-            assign(rest, subscript(load(name), later)),
+            assign(last, gast.BinOp(left=count, op=op, right=const(1))),
+            assign(rest, subscript(load(name), gast.Slice(*first, None))),
             assign(moved, call("np.copy", load(rest))),
-            assign(subscript(load(name), target, store=True), load(moved)),
+            assign(subscript(load(name), gast.Slice(*second, None), store=True), load(moved)),
         ]
 
     def element(self, name: str, statement: gast.stmt, held: gast.Name, position: gast.expr) -> Block:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.programs.program import Program, vector
+from tests.programs.program import Program, numbers, vector
 
 
 class History:
@@ -242,6 +242,25 @@ def mean_of_a_chain(x):
     return np.mean(chain) + np.var(chain)
 
 
+def inserted_in_order_and_taken_out(x):
+    """Events stand by their time; positions beyond an end are at that end."""
+    events, values, total = [], [], 0.0
+    for i in range(int(5 * x[0] + 3)):
+        time, k = x[i % 3] * np.cos(i), 0
+        while k < len(events) and events[k][0] < time:
+            k += 1
+        events.insert(k, (time, i))
+        values.insert(i // 2 if i % 2 else -1, time * x[1])
+    values.insert(99, x[2])
+    values.insert(-99, x[0])
+    del events[-2], values[1]
+    for k, (time, i) in enumerate(events):
+        total += time * time * k * i
+    for k, value in enumerate(values):
+        total += value * value * k
+    return total
+
+
 def between(size):
     return lambda rng: (rng.uniform(0.3, 1.0, size),)
 
@@ -265,4 +284,5 @@ PROGRAMS = [
     Program(steps_in_a_history, between(2), rtol=1e-6),
     Program(mean_of_a_chain, between(2)),
     Program(long_list_of_one_value, between(2)),
+    Program(inserted_in_order_and_taken_out, numbers(np.array([0.55, 0.8, 0.4]))),
 ]

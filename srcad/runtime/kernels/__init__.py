@@ -34,6 +34,7 @@ from srcad.runtime.kernels.lists import (
     removed,
     repeated,
     replaced,
+    shifted,
 )
 from srcad.runtime.kernels.mapped import axes_moved, axes_moved_back, mapped_over
 from srcad.runtime.kernels.meanings import (
@@ -203,6 +204,7 @@ __all__ = [
     "scatter_add",
     "select",
     "shares",
+    "shifted",
     "sinc_slope",
     "singular_values",
     "singular_values_adjoint",

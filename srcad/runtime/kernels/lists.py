@@ -61,6 +61,16 @@ def removed(values: list[Any], count: int, position: int) -> list[Any]:
     return values
 
 
+def shifted(values: list[Any], count: int, position: int) -> list[Any]:
+    """The list with those of the first `count` elements that stand at a position or behind it one place further on.
+
+    >>> shifted([1.0, 2.0, 3.0, 9.0], 3, 1)
+    [1.0, 2.0, 2.0, 3.0]
+    """
+    values[position + 1 :] = values[position:count]
+    return values
+
+
 def element(values: list[Any], position: int) -> Any:
     """One element."""
     return values[position]
