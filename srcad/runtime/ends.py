@@ -51,14 +51,14 @@ def is_zero(unconnected_gradients: Any) -> bool:
         ) from None
 
 
-def finished(bar: Any, source: Any, wants_zeros: bool) -> Any:
+def finished(bar: Any, source: Any, wants_zeros: bool, as_recorded: bool = False) -> Any:
     """What the user gets for a source whose adjoint is `bar`."""
     if bar is None:
         # To tapes that are active, zeros are made of the source, which is read.
         return np.zeros_like(source) if wants_zeros else None
     if type(bar) is Rows:
         if bar.is_taken or isinstance(source, Variable):
-            return bar.slices()
+            return bar.slices(as_recorded)
         bar = bar.dense()
     return bar if isinstance(bar, Tensor) else tensor_of(bar)
 
@@ -72,7 +72,7 @@ def all_finished(bars: Sequence[Any], sources: Sequence[Any], seeds: Sequence[Te
     found = []
     for bar, source in zip(bars, sources, strict=True):
         if bar is None or id(bar) not in made:
-            made[id(bar)] = finished(bar, source, wants_zeros)
+            made[id(bar)] = finished(bar, source, wants_zeros, len(seeds) == 1)
         found.append(made[id(bar)])
     return found
 

@@ -111,10 +111,11 @@ class Rows:
     def _indices(self) -> Any:
         return _joined([index for index, _ in self.parts])
 
-    def slices(self) -> IndexedSlices:
-        """What the user gets."""
-        values: Any = _joined([values for _, values in self.parts])
-        indices = self._indices()
+    def slices(self, as_recorded: bool = False) -> IndexedSlices:
+        """What the user gets; rows of the first call first, if so asked: a sweep has added the last one first."""
+        parts = self.parts[::-1] if as_recorded else self.parts
+        values: Any = _joined([values for _, values in parts])
+        indices = _joined([index for index, _ in parts])
         indices = np.where(indices < 0, indices + self.shape[0], indices)
         return IndexedSlices(
             values if isinstance(values, Tensor) else tensor_of(values), tensor_of(indices), self.shape
