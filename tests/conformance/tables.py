@@ -11,6 +11,7 @@ from tests.conformance import (
     numbers,
     operands,
     tapes,
+    together,
     unwatched,
     variables,
     watching,
@@ -32,6 +33,7 @@ CASES = {
         unwatched,
         mixtures,
         follows,
+        together,
     )
     for name, case in module.case.items()
 }
