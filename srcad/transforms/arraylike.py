@@ -7,21 +7,24 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 from typing import Any
 
 import gast
 import numpy as np
 
-from srcad.transforms.build import call
 from srcad.transforms.memory import Structure
 from srcad.transforms.respelled import Respelled
 
 _ARRAYS = frozenset(
-    ("a", "b", "x", "y", "m", "v", "arr", "ary", "array", "x1", "x2", "xp", "fp", "weights", "values", "condition")
+    ("A", "a", "b", "x", "y", "m", "v", "arr", "ary", "array", "x1", "x2", "xp", "fp", "weights", "values", "condition")
 )
 _ALL = (np.dot, np.inner, np.vdot, np.where, np.einsum)
 _NOT = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.broadcast_arrays, np.meshgrid)
 _JOINS = (np.concatenate, np.stack, np.hstack, np.vstack, np.column_stack, np.dstack)
+_AUGMENTING = tuple(
+    getattr(operator, name) for name in ("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow")
+)
 
 
 class ArrayLike(Respelled):
@@ -42,14 +45,9 @@ class ArrayLike(Respelled):
             for keyword in node.keywords:
                 if keyword.arg in _ARRAYS and keyword.arg in names:
                     keyword.value = self.as_array(self.part(keyword.value))
+        if any(meaning is each for each in _AUGMENTING) and not isinstance(self.part(node.args[0]), Structure):
+            node.args[1] = self.as_array(self.part(node.args[1]))
         return super().call(node)
-
-    def as_array(self, part: gast.expr) -> gast.expr:
-        """An array for a list or a tuple of numbers or arrays."""
-        is_sequence = isinstance(part, Structure) and part.cell.type in (list, tuple)
-        if not is_sequence or not isinstance(self.memory.cells[part.cell], dict):
-            return part
-        return self.held_in_atom(self.call(call("np.array", part)))
 
     def joined(self, part: gast.expr) -> gast.expr:
         """A sequence of arrays, of which some are lists."""

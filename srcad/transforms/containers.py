@@ -225,6 +225,13 @@ class Containers(Starred):
         """`getattr` and `hasattr` with a constant name; None where the object is an array."""
         return self.slot(arguments[0], self.key(arguments[1])) if isinstance(arguments[0], Structure) else None
 
+    def as_array(self, part: gast.expr) -> gast.expr:
+        """An array for a list or a tuple of numbers or arrays."""
+        is_sequence = isinstance(part, Structure) and part.cell.type in (list, tuple)
+        if not is_sequence or not isinstance(self.memory.cells[part.cell], dict):
+            return part
+        return self.held_in_atom(self.call(call("np.array", part)))
+
     def augmented(self, op: type[gast.operator], arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
         """`lst += other` on a structure; a list is changed, others are made anew."""
         base, other = arguments

@@ -38,7 +38,7 @@ class Effects(Containers):
             if not isinstance(receiver, Structure):
                 return self.filled(receiver, function.attr, node)
         if self.meant(function) in SCATTERS and len(node.args) > 1:
-            node.args[1] = self.places(self.part(node.args[1]))
+            node.args[1:] = [self.places(self.part(node.args[1])), *map(self.as_array, map(self.part, node.args[2:]))]
         if self.meant(function) is np.copyto:
             return self.copied(node)
         return self.call(node) if self.target_of(node) is not None else super().changed(node)
@@ -105,7 +105,8 @@ class Effects(Containers):
         """`array[...] = value`, and the array."""
         name = self.as_name(array)
         everything = gast.Constant(value=..., kind=None)
-        self.emit(assign(subscript(name, everything, store=True), self.atom(value), self.place))
+        stored = self.held_in_atom(self.as_array(self.part(value)))
+        self.emit(assign(subscript(name, everything, store=True), stored, self.place))
         return load(name.id)
 
     def target_of(self, node: gast.Call) -> gast.expr | None:

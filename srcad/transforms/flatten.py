@@ -176,7 +176,7 @@ class Flattener(Results):
         elif isinstance(base, Structure):
             self.store(base, target, value)
         else:
-            atom = self.held_in_atom(value)
+            atom = self.held_in_atom(self.as_array(value))
             element = gast.Subscript(value=self.as_name(base), slice=self.index(target.slice), ctx=gast.Store())
             self.emit(assign(element, atom, self.place))
 
@@ -274,11 +274,13 @@ class Flattener(Results):
             return
         element = gast.Subscript(value=self.as_name(base), slice=self.index(target.slice), ctx=gast.Store())
         if isinstance(op, _AUGMENTED) and not any(self.is_user_call(node) for node in gast.walk(statement.value)):
-            self.emit(augment(element, type(op), self.atom(statement.value), self.place))
+            value = self.held_in_atom(self.as_array(self.part(statement.value)))
+            self.emit(augment(element, type(op), value, self.place))
             return
         old, new = self.names.temporary(), self.names.temporary()
         self.let(old, subscript(clone(element.value), clone(element.slice)))
-        self.let(new, call(IN_PLACE[type(op)], load(old), self.atom(statement.value)))
+        value = self.held_in_atom(self.as_array(self.part(statement.value)))
+        self.let(new, call(IN_PLACE[type(op)], load(old), value))
         self.emit(assign(element, load(new), self.place))
 
     def augment_part(self, base: gast.expr, target: gast.expr, op: gast.operator, value: gast.expr) -> None:

@@ -208,6 +208,14 @@ def _refuse_stores_into_objects(unit: Unit, watched: Watched) -> None:
                 at=place_of(statement),
                 hint="use a NumPy array",
             )
+        value = getattr(statement, "value", None)
+        kind = watched.types.get(value.id) if target is not None and isinstance(value, gast.Name) else None
+        if target is not None and (isinstance(value, gast.Tuple) or isinstance(kind, nb.BaseTuple)):
+            raise UnsupportedSyntax(
+                "a tuple is stored into an array, whose elements derivatives do not reach",
+                at=place_of(statement),
+                hint="store np.array of it",
+            )
 
 
 def _augmented(statement: gast.stmt) -> str | None:

@@ -46,7 +46,22 @@ def moved(x):
     )
 
 
-@pytest.mark.parametrize("function", [reduced, multiplied, element_by_element, moved])
+def stored(x):
+    """Without arrays made of them, derivatives did not get through."""
+    y = np.zeros((3, 2))
+    for i, v in enumerate(x):
+        y[i] = v * v, x[0]
+    y[1] += (x[0] * x[1], 2.0)
+    y[1:, 1] = [x[1], x[0]]
+    y[:, 0] -= [1, x[0], x[1]]
+    np.add.at(y, [0, 2], ((x[0], x[1]), (x[1], 2.0)))
+    z = np.zeros(2)
+    np.copyto(z, (x[1], x[2] ** 2))
+    z += (x[0], 1.0)
+    return np.sum(y**3) + z @ z + np.sum(np.tile([x[0], x[1]], 2) ** 2)
+
+
+@pytest.mark.parametrize("function", [reduced, multiplied, element_by_element, moved, stored])
 def test_lists_are_arrays_where_numpy_takes_arrays(function):
     assert_gradient(function, X, modes=["arrays", "gradient"])
 
