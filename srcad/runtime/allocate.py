@@ -2,9 +2,9 @@
 
 To Numba these are functions in Python, which call others: five to be compiled before a gradient has its first array of
 zeros, for each number of dimensions and each way to write it, a sixth of a second on the whole. What they end in is
-a few instructions, in one function here that is called instead. Meaning, errors and speed are the same. In the
-gradient's own code the instructions would compile faster yet, but LLVM makes less of the loops around them: some
-gradients took half as long again.
+a few instructions, which are written here as a function of LLVM's, beside the gradient's own: nothing is typed or
+compiled for it. Meaning, errors and speed are the same. (Written into the gradient itself they make LLVM do less about
+the loops around them: some gradients took half as long again.)
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
+from llvmlite import ir as llvm
 from numba.core import cgutils, ir, ir_utils, types
 from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
 from numba.core.typing.npydecl import parse_dtype, parse_shape
@@ -22,8 +22,9 @@ from numba.extending import intrinsic
 from numba.np import arrayobj
 
 
-def add_to(manager: PassManager) -> None:
-    """Have a pipeline put instructions in place of calls."""
+def add_to(manager: PassManager, state: Any) -> None:
+    """Have a pipeline, for the compiler's state, put instructions in place of calls."""
+    state.typingctx.refresh()  # which may not know yet what importing this has brought
     manager.add_pass_after(_Allocations, IRProcessing)
 
 
@@ -62,58 +63,50 @@ def _quick_form(function: Any, statement: Any) -> Callable[..., Any] | None:
 
 
 def _zeros(typing: Any, shape: Any) -> Any:
-    return _new(typing, np.zeros, (shape,), _made(shape, types.float64), _filled(_shape_given))
+    return _new(typing, np.zeros, (shape,), _made(shape, types.float64), _zeros_of_shape)
 
 
-def _zeros_of(typing: Any, shape: Any, dtype: Any) -> Any:
-    return _new(typing, np.zeros, (shape, dtype), _made(shape, _dtype(dtype)), _filled(_shape_given))
+def _zeros_typed(typing: Any, shape: Any, dtype: Any) -> Any:
+    return _new(typing, np.zeros, (shape, dtype), _made(shape, _dtype(dtype)), _zeros_of_shape)
 
 
 def _zeros_like(typing: Any, a: Any) -> Any:
-    return _new(typing, np.zeros_like, (a,), _made_like(a), _filled(_shape_like))
+    return _new(typing, np.zeros_like, (a,), _made_like(a), _zeros_of_likeness)
 
 
 def _empty(typing: Any, shape: Any) -> Any:
-    return _new(typing, np.empty, (shape,), _made(shape, types.float64), _allocated(_shape_given))
+    return _new(typing, np.empty, (shape,), _made(shape, types.float64), _empty_of_shape)
 
 
-def _empty_of(typing: Any, shape: Any, dtype: Any) -> Any:
-    return _new(typing, np.empty, (shape, dtype), _made(shape, _dtype(dtype)), _allocated(_shape_given))
+def _empty_typed(typing: Any, shape: Any, dtype: Any) -> Any:
+    return _new(typing, np.empty, (shape, dtype), _made(shape, _dtype(dtype)), _empty_of_shape)
 
 
 def _empty_like(typing: Any, a: Any) -> Any:
-    return _new(typing, np.empty_like, (a,), _made_like(a), _allocated(_shape_like))
+    return _new(typing, np.empty_like, (a,), _made_like(a), _empty_of_likeness)
 
 
 def _copy(typing: Any, a: Any) -> Any:
-    return _new(typing, np.copy, (a,), _made_like(a), arrayobj._array_copy)
-
-
-def _called_with_one(form: Callable[..., Any]) -> Any:
-    instructions = intrinsic(form)
-    return numba.njit(lambda a: instructions(a))  # noqa: PLW0108  # Numba compiles Python functions only
-
-
-def _called_with_two(form: Callable[..., Any]) -> Any:
-    instructions = intrinsic(form)
-    return numba.njit(lambda a, b: instructions(a, b))  # noqa: PLW0108
+    return _new(typing, np.copy, (a,), _made_like(a), _copied)
 
 
 _QUICK = {
-    ("zeros", 1): _called_with_one(_zeros),
-    ("zeros", 2): _called_with_two(_zeros_of),
-    ("zeros_like", 1): _called_with_one(_zeros_like),
-    ("empty", 1): _called_with_one(_empty),
-    ("empty", 2): _called_with_two(_empty_of),
-    ("empty_like", 1): _called_with_one(_empty_like),
-    ("copy", 1): _called_with_one(_copy),
+    ("zeros", 1): intrinsic(_zeros),
+    ("zeros", 2): intrinsic(_zeros_typed),
+    ("zeros_like", 1): intrinsic(_zeros_like),
+    ("empty", 1): intrinsic(_empty),
+    ("empty", 2): intrinsic(_empty_typed),
+    ("empty_like", 1): intrinsic(_empty_like),
+    ("copy", 1): intrinsic(_copy),
 }
 
+Write = Callable[[Any, Any, Any, Any], Any]
 
-def _new(typing: Any, function: Callable[..., Any], args: tuple[Any, ...], made: Any, write: Any) -> Any:
+
+def _new(typing: Any, function: Callable[..., Any], args: tuple[Any, ...], made: Any, write: Write) -> Any:
     """The signature of a call, and what writes its instructions; what Numba makes of the call, where `made` is None."""
     if made is not None:
-        return made(*args), write
+        return made(*args), _called(write)
     plain = typing.resolve_function_type(typing.resolve_value_type(function), args, {})
     # Numba compiles these, for which they have to be Python functions.
     calls = {1: lambda a: function(a), 2: lambda a, b: function(a, b)}  # noqa: PLW0108
@@ -122,6 +115,36 @@ def _new(typing: Any, function: Callable[..., Any], args: tuple[Any, ...], made:
         return context.compile_internal(builder, calls[len(args)], signature, values)
 
     return plain.return_type(*args), call
+
+
+def _called(write: Write) -> Write:
+    """A call of a function with the instructions that are written; the module being made gets it at its first call."""
+
+    def call(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        convention, result, kinds = context.call_conv, signature.return_type, signature.args
+        name = f"srcad.{write.__name__}.{result}.{kinds}"
+        function = builder.module.globals.get(name)
+        if function is None:
+            form = convention.get_function_type(result, kinds)
+            function = _written(context, llvm.Function(builder.module, form, name), signature, write)
+        status, array = convention.call_function(builder, function, result, kinds, values)
+        with cgutils.if_unlikely(builder, status.is_error):
+            convention.return_status_propagate(builder, status)
+        return array
+
+    return call
+
+
+def _written(context: Any, function: Any, signature: Any, write: Write) -> Any:
+    """The function, with the instructions in it."""
+    convention, kinds = context.call_conv, signature.args
+    function.linkage = "internal"
+    convention.decorate_function(function, [f"a{place}" for place in range(len(kinds))], kinds)
+    inside = llvm.IRBuilder(function.append_basic_block("entry"))
+    packer = context.get_arg_packer(kinds)
+    values = packer.from_arguments(inside, convention.get_arguments(function))
+    convention.return_value(inside, write(context, inside, signature, values))
+    return function
 
 
 def _made(shape: Any, dtype: Any) -> Any:
@@ -141,31 +164,71 @@ def _dtype(named: Any) -> Any:
     return types.float64 if is_float else parse_dtype(named)
 
 
-def _shape_given(context: Any, builder: Any, kind: Any, shape: Any) -> Any:
-    return arrayobj._parse_shape(context, builder, kind, shape)
+def _empty_of_shape(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    shape = arrayobj._parse_shape(context, builder, signature.args[0], values[0])
+    return _allocated(context, builder, signature.return_type, shape)._getvalue()
 
 
-def _shape_like(context: Any, builder: Any, kind: Any, a: Any) -> Any:
-    shape = arrayobj.make_array(kind)(context, builder, value=a).shape
-    return cgutils.unpack_tuple(builder, shape, count=kind.ndim)
+def _empty_of_likeness(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    a = arrayobj.make_array(signature.args[0])(context, builder, value=values[0])
+    return _allocated(context, builder, signature.return_type, cgutils.unpack_tuple(builder, a.shape))._getvalue()
 
 
-def _allocated(shape_of: Callable[..., Any]) -> Callable[..., Any]:
-    def write(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return _allocate(shape_of, context, builder, signature, values)._getvalue()
-
-    return write
+def _zeros_of_shape(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    return _filled(context, builder, signature.return_type, _empty_of_shape(context, builder, signature, values))
 
 
-def _filled(shape_of: Callable[..., Any]) -> Callable[..., Any]:
-    def write(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        array = _allocate(shape_of, context, builder, signature, values)
-        cgutils.memset(builder, array.data, builder.mul(array.itemsize, array.nitems), 0)
-        return array._getvalue()
-
-    return write
+def _zeros_of_likeness(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    return _filled(context, builder, signature.return_type, _empty_of_likeness(context, builder, signature, values))
 
 
-def _allocate(shape_of: Callable[..., Any], context: Any, builder: Any, signature: Any, values: Any) -> Any:
-    shape = shape_of(context, builder, signature.args[0], values[0])
-    return arrayobj._empty_nd_impl(context, builder, signature.return_type, shape)
+def _filled(context: Any, builder: Any, kind: Any, array: Any) -> Any:
+    """The array, with zeros in it."""
+    a = arrayobj.make_array(kind)(context, builder, value=array)
+    cgutils.memset(builder, a.data, builder.mul(a.itemsize, a.nitems), 0)
+    return array
+
+
+def _copied(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    given, kind = signature.args[0], signature.return_type
+    a = arrayobj.make_array(given)(context, builder, value=values[0])
+    shape = cgutils.unpack_tuple(builder, a.shape)
+    copy = _allocated(context, builder, kind, shape)
+    if given.layout == kind.layout:
+        cgutils.raw_memcpy(builder, copy.data, a.data, a.nitems, a.itemsize, align=1)
+        return copy._getvalue()
+    with cgutils.loop_nest(builder, shape, context.get_value_type(types.intp)) as place:
+        source = cgutils.get_item_pointer(context, builder, given, a, place)
+        builder.store(builder.load(source), cgutils.get_item_pointer(context, builder, kind, copy, place))
+    return copy._getvalue()
+
+
+def _allocated(context: Any, builder: Any, kind: Any, shape: Any) -> Any:
+    """A new array of a type and a shape; ValueError if its bytes cannot be counted."""
+    itemsize = context.get_constant(types.intp, arrayobj.get_itemsize(context, kind))
+    count, size, is_over = context.get_constant(types.intp, 1), itemsize, cgutils.false_bit
+    strides = {}
+    for axis in reversed(range(kind.ndim)) if kind.layout == "C" else range(kind.ndim):
+        strides[axis] = size
+        size = builder.mul(size, shape[axis])
+    for extent in (*shape, itemsize):
+        product = builder.smul_with_overflow(count, extent)
+        count = builder.extract_value(product, 0)
+        is_over = builder.or_(is_over, builder.extract_value(product, 1))
+    with builder.if_then(is_over, likely=False):
+        context.call_conv.return_user_exc(builder, ValueError, _TOO_BIG)
+    alignment = context.get_constant(types.uint32, context.get_preferred_array_alignment(kind.dtype))
+    memory = context.nrt.meminfo_alloc_aligned(builder, count, alignment)
+    array, word = arrayobj.make_array(kind)(context, builder), context.get_value_type(types.intp)
+    arrayobj.populate_array(
+        array,
+        data=builder.bitcast(context.nrt.meminfo_data(builder, memory), array.data.type),
+        shape=cgutils.pack_array(builder, shape, ty=word),
+        strides=cgutils.pack_array(builder, [strides[axis] for axis in range(kind.ndim)], ty=word),
+        itemsize=itemsize,
+        meminfo=memory,
+    )
+    return array
+
+
+_TOO_BIG = ("array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.",)

@@ -84,7 +84,7 @@ class _Inference(compiler.CompilerBase):  # type: ignore[misc]  # Numba carries 
         manager.add_pass(NopythonTypeInference, "nopython frontend")
         from srcad.runtime.allocate import add_to
 
-        add_to(manager)
+        add_to(manager, self.state)
         manager.finalize()
         return [manager]
 

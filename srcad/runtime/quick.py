@@ -7,13 +7,13 @@ from numba.core.compiler_machinery import PassManager
 
 
 class Quick(compiler.CompilerBase):  # type: ignore[misc]  # Numba carries no annotations
-    """Numba's compiler, with new arrays made by functions of ours."""
+    """Numba's compiler, with new arrays made as instructions."""
 
     def define_pipelines(self) -> list[PassManager]:
         """Numba's passes and ours."""
         from srcad.runtime.allocate import add_to
 
         manager = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
-        add_to(manager)
+        add_to(manager, self.state)
         manager.finalize()
         return [manager]

@@ -50,6 +50,7 @@ class Nest:
         self.same: list[set[Form | None]] = [{ONE} for _ in range(rank)]  # forms that fit, for each dimension
         self.extents: list[gast.expr] = []
         self._done: dict[str, gast.expr] = {}
+        self._known: dict[str, str] = {}
 
     def index(self) -> gast.expr:
         """The subscript of an element of the result."""
@@ -92,8 +93,10 @@ class Nest:
 
     def check(self, axis: int, extent: gast.expr, form: Form, pair: tuple[str, int]) -> None:
         """From here on the extent of a dimension is that of an operand: else the function raises `Widens`."""
-        other = self.shape_of(*pair)
-        self.before.append(at(gast.Expr(value=call(self.kernel("same_extent"), clone(extent), other)), self.place))
+        test = call(self.kernel("same_extent"), clone(extent), self.shape_of(*pair))
+        if gast.dump(test) not in self._known:
+            self._known[gast.dump(test)] = ""
+            self.before.append(at(gast.Expr(value=test), self.place))
         self.same[axis].add(form)
 
     def target(self, target: gast.Subscript) -> tuple[Leaf, list[gast.expr]]:
@@ -132,14 +135,22 @@ class Nest:
             origin, _, rest = symbol.partition(".shape[")
             if origin not in self.elements.inlined:  # there is no such array then
                 name, axis = origin, int(rest.rstrip("]"))
+        view = self.program.flow.definition(name) if name in self.program.roots.views else None
+        cut = sliced(view, axis) if isinstance(view, gast.Subscript) else None
+        if cut is not None:
+            extent = self.shape_of(view.value.id, cut[0])
+            bounds = (cut[1].lower or const(0), cut[1].upper or extent)
+            return self.name(call(self.kernel("slice_extent"), extent, *map(clone, bounds)))
         shape = self.name(attribute(load(name), "shape"))
         return self.name(subscript(shape, const(axis)))
 
     def name(self, value: gast.expr) -> gast.expr:
-        """A name for a value computed before the loops."""
-        name = self.elements.names.temporary()
-        self.before.append(assign(name, value, self.place))
-        return load(name)
+        """A name for a value computed before the loops; the same value is computed once."""
+        key = gast.dump(value)
+        if key not in self._known:
+            self._known[key] = self.elements.names.temporary()
+            self.before.append(assign(self._known[key], value, self.place))
+        return load(self._known[key])
 
     def inner(self, value: gast.expr) -> gast.expr:
         """A name for a value computed in the innermost loop; the same value is computed once."""
@@ -234,6 +245,24 @@ class Nest:
             start = assign(outer, const(0.0), self.place)
             inner = outer
         return [start]
+
+
+def sliced(view: gast.Subscript, axis: int) -> tuple[int, gast.Slice] | None:
+    """The dimension of an array that a view's dimension is a slice of, and the slice; None if none, or one with a step.
+
+    >>> place, part = sliced(gast.parse("a[2, 3:, i:j]", mode="eval").body, 1)
+    >>> place, part.lower.id
+    (2, 'i')
+    """
+    dimension = -1
+    for place, part in enumerate(parts_of(view)):
+        if isinstance(part, gast.Slice):
+            dimension += 1
+            if dimension == axis:
+                return (place, part) if part.step is None else None
+        elif isinstance(part, gast.Constant) and not isinstance(part.value, int):
+            return None  # a new axis, or dimensions that are not written down
+    return None
 
 
 def parts_of(target: gast.Subscript) -> list[gast.expr]:

@@ -17,6 +17,7 @@ from srcad.runtime.kernels.eigen import (
     singular_values_adjoint,
     singular_values_tangent,
 )
+from srcad.runtime.kernels.extents import same_extent, slice_extent
 from srcad.runtime.kernels.factor import full_rank, orthogonal_factor, right_vectors
 from srcad.runtime.kernels.held import hold, release
 from srcad.runtime.kernels.item import item_bar, with_item
@@ -104,7 +105,7 @@ from srcad.runtime.kernels.spectrum import irfft_adjoint, resized, rfft_adjoint
 from srcad.runtime.kernels.spread import broadcast_shape, reduced_size, restore, spread, unbroadcast
 from srcad.runtime.kernels.stored import stored_bar
 from srcad.runtime.kernels.traces import grown, trip_count
-from srcad.runtime.kernels.widen import common_extent, expand, expand_bar, same_extent, unexpand
+from srcad.runtime.kernels.widen import common_extent, expand, expand_bar, unexpand
 
 __all__ = [
     "Unobserved",
@@ -209,6 +210,7 @@ __all__ = [
     "singular_values",
     "singular_values_adjoint",
     "singular_values_tangent",
+    "slice_extent",
     "snapshot",
     "snapshot_count",
     "snapshot_limit",

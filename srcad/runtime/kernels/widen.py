@@ -9,8 +9,6 @@ from numba import types
 from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.extending import overload, register_jitable
 
-from srcad.runtime.widens import Widens
-
 
 @register_jitable
 def common_extent(a: int, b: int) -> int:
@@ -24,19 +22,6 @@ def common_extent(a: int, b: int) -> int:
     if a == 1:
         return b
     raise ValueError("operands could not be broadcast together")
-
-
-@register_jitable
-def same_extent(a: int, b: int) -> None:
-    """Raise Widens unless two extents are equal: what has been generated is for arrays that fit without broadcasting.
-
-    >>> same_extent(4, 4)
-    >>> same_extent(1, 4)
-    Traceback (most recent call last):
-    srcad.runtime.widens.Widens: shapes differ, in code that was generated for shapes that do not
-    """
-    if a != b:
-        raise Widens("shapes differ, in code that was generated for shapes that do not")
 
 
 def expand(x: Any, shape: Any) -> Any:
