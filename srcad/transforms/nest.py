@@ -93,7 +93,7 @@ class Nest:
 
     def check(self, axis: int, extent: gast.expr, form: Form, pair: tuple[str, int]) -> None:
         """From here on the extent of a dimension is that of an operand: else the function raises `Widens`."""
-        test = call(self.kernel("same_extent"), clone(extent), self.shape_of(*pair))
+        test = call(self.kernel("same_extent"), clone(extent), self.sliced_shape_of(*pair))
         if gast.dump(test) not in self._known:
             self._known[gast.dump(test)] = ""
             self.before.append(at(gast.Expr(value=test), self.place))
@@ -135,14 +135,17 @@ class Nest:
             origin, _, rest = symbol.partition(".shape[")
             if origin not in self.elements.inlined:  # there is no such array then
                 name, axis = origin, int(rest.rstrip("]"))
-        view = self.program.flow.definition(name) if name in self.program.roots.views else None
-        cut = sliced(view, axis) if isinstance(view, gast.Subscript) else None
-        if cut is not None:
-            extent = self.shape_of(view.value.id, cut[0])
-            bounds = (cut[1].lower or const(0), cut[1].upper or extent)
-            return self.name(call(self.kernel("slice_extent"), extent, *map(clone, bounds)))
         shape = self.name(attribute(load(name), "shape"))
         return self.name(subscript(shape, const(axis)))
+
+    def sliced_shape_of(self, name: str, axis: int) -> gast.expr:
+        """The same, of a slice without making it; not for loops, which know more of a shape."""
+        view: Any = self.program.flow.definition(name) if name in self.program.roots.views else None
+        if isinstance(view, gast.Subscript) and (cut := sliced(view, axis)) is not None:
+            extent = self.sliced_shape_of(view.value.id, cut[0])
+            bounds = (cut[1].lower or const(0), cut[1].upper or extent)
+            return self.name(call(self.kernel("slice_extent"), extent, *map(clone, bounds)))
+        return self.shape_of(name, axis)
 
     def name(self, value: gast.expr) -> gast.expr:
         """A name for a value computed before the loops; the same value is computed once."""

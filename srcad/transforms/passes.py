@@ -32,7 +32,7 @@ PASSES: Mapping[str, str] = {
     "reuse": "what has been computed, and is still at hand, is not computed anew",
     "regroup": "recurrences add last what the last iteration computed, where the primal's value is not asked for",
     "reorder": "reversed loops run forwards where the order does not matter",
-    "running": "integers that loops count along are counted again in reversed loops, not recorded",
+    "running": "integers that loops count along, and views by their indices, are found again in reversed loops",
     "distribute": "sums into neighbouring elements get loops of their own, which vectorise",
     "gather": "of these, those into one line of an array, or lines side by side, become one sum for each element",
     "contract": "arrays of which a loop needs a few rows at once hold only these",

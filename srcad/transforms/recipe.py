@@ -13,6 +13,7 @@ from srcad.transforms.build import binary, clone, const, load, names_in, stores_
 from srcad.transforms.keepers import element, held
 from srcad.transforms.newer import Newer
 from srcad.transforms.plan import Way
+from srcad.transforms.previous import last_view, previous_view
 from srcad.transforms.primitive import constant, operands, primitive_of
 from srcad.transforms.program import Program
 from srcad.transforms.renewal import Renewals
@@ -45,7 +46,7 @@ class Recipes:
         """An expression that gives the name's value again, whatever memory holds; None where there is none."""
         statement = self.program.flow.single(name)
         if statement is None:
-            return self.counted(name) or self.chosen(name)
+            return self.counted(name) or self.chosen(name) or previous_view(self.program, name)
         keeper = self.keeper(name)
         return self.again(name, statement.value) if keeper is None else element(keeper)
 
@@ -62,8 +63,10 @@ class Recipes:
         """The operation that the name's value comes from, if it can be repeated."""
         program = self.program
         match value:
+            case gast.Name() if program.types.is_array(name):
+                return last_view(program, value.id, program.flow.stores[name][0])
             case gast.Name() | gast.Attribute() | gast.Constant():
-                return None if program.types.is_array(name) and isinstance(value, gast.Name) else value
+                return value
             case gast.Subscript(value=gast.Name(id=base)) if base in self._calls:
                 return None
             case gast.Subscript(value=gast.Name(), slice=index):

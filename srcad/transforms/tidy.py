@@ -23,6 +23,7 @@ from numba import types as nb
 
 from srcad.runtime import registry
 from srcad.runtime.clock import stage
+from srcad.runtime.kernels import same_extent, slice_extent
 from srcad.transforms.alias import is_basic
 from srcad.transforms.build import Block, inner_blocks, is_exit, names_in, rewrite_names, walk_statements, written
 from srcad.transforms.flow import Flow
@@ -44,6 +45,7 @@ SAFE = {
     operator.eq,
     operator.ne,
     np.divide,
+    slice_extent,
 }
 
 
@@ -90,6 +92,13 @@ def _shared(block: Block, program: Program, known: dict[str, str], same: dict[st
                     same[name] = known[key]
                     continue
                 known[key] = name
+        elif isinstance(statement, gast.Expr) and primitive_of(statement.value, program.unit.bindings) is same_extent:
+            rewrite_names(statement, lambda read: _final(same, read))
+            key = gast.dump(statement)
+            if key in known:
+                continue
+            if all(_is_single(program.flow, name) for each in statement.value.args for name in names_in(each)):
+                known[key] = key
         result.append(statement)
     return result
 

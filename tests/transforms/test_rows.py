@@ -93,7 +93,7 @@ def views(x, c):
     total, row = 0.0, a[0]
     for t in range(4):
         total += np.sum(np.sin(row)) * row[1]
-        row = a[t + 1]
+        row = a[7 % (t + 2)]
     return total
 
 
