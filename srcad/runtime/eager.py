@@ -22,6 +22,7 @@ from srcad.runtime.live import as_primitive, is_kernel, on_tensors
 from srcad.runtime.partials import partials_as_adjoint, partials_as_tangent
 from srcad.runtime.prune import active_part, is_d, wanted_part
 from srcad.runtime.registry import Rule, find
+from srcad.runtime.swift import swift
 from srcad.runtime.template import Template, primitive_name
 
 Path = tuple[int, ...]
@@ -251,7 +252,7 @@ def _made(rule: Rule, template: Template, what: str, first: str, lines: Sequence
     text = "\n    ".join([f"def {name}({first}, {', '.join(defaults)}):", *lines]) + "\n"
     file = f"<srcad {what} {primitive_name(rule.primitive)} {len(linecache.cache)}>"
     space: dict[str, Any] = {
-        **template.bindings,
+        **{key: swift if value is np else value for key, value in template.bindings.items()},
         **({"damped": damped} if rule.zero_wins else {}),
         **{f"{key}_default": value for key, value in template.defaults.items()},
     }

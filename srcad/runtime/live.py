@@ -11,11 +11,14 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
 from srcad.errors import MissingRule
 from srcad.runtime import kernels
 from srcad.runtime.arithmetic import Arithmetic
 from srcad.runtime.operand import Operand
 from srcad.runtime.registry import definition, variants
+from srcad.runtime.swift import swift
 
 
 @functools.cache
@@ -50,6 +53,8 @@ _recorded_kernels = _RecordedKernels()
 def _recorded(value: Any) -> Any:
     if value is kernels:
         return _recorded_kernels
+    if value is swift:
+        return np
     return as_primitive(value) if is_kernel(value) else value
 
 

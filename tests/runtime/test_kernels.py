@@ -198,3 +198,12 @@ def test_polygamma_is_the_derivative_of_the_one_before():
     for n in range(5):
         slope = (kernels.polygamma(n, 2.7 + 1e-6) - kernels.polygamma(n, 2.7 - 1e-6)) / 2e-6
         assert kernels.polygamma(n + 1, 2.7) == pytest.approx(slope, rel=1e-7)
+
+
+@pytest.mark.parametrize("tilt", [1.0, 1e-3, 1e-9, 0.0])
+def test_cofactors_are_the_same_near_and_far_from_singular_matrices(tilt):
+    a = np.array([[1.0, 2.0, 0.5], [2.0, 4.0, 1.0 + tilt], [0.3, -1.0 * tilt, 2.0]])
+    minors = [
+        [(-1.0) ** (i + j) * np.linalg.det(np.delete(np.delete(a, i, 0), j, 1)) for j in range(3)] for i in range(3)
+    ]
+    np.testing.assert_allclose(kernels.cofactors(a), minors, atol=1e-9)

@@ -19,7 +19,7 @@ def shares(y: Any, a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     >>> shares(3.0, np.array([3.0, 1.0, 3.0]))
     array([0.5, 0. , 0.5])
     """
-    equal = a == restore(y, a.shape, axis, keepdims)
+    equal = a == (y if axis is None else restore(y, a.shape, axis, keepdims))
     if axis is None:
         count = np.count_nonzero(equal)
         return equal.astype(a.dtype) if count == 1 else equal / a.dtype.type(count)

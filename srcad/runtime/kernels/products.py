@@ -126,6 +126,14 @@ def cofactors(a: Any) -> Any:
     array([[ 4., -2.],
            [-2.,  1.]])
     """
+    if a.ndim == 2 and a.dtype.kind == "f" and a.size:
+        try:
+            inverse = np.linalg.inv(a)
+        except np.linalg.LinAlgError:
+            inverse = None
+        # Far from singular, the inverse says it in a tenth of the time.
+        if inverse is not None and np.vdot(a, a) * np.vdot(inverse, inverse) < 1e12:
+            return np.linalg.det(a) * inverse.T
     u, s, v = np.linalg.svd(a)
     rest = np.prod(np.where(np.eye(s.shape[-1], dtype=bool), 1.0, s[..., None, :]), axis=-1)
     sign = np.linalg.det(u) * np.linalg.det(v)
@@ -148,8 +156,8 @@ def determinant_sign(a: Any) -> Any:
 
 def cholesky_adjoint(g: Any, y: Any) -> Any:
     """The adjoint of the Cholesky factor y of a symmetric matrix; symmetric."""
-    middle = np.tril(transpose_times(y, g))
-    middle = middle - 0.5 * middle * np.eye(y.shape[-1])
+    below = np.arange(y.shape[-1])[:, None] - np.arange(y.shape[-1])
+    middle = np.where(below < 0, 0.0, transpose_times(y, g) * np.where(below > 0, 1.0, 0.5))
     inverse = np.linalg.inv(y)
     bar = transpose_times(inverse, np.matmul(middle, inverse))
     return 0.5 * (bar + np.swapaxes(bar, -1, -2))

@@ -1,0 +1,112 @@
+"""NumPy as the pullbacks of the tape see it: functions that are written in Python, in less of it, for arrays.
+
+Their results are NumPy's. What is no array, or not the common case, goes to NumPy's own function; tensors do not come
+here (see `live`), and generated code, which is compiled, does not either.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray
+
+
+class _Swift:
+    """NumPy's functions, these here in place of NumPy's own."""
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(np, name)
+        setattr(self, name, found)  # found at once from now on
+        return found
+
+    @staticmethod
+    def sum(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        """All elements, or those along axes, added up."""
+        if type(a) is Array:
+            return np.add.reduce(a, axis, None, None, keepdims)  # type: ignore[call-overload]
+        return np.sum(a, axis=axis, keepdims=keepdims)
+
+    @staticmethod
+    def reshape(a: Any, shape: Any) -> Any:
+        """The elements in another shape."""
+        return a.reshape(shape) if type(a) is Array else np.reshape(a, shape)
+
+    @staticmethod
+    def transpose(a: Any, axes: Any = None) -> Any:
+        """The axes in another order."""
+        return a.transpose(axes) if type(a) is Array else np.transpose(a, axes)
+
+    @staticmethod
+    def outer(a: Any, b: Any) -> Any:
+        """All products of elements of two vectors."""
+        if type(a) is Array and type(b) is Array and a.ndim == b.ndim == 1:
+            return a[:, None] * b
+        return np.outer(a, b)
+
+    @staticmethod
+    def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+        """The elements moved on along an axis, those behind the end to the front."""
+        if type(a) is not Array or not a.size or type(shift) is not int or (axis is None and a.ndim != 1):
+            return np.roll(a, shift, axis)
+        place = axis or 0
+        if type(place) is not int:
+            return np.roll(a, shift, axis)
+        start = -shift % a.shape[place]
+        before = (slice(None),) * (place % a.ndim)
+        parts = [a[before + (slice(*each),)] for each in ((start, None), (start,))]
+        return np.concatenate(parts, place)
+
+    @staticmethod
+    def moveaxis(a: Any, source: Any, destination: Any) -> Any:
+        """An axis at another place."""
+        if type(a) is Array and type(source) is int and type(destination) is int:
+            return a.transpose(_moved(a.ndim, source, destination))
+        return np.moveaxis(a, source, destination)
+
+    @staticmethod
+    def tril(m: Any, k: int = 0) -> Any:
+        """Zeros above a diagonal."""
+        if type(m) is not Array or m.ndim != 2 or m.size > _LARGEST or type(k) is not int:
+            return np.tril(m, k)
+        return np.where(_lower(*m.shape, k), m, m.dtype.type(0))
+
+    @staticmethod
+    def triu(m: Any, k: int = 0) -> Any:
+        """Zeros below a diagonal."""
+        if type(m) is not Array or m.ndim != 2 or m.size > _LARGEST or type(k) is not int:
+            return np.triu(m, k)
+        return np.where(_lower(*m.shape, k - 1), m.dtype.type(0), m)
+
+    @staticmethod
+    def cross(a: Any, b: Any) -> Any:
+        """The products at right angles of vectors in space."""
+        if type(a) is not Array or type(b) is not Array or a.shape != b.shape or a.shape[-1:] != (3,):
+            return np.cross(a, b)
+        p, q, r = a[..., 0], a[..., 1], a[..., 2]
+        u, v, w = b[..., 0], b[..., 1], b[..., 2]
+        found = np.empty(a.shape, np.result_type(a, b))
+        found[..., 0] = q * w - r * v
+        found[..., 1] = r * u - p * w
+        found[..., 2] = p * v - q * u
+        return found
+
+
+_LARGEST = 4096  # elements of matrices whose triangle is remembered
+
+
+@functools.lru_cache(64)
+def _lower(rows: int, columns: int, k: int) -> Any:
+    return np.tri(rows, columns, k, dtype=bool)
+
+
+@functools.lru_cache(256)
+def _moved(rank: int, source: int, destination: int) -> tuple[int, ...]:
+    order = [axis for axis in range(rank) if axis != source % rank]
+    order.insert(destination % rank, source % rank)
+    return tuple(order)
+
+
+swift: Any = _Swift()
