@@ -19,6 +19,7 @@ import gast
 import numpy as np
 
 from srcad.runtime.arithmetic import NO_KEYWORDS
+from srcad.runtime.composed import is_simple
 from srcad.runtime.covered import check_meaning, covering, rule_of
 from srcad.runtime.keep import SCALARS, contents
 from srcad.runtime.live import on_tensors
@@ -145,7 +146,8 @@ class Plan:
         if self.kind == DEFINED and not self.nested and _is_apart(primitive):
             values = [each._value if type(each) is Tensor else each for each in arguments]
             result = self.compute(*values, **keywords)
-            self.composed = self.apart = isinstance(result, (np.ndarray, np.generic))
+            is_one = isinstance(result, (np.ndarray, np.generic))
+            self.composed = self.apart = is_one and not is_simple(self.meaning, arguments, keywords, result)
 
     def with_arrays(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments with arrays in place of lists of numbers that stand for arrays; the same tuple if none does.

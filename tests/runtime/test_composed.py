@@ -1,5 +1,7 @@
 """Functions that are defined by others: recorded as one, with NumPy's result, differentiated as what they mean."""
 
+from operator import getitem
+
 import numpy as np
 import pytest
 
@@ -126,3 +128,13 @@ def test_explanations_and_traces_name_the_function():
         y = quarter(x)
     assert tape.explain(y, x) == "Connected: source -> np.percentile -> target."
     assert [(each.name, each.nbytes) for each in tape.trace] == [("np.percentile", 16000)]
+
+
+def test_a_definition_that_comes_to_one_call_is_recorded_as_that():
+    x = constant(np.eye(2))
+    with GradientTape() as tape:
+        tape.watch(x)
+        y = np.fliplr(np.fliplr(x))
+        z = np.logaddexp.reduce(x)
+    assert [node.primitive for node in nodes_of(tape._recording.entries)] == [getitem, getitem, np.logaddexp.reduce]
+    np.testing.assert_allclose(tape.gradient([y, z], x).sum(), 6.0)
