@@ -158,6 +158,8 @@ class Flattener(Results):
                     at=self.place,
                     hint="give as many targets as values",
                 )
+            case gast.Tuple(), gast.GeneratorExp(elt=each, generators=loops):
+                self.unpack(target, self.core(gast.ListComp(elt=each, generators=loops)))
             case gast.Tuple(), _:
                 self.unpack(target, self.core(value))
             case _:
@@ -168,10 +170,8 @@ class Flattener(Results):
         base = self.part(target.value)
         if isinstance(target, gast.Attribute):
             if not isinstance(base, Structure):
-                self.refuse(
-                    f"writing to the attribute `{target.attr}` is not supported",
-                    "write to a name, and return what is to be kept",
-                )
+                what = f"writing to the attribute `{target.attr}` is not supported"
+                self.refuse(what, "write to a name, and return what is to be kept")
             self.put(base, target.attr, value)
         elif isinstance(base, Structure):
             self.store(base, target, value)
@@ -212,7 +212,8 @@ class Flattener(Results):
     def unpack(self, target: gast.Tuple, value: gast.expr) -> None:
         """The elements of a tuple, or of an array, one by one."""
         if isinstance(value, Structure):
-            self.assign(target, gast.Tuple(elts=self.parts(value), ctx=gast.Load()))
+            parts = self.unpacked(value, len(target.elts))
+            self.assign(target, gast.Tuple(elts=parts, ctx=gast.Load()))
             return
         if not isinstance(value, gast.Name) or value.id in stored_names([target]):
             name = self.names.temporary()

@@ -200,9 +200,35 @@ class Growing(Comprehensions):
         self.insist(gast.BoolOp(op=gast.And(), values=inside), "list index out of range")
         return place
 
-    def insist(self, test: gast.expr, message: str) -> None:
-        """Raise IndexError unless the test holds."""
-        error = gast.Raise(exc=gast.Call(func=load("IndexError"), args=[const(message)], keywords=[]), cause=None)
+    def unpacked(self, base: Structure, length: int) -> list[gast.expr]:
+        """The elements, which are to be so many."""
+        grown = self.grown(base)
+        if grown is None:
+            return self.parts(base)
+        is_right = gast.Compare(left=load(grown.count), ops=[gast.Eq()], comparators=[const(length)])
+        self.insist(is_right, f"expected {length} values to unpack", "ValueError")
+        return [self.get(grown, const(k)) for k in range(length)]
+
+    def columns(self, grown: Grown) -> list[Structure]:
+        """For each place of the tuples in a list, a list of what stands there."""
+        self.insist(self.is_not_empty(grown), "not enough values to unpack", "ValueError")
+        return [self.list_of(call("kernels.elements", load(name), load(grown.count))) for name in self.parts_of(grown)]
+
+    def list_of(self, array: gast.expr) -> Structure:
+        """A new list of the elements of an array."""
+        made = self.new_grown(None)
+        name = self.as_name(self.held_in_atom(array))
+        self.memory.forms.setdefault(made, [])
+        self.memory.names[made.array] = PLAIN
+        self.emit(assign(made.array, call("kernels.listed", load(name.id)), self.place))
+        self.let(made.count, call("len", load(name.id)))
+        structure: Structure = self.memory.new(list, {})
+        self.memory.cells[structure.cell] = made
+        return structure
+
+    def insist(self, test: gast.expr, message: str, kind: str = "IndexError") -> None:
+        """Raise an error unless the test holds."""
+        error = gast.Raise(exc=gast.Call(func=load(kind), args=[const(message)], keywords=[]), cause=None)
         error.place = self.place
         check = gast.If(test=gast.UnaryOp(op=gast.Not(), operand=test), body=[error], orelse=[])
         check.place = self.place

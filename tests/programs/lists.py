@@ -261,6 +261,20 @@ def inserted_in_order_and_taken_out(x):
     return total
 
 
+def made_of_arrays_and_taken_apart(x):
+    """A list of an array's elements, tuples sorted into lists, as many values as are wanted."""
+    values, pairs = list(x), []
+    for k in range(2):
+        for i in range(len(values)):
+            values[i] = values[i] * 0.5 + values[i - 1] ** 2
+        while len(pairs) < 3 * (k + 1) * x[0]:
+            pairs.append((values[0] * x[1], len(pairs) * x[0]))
+    values.append(values[0] * x[2])
+    first, second = zip(*pairs)
+    a, b, c = (v * v for v in x)
+    return sum(v**2 for v in values) / len(values) + sum(first) * np.mean(second) + a * b * first[-1] + c
+
+
 def between(size):
     return lambda rng: (rng.uniform(0.3, 1.0, size),)
 
@@ -284,5 +298,6 @@ PROGRAMS = [
     Program(steps_in_a_history, between(2), rtol=1e-6),
     Program(mean_of_a_chain, between(2)),
     Program(long_list_of_one_value, between(2)),
+    Program(made_of_arrays_and_taken_apart, numbers(np.array([0.55, 0.8, 0.4]))),
     Program(inserted_in_order_and_taken_out, numbers(np.array([0.55, 0.8, 0.4]))),
 ]
