@@ -28,10 +28,11 @@ from srcad.transforms.build import (
     tuple_of,
     written,
 )
-from srcad.transforms.nest import Nest, parts_of
+from srcad.transforms.nest import Nest
 from srcad.transforms.operand import Leaf, leaf_of
 from srcad.transforms.primitive import operands, primitive_of
 from srcad.transforms.program import Program
+from srcad.transforms.sizes import index_parts
 
 UNFUSED = (gast.Mod, gast.FloorDiv, gast.MatMult, gast.BitAnd, gast.BitOr, gast.BitXor, gast.LShift, gast.RShift)
 
@@ -125,7 +126,7 @@ class Elements:
         """Whether a subscript selects more than one element."""
         types = self.program.types
         kind = types.get(target.value.id)
-        if any(map(types.is_opaque, parts_of(target))):
+        if any(map(types.is_opaque, index_parts(target))):
             return False
         floating = isinstance(kind, nb.Array) and isinstance(kind.dtype, nb.Float)
         return floating and is_basic(target.slice, types) and bool(_rank_of_target(self.program, target))
@@ -224,7 +225,7 @@ class Elements:
 def _rank_of_target(program: Program, target: gast.Subscript) -> int:
     """Rank of what a basic subscript selects."""
     types = program.types
-    parts = parts_of(target)
+    parts = index_parts(target)
     rank = types.rank(target.value.id) or 0
     for part in parts:
         if isinstance(part, gast.Constant) and part.value is None:

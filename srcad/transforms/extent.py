@@ -3,6 +3,8 @@
 for j in range(n):              n, with j as the number of the iteration
 for i in range(j + 1, n):   n, with i as the number of the iteration: i >= j + 1 >= 0
 for q in range(j):      n - 1, since j <= n - 1
+for p in range(y[:j].shape[0]):         n - 1, however long y is
+for p in range(y[j : j + 5].shape[0]):  5
 """
 
 from __future__ import annotations
@@ -11,9 +13,11 @@ from dataclasses import dataclass
 
 import gast
 
-from srcad.transforms.build import binary, call, clone, const, load
+from srcad.transforms.affine import Form
+from srcad.transforms.build import attribute, binary, call, clone, const, load, subscript
 from srcad.transforms.primitive import constant
 from srcad.transforms.sites import Loop, Sites
+from srcad.transforms.sizes import sliced
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,29 @@ def greatest(sites: Sites, node: gast.expr, depth: int = 0) -> gast.expr | None:
             amount = constant(right)
             if isinstance(amount, int) and isinstance(left, gast.Name):
                 return _shifted(greatest(sites, left, depth + 1), type(operator), amount)
+        case gast.Subscript(value=gast.Name(id=shape), slice=gast.Constant(value=int() as axis)):
+            return _longest(sites, sites.program.flow.definition(shape), axis)
     return None
+
+
+def _longest(sites: Sites, shape: gast.expr | None, axis: int) -> gast.expr | None:
+    """The greatest extent of a dimension of `x.shape`, where x is a slice by the index of a loop around it."""
+    flow, meeting = sites.program.flow, sites.program.meeting
+    view = flow.definition(shape.value.id) if isinstance(shape, gast.Attribute) and axis >= 0 else None
+    cut = sliced(view, axis) if isinstance(view, gast.Subscript) else None
+    if view is None or cut is None:
+        return None
+    low, high = cut[1].lower, cut[1].upper
+    if high is None:
+        by_index = low is not None and greatest(sites, low) is not None
+        return known_extent(sites, meeting.size(view.value.id, cut[0])) if by_index else None
+    if low is None:
+        return greatest(sites, high) if _is_natural(sites, high, 0) else None
+    start, stop = meeting.form(low), meeting.form(high)
+    if start is None or stop is None or not _is_natural(sites, low, 0) or not _is_natural(sites, high, 0):
+        return None
+    length = stop - start
+    return None if length.terms else const(length.constant)
 
 
 DEEPEST = 8
@@ -96,3 +122,20 @@ def _is_natural(sites: Sites, node: gast.expr, more: int) -> bool:
     """Whether an integer and `more` cannot be negative."""
     form = sites.program.meeting.form(node)
     return form is not None and sites.program.meeting.is_natural(form + more)
+
+
+def known_extent(sites: Sites, form: Form) -> gast.expr | None:
+    """A linear form of what is known before the loops around it as an expression, or None."""
+    total: gast.expr | None = None if form.constant == 0 and form.terms else const(form.constant)
+    flow = sites.program.flow
+    for symbol, factor in form.terms:
+        name, _, rest = symbol.partition(".shape[")
+        is_one_value = len(flow.stores.get(name, ())) == (name not in sites.program.unit.parameters)
+        if not is_one_value or not sites.is_known(load(name)):
+            return None
+        value: gast.expr = load(name)
+        if rest:
+            value = subscript(attribute(value, "shape"), const(int(rest.rstrip("]"))))
+        term = value if factor == 1 else binary(const(factor), gast.Mult, value)
+        total = term if total is None else binary(total, gast.Add, term)
+    return total

@@ -18,9 +18,9 @@ from srcad.runtime.clock import stage
 from srcad.transforms.alias import is_basic
 from srcad.transforms.build import Block, inner_blocks, names_in, reads, stores_into, walk_statements, written
 from srcad.transforms.elements import Elements, is_fusible
-from srcad.transforms.nest import parts_of
 from srcad.transforms.primitive import primitive_of
 from srcad.transforms.program import Program, analyse_forward
+from srcad.transforms.sizes import index_parts
 from srcad.transforms.typing import Types
 from srcad.transforms.unit import Unit
 
@@ -112,7 +112,7 @@ class _Planner:
                 isinstance(user.value, gast.Name)
                 and user.value.id == name
                 and is_basic(target.slice, self.program.types)
-                and not any(map(self.program.types.is_opaque, parts_of(target)))
+                and not any(map(self.program.types.is_opaque, index_parts(target)))
                 and name not in names_in(target)
             )
         return is_fusible(self.program, user) or Elements.sums(self.program, user)

@@ -27,7 +27,7 @@ from srcad.transforms.build import (
 )
 from srcad.transforms.operand import Leaf, leaf_of
 from srcad.transforms.primitive import constant
-from srcad.transforms.sizes import ONE
+from srcad.transforms.sizes import ONE, index_parts, sliced
 
 if TYPE_CHECKING:
     from srcad.transforms.elements import Elements
@@ -113,7 +113,7 @@ class Nest:
         flow.stores[view] = [view_statement]
         flow.spots[id(view_statement)] = flow.spots.get(id(target), next(iter(flow.spots.values())))
         self.forms = [self.program.meeting.size(view, axis) for axis in range(self.rank)]
-        if [constant(part) for part in parts_of(target)] == [...]:
+        if [constant(part) for part in index_parts(target)] == [...]:
             view = target.value.id
             self.forms = [self.program.meeting.size(view, axis) for axis in range(self.rank)]
         else:
@@ -248,26 +248,3 @@ class Nest:
             start = assign(outer, const(0.0), self.place)
             inner = outer
         return [start]
-
-
-def sliced(view: gast.Subscript, axis: int) -> tuple[int, gast.Slice] | None:
-    """The dimension of an array that a view's dimension is a slice of, and the slice; None if none, or one with a step.
-
-    >>> place, part = sliced(gast.parse("a[2, 3:, i:j]", mode="eval").body, 1)
-    >>> place, part.lower.id
-    (2, 'i')
-    """
-    dimension = -1
-    for place, part in enumerate(parts_of(view)):
-        if isinstance(part, gast.Slice):
-            dimension += 1
-            if dimension == axis:
-                return (place, part) if part.step is None else None
-        elif isinstance(part, gast.Constant) and not isinstance(part.value, int):
-            return None  # a new axis, or dimensions that are not written down
-    return None
-
-
-def parts_of(target: gast.Subscript) -> list[gast.expr]:
-    """The parts of a subscript's index."""
-    return list(target.slice.elts) if isinstance(target.slice, gast.Tuple) else [target.slice]

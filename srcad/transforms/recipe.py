@@ -188,6 +188,8 @@ class Recipes:
         match value:
             case gast.BinOp(op=op):
                 return CHEAP if _is_integer(self.program, name) else COSTS.get(type(op), CHEAP)
+            case gast.Call() if self.program.types.is_array(name):
+                return 1.0  # of a view
             case gast.Call():
                 primitive = primitive_of(value, self.program.unit.bindings)
                 return 1.0 if primitive in CHEAP_CALLS else 3.0 if primitive in ROOTS else DEAR

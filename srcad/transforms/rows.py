@@ -22,9 +22,9 @@ from typing import Any
 import gast
 from numba import types as nb
 
-from srcad.transforms.affine import Form
-from srcad.transforms.build import attribute, binary, const, load, stores_into, subscript
+from srcad.transforms.build import load, stores_into
 from srcad.transforms.decisions import Decisions, Row
+from srcad.transforms.extent import known_extent
 from srcad.transforms.recipe import Recipes
 from srcad.transforms.sites import Loop, Sites
 
@@ -92,22 +92,6 @@ class _Finder:
 def known_shape(sites: Sites, name: str) -> tuple[gast.expr, ...] | None:
     """The shape of an array, as expressions of what is known before the loops around it."""
     program = sites.program
-    shape = [_extent(sites, program.meeting.size(name, axis)) for axis in range(program.types.rank(name) or 0)]
+    shape = [known_extent(sites, program.meeting.size(name, axis)) for axis in range(program.types.rank(name) or 0)]
     known = tuple(each for each in shape if each is not None)
     return known if len(known) == len(shape) else None
-
-
-def _extent(sites: Sites, form: Form) -> gast.expr | None:
-    total: gast.expr | None = None if form.constant == 0 and form.terms else const(form.constant)
-    flow = sites.program.flow
-    for symbol, factor in form.terms:
-        name, _, rest = symbol.partition(".shape[")
-        is_one_value = len(flow.stores.get(name, ())) == (name not in sites.program.unit.parameters)
-        if not is_one_value or not sites.is_known(load(name)):
-            return None
-        value: gast.expr = load(name)
-        if rest:
-            value = subscript(attribute(value, "shape"), const(int(rest.rstrip("]"))))
-        term = value if factor == 1 else binary(const(factor), gast.Mult, value)
-        total = term if total is None else binary(total, gast.Add, term)
-    return total

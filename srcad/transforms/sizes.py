@@ -180,3 +180,26 @@ def combined(a: Form | None, op: gast.operator, b: Form | None) -> Form | None:
         case gast.Mult() if not b.terms:
             return a.scaled(b.constant)
     return None
+
+
+def sliced(view: gast.Subscript, axis: int) -> tuple[int, gast.Slice] | None:
+    """The dimension of an array that a view's dimension is a slice of, and the slice; None if none, or one with a step.
+
+    >>> place, part = sliced(gast.parse("a[2, 3:, i:j]", mode="eval").body, 1)
+    >>> place, part.lower.id
+    (2, 'i')
+    """
+    dimension = -1
+    for place, part in enumerate(index_parts(view)):
+        if isinstance(part, gast.Slice):
+            dimension += 1
+            if dimension == axis:
+                return (place, part) if part.step is None else None
+        elif isinstance(part, gast.Constant) and not isinstance(part.value, int):
+            return None  # a new axis, or dimensions that are not written down
+    return None
+
+
+def index_parts(view: gast.Subscript) -> list[gast.expr]:
+    """The parts of a subscript's index."""
+    return list(view.slice.elts) if isinstance(view.slice, gast.Tuple) else [view.slice]

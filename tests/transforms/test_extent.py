@@ -4,6 +4,7 @@ import ast
 import linecache
 
 import gast
+import numpy as np
 import pytest
 from numba import types
 
@@ -13,6 +14,7 @@ from srcad.transforms.build import walk_statements
 from srcad.transforms.extent import extent
 from srcad.transforms.gradient import reverse_program
 from srcad.transforms.sites import Sites
+from tests.checking import assert_gradient
 
 
 def inner_extent(bounds, outer="n"):
@@ -91,3 +93,48 @@ def test_a_triangle_is_recorded_in_a_square(n):
 def test_two_triangles_within_each_other_are_not_recorded_in_a_cube():
     assert "np.empty((" not in srcad.source(cone, signature="f8, i8")
     assert srcad.grad(cone, jit=False)(0.9, 5) == pytest.approx(slope(cone, 0.9, 5), rel=1e-7)
+
+
+def growing_part(x):
+    y = np.sin(x)
+    for k in range(1, x.size):
+        y[:k] += x[k] * np.flip(y[:k])
+    return np.sum(y * y)
+
+
+def shrinking_part(x):
+    y = np.cos(x)
+    for k in range(x.size):
+        y[k:] *= np.tanh(y[k:]) * x[k]
+    return np.sum(y)
+
+
+def moving_part(x):
+    y = np.cos(x)
+    for k in range(x.size):
+        y[k : k + 2] *= np.tanh(y[k : k + 2]) * x[k]
+    return np.sum(y)
+
+
+def part_of_any_length(x):
+    y = np.cos(x)
+    count = 0
+    for k in range(x.size):
+        y[:count] *= np.tanh(y[:count]) * x[k]
+        y[-2:k] *= y[-2:k]
+        count = (count + 2) % 3
+    return np.sum(y)
+
+
+@pytest.mark.parametrize("f", [growing_part, shrinking_part, moving_part])
+@pytest.mark.parametrize("n", [0, 1, 4])
+def test_slices_by_a_loops_index_have_their_places(f, n):
+    x = np.linspace(0.3, 0.8, n)
+    assert "kernels.grown" not in srcad.source(f, args=(x,))
+    assert_gradient(f, x)
+
+
+def test_other_slices_take_as_much_room_as_they_need():
+    x = np.linspace(0.3, 0.8, 4)
+    assert "kernels.grown" in srcad.source(part_of_any_length, args=(x,))
+    assert_gradient(part_of_any_length, x)
