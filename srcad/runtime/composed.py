@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from srcad.errors import CompilerBug
+from srcad.errors import CompilerBug, MissingRule
 from srcad.runtime.active import Recording, active
 from srcad.runtime.forward import fitted_tangent
 from srcad.runtime.node import Bars, Node, gather, nodes_of
@@ -110,10 +110,11 @@ def check_shapes(primitive: Any, value: Tensor, result: Tensor) -> None:
         raise CompilerBug(f"the definition of {name} has a result of shape {value.shape}, NumPy's is {result.shape}")
 
 
-def check_accepted(plan: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> None:
+def check_accepted(plan: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any], result: Any) -> None:
     """Raises what a definition raises for a call that it does not cover, when that is recorded.
 
-    It runs once for the shapes of arrays and the values of everything else, on which such refusals depend.
+    It runs once for the shapes of arrays and the values of everything else, on which such refusals depend. Raises
+    MissingRule if it returns something else than NumPy, `result`.
     """
     key = tuple([_fact(each) for each in (arguments if not keywords else (*arguments, *keywords.values()))])
     try:
@@ -124,13 +125,29 @@ def check_accepted(plan: Any, arguments: tuple[Any, ...], keywords: Mapping[str,
     tapes = active.tapes
     active.tapes = ()
     try:
-        run_again(plan.meaning, arguments, keywords, [each._identity for each in arguments if type(each) is Tensor])
+        followed = [each._identity for each in arguments if type(each) is Tensor]
+        _, value = run_again(plan.meaning, arguments, keywords, followed)
     finally:
         active.tapes = tapes
+    if type(value) is Tensor and not _is_alike(value._value, result):
+        name = primitive_name(plan.primitive)
+        raise MissingRule(f"{name} is not what srcad takes it for in this call", hint="write it with other functions")
     if key:
         if len(plan.accepted) >= _MOST:
             plan.accepted.clear()
         plan.accepted.add(key)
+
+
+def _is_alike(value: Any, result: Any) -> bool:
+    """Whether two results are the same, as far as that can be said of what may be badly conditioned."""
+    if value.shape != result.shape:
+        return False
+    there = np.isfinite(value) & np.isfinite(result) & (np.abs(result) < _DOUBTFUL)
+    size = np.max(np.abs(result), initial=0.0, where=there)
+    return bool(np.all(np.abs(value - result) <= 0.05 * size, where=there))
+
+
+_DOUBTFUL = 1e10
 
 
 def is_simple(meaning: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], result: Any) -> bool:

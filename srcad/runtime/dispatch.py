@@ -88,8 +88,6 @@ def _apply(key: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) ->
             _write(key, plan, arguments, keywords)
         if plan.meaning is not None and (active.expansions or not plan.composed):
             return plan.meaning(*arguments, **keywords)
-        if plan.composed:
-            check_accepted(plan, arguments, keywords)
     values = _joined(arguments) if plan.joins else [each._value if type(each) is Tensor else each for each in arguments]
     result = plan.compute(*values, **keywords)
     if type(result) is complex:  # of a Python number and a np.float64, which is a Python number as well
@@ -159,6 +157,8 @@ def _recorded(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any
                     return plan.for_complex(*arguments, **keywords)
                 if plan.ranks is not None:
                     plan.check_ranks(arguments)
+                if plan.composed:
+                    check_accepted(plan, arguments, keywords, result._value)
                 entry = _entry(plan, arguments, keywords, result)
             tape.entries.append(entry)
             tape.known.add(result._identity)

@@ -202,7 +202,7 @@ class _Lines:
             lines.append(f"if is_complex({self._value('a')}):")
             lines.append(f"    return plan.for_complex({', '.join(self.names)}{self.handed})")
         if plan.composed:
-            lines.append(f"check_accepted(plan, {self.arguments}, {self.keywords})")
+            lines.append(f"check_accepted(plan, {self.arguments}, {self.keywords}, value)")
         if plan.ranks is not None:
             lines.append(f"plan.check_ranks(({', '.join(map(self._value, self.names))},))")
         sizes = [f"{self._value(name)}.size" for name, kind in self.of.items() if kind in (Tensor, np.ndarray)]

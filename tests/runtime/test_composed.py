@@ -67,8 +67,9 @@ def test_definitions_are_tried_once_for_shapes_and_values():
     calls = []
     plan = Plan(np.rot90, [Tensor], {"k": int})
     plan.meaning = lambda *arguments, **keywords: calls.append(keywords)
+    result = np.ones((2, 2))
     for size, k in ((2, 1), (2, 1), (3, 1), (2, 2), (2, [1]), (2, [1])):
-        check_accepted(plan, (constant(np.ones((size, size))),), {"k": k})
+        check_accepted(plan, (constant(np.ones((size, size))),), {"k": k}, result)
     assert calls == [{"k": 1}, {"k": 1}, {"k": 2}, {"k": [1]}, {"k": [1]}]
 
 
@@ -138,3 +139,13 @@ def test_a_definition_that_comes_to_one_call_is_recorded_as_that():
         z = np.logaddexp.reduce(x)
     assert [node.primitive for node in nodes_of(tape._recording.entries)] == [getitem, getitem, np.logaddexp.reduce]
     np.testing.assert_allclose(tape.gradient([y, z], x).sum(), 6.0)
+
+
+@pytest.mark.parametrize("meaning", [lambda x: x * 1.2, lambda x: x[:1] + 0.0, lambda x: -x])
+def test_a_definition_that_says_something_else_than_numpy_is_not_used(meaning):
+    x, plan = constant(V), Plan(np.unwrap, [Tensor])
+    plan.meaning = meaning
+    with pytest.raises(MissingRule, match=r"np\.unwrap"):
+        check_accepted(plan, (x,), {}, V)
+    plan.meaning = lambda x: x * 1.0
+    check_accepted(plan, (x,), {}, V)

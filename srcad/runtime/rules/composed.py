@@ -14,6 +14,7 @@ def interp(x, xp, fp, left=None, right=None):
     k = np.minimum(np.maximum(np.searchsorted(xp, x, side="right"), 1), last)
     t = kernels.ratio(x - xp[k - 1], xp[k] - xp[k - 1])
     y = fp[k - 1] + np.minimum(np.maximum(t, 0.0), 1.0) * (fp[k] - fp[k - 1])
+    y = np.where(x >= xp[last], fp[last], y)  # the last two points may lie at one place
     if left is not None:
         y = np.where(x < xp[0], left, y)
     if right is not None:
@@ -31,6 +32,8 @@ def polyval(p, x):
 
 @define(np.meshgrid)
 def meshgrid(x, y, indexing="xy"):
+    if np.ndim(x) != 1 or np.ndim(y) != 1:
+        raise NotImplementedError("np.meshgrid of other arrays than vectors: use np.ravel")
     if indexing == "ij":
         u, v = np.expand_dims(x, 1), np.expand_dims(y, 0)
     else:
@@ -98,7 +101,7 @@ def fsum(seq):
 
 @define(math.prod)
 def prod(iterable):
-    return np.prod(np.asarray(iterable))
+    return np.prod(np.asarray(iterable), axis=0)
 
 
 @define(math.dist)

@@ -91,6 +91,8 @@ def lstsq(a, b, rcond=None):
 
 @define(np.linalg.cond)
 def cond(x, p=None):
+    if np.ndim(x) != 2:
+        raise NotImplementedError("np.linalg.cond of stacks of matrices: call it for each")
     if p is not None and p != 2:
         return kernels.norm_of_order(x, p) * kernels.norm_of_order(np.linalg.inv(x), p)
     s = kernels.singular_values(x)

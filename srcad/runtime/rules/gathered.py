@@ -24,6 +24,8 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
         edges = np.zeros(1) + bins
     else:
         low, high = (np.min(a), np.max(a)) if range is None else range
+        if low == high:  # as NumPy, which makes room for what is all the same
+            low, high = low - 0.5, high + 0.5
         edges = np.linspace(low, high, bins + 1)
     last = len(edges) - 1
     place = np.searchsorted(edges, a, side="right") - 1

@@ -6,14 +6,11 @@ from srcad.runtime import kernels
 from srcad.runtime.registry import define
 
 
-@define(np.vecdot)
+@define(np.vecdot, np.linalg.vecdot)
 def vecdot(x1, x2, axis=-1):
-    return np.sum(np.conjugate(x1) * x2, axis=axis)
-
-
-@define(np.linalg.vecdot)
-def vecdot_of_linalg(x1, x2, axis=-1):
-    return np.sum(np.conjugate(x1) * x2, axis=axis)
+    if axis == -1 or np.ndim(x1) == np.ndim(x2):
+        return np.sum(np.conjugate(x1) * x2, axis=axis)
+    return np.sum(np.conjugate(np.moveaxis(x1, axis, -1)) * np.moveaxis(x2, axis, -1), axis=-1)
 
 
 @define(np.matvec)

@@ -183,8 +183,12 @@ def average(a, axis=None, weights=None):
 @define(np.trapezoid)
 def trapezoid(y, x=None, dx=1.0):
     if x is None:
-        return np.sum(y[1:] + y[:-1]) * (0.5 * dx)
-    return 0.5 * np.sum((x[1:] - x[:-1]) * (y[1:] + y[:-1]))
+        if np.ndim(y) == 1:
+            return np.sum(y[1:] + y[:-1]) * (0.5 * dx)
+        return np.sum(y[..., 1:] + y[..., :-1], axis=-1) * (0.5 * dx)
+    if np.ndim(y) == 1 and np.ndim(x) == 1:
+        return 0.5 * np.sum((x[1:] - x[:-1]) * (y[1:] + y[:-1]))
+    return 0.5 * np.sum((x[..., 1:] - x[..., :-1]) * (y[..., 1:] + y[..., :-1]), axis=-1)
 
 
 zero(np.any, np.all, np.argmax, np.argmin, np.count_nonzero)
