@@ -15,6 +15,7 @@ from srcad.transforms.choose import choose
 from srcad.transforms.early import with_early_copies
 from srcad.transforms.folds import with_folds_apart
 from srcad.transforms.fuse import fuse
+from srcad.transforms.messages import with_plain_messages
 from srcad.transforms.ready import ready
 from srcad.transforms.shared import refuse_shared
 from srcad.transforms.tidy import tidy
@@ -95,5 +96,6 @@ class Middle:
 
 def reached_types(unit: Unit, types: tuple[nb.Type, ...]) -> tuple[Unit, Types]:
     """Types from Numba's inference, and the unit without what it has found to be never reached."""
+    unit = with_plain_messages(unit)
     facts = types_of(unit, types)
-    return without_unreached(unit, facts), facts
+    return with_plain_messages(without_unreached(unit, facts), facts), facts

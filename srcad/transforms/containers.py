@@ -240,6 +240,9 @@ class Containers(Starred):
         if isinstance(base, Structure) and base.cell.type is list and op is gast.Add:
             self.do_extend(base, other)
             return base
+        if isinstance(base, Structure) and base.cell.is_mapping and op is gast.BitOr:
+            self.do_update(base, other)
+            return base
         return self.binary(base, op(), other) if isinstance(base, Structure) else None
 
 

@@ -39,6 +39,7 @@ from srcad.transforms.build import (
     written,
 )
 from srcad.transforms.flow import flow_of
+from srcad.transforms.messages import with_plain_messages
 from srcad.transforms.primitive import look_up
 from srcad.transforms.settle import settle
 from srcad.transforms.subroutine import Kinds, Specialised, Subroutine, Summary, callee_of, results_of_calls
@@ -91,7 +92,7 @@ class Library:
         self.known[key] = made
         count = len(self.known)
         while True:  # what a function that calls itself writes into depends on what its calls write into
-            unit, known = self.specialise(*settle(subroutine.ssa, types))
+            unit, known = self.specialise(*settle(with_plain_messages(subroutine.ssa, types), types))
             summary = _summary(unit, known, kinds, made.summary)
             if summary == made.summary:
                 break

@@ -23,6 +23,7 @@ from srcad.runtime.callee import Declared, Inferring
 from srcad.runtime.infer import CannotType
 from srcad.transforms.build import dotted_path, walk_statements, written
 from srcad.transforms.lists import with_lists_of_floats
+from srcad.transforms.messages import with_plain_messages
 from srcad.transforms.optional import with_flags
 from srcad.transforms.ssa import to_ssa
 from srcad.transforms.typing import Types, executable, refuse_masks, types_of
@@ -59,7 +60,7 @@ class Subroutine:
     @cached_property
     def ssa(self) -> Unit:
         """The unit with every name stored once per path."""
-        return self.unit if self.is_ssa else with_flags(to_ssa(with_lists_of_floats(self.unit)))
+        return self.unit if self.is_ssa else with_plain_messages(with_flags(to_ssa(with_lists_of_floats(self.unit))))
 
     @cached_property
     def dispatcher(self) -> Inferring:
