@@ -66,6 +66,7 @@ class Middle:
             fused = fuse(unit, facts, self.assumes)
             if gast.dump(fused.tree) != gast.dump(unit.tree):  # else all types are known
                 unit, facts = reached_types(fused, types)
+            unit = with_plain_messages(unit, facts)
             yield Stage("fuse", unit, facts)
         if not self.is_again:
             unit = with_early_copies(unit, facts)
@@ -96,6 +97,5 @@ class Middle:
 
 def reached_types(unit: Unit, types: tuple[nb.Type, ...]) -> tuple[Unit, Types]:
     """Types from Numba's inference, and the unit without what it has found to be never reached."""
-    unit = with_plain_messages(unit)
     facts = types_of(unit, types)
-    return with_plain_messages(without_unreached(unit, facts), facts), facts
+    return without_unreached(unit, facts), facts

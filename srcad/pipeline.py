@@ -37,6 +37,7 @@ from srcad.transforms.gradient import (
     tangent_unit,
 )
 from srcad.transforms.lists import with_lists
+from srcad.transforms.messages import with_plain_messages
 from srcad.transforms.module import renamed, with_callees
 from srcad.transforms.observe import Observation, refuse_unknown
 from srcad.transforms.optional import with_flags
@@ -220,8 +221,8 @@ def _stages(
 ) -> Iterator[Stage]:
     """The stages before differentiation; in modes with a reverse sweep, checkpointed loops become calls."""
     yield Stage("lower", unit)
-    unit = with_lists(unit, types, None if observed is None else observed.samples)
-    unit, facts = _facts(with_flags(to_ssa(unit)), types, observed)
+    unit = to_ssa(with_lists(unit, types, None if observed is None else observed.samples))
+    unit, facts = _facts(with_flags(with_plain_messages(unit) if loops else unit), types, observed)
     yield Stage("ssa", unit, facts)
     unit, facts = settle(unit, facts)
     yield Stage("settle", unit, facts)
@@ -256,9 +257,8 @@ def _second_order(
     middle = Middle(False, False, False, True, unit.without, is_again=True)
     settled = Library(middle.finish).specialise(*settle(directional, second))
     directional, second, counts = middle.finish(*settled, kinds)
-    made = gradient_function(
-        directional, second, counts, wrt, tuple_result, False, Callees(make_any_pair, make_tangent)
-    )
+    callees = Callees(make_any_pair, make_tangent)
+    made = gradient_function(directional, second, counts, wrt, tuple_result, False, callees)
     name = f"{unit.name}_hvp"
     made.functions[0].name = name
     return replace(made, names=(name,))
