@@ -222,13 +222,25 @@ def _allocated(context: Any, builder: Any, kind: Any, shape: Any) -> Any:
     array, word = arrayobj.make_array(kind)(context, builder), context.get_value_type(types.intp)
     arrayobj.populate_array(
         array,
-        data=builder.bitcast(context.nrt.meminfo_data(builder, memory), array.data.type),
+        data=builder.bitcast(_data(context, builder, memory), array.data.type),
         shape=cgutils.pack_array(builder, shape, ty=word),
         strides=cgutils.pack_array(builder, [strides[axis] for axis in range(kind.ndim)], ty=word),
         itemsize=itemsize,
         meminfo=memory,
     )
     return array
+
+
+def _data(context: Any, builder: Any, memory: Any) -> Any:
+    """Where the elements are, as a place in the memory that has just been allocated.
+
+    Read from its head, as Numba does, the pointer could be any to LLVM. As an offset from what an allocation has given
+    it is known to be apart from all arguments and all other new arrays.
+    """
+    word = context.get_value_type(types.intp)
+    start, data = memory, context.nrt.meminfo_data(builder, memory)
+    offset = builder.sub(builder.ptrtoint(data, word), builder.ptrtoint(start, word))
+    return builder.gep(start, [offset])
 
 
 _TOO_BIG = ("array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.",)
