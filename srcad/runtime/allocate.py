@@ -165,28 +165,34 @@ def _dtype(named: Any) -> Any:
 
 
 def _empty_of_shape(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-    shape = arrayobj._parse_shape(context, builder, signature.args[0], values[0])
-    return _allocated(context, builder, signature.return_type, shape)._getvalue()
+    return _allocated(context, builder, signature.return_type, _given(context, builder, signature, values))._getvalue()
 
 
 def _empty_of_likeness(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-    a = arrayobj.make_array(signature.args[0])(context, builder, value=values[0])
-    return _allocated(context, builder, signature.return_type, cgutils.unpack_tuple(builder, a.shape))._getvalue()
+    return _allocated(context, builder, signature.return_type, _like(context, builder, signature, values))._getvalue()
 
 
 def _zeros_of_shape(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-    return _filled(context, builder, signature.return_type, _empty_of_shape(context, builder, signature, values))
+    return _zeroed(context, builder, signature.return_type, _given(context, builder, signature, values))
 
 
 def _zeros_of_likeness(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-    return _filled(context, builder, signature.return_type, _empty_of_likeness(context, builder, signature, values))
+    return _zeroed(context, builder, signature.return_type, _like(context, builder, signature, values))
 
 
-def _filled(context: Any, builder: Any, kind: Any, array: Any) -> Any:
-    """The array, with zeros in it."""
-    a = arrayobj.make_array(kind)(context, builder, value=array)
+def _given(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    return arrayobj._parse_shape(context, builder, signature.args[0], values[0])
+
+
+def _like(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    a = arrayobj.make_array(signature.args[0])(context, builder, value=values[0])
+    return cgutils.unpack_tuple(builder, a.shape)
+
+
+def _zeroed(context: Any, builder: Any, kind: Any, shape: Any) -> Any:
+    a = _allocated(context, builder, kind, shape, is_apart=True)
     cgutils.memset(builder, a.data, builder.mul(a.itemsize, a.nitems), 0)
-    return array
+    return a._getvalue()
 
 
 def _copied(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -203,8 +209,12 @@ def _copied(context: Any, builder: Any, signature: Any, values: Any) -> Any:
     return copy._getvalue()
 
 
-def _allocated(context: Any, builder: Any, kind: Any, shape: Any) -> Any:
-    """A new array of a type and a shape; ValueError if its bytes cannot be counted."""
+def _allocated(context: Any, builder: Any, kind: Any, shape: Any, is_apart: bool = False) -> Any:
+    """A new array of a type and a shape; ValueError if its bytes cannot be counted.
+
+    Of arrays of zeros, as adjoints are, LLVM is told that they are apart from all others. Told the same of traces, it
+    makes vectors of numbers that stand apart in memory only to record them, and loops over pairs took twice as long.
+    """
     itemsize = context.get_constant(types.intp, arrayobj.get_itemsize(context, kind))
     count, size, is_over = context.get_constant(types.intp, 1), itemsize, cgutils.false_bit
     strides = {}
@@ -222,7 +232,7 @@ def _allocated(context: Any, builder: Any, kind: Any, shape: Any) -> Any:
     array, word = arrayobj.make_array(kind)(context, builder), context.get_value_type(types.intp)
     arrayobj.populate_array(
         array,
-        data=builder.bitcast(_data(context, builder, memory), array.data.type),
+        data=builder.bitcast(_data(context, builder, memory, is_apart), array.data.type),
         shape=cgutils.pack_array(builder, shape, ty=word),
         strides=cgutils.pack_array(builder, [strides[axis] for axis in range(kind.ndim)], ty=word),
         itemsize=itemsize,
@@ -231,16 +241,16 @@ def _allocated(context: Any, builder: Any, kind: Any, shape: Any) -> Any:
     return array
 
 
-def _data(context: Any, builder: Any, memory: Any) -> Any:
-    """Where the elements are, as a place in the memory that has just been allocated.
+def _data(context: Any, builder: Any, memory: Any, is_apart: bool) -> Any:
+    """Where the elements are: read from the memory's head, where Numba finds it too, it could be anywhere to LLVM.
 
-    Read from its head, as Numba does, the pointer could be any to LLVM. As an offset from what an allocation has given
-    it is known to be apart from all arguments and all other new arrays.
+    As an offset from what the allocation has given it is known to be apart from all arguments and what else is so.
     """
+    data = context.nrt.meminfo_data(builder, memory)
+    if not is_apart:
+        return data
     word = context.get_value_type(types.intp)
-    start, data = memory, context.nrt.meminfo_data(builder, memory)
-    offset = builder.sub(builder.ptrtoint(data, word), builder.ptrtoint(start, word))
-    return builder.gep(start, [offset])
+    return builder.gep(memory, [builder.sub(builder.ptrtoint(data, word), builder.ptrtoint(memory, word))])
 
 
 _TOO_BIG = ("array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.",)
