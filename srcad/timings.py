@@ -18,7 +18,21 @@ from srcad.version import compiler_options
 
 # The order of the table; a stage that is not in it comes behind those that are.
 ORDER = (
-    *("lower", "ssa", "type", "settle", "specialise", "choose", "checkpoint", "fuse", "early", "tidy", "ready"),
+    *(
+        "lower",
+        "optional",
+        "ssa",
+        "type",
+        "folds",
+        "settle",
+        "specialise",
+        "choose",
+        "checkpoint",
+        "fuse",
+        "early",
+        "tidy",
+        "ready",
+    ),
     *("merge", "analyse", "plan", "record", "assemble", "differentiate"),
     *(
         "simplify",

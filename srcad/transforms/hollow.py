@@ -25,9 +25,12 @@ from srcad.transforms.trace import empty
 
 def hollow(program: Program, plan: Plan, decisions: Decisions) -> frozenset[str]:
     """The recorded names of such arrays."""
-    code = [*_read(plan), *decisions.recomputed.values(), *map(stores_into, decisions.undone)]
+    code = [*_read(plan), *map(stores_into, decisions.undone)]
     full = {name for each in code if each is not None for name in names_with_content(each)}
     full |= {*decisions.kept.values(), *(name for _, name in decisions.snapshots)}
+    pending = dict(decisions.recomputed)
+    while found := [name for name in pending if name in full or not program.types.is_array(name)]:
+        full |= {read for name in found for read in names_with_content(pending.pop(name))}
     return frozenset(name for name in decisions.recorded - full if can_be_made(program.types.get(name)))
 
 
