@@ -68,7 +68,7 @@ LATER = (
     Limitation("Other methods", "def f(x):\n    return x.tolist()[0]"),
     Limitation("Names that mean nothing", "def f(x):\n    return rate * x"),
     Limitation("Functions known only at run time", "def f(x):\n    return np.frompyfunc(np.sin, 1, 1)(x)[0]"),
-    Limitation("The rest of an array", "def f(x):\n    first, *rest = x\n    return first", "f8[:]"),
+    Limitation("The rest of a shape", "def f(x):\n    *most, n = x.shape\n    return x[0, 0] * n", "f8[:,:]"),
     Limitation("Functions without a rule", "def f(x):\n    return np.trim_zeros(x)[0]", "f8[:]"),
     Limitation("Gradients by integers", "def f(n):\n    return 2.0 * n", "i8"),
     Limitation("Gradients of functions that return more than a number", "def f(x):\n    return 2.0 * x", "f8[:]"),

@@ -15,7 +15,7 @@ from __future__ import annotations
 import gast
 
 from srcad.errors import CompilerBug, UnsupportedSyntax
-from srcad.transforms.build import Block, assign, at, augment, call, clone, load, place_of, stored, subscript
+from srcad.transforms.build import Block, assign, at, augment, call, clone, const, load, place_of, stored, subscript
 from srcad.transforms.desugar import IN_PLACE
 from srcad.transforms.iterate import called, stored_names
 from srcad.transforms.memory import Callee, Structure
@@ -148,7 +148,7 @@ class Flattener(Results):
             case gast.Subscript() | gast.Attribute(), _:
                 self.assign_part(target, self.part(value))
             case gast.Tuple(elts=targets), _ if any(isinstance(each, gast.Starred) for each in targets):
-                for each, part in self.with_rest(targets, self.part(value)):
+                for each, part in self.with_rest(targets, value):
                     self.assign(each, part)
             case gast.Tuple(elts=targets), gast.Tuple(elts=values) if len(targets) == len(values):
                 self.assign_all(targets, values)
@@ -212,15 +212,16 @@ class Flattener(Results):
     def unpack(self, target: gast.Tuple, value: gast.expr) -> None:
         """The elements of a tuple, or of an array, one by one."""
         if isinstance(value, Structure):
-            parts = self.unpacked(value, len(target.elts))
-            self.assign(target, gast.Tuple(elts=parts, ctx=gast.Load()))
+            self.assign(target, gast.Tuple(elts=self.unpacked(value, len(target.elts)), ctx=gast.Load()))
             return
         if not isinstance(value, gast.Name) or value.id in stored_names([target]):
             name = self.names.temporary()
             self.let(name, value)
             value = load(name)
-        positions = (gast.Constant(value=position, kind=None) for position in range(len(target.elts)))
-        self.assign_all(target.elts, [subscript(clone(value), position) for position in positions])
+        count = len(target.elts)
+        message = f"too many or not enough values to unpack (expected {count})"
+        self.insist_on_length(value, count, "ValueError", message)
+        self.assign_all(target.elts, [subscript(clone(value), const(position)) for position in range(count)])
 
     def branch_into(self, target: gast.expr, value: gast.IfExp) -> None:
         """`target = body if test else orelse` as a branch with two assignments."""

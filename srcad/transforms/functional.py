@@ -9,7 +9,7 @@ from typing import Any
 
 import gast
 
-from srcad.transforms.build import const, dotted_path, load, stored
+from srcad.transforms.build import at, call, const, dotted_path, load, stored, subscript
 from srcad.transforms.members import Methods, Parts
 from srcad.transforms.memory import Structure
 from srcad.transforms.primitive import look_up
@@ -63,18 +63,38 @@ class Functional(Methods):
             total = self.kept(self.part(gast.Call(func=function, args=[total, each], keywords=[])))
         return total
 
-    def with_rest(self, targets: Parts, value: gast.expr) -> list[tuple[gast.expr, gast.expr]]:
+    def with_rest(self, targets: Parts, node: gast.expr) -> list[tuple[gast.expr, gast.expr]]:
         """`first, *rest = value`: each target and its value; what no other target takes is a list."""
-        if not isinstance(value, Structure):
-            self.refuse(
-                "`*` in what an array is assigned to is not supported: how many elements there are is not known",
-                "take the parts with indices and slices, such as `rest = x[1:]`",
-            )
-        parts = [self.kept(each) for each in self.parts(value)]
+        if isinstance(node, gast.Attribute) and node.attr == "shape":
+            what = "`*` in what a shape is assigned to is not supported: how many axes there are is not known here"
+            self.refuse(what, "name all axes, or take those that are needed, such as `n = x.shape[-1]`")
+        value = self.part(node)
         before = next(k for k, each in enumerate(targets) if isinstance(each, gast.Starred))
+        names = [each.value if isinstance(each, gast.Starred) else each for each in targets]
+        if not isinstance(value, Structure):
+            return list(zip(names, self.ends_and_rest(value, before, len(targets) - before - 1), strict=True))
+        parts = [self.kept(each) for each in self.parts(value)]
         last = len(parts) - (len(targets) - before - 1)
         if last < before:
             self.refuse(f"{len(parts)} values are too few for {len(targets) - 1} targets and a list", "give more")
         values = [*parts[:before], self.sequence(list, parts[before:last]), *parts[last:]]
-        names = [each.value if isinstance(each, gast.Starred) else each for each in targets]
         return list(zip(names, values, strict=True))
+
+    def ends_and_rest(self, value: gast.expr, before: int, after: int) -> Parts:
+        """The first and the last elements of an array, and between them a list of the others."""
+        array = self.as_name(value)
+        message = f"expected at least {before + after} values to unpack"
+        self.insist_on_length(array, before + after, "ValueError", message, gast.Lt)
+        rest = gast.Slice(lower=const(before), upper=const(-after) if after else None, step=None)
+        ends = [*range(before), *range(-after, 0)]
+        elements = [self.held_in_atom(self.core(subscript(load(array.id), const(k)))) for k in ends]
+        elements.insert(before, self.list_of(self.core(subscript(load(array.id), rest))))
+        return elements
+
+    def insist_on_length(
+        self, array: gast.Name, length: int, error: str, message: str, wrong: type[gast.cmpop] = gast.NotEq
+    ) -> None:
+        """Raise where an array has another length, or less; for tuples this is decided once types are known."""
+        failure = gast.Raise(exc=call(error, const(message)), cause=None)
+        test = gast.Compare(left=call("len", load(array.id)), ops=[wrong()], comparators=[const(length)])
+        self.statement(at(gast.If(test=test, body=[at(failure, self.place)], orelse=[]), self.place))

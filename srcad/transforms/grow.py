@@ -206,7 +206,7 @@ class Growing(Comprehensions):
         if grown is None:
             return self.parts(base)
         is_right = gast.Compare(left=load(grown.count), ops=[gast.Eq()], comparators=[const(length)])
-        self.insist(is_right, f"expected {length} values to unpack", "ValueError")
+        self.insist(is_right, f"too many or not enough values to unpack (expected {length})", "ValueError")
         return [self.get(grown, const(k)) for k in range(length)]
 
     def columns(self, grown: Grown) -> list[Structure]:

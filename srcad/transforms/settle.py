@@ -39,6 +39,7 @@ from srcad.transforms.build import (
     walk_statements,
     written,
 )
+from srcad.transforms.lengths import without_known_lengths
 from srcad.transforms.typing import Types, carries_derivatives, is_complex
 from srcad.transforms.unit import Unit
 
@@ -69,6 +70,7 @@ STORED_DIRECTLY = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 @stage("settle")
 def settle(unit: Unit, types: Types) -> tuple[Unit, Types]:
     """The unit without in-place operators, copies of array references and tuples of variables; its types."""
+    unit = without_known_lengths(unit, types)
     tree = unit.copy_tree()
     names = unit.names.copy()
     same: dict[str, str] = {}

@@ -18,6 +18,7 @@ from srcad.transforms.typing import Types
 from srcad.transforms.unit import Unit
 
 LIKE = {"np.copy", "np.zeros_like", "np.empty_like", "np.ones_like", "np.full_like"}
+OF_ELEMENTS = {"np.array", "np.asarray"}
 SHAPED = {"np.empty", "np.zeros", "np.ones", "np.full"}
 ONE = Form.number(1)
 
@@ -63,6 +64,8 @@ class Sizes:
             return self.size(value.args[0].id, axis)
         if path in SHAPED:
             return self._shaped(value.args[0], axis, rank)
+        if path in OF_ELEMENTS and axis == 0 and isinstance(value.args[0], gast.Tuple):
+            return Form.number(len(value.args[0].elts))
         if path == "np.transpose" and len(value.args) == 1 and isinstance(value.args[0], gast.Name):
             return self.size(value.args[0].id, rank - 1 - axis)
         if (isinstance(value, gast.BinOp) and isinstance(value.op, gast.MatMult)) or path == "np.dot":

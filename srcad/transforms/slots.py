@@ -135,6 +135,10 @@ class Slots(Combined):
         """One statement."""
         raise NotImplementedError
 
+    def list_of(self, array: gast.expr) -> Structure:
+        """A new list of the elements of an array."""
+        raise NotImplementedError
+
     # Stores
 
     def store(self, base: Structure, node: gast.Subscript, value: gast.expr) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcad.transforms.build import at, attribute, clone, const, load, subscript
+from srcad.transforms.build import clone, const, load, subscript
 from srcad.transforms.mapped import Mapped
 from srcad.transforms.members import Parts
 from srcad.transforms.memory import Callee, Structure
@@ -71,18 +71,9 @@ class Starred(Mapped):
                 "one",
             )
         array = self.as_name(part)
-        self.insist_on_length(array, length)
+        message = f"`*` stands for an array that does not have {length} elements"
+        self.insist_on_length(array, length, "TypeError", message)
         return [self.held_in_atom(self.core(subscript(load(array.id), const(k)))) for k in range(length)]
-
-    def insist_on_length(self, array: gast.Name, length: int) -> None:
-        """Raise where an array has more or fewer elements."""
-        shape = attribute(load(array.id), "shape")
-        message = const(f"`*` stands for an array that does not have {length} elements")
-        error = at(
-            gast.Raise(exc=gast.Call(func=load("TypeError"), args=[message], keywords=[]), cause=None), self.place
-        )
-        test = gast.Compare(left=subscript(shape, const(0)), ops=[gast.NotEq()], comparators=[const(length)])
-        self.statement(at(gast.If(test=test, body=[error], orelse=[]), self.place))
 
     def length_of_slice(self, node: gast.expr) -> int | None:
         """How many elements `x[:3]` or `x[-2:]` has, of an array that is long enough."""
