@@ -12,6 +12,7 @@ from numba import types as nb
 from srcad.errors import Place
 from srcad.names import Names
 from srcad.runtime import kernels
+from srcad.transforms.behind import keeps_shape, shapes_behind
 from srcad.transforms.build import (
     Block,
     assign,
@@ -21,11 +22,13 @@ from srcad.transforms.build import (
     call,
     clone,
     const,
+    dotted,
     dotted_path,
     load,
     names_in,
     stored,
     subscript,
+    tuple_of,
 )
 from srcad.transforms.callees import CallAdjoints, Callees, calls_in
 from srcad.transforms.program import Program
@@ -152,7 +155,15 @@ class Adjoints:
                 return made
             if path in LIKE and isinstance(value.args[0], gast.Name):
                 return call("np.zeros_like", load(value.args[0].id))
+        extents = self._shapes_behind.get(name)
+        if extents is not None:
+            shape = tuple_of(*map(load, extents)) if len(extents) > 1 else load(extents[0])
+            return call("np.zeros", shape, *([] if kind.dtype == nb.float64 else [dotted(f"np.{kind.dtype}")]))
         return call("np.zeros_like", load(name))
+
+    @functools.cached_property
+    def _shapes_behind(self) -> dict[str, list[str]]:
+        return shapes_behind(self.program.unit, self.program.flow)
 
     def clear(self, name: str, place: Place | None) -> Block:
         """Set an adjoint to zero again."""
@@ -165,12 +176,7 @@ class Adjoints:
 
     def keeps_shape(self, name: str) -> bool:
         """Whether all values of a carried array are known to have one shape."""
-        size = self.program.meeting.size
-        rank = self.program.types.rank(name) or 0
-        sources: list[Any] = [getattr(store.value, "id", None) for store in self.program.flow.stores.get(name, [])]
-        if None in sources:
-            return False
-        return all(size(source, axis) == size(name, axis) for source in sources for axis in range(rank))
+        return keeps_shape(name, self.program.flow, self.program.types, self.program.meeting.size)
 
     def same_shape(self, one: str, other: str) -> bool:
         """Whether two arrays are known to have the same shape."""

@@ -1,7 +1,8 @@
-"""Make a settled core function ready for differentiation: three small rewrites.
+"""Make a settled core function ready for differentiation: four small rewrites.
 
     a parameter that is written into         a copy of it, made on entry: the caller's array is the caller's
     a[i] *= v                                t = a[i]; t2 = t * v; a[i] = t2      (only += and -= are linear in a)
+    an array that a loop carries             its shape behind the loop, where that may not be the only one (`behind`)
     a loop that can stop early, or `while`   counts its iterations
 
 What is rewritten keeps its place in the user's source.
@@ -20,6 +21,7 @@ from srcad.names import Names
 from srcad.runtime import kernels
 from srcad.runtime.clock import stage
 from srcad.transforms.alias import roots_of
+from srcad.transforms.behind import with_shapes_behind
 from srcad.transforms.build import (
     Block,
     assign,
@@ -53,6 +55,7 @@ def ready(unit: Unit, types: Types, in_place: bool = False) -> tuple[Unit, Types
     unit = unit.with_tree(tree, names=names)
     if not in_place:
         unit = _copied_parameters(unit, Types(known, types.result), known)
+    with_shapes_behind(unit, Types(known, types.result), names, known)
     counts: dict[int, str] = {}
     unit.tree.body = _counted(unit.tree.body, names, known, counts)
     return unit, Types(known, types.result), counts
