@@ -2,7 +2,8 @@
 
     raise ValueError(f"no root near {x}")       becomes     raise ValueError("no root near", x)
 
-So functions with such messages are compiled, and the values reach the user.
+So functions with such messages are compiled, and the values reach the user: calls from Python put the text together
+again (`watch.note_place`), compiled callers see the parts.
 """
 
 from __future__ import annotations

@@ -142,19 +142,33 @@ def watch(
 
 
 def note_place(problem: Exception, unit: Unit, args: Sequence[Any]) -> None:
-    """Say which line of the user's raises what generated code has raised: the function itself is asked, on copies."""
-    if getattr(problem, "__notes__", None) or not hasattr(problem, "add_note"):
+    """Say which line of the user's raises what generated code has raised: the function itself is asked, on copies.
+
+    It also tells what an exception says of which Numba could raise the parts only (see `messages`).
+    """
+    if getattr(problem, "__notes__", None):
         return
     with suppress(Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             watch(unit, [tuple(args)], _MOST_SECONDS)
         except type(problem) as again:
+            if len(problem.args) > 1 and len(again.args) == 1 and _says(again, problem.args[0]):
+                problem.args = again.args
             for note in getattr(again, "__notes__", ()):
-                problem.add_note(note)
+                _add_note(problem, note)
         except TakesTooLong:
             for place in _suspects(problem, unit)[:3]:
-                problem.add_note("\n".join([f"at, or at a line like it: {place}", *place.trail()]))
+                _add_note(problem, "\n".join([f"at, or at a line like it: {place}", *place.trail()]))
+
+
+def _add_note(problem: Exception, text: str) -> None:
+    getattr(problem, "add_note", len)(text)  # Python 3.11
+
+
+def _says(problem: Exception, part: object) -> bool:
+    """Whether a part is in what an exception says."""
+    return isinstance(problem.args[0], str) and str(part) in problem.args[0]
 
 
 def _suspects(problem: Exception, unit: Unit) -> list[Place]:
@@ -180,8 +194,8 @@ def _note_place(problem: Exception, unit: Unit) -> None:
         inner = units.get(trace.tb_frame.f_code.co_filename)
         place = place if inner is None else place_of_line(inner, trace.tb_lineno) or place
         trace = trace.tb_next
-    if place is not None and hasattr(problem, "add_note"):  # Python 3.11
-        problem.add_note("\n".join([f"at {place}", *place.trail()]))
+    if place is not None:
+        _add_note(problem, "\n".join([f"at {place}", *place.trail()]))
 
 
 def _instrumented(unit: Unit, watched: Watched) -> Unit:

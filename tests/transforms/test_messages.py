@@ -6,6 +6,7 @@ from numba import typeof
 
 import srcad
 from srcad import pipeline
+from srcad.transforms.watch import note_place
 
 
 def rooted(x, n):
@@ -29,3 +30,13 @@ def test_values_in_texts_that_numba_cannot_make_become_arguments():
 def test_texts_stay_where_python_makes_them():
     with pytest.raises(ValueError, match=r"no root of -2\.0 in 3 turns"):
         srcad.grad(rooted, jit=False)(-2.0, 3)
+
+
+@pytest.mark.parametrize(
+    ("raised", "text"),
+    [(("no root of", -2.0, "in", 3, "turns"), "no root of -2.0 in 3 turns"), (("other", 1), "other")],
+)
+def test_calls_from_python_put_texts_together_again(raised, text):
+    problem = ValueError(*raised)
+    note_place(problem, pipeline.prepare(rooted), (-2.0, 3))
+    assert problem.args[0] == text
