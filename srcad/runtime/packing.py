@@ -47,5 +47,13 @@ def takes_lists(primitive: Any, arguments: Sequence[Any]) -> bool:
     >>> takes_lists(np.concatenate, [[1.0, 2.0]]), takes_lists(np.outer, [[1.0, 2.0], [3.0]])
     (True, False)
     """
+    if primitive in _OF_ARRAYS:
+        return False
     rule = find(primitive, [None if isinstance(each, (list, tuple)) else np.ndim(each) for each in arguments])
     return rule is not None and not rule.elementwise
+
+
+# Their rules are for arrays only, of any rank.
+_OF_ARRAYS = frozenset(
+    (np.average, np.convolve, np.interp, np.linalg.vecdot, np.matvec, np.trapezoid, np.vecdot, np.vecmat)
+)

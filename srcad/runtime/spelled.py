@@ -139,12 +139,15 @@ def clip(a: Any, min: Any = None, max: Any = None) -> Any:
     return np.clip(a, min, max)
 
 
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
-    """Points may be lists."""
-    meaning = definition(np.interp)
-    assert meaning is not None
-    points = [packed(each) if isinstance(each, (list, tuple)) else each for each in (xp, fp)]
-    return on_tensors(meaning)(x, *points, left, right)
+def of_definition(primitive: Any) -> Callable[..., Any]:
+    """What a function with a rule for real numbers is defined as, for complex ones."""
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        meaning = definition(primitive)
+        assert meaning is not None
+        return on_tensors(meaning)(*arguments, **keywords)
+
+    return run
 
 
 def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *arguments: Any, **keywords: Any) -> Any:
@@ -197,7 +200,6 @@ ALWAYS: Mapping[Any, Callable[..., Any]] = {
     np.amax: np.max,
     np.apply_along_axis: apply_along_axis,
     np.amin: np.min,
-    np.interp: interp,
     np.piecewise: piecewise,
     np.unstack: unstack,
     np.broadcast_arrays: broadcast_arrays,
@@ -212,4 +214,5 @@ FOR_COMPLEX: Mapping[Any, Callable[..., Any]] = {
     np.sign: direction,
     np.std: deviation,
     np.var: variance,
+    **{each: of_definition(each) for each in (np.vecdot, np.linalg.vecdot, np.vecmat)},
 }

@@ -46,6 +46,7 @@ written: dict[Hashable, Callable[..., Any]] = {}
 
 _MOST = 4096  # functions that are remembered
 _PARTS = frozenset((np.ndarray, np.float64, float, int))  # of lists that are joined, besides tensors
+_HASHED = frozenset((Tensor, np.ndarray, np.float64, np.int64, float, int, bool, str, type(None)))
 _LETTERS = "abcdefghijklm"
 
 
@@ -100,6 +101,7 @@ class _Lines:
         self.arguments = f"({', '.join(self.names)},)"
         self.keywords = "keywords" if keywords else "{}"
         self.handed = ", **keywords" if keywords else ""
+        self.named = [type(value) for value in keywords.values()]
         self.tuples = [name for name, value in keywords.items() if type(value) is tuple]
         self.list = "a" if plan.joins else ""
         self.is_recorded = plan.kind == RULED or plan.composed
@@ -202,7 +204,7 @@ class _Lines:
             lines.append(f"if is_complex({self._value('a')}):")
             lines.append(f"    return plan.for_complex({', '.join(self.names)}{self.handed})")
         if plan.composed:
-            lines.append(f"check_accepted(plan, {self.arguments}, {self.keywords}, value)")
+            lines += self._acceptance()
         if plan.ranks is not None:
             lines.append(f"plan.check_ranks(({', '.join(map(self._value, self.names))},))")
         sizes = [f"{self._value(name)}.size" for name, kind in self.of.items() if kind in (Tensor, np.ndarray)]
@@ -215,6 +217,17 @@ class _Lines:
             stated = "{" + ", ".join(f"{name!r}: keywords[{name!r}]" for name in plan.stated) + "}"
         lines.append(f"entry = (plan, ({held}), result, {stated})")
         return [" " * 12 + line for line in lines]
+
+    def _acceptance(self) -> list[str]:
+        """A look at whether the definition is known to run; of lists and the like the function that asks finds out."""
+        check = f"check_accepted(plan, {self.arguments}, {self.keywords}, value)"
+        if not _HASHED.issuperset((*self.of.values(), *self.named)) or np.ndarray in self.named:
+            return [check]
+        facts = [
+            f"{self._value(name)}.shape" if kind in (Tensor, np.ndarray) else name for name, kind in self.of.items()
+        ]
+        facts += ["*keywords.values()"] if self.named else []
+        return [f"if ({', '.join(facts)},) not in plan.accepted:", f"    {check}"]
 
     def _held(self, name: str) -> str:
         kind = self.of[name]

@@ -244,8 +244,10 @@ NOT_YET = {"others_adjoint", "cumprod_bend", "singular_values_tangent"}
 
 
 def test_what_tangents_call_can_be_differentiated_again():
+    # Those of `direct` run on tensors as they stand.
     called = {each for primitive in registry.primitives() for rule in variants(primitive) for each in calls_of(rule)}
-    missing = {each.__name__ for each in called if not variants(each) and definition(each) is None}
+    asked = [each for each in called if each.__module__ != kernels.direct.__name__]
+    missing = {each.__name__ for each in asked if not variants(each) and definition(each) is None}
     assert missing <= NOT_YET
 
 

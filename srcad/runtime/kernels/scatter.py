@@ -38,7 +38,7 @@ def scatter(g: Any, shape: tuple[int, ...], index: Any) -> Any:
     if is_basic(index) or (type(index) is np.ndarray and index.dtype.kind == "b"):
         bar[index] = g
     elif _are_counts(bar, index, g):
-        return np.bincount(index, g, len(bar))
+        return np.bincount(index.reshape(-1), g.reshape(-1), len(bar))
     else:
         np.add.at(bar, index, g)
     return bar
@@ -49,12 +49,12 @@ def _are_counts(bar: Any, index: Any, g: Any) -> bool:
     return (
         type(index) is np.ndarray
         and bar.ndim == 1
-        and index.ndim == 1
+        and index.ndim > 0
         and bar.dtype.char == "d"
         and type(g) is np.ndarray
         and g.shape == index.shape
         and index.dtype.kind == "i"
-        and bool(index.size and np.minimum.reduce(index) >= 0)
+        and bool(index.size and np.minimum.reduce(index, None) >= 0)
     )
 
 

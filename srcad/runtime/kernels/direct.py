@@ -1,0 +1,192 @@
+"""What the tape's own rules of composed functions are made of. These run on arrays, and on tensors as what they call.
+
+No generated code calls them: the compiler inlines the definitions of such functions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcad.runtime.kernels.scalar import ratio
+from srcad.runtime.kernels.scatter import scatter
+from srcad.runtime.kernels.spread import _as_tuple, reduced_size, restore, unbroadcast
+
+
+def next_point(x: Any, xp: Any) -> Any:
+    """The place of the point at the right end of the piece of `np.interp` that each `x` lies in.
+
+    >>> next_point(np.array([-1.0, 0.5, 1.0, 9.0]), np.array([0.0, 1.0, 2.0])).tolist()
+    [1, 1, 2, 2]
+    """
+    return np.minimum(np.maximum(np.searchsorted(xp, x, side="right"), 1), len(xp) - 1)
+
+
+def interp_slope(x: Any, xp: Any, fp: Any) -> Any:
+    """The slope of `np.interp` at each `x`: 0 outside, and between points that lie at one place.
+
+    >>> interp_slope(np.array([-1.0, 0.5, 1.0, 9.0]), np.array([0.0, 1.0, 2.0]), np.array([0.0, 3.0, 4.0])).tolist()
+    [0.0, 3.0, 1.0, 0.0]
+    """
+    k = next_point(x, xp)
+    before = k - 1
+    slope = ratio(fp[k] - fp[before], xp[k] - xp[before])
+    return np.where((x < xp[0]) | (x > xp[-1]), 0.0, slope)[()]
+
+
+def piece_part(x: Any, xp: Any, k: Any) -> Any:
+    """How far between its two points each `x` lies, from 0 to 1; at the second of two at one place."""
+    t = ratio(x - xp[k - 1], xp[k] - xp[k - 1])
+    t = np.maximum(t, 1.0 * (x >= xp[k]))
+    return np.minimum(np.maximum(t, 0.0), 1.0)
+
+
+def _inside(v: Any, x: Any, xp: Any, left: Any, right: Any) -> Any:
+    """What does not belong to a value that is given for what lies outside."""
+    if left is not None:
+        v = np.where(x < xp[0], 0.0, v)
+    if right is not None:
+        v = np.where(x > xp[-1], 0.0, v)
+    return v
+
+
+def of_points(v: Any, x: Any, xp: Any, left: Any = None, right: Any = None) -> Any:
+    """What `np.interp` makes of values at the points.
+
+    >>> of_points(np.array([0.0, 3.0, 4.0]), np.array([0.5, 9.0]), np.array([0.0, 1.0, 2.0])).tolist()
+    [1.5, 4.0]
+    """
+    k = next_point(x, xp)
+    t = piece_part(x, xp, k)
+    return _inside((1.0 - t) * v[k - 1] + t * v[k], x, xp, left, right)
+
+
+def to_points(g: Any, x: Any, xp: Any, left: Any = None, right: Any = None) -> Any:
+    """The adjoint of `of_points`.
+
+    >>> to_points(np.array([1.0, 10.0]), np.array([0.5, 9.0]), np.array([0.0, 1.0, 2.0])).tolist()
+    [0.5, 0.5, 10.0]
+    """
+    k = next_point(x, xp)
+    t = piece_part(x, xp, k)
+    g = _inside(g, x, xp, left, right)
+    return scatter(np.stack((g * (1.0 - t), g * t)), xp.shape, np.stack((k - 1, k)))
+
+
+def quantile_places(a: Any, q: Any) -> Any:
+    """Where in `np.ravel(a)` the elements below and above a quantile stand.
+
+    >>> quantile_places(np.array([3.0, 1.0, 2.0]), 0.75).tolist()
+    [2, 0]
+    """
+    below = np.floor(np.multiply(q, a.size - 1)).astype(np.intp)
+    return np.argsort(np.reshape(a, -1))[np.stack((below, np.minimum(below + 1, a.size - 1)))]
+
+
+def quantile_part(a: Any, q: Any) -> Any:
+    """How far between these two the quantile lies.
+
+    >>> float(quantile_part(np.array([3.0, 1.0, 2.0]), 0.75))
+    0.5
+    """
+    place = np.multiply(q, a.size - 1)
+    return place - np.floor(place)
+
+
+def weights_of(weights: Any, a: Any, axis: Any) -> Any:
+    """The weights of `np.average` in a shape that broadcasts with the array's.
+
+    >>> weights_of(np.array([1.0, 3.0]), np.ones((2, 5)), 0).shape
+    (2, 1)
+    """
+    weights = weights if hasattr(weights, "ndim") else np.asarray(weights)
+    if weights.ndim == a.ndim:
+        return weights
+    axes = [each % a.ndim for each in _as_tuple(axis)]
+    shape = [size if place in axes else 1 for place, size in enumerate(a.shape)]
+    return np.reshape(np.transpose(weights, sorted(range(len(axes)), key=axes.__getitem__)), shape)
+
+
+def parts_of_average(a: Any, axis: Any = None, weights: Any = None) -> Any:
+    """What part each element has in `np.average`.
+
+    >>> parts_of_average(np.ones((2, 2)), 1, np.array([1.0, 3.0])).tolist()
+    [[0.25, 0.75]]
+    """
+    if weights is None:
+        return 1.0 / reduced_size(a.shape, axis)
+    whole = weights_of(weights, a, axis)
+    return whole / np.sum(whole, axis=axis, keepdims=True)
+
+
+def to_weights(g: Any, y: Any, a: Any, axis: Any, weights: Any) -> Any:
+    """The adjoint of the weights of `np.average`, whose result is `y`.
+
+    >>> to_weights(1.0, 2.0, np.array([1.0, 3.0]), None, np.ones(2)).tolist()
+    [-0.5, 0.5]
+    """
+    whole = weights_of(weights, a, axis)
+    found = restore(g, a.shape, axis) * (a - restore(y, a.shape, axis)) / np.sum(whole, axis=axis, keepdims=True)
+    if weights.ndim == a.ndim:
+        return found
+    axes = [each % a.ndim for each in _as_tuple(axis)]
+    found = np.sum(found, axis=tuple([each for each in range(a.ndim) if each not in axes]))
+    return np.transpose(found, [sorted(axes).index(each) for each in axes])
+
+
+def of_weights(v: Any, y: Any, a: Any, axis: Any, weights: Any) -> Any:
+    """The tangent of `np.average` for weights with a tangent.
+
+    >>> float(of_weights(np.array([1.0, 0.0]), 2.0, np.array([1.0, 3.0]), None, np.ones(2)))
+    -0.5
+    """
+    total = np.sum(weights_of(weights, a, axis), axis=axis)
+    return np.sum((a - restore(y, a.shape, axis)) * weights_of(v, a, axis), axis=axis) / total
+
+
+def ends(v: Any, sign: float) -> Any:
+    """What belongs to each piece, for both ends of it: once with a sign at the first, once at the second.
+
+    >>> ends(np.array([1.0, 10.0]), -1.0).tolist()
+    [-1.0, -9.0, 10.0]
+    """
+    none = np.zeros((*v.shape[:-1], 1))
+    return np.concatenate((sign * v, none), axis=-1) + np.concatenate((none, v), axis=-1)
+
+
+def trapezoid_weights(f: Any, x: Any, dx: Any) -> Any:
+    """What `np.trapezoid` multiplies each value by.
+
+    >>> trapezoid_weights(np.ones(3), None, 2.0).tolist()
+    [1.0, 2.0, 1.0]
+    """
+    if x is not None:
+        return 0.5 * ends(x[..., 1:] - x[..., :-1], 1.0)
+    parts = np.ones(f.shape[-1])
+    parts[:1] *= 0.5
+    parts[-1:] *= 0.5 if len(parts) > 1 else 0.0
+    return dx * parts
+
+
+def vecdot_adjoint(g: Any, other: Any, like: Any, axis: int) -> Any:
+    """The adjoint of one vector of `np.vecdot`, where both are real.
+
+    >>> vecdot_adjoint(np.array([2.0]), np.ones((1, 2)), np.ones((1, 2)), -1).tolist()
+    [[2.0, 2.0]]
+    """
+    if axis == -1 or other.ndim == like.ndim:
+        return np.expand_dims(g, axis) * other
+    found = np.expand_dims(g, -1) * np.moveaxis(other, axis, -1)
+    return np.moveaxis(unbroadcast(found, np.moveaxis(like, axis, -1)), -1, axis)
+
+
+def softmax(a: Any, axis: Any = None) -> Any:
+    """The exponentials along an axis, divided by their sum.
+
+    >>> softmax(np.array([1000.0, 1000.0]), 0).tolist()
+    [0.5, 0.5]
+    """
+    top = np.max(a, axis=axis, keepdims=True)
+    found = np.exp(a - np.where(np.isfinite(top), top, 0.0))
+    return found / np.sum(found, axis=axis, keepdims=True)
