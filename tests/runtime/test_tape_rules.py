@@ -13,7 +13,7 @@ from srcad.runtime.nest import flatten, map_leaves, pack_as
 from srcad.runtime.tape import GradientTape
 from srcad.runtime.template import primitive_name
 from srcad.runtime.tensor import Tensor, constant
-from tests.runtime.samples import DEFINED, SAMPLES, Sample
+from tests.runtime.samples import ANY, CUBE, DEFINED, MATRIX, POSITIVE, SAMPLES, SQUARE, Sample
 from tests.runtime.test_rules import direction, inner, moved, smooth_places
 
 # NumPy does not ask tensors about these: they make plain arrays of whatever they get, or refuse.
@@ -35,6 +35,29 @@ CASES = [
     if sees_tensors(primitive)
     for number, sample in enumerate(samples)
 ]
+# More calls of functions that the tape has rules of its own for.
+XP = np.array([0.0, 0.4, 1.1, 2.5])
+DIRECT = [
+    (np.interp, Sample((np.array([-1.0, 0.3, 0.7, 9.0]), XP, POSITIVE, 0.3, 0.7))),
+    (np.interp, Sample((0.9, [0.0, 1.0], (3.0, 5.0)))),
+    (np.interp, Sample((SQUARE[:2], XP, ANY), {"right": 0.7})),
+    (np.quantile, Sample((ANY[:1], 0.3))),
+    (np.percentile, Sample((CUBE, np.array([[12.0, 77.0]])))),
+    (np.average, Sample((CUBE, (2, 0), POSITIVE.reshape(4, 1) * [1.0, 3.0]))),
+    (np.average, Sample((CUBE, -1, POSITIVE))),
+    (np.average, Sample((MATRIX, 0, MATRIX + 3.0))),
+    (np.trapezoid, Sample((CUBE, CUBE * 2.0))),
+    (np.trapezoid, Sample((ANY, None, 0.3))),
+    (np.trapezoid, Sample((ANY[:1], POSITIVE[:1]))),
+    (np.vecdot, Sample((CUBE, MATRIX[0]))),
+    (np.vecdot, Sample((CUBE[..., 0], POSITIVE[:2]), {"axis": 0})),
+    (np.matvec, Sample((CUBE, MATRIX[:2]))),
+    (np.vecmat, Sample((MATRIX[:2, :3], CUBE))),
+    (np.compress, Sample(([False, True], CUBE, 0))),
+    (np.delete, Sample((MATRIX, slice(1, 9, 3)))),
+    (np.logaddexp.reduce, Sample((CUBE,), {"axis": (0, 2)})),
+]
+CASES += [pytest.param(*each, id=f"{primitive_name(each[0])}-direct-{number}") for number, each in enumerate(DIRECT)]
 STEP = 1e-5
 
 

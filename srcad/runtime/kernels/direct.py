@@ -14,6 +14,21 @@ from srcad.runtime.kernels.scatter import scatter
 from srcad.runtime.kernels.spread import _as_tuple, reduced_size, restore, unbroadcast
 
 
+def pair(one: Any, other: Any) -> Any:
+    """Two numbers or arrays as one.
+
+    >>> pair(1.0, 2.0).tolist()
+    [1.0, 2.0]
+    """
+    if isinstance(one, float) and isinstance(other, float):
+        return np.array((one, other))
+    if type(one) is np.ndarray and type(other) is np.ndarray:
+        found = np.empty((2, *one.shape), one.dtype)
+        found[0], found[1] = one, other
+        return found
+    return np.stack((one, other))
+
+
 def next_point(x: Any, xp: Any) -> Any:
     """The place of the point at the right end of the piece of `np.interp` that each `x` lies in.
 
@@ -71,7 +86,7 @@ def to_points(g: Any, x: Any, xp: Any, left: Any = None, right: Any = None) -> A
     k = next_point(x, xp)
     t = piece_part(x, xp, k)
     g = _inside(g, x, xp, left, right)
-    return scatter(np.stack((g * (1.0 - t), g * t)), xp.shape, np.stack((k - 1, k)))
+    return scatter(pair(g * (1.0 - t), g * t), xp.shape, np.stack((k - 1, k)))
 
 
 def quantile_places(a: Any, q: Any) -> Any:
@@ -80,6 +95,9 @@ def quantile_places(a: Any, q: Any) -> Any:
     >>> quantile_places(np.array([3.0, 1.0, 2.0]), 0.75).tolist()
     [2, 0]
     """
+    if isinstance(q, float):
+        first = int(q * (a.size - 1))
+        return np.argsort(np.reshape(a, -1))[[first, min(first + 1, a.size - 1)]]
     below = np.floor(np.multiply(q, a.size - 1)).astype(np.intp)
     return np.argsort(np.reshape(a, -1))[np.stack((below, np.minimum(below + 1, a.size - 1)))]
 
@@ -90,6 +108,8 @@ def quantile_part(a: Any, q: Any) -> Any:
     >>> float(quantile_part(np.array([3.0, 1.0, 2.0]), 0.75))
     0.5
     """
+    if isinstance(q, float):
+        return q * (a.size - 1) % 1.0
     place = np.multiply(q, a.size - 1)
     return place - np.floor(place)
 

@@ -5,6 +5,7 @@ In Python each runs as NumPy statements; in Numba each is a ufunc of its own, wr
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 from collections.abc import Callable
@@ -62,6 +63,8 @@ def damped(bar: Any, slope: Any) -> Any:
         flat = slope.reshape(-1)
         if abs(flat.dot(flat)) < math.inf:  # the slope is finite everywhere
             return bar * slope
+    elif isinstance(slope, float) and math.isfinite(slope):
+        return bar * slope
     is_finite = np.isfinite(slope)
     if is_finite.all():
         return bar * slope
@@ -75,6 +78,9 @@ def power_slope(a: Any, b: Any) -> Any:
     >>> power_slope(np.array([0.0, 0.0, 3.0]), np.array([0.0, 1.0, 2.0]))
     array([0., 1., 6.])
     """
+    if isinstance(a, float) and isinstance(b, float) and a > 0 and b:
+        with contextlib.suppress(OverflowError):
+            return np.float64(b * math.pow(a, b - 1.0))
     with np.errstate(divide="ignore", over="ignore"):
         if has_no_zeros(b) and type(a) is np.ndarray and a.dtype.char == "d":
             return b * np.power(a, b - 1.0)

@@ -106,7 +106,7 @@ def interp_tangent(y, x, xp, fp, left=None, right=None):
 def quantile(y, a, q):
     k = kernels.quantile_places(a, q)
     t = kernels.quantile_part(a, q)
-    d[a] = np.reshape(kernels.scatter(np.stack((d[y] * (1.0 - t), d[y] * t)), (a.size,), k), a.shape)
+    d[a] = np.reshape(kernels.scatter(kernels.pair(d[y] * (1.0 - t), d[y] * t), (a.size,), k), a.shape)
     d[q] = d[y] * ((a.size - 1) * (np.ravel(a)[k[1]] - np.ravel(a)[k[0]]))
 
 
@@ -125,7 +125,7 @@ def quantile_tangent(y, a, q):
 def percentile(y, a, q):
     k = kernels.quantile_places(a, np.multiply(q, 0.01))
     t = kernels.quantile_part(a, np.multiply(q, 0.01))
-    d[a] = np.reshape(kernels.scatter(np.stack((d[y] * (1.0 - t), d[y] * t)), (a.size,), k), a.shape)
+    d[a] = np.reshape(kernels.scatter(kernels.pair(d[y] * (1.0 - t), d[y] * t), (a.size,), k), a.shape)
     d[q] = d[y] * ((a.size - 1) * 0.01 * (np.ravel(a)[k[1]] - np.ravel(a)[k[0]]))
 
 
