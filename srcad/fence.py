@@ -87,3 +87,17 @@ def _placed(node: Any, parents: Parents) -> Any:
     """The node, or the innermost one around it that has a place in the file."""
     around = (node, *reversed(parents))
     return next(candidate for candidate in around if getattr(candidate, "lineno", None) is not None)
+
+
+def way_out_of(context: Any) -> str:
+    """What to do instead of entering a context in a function that is differentiated.
+
+    >>> way_out_of(open)
+    'enter the context in the caller'
+    """
+    if getattr(context, "__name__", "") in ("GradientTape", "ForwardAccumulator"):
+        return (
+            "use it in the caller, around the call, which it records and differentiates, to any order; "
+            "or leave out the decorator: without it the function's operations are recorded one by one"
+        )
+    return "enter the context in the caller"

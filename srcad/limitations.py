@@ -7,6 +7,7 @@ The examples of constructs stand in `srcad.refusals`; `LATER` holds those that l
 
 from __future__ import annotations
 
+import importlib
 import linecache
 import sys
 from collections.abc import Callable, Iterator
@@ -44,6 +45,11 @@ class Limitation:
 
 LATER = (
     Limitation("`with`", "def f(x):\n    with open('x.txt'):\n        return x * x"),
+    Limitation(
+        "A tape inside of a function",
+        "def f(x):\n    with srcad.GradientTape() as tape:\n        tape.watch(x)\n        y = x * x\n"
+        "    return tape.gradient(y, x)",
+    ),
     Limitation(
         "`np.errstate` that raises",
         "def f(x):\n    with np.errstate(divide='raise'):\n        return 1.0 / x",
@@ -142,7 +148,7 @@ def _section(title: str, example: str, message: str) -> str:
 def _message(example: str, act: Callable[[Any], None]) -> str:
     """What is said when the example's `f` is refused."""
     linecache.cache[_FILE] = (len(example), None, example.splitlines(keepends=True), _FILE)
-    namespace: dict[str, Any] = {"np": np}
+    namespace: dict[str, Any] = {"np": np, "srcad": importlib.import_module("srcad")}
     try:
         exec(compile(example, _FILE, "exec", dont_inherit=True), namespace)
         *_, last = namespace.values()

@@ -21,6 +21,7 @@ import gast
 import numpy as np
 
 from srcad.errors import UnsupportedSyntax
+from srcad.fence import way_out_of
 from srcad.headers import note_header, refuse_elsewhere, with_marked_start
 from srcad.scope import Meaning, Method, Procedure, Scope, call_of, is_array, is_static, rebound
 from srcad.spell import spell
@@ -215,7 +216,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
                 raise UnsupportedSyntax(
                     "`with` cannot be differentiated, other than with np.errstate",
                     at=item.context_expr.place,
-                    hint="enter the context in the caller",
+                    hint=way_out_of(meaning and meaning.value),
                 )
             for keyword in item.context_expr.keywords:
                 if getattr(keyword.value, "value", None) not in ("ignore", "warn", "print"):

@@ -113,9 +113,20 @@ def _reduction(
         if function is np.mean:
             count = np.sum(np.broadcast_to(where, a.shape), axis, **keywords)
             return np.sum(np.where(where, a, 0.0), axis, **keywords) / count
+        if function in (np.var, np.std):
+            return _spread(function, a, axis, where, **keywords)
         a = np.where(where, a, _NEUTRAL[function])
     found = function(a, axis, **keywords)
     return found if initial is None else _JOINED[function](found, initial)
+
+
+def _spread(function: Any, a: Any, axis: Any, where: Any, ddof: Any = 0, keepdims: bool = False) -> Any:
+    """The variance, or its root, of some of the elements."""
+    centre = _reduction(np.mean, a, axis, where=where, keepdims=True)
+    apart = np.where(where, np.abs(a - centre), 0.0)
+    count = np.sum(np.broadcast_to(where, a.shape), axis, keepdims=keepdims) - ddof
+    found = np.sum(apart * apart, axis, keepdims=keepdims) / count
+    return np.sqrt(found) if function is np.std else found
 
 
 _NEUTRAL: Mapping[Any, float] = {np.sum: 0.0, np.prod: 1.0, np.max: -np.inf, np.min: np.inf}
@@ -125,7 +136,7 @@ _TAKES: Mapping[Any, frozenset[str]] = {
     **dict.fromkeys((np.max, np.min), frozenset(("where", "initial"))),
     np.mean: frozenset(("where", "dtype")),
     **dict.fromkeys((np.cumsum, np.cumprod), frozenset(("dtype",))),
-    **dict.fromkeys((np.var, np.std), frozenset(("correction", "dtype"))),
+    **dict.fromkeys((np.var, np.std), frozenset(("where", "correction", "dtype"))),
 }
 
 

@@ -30,6 +30,8 @@ CALLS = {
     "product of some": lambda x: np.prod(x * M, axis=1, where=MASK, initial=3.0),
     "mean of some": lambda x: np.mean(x * M, axis=1, where=MASK),
     "largest of some": lambda x: np.max(x * M, axis=1, where=MASK, initial=0.3, keepdims=True),
+    "variance of some": lambda x: np.var(x * M, axis=1, where=MASK, ddof=0.5),
+    "deviation of some": lambda x: np.std(x * M, where=MASK, keepdims=True),
     "smallest": lambda x: np.min(x, initial=0.4),
     "running in a dtype": lambda x: np.cumsum(x, dtype=np.float64) + x.cumprod(dtype=np.float64),
     "correction": lambda x: np.var(x * M, axis=1, correction=1) + np.std(x, correction=1.5),
