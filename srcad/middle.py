@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-import gast
 from numba import types as nb
 
 from srcad.errors import MayOverlap, SrcadError
@@ -17,6 +16,7 @@ from srcad.transforms.folds import with_folds_apart
 from srcad.transforms.fuse import fuse
 from srcad.transforms.messages import with_plain_messages
 from srcad.transforms.ready import ready
+from srcad.transforms.retype import retyped
 from srcad.transforms.shared import refuse_shared
 from srcad.transforms.tidy import tidy
 from srcad.transforms.typing import Types, types_of, without_unreached
@@ -64,8 +64,8 @@ class Middle:
             unit, facts = self.outlined(unit, facts)
         if self.loops:
             fused = fuse(unit, facts, self.assumes)
-            if gast.dump(fused.tree) != gast.dump(unit.tree):  # else all types are known
-                unit, facts = reached_types(fused, types)
+            known = retyped(unit, facts, fused)
+            unit, facts = (fused, known) if known is not None else reached_types(fused, types)
             unit = with_plain_messages(unit, facts)
             yield Stage("fuse", unit, facts)
         if not self.is_again:

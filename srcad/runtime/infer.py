@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,8 +63,7 @@ def infer(
     if hasattr(function, "py_func"):
         function = function.py_func
     try:
-        with global_compiler_lock:
-            state = _run(function, argument_types)
+        state = _run(function, argument_types)
     except (errors.NumbaError, errors.UnsupportedBytecodeError, NotImplementedError, AssertionError) as error:
         raise CannotType(reason_of(error), _line(error, function)) from error
     return Inferred(_locals(function, state.typemap, wanted), types.unliteral(state.return_type))
@@ -89,10 +89,17 @@ class _Inference(compiler.CompilerBase):  # type: ignore[misc]  # Numba carries 
         return [manager]
 
 
-def _run(function: Callable[..., Any], argument_types: tuple[Type, ...]) -> Any:
-    with warnings.catch_warnings(), without_machine_code(_library):
+@contextmanager
+def typing_only() -> Iterator[None]:
+    """In the block, Numba types functions of its library that calls are resolved to, and compiles nothing."""
+    with global_compiler_lock, warnings.catch_warnings(), without_machine_code(_library):
         # Numba warns of what is slow when it compiles; here nothing is compiled.
         warnings.simplefilter("ignore", errors.NumbaWarning)
+        yield
+
+
+def _run(function: Callable[..., Any], argument_types: tuple[Type, ...]) -> Any:
+    with typing_only():
         return _typed(function, argument_types, _OPTIONS)
 
 
