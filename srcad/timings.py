@@ -46,6 +46,7 @@ ORDER = (
         "distribute",
         "running",
         "contract",
+        "extremes",
         "unordered",
         "natural",
         "parallel",

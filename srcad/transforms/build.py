@@ -79,6 +79,11 @@ def tuple_of(*elements: gast.expr) -> gast.Tuple:
     return gast.Tuple(elts=list(elements), ctx=gast.Load())
 
 
+def one_or_tuple(parts: list[gast.expr]) -> gast.expr:
+    """An index or a shape of these parts: one stands alone, several are a tuple."""
+    return parts[0] if len(parts) == 1 else tuple_of(*parts)
+
+
 def assign(target: str | gast.expr, value: gast.expr, place: Place | None = None) -> gast.Assign:
     """`target = value`, at a place of the user's source."""
     node = stored(target) if isinstance(target, str) else target

@@ -8,6 +8,7 @@ import gast
 import numpy as np
 from numba import types as nb
 
+from srcad.errors import Place
 from srcad.runtime import registry
 from srcad.transforms.alias import is_basic
 from srcad.transforms.build import (
@@ -22,17 +23,17 @@ from srcad.transforms.build import (
     dotted_path,
     load,
     names_in,
+    one_or_tuple,
     place_of,
     stores_into,
     subscript,
-    tuple_of,
     written,
 )
 from srcad.transforms.nest import Nest
 from srcad.transforms.operand import Leaf, leaf_of
 from srcad.transforms.primitive import operands, primitive_of
 from srcad.transforms.program import Program
-from srcad.transforms.sizes import index_parts
+from srcad.transforms.sizes import index_parts, reduction_of
 
 UNFUSED = (gast.Mod, gast.FloorDiv, gast.MatMult, gast.BitAnd, gast.BitOr, gast.BitXor, gast.LShift, gast.RShift)
 
@@ -85,18 +86,18 @@ class Elements:
 
     @staticmethod
     def sums(program: Program, statement: gast.stmt) -> bool:
-        """Whether the statement is a sum over all elements of an array."""
-        value = getattr(statement, "value", None)
-        return (
-            isinstance(statement, gast.Assign)
-            and isinstance(value, gast.Call)
-            and dotted_path(value.func) == "np.sum"
-            and len(value.args) == 1
-            and not value.keywords
-            and isinstance(value.args[0], gast.Name)
-            and isinstance(program.types.get(str(written(statement))), nb.Float)
-            and bool(program.types.rank(value.args[0].id))
-        )
+        """Whether the statement is a sum or a mean over dimensions of an array."""
+        value = statement.value if isinstance(statement, gast.Assign) else None
+        if not isinstance(value, gast.Call) or reduction_of(value, program.types) is None:
+            return False
+        path = dotted_path(value.func)
+        if path not in ("np.sum", "np.mean"):
+            return False
+        kind: Any = program.types.get(str(written(statement)))
+        of = program.types.get(value.args[0].id)
+        if isinstance(kind, nb.Float) and path == "np.sum":
+            return True
+        return bool(getattr(kind, "dtype", kind) == getattr(of, "dtype", None) == nb.float64)
 
     @staticmethod
     def rank(program: Program, statement: gast.stmt) -> int | None:
@@ -137,7 +138,7 @@ class Elements:
         rank = self.program.types.rank(name) or 0
         nest = Nest(self, rank, place, statement)
         extents = nest.extents_of(statement.value)
-        shape = extents[0] if rank == 1 else tuple_of(*extents)
+        shape = one_or_tuple(extents)
         value = nest.inner(nest.element(statement.value))
         nest.body.append(assign(subscript(load(name), nest.index(), store=True), value, place))
         if self.program.flow.single(name) is not None:
@@ -154,9 +155,18 @@ class Elements:
         return call("np.empty", shape, dotted("np.bool_" if dtype == nb.boolean else f"np.{dtype}"))
 
     def summed(self, name: str, statement: Any) -> Block:
-        """`name = np.sum(...)` as a running sum."""
-        place = place_of(statement)
-        source = statement.value.args[0]
+        """`name = np.sum(...)` or `np.mean(...)`: sums in the order in which Numba adds, for a mean divided at last."""
+        is_mean = dotted_path(statement.value.func) == "np.mean"
+        total = self.names.fresh(f"{name}_sum") if is_mean else name
+        is_array = self.program.types.is_array(name)
+        block, shape, count = (self.in_array if is_array else self.in_number)(total, statement)
+        if not is_mean:
+            return block
+        return [*block, *self.divided(name, total, shape, count, place_of(statement))]
+
+    def in_number(self, name: str, statement: Any) -> tuple[Block, list[gast.expr], list[gast.expr]]:
+        """A sum over all elements as a running sum; with the shape that is left, and the extents summed over."""
+        place, source = place_of(statement), statement.value.args[0]
         nest = Nest(self, self.program.types.rank(source.id) or 0, place, statement)
         extents = nest.extents_of(source)
         carried, following = self.names.fresh(f"{name}_sum"), self.names.fresh(f"{name}_sum")
@@ -165,7 +175,38 @@ class Elements:
         nest.body.append(assign(carried, load(following), place))
         nest.carried = [assign(carried, load(following), place)]
         start = assign(carried, const(0.0), place)
-        return [*nest.before, *nest.sum_loops(extents, start, carried), assign(name, load(nest.total), place)]
+        sums = nest.sum_loops(extents, start, carried)
+        return [*nest.before, *sums, assign(name, load(nest.total), place)], [], extents
+
+    def in_array(self, name: str, statement: Any) -> tuple[Block, list[gast.expr], list[gast.expr]]:
+        """Sums over some dimensions into an array of zeros."""
+        place, source = place_of(statement), statement.value.args[0]
+        over, keeps = reduction_of(statement.value, self.program.types) or (frozenset(), False)
+        nest = Nest(self, self.program.types.rank(source.id) or 0, place, statement)
+        extents = nest.extents_of(source)
+        left = [axis for axis in range(nest.rank) if keeps or axis not in over]
+        shape = [const(1) if axis in over else clone(extents[axis]) for axis in left]
+        index = [const(0) if axis in over else load(nest.indices[axis]) for axis in left]
+        cell = subscript(load(name), one_or_tuple(index), store=True)
+        nest.body.append(augment(cell, gast.Add, nest.atom(source), place))
+        zeros = assign(name, call("np.zeros", clone(one_or_tuple(shape))), place)
+        return [*nest.before, zeros, nest.loops(extents)], shape, [extents[axis] for axis in sorted(over)]
+
+    def divided(
+        self, name: str, total: str, shape: list[gast.expr], counts: list[gast.expr], place: Place | None
+    ) -> Block:
+        """`name = total / count`, of numbers or of arrays of this shape."""
+        nest = Nest(self, len(shape), place, gast.Pass())
+        count = clone(counts[0])
+        for each in counts[1:]:
+            count = nest.name(binary(count, gast.Mult, clone(each)))
+        if not shape:
+            return [*nest.before, assign(name, call("np.divide", load(total), count), place)]
+        element = nest.inner(subscript(load(total), nest.index()))
+        value = nest.inner(call("np.divide", element, clone(count)))
+        nest.body.append(assign(subscript(load(name), nest.index(), store=True), value, place))
+        empty = assign(name, call("np.empty", clone(one_or_tuple(shape))), place)
+        return [*nest.before, empty, nest.loops(shape)]
 
     def stored_slice(self, statement: Any, target: gast.Subscript) -> Block:
         """`a[...] = value`, or `+=`, as a nest; a value that overlaps the target is evaluated before."""

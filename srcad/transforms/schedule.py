@@ -54,7 +54,11 @@ def _parts(node: Node) -> list[Node]:
 
 
 def late_statements(program: Program, loop: gast.For, behind: Block | None = None) -> Block:
-    """What follows a loop, or of the statements `behind` it, has to stay behind it."""
+    """What follows a loop, or of the statements `behind` it, has to stay behind it.
+
+    What may stop the function may come before the loop, and with it what relies on having got there; if it stays, so
+    does all that follows.
+    """
     body = program.unit.tree.body
     behind = body[body.index(loop) + 1 :] if behind is None else behind
     found: Block = []
@@ -63,7 +67,8 @@ def late_statements(program: Program, loop: gast.For, behind: Block | None = Non
         if isinstance(statement, gast.Return):
             break
         mine = Touched.by(program, [statement])
-        if mine.names & done.stored or mine.roots & done.stores or mine.stores & done.roots or mine.has_effect:
+        depends = mine.names & done.stored or mine.roots & done.stores or mine.stores & done.roots
+        if depends or done.has_effect:
             found.append(statement)
             done = done.with_these(mine)
     return found

@@ -20,6 +20,7 @@ from srcad.transforms.unit import Unit
 LIKE = {"np.copy", "np.zeros_like", "np.empty_like", "np.ones_like", "np.full_like"}
 OF_ELEMENTS = {"np.array", "np.asarray"}
 SHAPED = {"np.empty", "np.zeros", "np.ones", "np.full"}
+REDUCED = {f"np.{name}" for name in ("sum", "mean", "max", "min", "amax", "amin", "prod", "var", "std", "any", "all")}
 ONE = Form.number(1)
 
 
@@ -70,11 +71,20 @@ class Sizes:
             return self.size(value.args[0].id, rank - 1 - axis)
         if (isinstance(value, gast.BinOp) and isinstance(value.op, gast.MatMult)) or path == "np.dot":
             return self._product(value, axis, rank)
+        if path in REDUCED and (cut := reduction_of(value, self.types)) is not None:
+            return self._reduced(value.args[0].id, axis, *cut)
         if path in ("np.eye", "np.identity") and not value.keywords:
             return self.form(value.args[axis if axis < len(value.args) else 0])
         if path == "np.outer" and all(self.types.rank(getattr(each, "id", "")) == 1 for each in value.args):
             return self.size(value.args[axis].id, 0)
         return self._elementwise(value, axis, rank)
+
+    def _reduced(self, source: str, axis: int, over: frozenset[int], keeps: bool) -> Form | None:
+        """A dimension of a reduction, of length one where it is one that is reduced and kept."""
+        if keeps:
+            return ONE if axis in over else self.size(source, axis)
+        left = [each for each in range(self.types.rank(source) or 0) if each not in over]
+        return self.size(source, left[axis])
 
     def _carried(self, array: str, axis: int) -> Form | None:
         """An array stored in several places: its size, if all arrays that the name may hold have the same."""
@@ -167,6 +177,32 @@ class Sizes:
         if low < 0 or high > 0 or (part.upper is not None and high == 0):
             return None
         return size + (high - low)
+
+
+def reduction_of(value: gast.Call, types: Types) -> tuple[frozenset[int], bool] | None:
+    """The dimensions, counted from the front, that a call like `np.sum(x, axis=1)` is over, and whether they are kept.
+
+    None where these are not written down, or other arguments say more.
+    """
+    given = {keyword.arg: keyword.value for keyword in value.keywords}
+    if not 1 <= len(value.args) <= 2 or not set(given) <= {"axis", "keepdims"}:
+        return None
+    source = value.args[0]
+    rank = types.rank(source.id) if isinstance(source, gast.Name) else None
+    keeps = constant(given["keepdims"]) if "keepdims" in given else False
+    over = _dimensions(value.args[1] if len(value.args) == 2 else given.get("axis"), rank or 0)
+    return None if over is None or type(keeps) is not bool else (over, keeps)
+
+
+def _dimensions(axis: gast.expr | None, rank: int) -> frozenset[int] | None:
+    """What an argument `axis` says: all dimensions, one or several, each of them once; None where it is not known."""
+    if axis is None or (isinstance(axis, gast.Constant) and axis.value is None):
+        return frozenset(range(rank)) if rank else None
+    found = [constant(each) for each in (axis.elts if isinstance(axis, gast.Tuple) else [axis])]
+    if not all(type(each) is int and -rank <= each < rank for each in found):
+        return None
+    over = frozenset(each % rank for each in found)
+    return over if len(over) == len(found) else None
 
 
 def combined(a: Form | None, op: gast.operator, b: Form | None) -> Form | None:

@@ -84,6 +84,8 @@ EXPRESSIONS = [
     ("kernels.reduced_size(x.shape, (0, -1))", (X,)),
     ("kernels.broadcast_shape(x.shape, y.shape)", (X, V)),
     ("kernels.shares(np.max(x), x)", (np.array([1.0, 3.0, 3.0]),)),
+    ("kernels.largest(x) - kernels.smallest(x)", (np.array([[2.0, -3.0], [5.0, 4.0]])[:, ::-1],)),
+    ("kernels.largest(x) + kernels.smallest(y)", (np.array([1.0, np.nan, 2.0]), np.array([3, 2, 7]))),
     ("kernels.shares(np.max(x, axis=1), x, 1)", (X,)),
     ("kernels.shares(np.min(x, axis=1, keepdims=True), x, 1, True)", (X,)),
     ("kernels.others(x)", (M,)),

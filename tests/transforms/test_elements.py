@@ -50,11 +50,13 @@ def test_complex_and_integer_arrays_stay_array_statements(kind):
     [
         ("t = np.sum(x)", True),
         ("t = np.sum(A)", True),
-        ("t = np.sum(A, axis=0)", False),
-        ("t = np.mean(x)", False),
+        ("t = np.sum(A, axis=0)", True),
+        ("t = np.mean(A, axis=(1, 0), keepdims=True)", True),
+        ("t = np.mean(x)", True),
+        ("t = np.prod(x)", False),
     ],
 )
-def test_a_sum_over_everything_is_a_running_sum(line, expected):
+def test_sums_and_means_are_nests(line, expected):
     assert Elements.sums(*statement(line)) is expected
 
 

@@ -357,3 +357,48 @@ def test_shapes_of_what_has_no_array_of_its_own_are_those_of_what_has():
         expected, _, _ = generated(twice_scaled, (x, c), "grad", (0, 1), False, False)
         for one, other in zip(made[0](*given), expected[0](*given), strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-13)
+
+
+GRID = np.arange(24.0).reshape(2, 3, 4) / 8
+
+
+@pytest.mark.parametrize("function", ["sum", "mean"])
+@pytest.mark.parametrize("how", ["axis=0", "axis=-1", "axis=(2, 0)", "axis=1, keepdims=True", "keepdims=True", "1"])
+def test_sums_over_dimensions_are_nests_with_their_producers(function, how):
+    text = f"""
+def f(x, a):
+    t = x * a
+    s = np.{function}(t, {how})
+    return s
+"""
+    found = same(text, "f8[:, :, ::1], f8", GRID, 0.5)
+    assert f"np.{function}" not in found
+    assert "np.empty((" not in found or function == "mean"  # what is summed has no array of its own
+    assert same(text, "f8[:, :, ::1], f8", GRID[:, :, :0], 0.5) if how == "axis=0" else True
+
+
+def test_a_mean_over_everything_is_a_running_sum_that_is_divided():
+    text = """
+def f(x, y):
+    d = x - y
+    e = d * d
+    s = np.mean(e)
+    return s
+"""
+    found = same(text, "f8[::1], f8[::1]", X, X[::-1].copy())
+    assert "np.empty" not in found
+    assert "np.divide" in found
+
+
+def test_what_a_kept_dimension_is_widened_to_is_known_to_fit():
+    text = """
+def f(x):
+    m = np.max(x, axis=1, keepdims=True)
+    d = x - m
+    e = np.exp(d)
+    t = np.sum(e, axis=1, keepdims=True)
+    p = e / t
+    return p
+"""
+    unit = fuse(*settled(text, "f8[:, ::1]"), assumes=True)
+    assert "same_extent" not in print_function(unit.tree)

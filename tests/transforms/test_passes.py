@@ -51,7 +51,7 @@ def smoothed(x):
         for i in range(1, x.size - 1):
             b[i] = a[i - 1] * a[i] + np.cos(0.5 * (a[i] + a[i + 1]))
         a, b = b, a
-    return np.sum(a) * a[2]
+    return np.sum(a) * a[2] + np.max(a)
 
 
 def nearest(x):
@@ -151,13 +151,11 @@ def with_all_passes(program, mode, loops):
 def test_without_a_pass_derivatives_are_the_same_and_the_text_is_another(name):
     changed = False
     for program in corpus(name):
-        for mode, loops in (("grad", True), ("vjp", True)):
-            if mode == "grad" and np.ndim(program.function(*program.fresh_arguments())):
-                continue
-            text, expected = with_all_passes(program, mode, loops)
-            other, found = derivatives(program, mode, loops, (name,))
-            np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12, err_msg=f"{program.name}, {mode}")
-            changed = changed or text != other
+        mode = "grad" if program in SMALL else "vjp"
+        text, expected = with_all_passes(program, mode, True)
+        other, found = derivatives(program, mode, True, (name,))
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12, err_msg=f"{program.name}, {mode}")
+        changed = changed or text != other
     assert changed
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numba import typeof
 
+import srcad
 from srcad import pipeline
 from srcad.transforms.accumulate import Adjoints
 from srcad.transforms.build import const
@@ -53,3 +54,39 @@ def test_exits_of_inner_loops_do_not_matter():
 @pytest.mark.parametrize("function", spots.OTHERWISE)
 def test_others_are_not(function):
     assert not is_on_the_spot(function, np.ones(6))
+
+
+def _guarded(x, y):
+    total = 0.0
+    for i in range(len(x)):
+        t = np.sin(x[i])
+        total += t * t
+    if len(y) < len(x):
+        raise ValueError("y is too short")
+    for i in range(len(x)):
+        total += y[i] * y[i]
+    return total
+
+
+def _widened(x, y):
+    near = np.mean((x - y) ** 2)
+    m = np.zeros(1) + y[0]
+    d = x - m
+    return near + np.sum(d * d) * near
+
+
+@pytest.mark.parametrize("arrays", [True, False])
+def test_what_follows_a_guard_never_runs_before_it(arrays):
+    text = srcad.source(_guarded, signature="f8[::1], f8[::1]", wrt=(0, 1), arrays=arrays)
+    assert text.index("raise ValueError") < text.index("y[i")
+    gradient = srcad.grad(_guarded, wrt=(0, 1), jit=False)
+    with pytest.raises(ValueError, match="y is too short"):
+        gradient(np.ones(3), np.ones(2))
+
+
+def test_extents_are_compared_before_the_loops_that_rely_on_them():
+    lines = srcad.source(_widened, signature="f8[::1], f8[::1]", wrt=(0,)).splitlines()
+    checks = [k for k, line in enumerate(lines) if "same_extent" in line]
+    loops = [k for k, line in enumerate(lines) if line.lstrip().startswith("for ")]
+    assert checks
+    assert max(checks) < min(loops)

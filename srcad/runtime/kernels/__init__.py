@@ -33,6 +33,7 @@ from srcad.runtime.kernels.eigen import (
     singular_values_tangent,
 )
 from srcad.runtime.kernels.extents import same_extent, slice_extent
+from srcad.runtime.kernels.extremes import largest, smallest
 from srcad.runtime.kernels.factor import full_rank, orthogonal_factor, right_vectors
 from srcad.runtime.kernels.held import hold, release
 from srcad.runtime.kernels.item import item_bar, with_item
@@ -174,6 +175,7 @@ __all__ = [
     "is_above",
     "is_below",
     "item_bar",
+    "largest",
     "listed",
     "log_determinant",
     "longer",
@@ -234,6 +236,7 @@ __all__ = [
     "singular_values_adjoint",
     "singular_values_tangent",
     "slice_extent",
+    "smallest",
     "snapshot",
     "snapshot_count",
     "snapshot_limit",

@@ -105,13 +105,23 @@ def sort_tangent(t: Any, a: Any, axis: int | None = -1) -> Any:
 def _overload_shares(y, a, axis=None, keepdims=False):
     dtype = a.dtype
     if is_none(axis) and not isinstance(y, types.Array):
-        return _shares_of_all
+        return _shares_of_vector if a.ndim == 1 else _shares_of_all
 
     def impl(y, a, axis=None, keepdims=False):
         equal = (a == restore(y, a.shape, axis)).astype(dtype)
         return equal / np.sum(equal, axis=axis, keepdims=True)
 
     return impl
+
+
+def _shares_of_vector(y, a, axis=None, keepdims=False):
+    count = 0.0
+    for each in a:
+        count += each == y
+    result = np.empty(a.shape[0], a.dtype)
+    for i in range(a.shape[0]):
+        result[i] = np.divide(a[i] == y, count)
+    return result
 
 
 def _shares_of_all(y, a, axis=None, keepdims=False):

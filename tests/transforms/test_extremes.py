@@ -1,0 +1,28 @@
+"""Extremes of whole arrays are asked from kernels where that is known to be the same."""
+
+import pytest
+from numba import types as nb
+
+from srcad.printer import print_function
+from srcad.transforms.extremes import with_quick_extremes
+from tests.transforms.core_text import unit_of
+
+KINDS = {"x": nb.float64[:, :], "n": nb.int64[:], "c": nb.complex128[:], "s": nb.float64}
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("np.max(x)", "kernels.largest(x)"),
+        ("np.amin(n)", "kernels.smallest(n)"),
+        ("np.max(x, 1)", None),
+        ("np.max(c)", None),
+        ("np.max(s)", None),
+        ("np.max(unknown)", None),
+        ("np.sum(x)", None),
+    ],
+)
+def test_extremes_of_real_arrays(value, expected):
+    tree = unit_of(f"def f(x, n, c, s, unknown):\n    y = {value}\n    return y").tree
+    tree.body = with_quick_extremes(tree.body, (), KINDS)
+    assert f"y = {expected or value}" in print_function(tree)
