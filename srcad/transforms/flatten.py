@@ -161,7 +161,7 @@ class Flattener(Results):
             case gast.Tuple(), gast.GeneratorExp(elt=each, generators=loops):
                 self.unpack(target, self.core(gast.ListComp(elt=each, generators=loops)))
             case gast.Tuple(), _:
-                self.unpack(target, self.core(value))
+                self.unpack(target, self.core(self.for_targets(value, len(target.elts))))
             case _:
                 raise CompilerBug(f"flatten: a target {type(target).__name__}", at=self.place)
 

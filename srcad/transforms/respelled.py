@@ -5,6 +5,7 @@ x.item(i, j)                          x[i, j]
 np.linalg.norm(x, ord=1)              kernels.norm_of_order(x, 1)     a definition in `rules/composed.py`
 np.piecewise(x, [c], [f, 0.0])        y = np.zeros_like(x); y[c] = f(x[c])
 np.s_[1:, k]                          (slice(1, None), k)
+a, b = np.gradient(x, h)              a, b = np.gradient(x, h, axis=0), np.gradient(x, h, axis=1)
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcad.transforms.build import assign, call, index_value, load, subscript
+from srcad.transforms.build import assign, attribute, call, clone, const, index_value, load, subscript
 from srcad.transforms.memory import Callee, Structure
 from srcad.transforms.splits import Splits
 
@@ -128,6 +129,26 @@ class Respelled(Splits):
                 value = self.call(gast.Call(func=function, args=[elements, *node.args[3:]], keywords=[]))
             self.emit(assign(subscript(load(result), load(mask.id), store=True), self.atom(value), self.place))
         return load(result)
+
+    def for_targets(self, node: gast.expr, count: int) -> gast.expr:
+        """What is assigned to so many targets: `np.gradient` along all axes is one call for each of them."""
+        if not isinstance(node, gast.Call) or self.meant(node.func) is not np.gradient:
+            return node
+        options = {each.arg: each.value for each in node.keywords}
+        if "axis" in options or len(node.args) not in (1, 2, count + 1):
+            return node
+        array, *distances = [self.as_name(self.part(each)) for each in node.args[:1]] + node.args[1:]
+        distances = [self.held_in_atom(self.part(each)) for each in distances]
+        shape = self.names.temporary()
+        self.let(shape, attribute(load(array.id), "shape"))
+        message = f"too many or not enough values to unpack (expected {count})"
+        self.insist_on_length(load(shape), count, "ValueError", message)
+        calls = []
+        for axis in range(count):
+            given = {key: clone(each) for key, each in options.items()}
+            distance = [clone(distances[axis if len(distances) > 1 else 0])] if distances else []
+            calls.append(call("np.gradient", load(array.id), *distance, axis=const(axis), **given))
+        return gast.Tuple(elts=calls, ctx=gast.Load())
 
     def otherwise(self, masks: list[gast.Name]) -> gast.Name:
         """Where no condition holds."""

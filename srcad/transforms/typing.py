@@ -267,6 +267,7 @@ def _number_lines(function: ast.stmt) -> None:
             for node in ast.walk(statement):
                 if hasattr(node, "lineno"):
                     node.lineno = node.end_lineno = count  # type: ignore[attr-defined]
+                    node.col_offset = node.end_col_offset = 0  # type: ignore[attr-defined]
             visit(getattr(statement, "body", []))
             visit(getattr(statement, "orelse", []))
 

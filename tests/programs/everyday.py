@@ -58,6 +58,12 @@ def spectra(x):
     return np.sum(np.abs(a) ** 2 * x) + np.sum(c**3) + np.sum(np.real(e)) + np.sum(np.abs(f[:2]))
 
 
+def drawdown_and_slopes(m):
+    peaks, lows = np.maximum.accumulate(m, axis=1), np.minimum.accumulate(m[0])
+    a, b = np.gradient(m)
+    return np.sum((peaks - m) ** 2) + np.sum(lows * m[1]) + np.sum(a * b)
+
+
 TIMES = np.linspace(0.0, 1.0, 6)
 
 PROGRAMS = [
@@ -66,6 +72,7 @@ PROGRAMS = [
     Program(fields_on_a_mesh, vector(5)),
     Program(amplitudes_and_phases, numbers(np.array([0.3, -0.7, 1.2])), compiled=True),
     Program(matrix_exponential_by_eigenvalues, matrix(3, 3)),
+    Program(drawdown_and_slopes, matrix(3, 4)),
     Program(filtered_signal, vector(6)),
     Program(spectra, vector(8), interpreted=True),
     Program(spectra, vector(5), interpreted=True),

@@ -112,6 +112,8 @@ SAMPLES: dict[Any, list[Sample]] = {
     kernels.unbroadcast: [s(MATRIX, ROW, fixed=(1,)), s(MATRIX, TALL, fixed=(1,)), s(MATRIX, 1.0, fixed=(1,))],
     kernels.others: [s(ANY), s(MATRIX, 1), s(CUBE, (0, 2))],
     kernels.cumsum_adjoint: [s(ANY, (4,)), s(MATRIX, (3, 4), 0)],
+    kernels.at_leaders: [s(MATRIX, np.array([[0, 0, 2, 2]] * 3), 1)],
+    kernels.into_leaders: [s(MATRIX, np.array([[0, 0, 2, 2]] * 3), 1)],
     np.transpose: [s(MATRIX), s(CUBE, (1, 2, 0))],
     np.swapaxes: [s(CUBE, 0, 2)],
     np.moveaxis: [s(CUBE, 0, -1)],
@@ -314,6 +316,8 @@ DEFINED: dict[Any, list[Sample]] = {
     np.multiply.outer: [s(ANY, POSITIVE[:3])],
     np.kron: [s(MATRIX, SQUARE)],
     np.gradient: [s(ANY), s(ANY, 0.1), s(MATRIX, axis=1), s(MATRIX, 0.5, axis=0)],
+    np.maximum.accumulate: [s(ANY), s(MATRIX, axis=1)],
+    np.minimum.accumulate: [s(ANY)],
     kernels.central_differences: [s(MATRIX, 0.5, fixed=(1,))],
     np.linalg.qr: [s(MATRIX.T), s(SQUARE), s(MATRIX.T, mode="r")],
     np.linalg.svd: [s(MATRIX, full_matrices=False), s(MATRIX.T, compute_uv=False)],
@@ -363,6 +367,7 @@ COMPLEX = {
 # No derivative because nothing of floating point goes in or comes out, or because the result is piecewise constant.
 DISCRETE = {
     *(
+        kernels.leaders,
         kernels.whole_turns,
         kernels.full_rank,
         np.fft.fftfreq,

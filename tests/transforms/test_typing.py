@@ -3,6 +3,7 @@
 import pytest
 from numba import types as nb
 
+import srcad
 from srcad.runtime.infer import CannotType
 from srcad.signature import parse_signature
 from srcad.transforms.ssa import to_ssa
@@ -110,3 +111,22 @@ def test_floats_and_complex_numbers_have_derivatives(kind, expected):
 def test_derivatives_may_be_carried_inside(kind, expected):
     assert carries_derivatives(kind) is expected
     assert not differentiable(kind)
+
+
+# fmt: off
+def written_over_several_lines(x):
+    if x < 0.0:
+        raise ValueError(
+            "negative"
+        )
+    assert x < 9.0, (
+        "large"
+    )
+    return x * x
+# fmt: on
+
+
+def test_statements_may_be_written_over_several_lines():
+    assert srcad.grad(written_over_several_lines, jit=False)(2.0) == 4.0
+    with pytest.raises(ValueError, match="negative"):
+        srcad.grad(written_over_several_lines, jit=False)(-2.0)

@@ -114,7 +114,16 @@ from srcad.runtime.kernels.scalar import (
     ratio,
     sinc_slope,
 )
-from srcad.runtime.kernels.scans import cumprod_adjoint, cumprod_bend, cumprod_tangent, cumsum_adjoint, whole_turns
+from srcad.runtime.kernels.scans import (
+    at_leaders,
+    cumprod_adjoint,
+    cumprod_bend,
+    cumprod_tangent,
+    cumsum_adjoint,
+    into_leaders,
+    leaders,
+    whole_turns,
+)
 from srcad.runtime.kernels.scatter import added_at, scatter, scatter_add
 from srcad.runtime.kernels.select import select
 from srcad.runtime.kernels.spectrum import irfft_adjoint, resized, rfft_adjoint
@@ -130,6 +139,7 @@ __all__ = [
     "added_at",
     "appended",
     "argument",
+    "at_leaders",
     "axes_moved",
     "axes_moved_back",
     "broadcast_shape",
@@ -170,12 +180,14 @@ __all__ = [
     "inner_adjoint_a",
     "inner_adjoint_b",
     "interp_slope",
+    "into_leaders",
     "inverse_gaps",
     "irfft_adjoint",
     "is_above",
     "is_below",
     "item_bar",
     "largest",
+    "leaders",
     "listed",
     "log_determinant",
     "longer",

@@ -142,3 +142,84 @@ def whole_turns(step: Any) -> Any:
 @overload(whole_turns)
 def _overload_whole_turns(step: Any) -> Any:
     return whole_turns
+
+
+def leaders(a: Any, axis: int = 0) -> Any:
+    """For each element the place of the greatest so far along an axis; of equal ones the first.
+
+    >>> leaders(np.array([1.0, 3.0, 2.0, 3.0, 4.0]))
+    array([0, 1, 1, 1, 4])
+    """
+    return from_rows(_leaders(to_rows(a, axis)), a.shape, axis)
+
+
+@register_jitable
+def _leaders(rows: Any) -> Any:
+    result = np.zeros(rows.shape, np.int64)
+    for i in range(rows.shape[0]):
+        for k in range(1, rows.shape[1]):
+            known = result[i, k - 1]
+            result[i, k] = k if rows[i, k] > rows[i, known] or rows[i, k] != rows[i, k] else known
+    return result
+
+
+def at_leaders(a: Any, places: Any, axis: int) -> Any:
+    """The elements at places along an axis.
+
+    >>> at_leaders(np.array([1.0, 3.0, 2.0]), np.array([0, 1, 1]), 0)
+    array([1., 3., 3.])
+    """
+    return np.take_along_axis(a, places, axis)
+
+
+def into_leaders(a: Any, places: Any, axis: int) -> Any:
+    """Sums of elements by their places along an axis.
+
+    >>> into_leaders(np.array([1.0, 3.0, 2.0]), np.array([0, 1, 1]), 0)
+    array([1., 5., 0.])
+    """
+    return from_rows(_into_leaders(to_rows(a, axis), to_rows(places, axis)), a.shape, axis)
+
+
+@register_jitable
+def _at_leaders(rows: Any, places: Any) -> Any:
+    result = np.empty_like(rows)
+    for i in range(rows.shape[0]):
+        for k in range(rows.shape[1]):
+            result[i, k] = rows[i, places[i, k]]
+    return result
+
+
+@register_jitable
+def _into_leaders(rows: Any, places: Any) -> Any:
+    result = np.zeros_like(rows)
+    for i in range(rows.shape[0]):
+        for k in range(rows.shape[1]):
+            result[i, places[i, k]] += rows[i, k]
+    return result
+
+
+@overload(leaders)
+def _overload_leaders(a, axis=0):
+    if a.ndim == 1:
+        return lambda a, axis=0: _leaders(a.reshape(1, -1))[0]
+    if a.ndim == 2:
+        return lambda a, axis=0: _leaders(a) if axis in (1, -1) else _leaders(a.T).T
+    return lambda a, axis=0: from_rows(_leaders(to_rows(a, axis)), a.shape, axis)
+
+
+def _of_rows(work: Any) -> Any:
+    """What works on rows, for arrays of any rank."""
+
+    def overloaded(a, places, axis):
+        if a.ndim == 1:
+            return lambda a, places, axis: work(a.reshape(1, -1), places.reshape(1, -1))[0]
+        if a.ndim == 2:
+            return lambda a, places, axis: work(a, places) if axis in (1, -1) else work(a.T, places.T).T
+        return lambda a, places, axis: from_rows(work(to_rows(a, axis), to_rows(places, axis)), a.shape, axis)
+
+    return overloaded
+
+
+overload(at_leaders)(_of_rows(_at_leaders))
+overload(into_leaders)(_of_rows(_into_leaders))

@@ -142,6 +142,39 @@ def ediff1d(ary):
     return np.diff(np.ravel(ary))
 
 
+zero(kernels.leaders)
+
+
+@define(np.maximum.accumulate)
+def maximum_accumulate(array, axis=0):
+    return kernels.at_leaders(array, kernels.leaders(array, axis), axis)
+
+
+@define(np.minimum.accumulate)
+def minimum_accumulate(array, axis=0):
+    return kernels.at_leaders(array, kernels.leaders(-array, axis), axis)
+
+
+@adjoint(kernels.at_leaders)
+def at_leaders(y, a, places, axis):
+    d[a] = kernels.into_leaders(d[y], places, axis)
+
+
+@tangent(kernels.at_leaders)
+def at_leaders_tangent(y, a, places, axis):
+    d[y] = kernels.at_leaders(d[a], places, axis)
+
+
+@adjoint(kernels.into_leaders)
+def into_leaders(y, a, places, axis):
+    d[a] = kernels.at_leaders(d[y], places, axis)
+
+
+@tangent(kernels.into_leaders)
+def into_leaders_tangent(y, a, places, axis):
+    d[y] = kernels.into_leaders(d[a], places, axis)
+
+
 @define(np.gradient)
 def gradient(f, spacing=1.0, axis=None):
     if np.ndim(spacing) != 0:
@@ -149,7 +182,9 @@ def gradient(f, spacing=1.0, axis=None):
     if axis is not None:
         return np.moveaxis(kernels.central_differences(np.moveaxis(f, axis, 0), spacing), 0, axis)
     if np.ndim(f) != 1:
-        raise NotImplementedError("np.gradient along all axes of a matrix: give the axis")
+        raise NotImplementedError(
+            "np.gradient along all axes of a matrix: give the axis, or assign it to as many names as there are axes"
+        )
     return kernels.central_differences(f, spacing)
 
 
