@@ -21,7 +21,7 @@ from srcad.runtime.arithmetic import NO_KEYWORDS, Arithmetic
 from srcad.runtime.composed import check_accepted
 from srcad.runtime.covered import check_covered, check_discrete, check_meaning, missing, next_required
 from srcad.runtime.explain import note_behind_cut, note_cut, reason_of
-from srcad.runtime.keep import LARGE, frozen, kept, shell, unshared
+from srcad.runtime.keep import LARGE, frozen, is_inexact, kept, shell, unshared
 from srcad.runtime.live import on_tensors
 from srcad.runtime.nest import flatten, map_leaves
 from srcad.runtime.node import GeneralNode, tensors_in
@@ -44,6 +44,7 @@ from srcad.runtime.plans import (
 from srcad.runtime.pull import is_complex
 from srcad.runtime.registry import definition, find, is_effect, variants
 from srcad.runtime.spelled import spelling
+from srcad.runtime.stacks import holds_stack, of_each_matrix
 from srcad.runtime.tensor import Tensor, tensor_of
 from srcad.runtime.written import write, written
 
@@ -81,6 +82,8 @@ def _apply(key: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) ->
     if (given := plan.with_arrays(arguments)) is not arguments:
         return apply(primitive, given, keywords)
     tapes = active.tapes
+    if holds_stack(primitive, arguments) and _is_followed(arguments, tapes):
+        return of_each_matrix(primitive, *arguments, **keywords)
     if tapes and plan.kind and _is_followed(arguments, tapes):
         if plan.kind >= UNSETTLED:
             plan.settle(arguments, keywords)
@@ -151,7 +154,7 @@ def _recorded(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any
     for tape in active.tapes:
         if any(each._identity in tape.known for each in operands):
             if entry is None:
-                if (plan.kind and not plan.composed) or not _is_inexact(result):
+                if (plan.kind and not plan.composed) or not is_inexact(result):
                     return _not_recorded(plan, arguments, keywords, result)
                 if plan.for_complex and is_complex(operands[0]):
                     return plan.for_complex(*arguments, **keywords)
@@ -190,7 +193,7 @@ def _not_recorded(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str,
     for tape in active.tapes:
         if not tape.known.isdisjoint(read):
             tape.cuts[identity] = (primitive, read, reason)
-            if _is_inexact(result):
+            if is_inexact(result):
                 # No derivative leads to it, but from it: it may be a source, as in TensorFlow.
                 tape.known.add(identity)
         elif tape.cuts and any(each in tape.cuts for each in read):
@@ -208,11 +211,6 @@ def _apply_to_others(primitive: Any, arguments: tuple[Any, ...], keywords: Mappi
             raise BadValue("Attempt to convert a value (None) with an unsupported type to a Tensor")
         arguments = tuple([packed(each) if isinstance(each, (list, tuple)) else each for each in arguments])
     return call(primitive, arguments, keywords)
-
-
-def _is_inexact(tensor: Tensor) -> bool:
-    """Whether the elements are of a kind that has derivatives."""
-    return type(tensor._value) is np.float64 or tensor._value.dtype.kind in "fc"
 
 
 def _derivative(primitive: Any) -> int:

@@ -125,6 +125,15 @@ def _names_read(template: Template) -> set[str]:
     return read
 
 
+def is_inexact(tensor: Tensor) -> bool:
+    """Whether the elements are of a kind that has derivatives.
+
+    >>> is_inexact(tensor_of(np.ones(2))), is_inexact(tensor_of(np.arange(2)))
+    (True, False)
+    """
+    return type(tensor._value) is np.float64 or tensor._value.dtype.kind in "fc"
+
+
 def shell(value: Any) -> Any:
     """Something of the same identity, shape and dtype that takes no memory."""
     if type(value) is Tensor:

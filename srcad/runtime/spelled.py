@@ -8,6 +8,7 @@ Only while a tape follows the argument; else NumPy's own function runs.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import operator
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +21,7 @@ from srcad.runtime import kernels
 from srcad.runtime.live import as_primitive, on_tensors
 from srcad.runtime.packing import packed
 from srcad.runtime.registry import definition
+from srcad.runtime.stacks import holds_stack, of_each_matrix
 from srcad.runtime.ufuncs import keyword_meaning, method_meaning
 
 
@@ -173,6 +175,8 @@ def spelling(primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, An
     >>> spelling(np.split, (np.ones(3), 3), {}) is split, spelling(np.sin, (1.0,), {}) is None
     (True, True)
     """
+    if holds_stack(primitive, arguments):
+        return functools.partial(of_each_matrix, primitive)
     if primitive in FOR_COMPLEX and arguments[0].dtype.kind == "c":
         return FOR_COMPLEX[primitive]
     return spelled_always(primitive, len(arguments), keywords)

@@ -38,6 +38,7 @@ from srcad.runtime.explain import note_behind_cut
 from srcad.runtime.keep import LARGE, contents, unshared
 from srcad.runtime.plans import DEFINED, RULED, Plan
 from srcad.runtime.pull import is_complex
+from srcad.runtime.stacks import OF_MATRICES
 from srcad.runtime.template import primitive_name
 from srcad.runtime.tensor import Tensor, next_identity
 
@@ -115,6 +116,7 @@ class _Lines:
         tests = " or ".join(f"{name}._identity in tape.known" for name, kind in self.of.items() if kind is Tensor)
         return [
             self.head(),
+            *self._stacks(),
             "for tape in active.tapes:",
             f"    if {tests}:",
             f"        return plan.meaning({', '.join(self.names)}{self.handed})",
@@ -126,6 +128,7 @@ class _Lines:
         values = [self._value(name) for name in self.names]
         return [
             self.head(),
+            *self._stacks(),
             *self._expansion(),
             *self._guards(),
             f"value = compute({', '.join(values)}{self.handed})",
@@ -145,6 +148,14 @@ class _Lines:
             f"        note_behind_cut(tape, primitive, {self.list or self.arguments}, (result,))",
             "return result",
         ]
+
+    def _stacks(self) -> list[str]:
+        """A function of matrices may be given stacks of them."""
+        names = [name for name, kind in self.of.items() if kind in (Tensor, np.ndarray)]
+        if self.plan.primitive not in OF_MATRICES or not names:
+            return []
+        tests = " or ".join(f"{name}.ndim > 2" for name in names)
+        return [f"if {tests}:", f"    return otherwise({self.arguments}, {self.keywords})"]
 
     def _expansion(self) -> list[str]:
         """A function that is defined by others is these where it is run for its derivative."""

@@ -169,7 +169,7 @@ SAMPLES: dict[Any, list[Sample]] = {
     kernels.unpad: [s(normal(7), (4,), (1, 2)), s(normal(7), (4,), (2, 1), "edge")],
     np.full: [s((2, 3), 1.5), s((3,), ROW[:3])],
     np.full_like: [s(MATRIX, 1.5, fixed=(0,))],
-    np.linspace: [s(0.3, 1.7, 5), s(0.3, 1.7, num=4, endpoint=False)],
+    np.linspace: [s(0.3, 1.7, 5), s(0.3, 1.7, num=4, endpoint=False), s(ANY, POSITIVE, 3), s(0.3, MATRIX, 3, False)],
     np.fft.fftshift: [s(normal(5)), s(MATRIX, 1)],
     np.fft.ifftshift: [s(normal(5)), s(MATRIX, 1)],
     kernels.resized: [s(ANY, 6, 0), s(MATRIX, 2, -1)],

@@ -137,6 +137,16 @@ def weights(shape: Shape, endpoint: bool = True) -> Any:
     return np.arange(shape[0]) / max(1, shape[0] - 1 if endpoint else shape[0])
 
 
+def parts_of_way(shape: Shape, endpoint: bool = True) -> Any:
+    """The same for points between arrays, in this shape.
+
+    >>> parts_of_way((2, 3)).tolist()
+    [[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]]
+    """
+    parts = weights(shape, endpoint)
+    return np.broadcast_to(np.reshape(parts, (shape[0],) + (1,) * (len(shape) - 1)), shape)
+
+
 @overload(untranspose)
 def _overload_untranspose(g, axes=None):
     if _is_none(axes):

@@ -92,6 +92,32 @@ def take_along_axis(arr, indices, axis):
     return np.reshape(np.ravel(arr)[np.ravel(flat)], flat.shape)
 
 
+@adjoint(np.linspace, ndim=(0, 0))
+def linspace(y, start, stop, num=50, endpoint=True):
+    t = kernels.weights(y.shape, endpoint)
+    d[start] = np.sum(d[y] * (1.0 - t))
+    d[stop] = np.sum(d[y] * t)
+
+
+@tangent(np.linspace, ndim=(0, 0))
+def linspace_tangent(y, start, stop, num=50, endpoint=True):
+    t = kernels.weights(y.shape, endpoint)
+    d[y] = (1.0 - t) * d[start] + t * d[stop]
+
+
+@adjoint(np.linspace)
+def linspace_of_arrays(y, start, stop, num=50, endpoint=True):
+    t = kernels.parts_of_way(y.shape, endpoint)
+    d[start] = kernels.unbroadcast(np.sum(d[y] * (1.0 - t), axis=0), start)
+    d[stop] = kernels.unbroadcast(np.sum(d[y] * t, axis=0), stop)
+
+
+@tangent(np.linspace)
+def linspace_of_arrays_tangent(y, start, stop, num=50, endpoint=True):
+    t = kernels.parts_of_way(y.shape, endpoint)
+    d[y] = (1.0 - t) * d[start] + t * d[stop]
+
+
 @define(np.logspace)
 def logspace(start, stop, num=50, endpoint=True, base=10.0):
     return base ** (np.linspace(start, stop, num) if endpoint else np.linspace(start, stop, num, endpoint))
@@ -125,7 +151,7 @@ def nanstd(a, axis=None, *, ddof=0):
     return np.sqrt(np.nanvar(a, axis, ddof=ddof))
 
 
-zero(kernels.whole_turns)
+zero(kernels.whole_turns, kernels.weights, kernels.parts_of_way)
 
 
 @define(np.unwrap)

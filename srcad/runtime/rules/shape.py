@@ -245,19 +245,6 @@ def full_like(y, a, fill_value, dtype=None):
     d[fill_value] = kernels.unbroadcast(d[y], fill_value)
 
 
-@adjoint(np.linspace)
-def linspace(y, start, stop, num=50, endpoint=True):
-    t = kernels.weights(y.shape, endpoint)
-    d[start] = np.sum(d[y] * (1.0 - t))
-    d[stop] = np.sum(d[y] * t)
-
-
-@tangent(np.linspace)
-def linspace_tangent(y, start, stop, num=50, endpoint=True):
-    t = kernels.weights(y.shape, endpoint)
-    d[y] = (1.0 - t) * d[start] + t * d[stop]
-
-
 linear(np.reshape, np.ravel, np.asarray, np.ascontiguousarray, np.asfortranarray, np.copy, np.array, np.astype)
 linear(np.atleast_1d, np.atleast_2d, np.atleast_3d, np.broadcast_to)
 linear(np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack)
@@ -294,4 +281,4 @@ def append(arr, values, axis=None):
 zero(np.zeros, np.ones, np.empty, np.eye, np.identity, np.arange, np.tri)
 zero(np.zeros_like, np.ones_like, np.empty_like)
 zero(np.shape, np.size, np.ndim, np.argsort, np.argwhere, np.nonzero, np.flatnonzero, np.searchsorted, np.digitize)
-zero(np.tril_indices, np.triu_indices, np.diag_indices, np.ndindex, np.result_type, kernels.weights, kernels.opposite)
+zero(np.tril_indices, np.triu_indices, np.diag_indices, np.ndindex, np.result_type, kernels.opposite)
