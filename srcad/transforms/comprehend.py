@@ -11,9 +11,11 @@ from __future__ import annotations
 import gast
 
 from srcad.transforms.arraylike import ArrayLike
-from srcad.transforms.build import at, load, subscript
+from srcad.transforms.build import at, load, stored, subscript, tuple_of
 from srcad.transforms.desugar import desugar
 from srcad.transforms.memory import Structure
+
+_LAZY = (range, zip, enumerate, reversed, map, filter)
 
 
 class Comprehensions(ArrayLike):
@@ -32,6 +34,24 @@ class Comprehensions(ArrayLike):
                     "write it as a list, in square brackets",
                 )
         return super().core(node)
+
+    def rows_of(self, node: gast.expr) -> gast.ListComp | None:
+        """`zip(a, b)` and `enumerate(a)` as a comprehension, unless all that they go through is known by element."""
+        meaning = self.meant(node.func) if isinstance(node, gast.Call) else None
+        if meaning not in (zip, enumerate) or any(isinstance(each, gast.Starred) for each in node.args):
+            return None
+        for position, each in enumerate(node.args if meaning is zip else node.args[:1]):
+            if not isinstance(each, gast.Call) or self.meant(each.func) not in _LAZY:
+                node.args[position] = self.part(each)
+        if not any(isinstance(each, gast.Name) or self.is_open(each) for each in node.args):
+            return None
+        names = [self.names.temporary() for _ in (node.args if meaning is zip else range(2))]
+        loop = gast.comprehension(target=tuple_of(*map(stored, names)), iter=node, ifs=[], is_async=0)
+        return gast.ListComp(elt=tuple_of(*map(load, names)), generators=[loop])
+
+    def is_open(self, part: gast.expr) -> bool:
+        """Whether this is a list of which the length is known only at run time."""
+        return isinstance(part, Structure) and not isinstance(self.memory.cells[part.cell], dict)
 
     def comprehension(
         self, made: Structure, value: gast.expr, key: gast.expr | None, generators: list[gast.comprehension]

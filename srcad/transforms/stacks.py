@@ -231,6 +231,8 @@ class Stacks(Growing):
             if isinstance(node.args[0], (gast.Starred, gast.GeneratorExp)):
                 return super().call(node)
             node.args = [self.argument_of(node.args[0])]
+            if meaning is list and (rows := self.rows_of(node.args[0])) is not None:
+                return self.core(rows)
             grown = self.grown(node.args[0])
             if grown is not None:
                 return self.made_of_list(meaning, node.args[0], grown)

@@ -63,6 +63,8 @@ def differentiable(kind: types.Type | None) -> bool:
 def carries_derivatives(kind: types.Type | None) -> bool:
     """Whether anything inside a value of this type can have a derivative: in a tuple, a list or an optional value too.
 
+    >>> carries_derivatives(types.List(types.Tuple((types.int64, types.float64))))
+    True
     >>> carries_derivatives(types.Tuple((types.int64, types.Optional(types.float64))))
     True
     """
@@ -70,7 +72,8 @@ def carries_derivatives(kind: types.Type | None) -> bool:
         return carries_derivatives(kind.type)
     if isinstance(kind, types.BaseTuple):
         return any(carries_derivatives(element) for element in kind)
-    return differentiable(getattr(kind, "dtype", kind))
+    inside = getattr(kind, "yield_type", None) or getattr(kind, "dtype", None)  # of iterators, lists and arrays
+    return differentiable(kind) if inside is None or inside is kind else carries_derivatives(inside)
 
 
 def executable(unit: Unit, unknown: frozenset[str | None] | set[str | None] = frozenset()) -> Callable[..., Any]:

@@ -1,0 +1,34 @@
+"""Lists of what `zip` and `enumerate` go through; what no derivative gets through is refused."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import srcad
+from srcad.errors import MissingRule, UnsupportedSyntax
+from tests.checking import assert_gradient
+
+X = np.array([0.31, 0.82, 0.55])
+
+
+def rows_of_arrays(x):
+    pairs, counted = list(zip(x, range(len(x)), strict=False)), list(enumerate(x * 2.0, start=1))
+    s = sum(a * b for a, b in list(zip(x, (1.0, 2.0), strict=False)))
+    for (v, i), (w, j) in itertools.pairwise(pairs):
+        s += (w - v) ** 2 * (i + 1) / (j + 1)
+    return s + counted[1][1] ** 2 * counted[1][0] + len(counted)
+
+
+def test_lists_of_rows_are_lists_of_tuples():
+    assert_gradient(rows_of_arrays, X, modes=["arrays", "tangent"])
+
+
+@pytest.mark.parametrize(
+    "function", [lambda x: sorted(zip(x, x, strict=True))[0][0], lambda x: max(zip(x, (1, 2), strict=False))[0]]
+)
+def test_lists_and_iterators_of_tuples_carry_derivatives(function):
+    """They had none: gradients were zero."""
+    for derivative in (srcad.grad(function, jit=False), lambda x: srcad.jvp(function, (x,), (x,), jit=False)):
+        with pytest.raises((MissingRule, UnsupportedSyntax)):
+            derivative(X)
