@@ -152,20 +152,21 @@ def _pull_call(
     relevant: Collection[int],
 ) -> None:
     """The same for any call with one result, by the function that its plan knows or as its node does it."""
-    if plan.composed:
-        _pull_composed(plan, arguments, result, keywords, bar, bars, kept, relevant)
-        return
     if plan.joins and result._value.dtype.kind == "f":
         _pull_join(plan, arguments, result, keywords, bar, bars, relevant)
         return
     mask, values, inputs, is_real = _wanted(arguments, relevant)
+    if not inputs and not plan.joins:
+        return
+    if plan.composed:
+        again, value = run_again(plan.meaning, arguments, keywords, [each._identity for each in inputs])
+        _pull_again(plan, again, value, result, bar, bars, kept)
+        return
     # Where the result and an input are real, so is the slope, whatever else is complex.
     if plan.joins or not is_real or result._value.dtype.kind == "c":
         (node,) = nodes_of([(plan, arguments, result, keywords)])
         bars[result._identity] = bar
         node.prepare(node.leads_from(relevant), False)(bars, kept)
-        return
-    if not inputs:
         return
     if plan.gathers and inputs[0] is arguments[0]:
         table = arguments[0]
@@ -181,24 +182,14 @@ def _pull_call(
         gather(bars, argument, contribution)
 
 
-def _pull_composed(
-    plan: Plan,
-    arguments: tuple[Any, ...],
-    result: Tensor,
-    keywords: Mapping[str, Any],
-    bar: Any,
-    bars: Bars,
-    kept: Collection[int],
-    relevant: Collection[int],
+def _pull_again(
+    plan: Plan, again: Recording, value: Any, result: Tensor, bar: Any, bars: Bars, kept: Collection[int]
 ) -> None:
-    """The same for a function that is defined by others: the definition runs again, and is swept."""
-    followed = [each._identity for each in arguments if type(each) is Tensor and each._identity in relevant]
-    if followed:
-        again, value = run_again(plan.meaning, arguments, keywords, followed)
-        if type(value) is Tensor and value._identity in again.known:
-            check_shapes(plan.primitive, value, result)
-            gather(bars, value, bar)
-            _sweep(again.entries, bars, kept, again.known)
+    """The same for a function that is defined by others: the definition has run again, and is swept."""
+    if type(value) is Tensor and value._identity in again.known:
+        check_shapes(plan.primitive, value, result)
+        gather(bars, value, bar)
+        _sweep(again.entries, bars, kept, again.known)
 
 
 def _pull_join(

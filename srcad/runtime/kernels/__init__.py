@@ -61,6 +61,7 @@ from srcad.runtime.kernels.meanings import (
     norm_of_order,
     only_element,
     places,
+    with_first,
 )
 from srcad.runtime.kernels.moves import (
     diag_adjoint,
@@ -286,5 +287,6 @@ __all__ = [
     "vecdot_adjoint",
     "weights",
     "whole_turns",
+    "with_first",
     "with_item",
 ]

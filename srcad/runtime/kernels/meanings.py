@@ -45,6 +45,15 @@ def norm_of_all(x: Any, order: Any) -> Any:
     return np.linalg.norm(x, order)
 
 
+def with_first(y: Any, first: float, axis: int | None = None) -> Any:
+    """Running sums or products along an axis, those of nothing in front.
+
+    >>> with_first(np.array([2.0, 6.0]), 1.0)
+    array([1., 2., 6.])
+    """
+    return np.insert(y, 0, first, axis=axis or 0)
+
+
 def places(indices: Any) -> Any:
     """Indices, or the places where a mask holds, as a vector of integers.
 

@@ -93,22 +93,20 @@ def matrix_norm(x, keepdims=False, ord="fro"):
 
 @define(np.cumulative_sum)
 def cumulative_sum(x, axis=None, include_initial=False):
-    place = 0 if axis is None else axis
-    y = np.cumsum(x, axis=place)
-    if not include_initial:
-        return y
-    turned = np.moveaxis(y, place, 0)
-    return np.moveaxis(np.concatenate((np.zeros(turned[:1].shape), turned)), 0, place)
+    y = np.cumsum(x, axis=0 if axis is None else axis)
+    return kernels.with_first(y, 0.0, axis) if include_initial else y
 
 
 @define(np.cumulative_prod)
 def cumulative_prod(x, axis=None, include_initial=False):
-    place = 0 if axis is None else axis
-    y = np.cumprod(x, axis=place)
-    if not include_initial:
-        return y
-    turned = np.moveaxis(y, place, 0)
-    return np.moveaxis(np.concatenate((np.ones(turned[:1].shape), turned)), 0, place)
+    y = np.cumprod(x, axis=0 if axis is None else axis)
+    return kernels.with_first(y, 1.0, axis) if include_initial else y
+
+
+@define(kernels.with_first)
+def with_first(y, first, axis=None):
+    turned = np.moveaxis(y, 0 if axis is None else axis, 0)
+    return np.moveaxis(np.concatenate((np.full(turned[:1].shape, first), turned)), 0, 0 if axis is None else axis)
 
 
 @define(np.nanprod)
