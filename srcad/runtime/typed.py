@@ -19,7 +19,7 @@ from numba.core import compiler, errors, typing
 from numba.core import dispatcher as dispatchers
 from numba.core.registry import CPUDispatcher
 from numba.core.types import Dispatcher as DispatcherType
-from numba.core.types import Type
+from numba.core.types import Type, none
 
 # What compiles a function up to the types of its names, in Numba's terms: a state with `return_type`.
 Infer = Callable[[CPUDispatcher, tuple[Type, ...]], Any]
@@ -30,6 +30,8 @@ _PLACES = (
 )
 _NUMBAS = tuple(owner.__dict__[name] for owner, name in _PLACES)
 _get_call_template, _get_overload, _compile = _NUMBAS
+# Functions of Numba's that return nothing. To find that out takes long: they put together what they say if they raise.
+_CHECKS = {("numba.np.arraymath", "check_axis_bounds")}
 _known: WeakKeyDictionary[CPUDispatcher, dict[tuple[Type, ...], Any]] = WeakKeyDictionary()
 
 
@@ -56,6 +58,8 @@ def _result(dispatcher: CPUDispatcher, arguments: tuple[Type, ...], infer: Infer
     compiled = dispatcher.overloads.get(arguments)
     if compiled is not None:
         return compiled.signature.return_type
+    if (dispatcher.py_func.__module__, dispatcher.py_func.__name__) in _CHECKS:
+        return none
     known = _known.setdefault(dispatcher, {})
     if arguments not in known:
         try:

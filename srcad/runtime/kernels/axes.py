@@ -8,7 +8,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload, register_jitable
 
-from srcad.runtime.kernels.rows import Axis, from_rows, is_none, to_rows
+from srcad.runtime.kernels.rows import Axis, from_rows, is_none, literal_dimension, to_rows
 from srcad.runtime.kernels.scalar import divides
 from srcad.runtime.kernels.spread import reduced_size, restore
 
@@ -101,9 +101,12 @@ def sort_tangent(t: Any, a: Any, axis: int | None = -1) -> Any:
     return np.take_along_axis(t, np.argsort(a, axis=axis, kind="stable"), axis)
 
 
-@overload(shares)
+@overload(shares, prefer_literal=True)
 def _overload_shares(y, a, axis=None, keepdims=False):
     dtype = a.dtype
+    over = literal_dimension(axis, a.ndim)
+    if a.ndim == 2 and over is not None:
+        return _shares_of_rows if over == 1 else _shares_of_columns
     if is_none(axis) and not isinstance(y, types.Array):
         return _shares_of_vector if a.ndim == 1 else _shares_of_all
 
@@ -112,6 +115,30 @@ def _overload_shares(y, a, axis=None, keepdims=False):
         return equal / np.sum(equal, axis=axis, keepdims=True)
 
     return impl
+
+
+def _shares_of_rows(y, a, axis=None, keepdims=False):
+    result = np.empty(a.shape, a.dtype)
+    for i in range(a.shape[0]):
+        top = y.flat[i]
+        count = 0.0
+        for j in range(a.shape[1]):
+            count += a[i, j] == top
+        for j in range(a.shape[1]):
+            result[i, j] = np.divide(a[i, j] == top, count)
+    return result
+
+
+def _shares_of_columns(y, a, axis=None, keepdims=False):
+    counts = np.zeros(a.shape[1])
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            counts[j] += a[i, j] == y.flat[j]
+    result = np.empty(a.shape, a.dtype)
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            result[i, j] = np.divide(a[i, j] == y.flat[j], counts[j])
+    return result
 
 
 def _shares_of_vector(y, a, axis=None, keepdims=False):

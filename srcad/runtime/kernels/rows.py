@@ -65,6 +65,16 @@ def _overload_from_rows(rows, shape, axis):
     return impl
 
 
+def literal_dimension(axis: Any, ndim: int) -> int | None:
+    """The dimension, counted from the front, that an argument's type says; None if it says none, or one too high.
+
+    >>> literal_dimension(types.literal(-1), 2), literal_dimension(types.int64, 2)
+    (1, None)
+    """
+    value = getattr(axis, "literal_value", None)
+    return value % ndim if type(value) is int and -ndim <= value < ndim else None
+
+
 def is_none(kind: Any) -> bool:
     """Whether an argument of this Numba type is None."""
     return kind is None or isinstance(kind, types.NoneType) or (isinstance(kind, types.Omitted) and kind.value is None)
