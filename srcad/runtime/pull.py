@@ -45,6 +45,8 @@ Direct = Callable[..., Sequence[Any]]
 _choices: dict[Hashable, Choice | None] = {}
 # What may take rows of a table.
 GATHERS = frozenset((np.take, operator.getitem))
+# Their rules read the result, their slopes in TensorFlow the arguments: a slope leads back to these, not to the result.
+_FROM_ARGUMENTS = frozenset((operator.truediv, np.divide, np.tan, np.expm1))
 _asks_for: dict[Any, tuple[bool, bool]] = {}  # primitive -> whether its rules depend on ranks, on literals
 
 
@@ -69,6 +71,8 @@ def pullback(
         return lambda bar: [None] * len(wanted)
     if live:
         choice = choice._replace(run=on_tensors(choice.run))
+        if primitive in _FROM_ARGUMENTS:
+            result = primitive(*arguments)
     run, names = choice.run, choice.names
     conjugates = is_complex(result)
     for argument in arguments:

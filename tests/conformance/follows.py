@@ -114,3 +114,51 @@ def none_is_no_operand_on_the_left(tf):
 def none_is_not_equal(tf):
     x = tf.constant([1.0, 2.0])
     return [x == None, x != None]  # noqa: E711
+
+
+def slope_by_the_result(tf, function):
+    """What the slopes of a function, taken by a persistent tape inside of its block, have for derivatives."""
+    x, w = tf.constant([2.0, 3.0]), tf.constant([1.5, 0.5])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch([x, w])
+        y = function(x, w)
+        slopes = tape.gradient(y, [x, w])
+    return [tape.gradient(each, [y, x, w]) for each in slopes if each is not None]
+
+
+@case
+def slopes_of_a_quotient(tf):
+    return slope_by_the_result(tf, lambda x, w: x / w)
+
+
+@case
+def slopes_of_a_tangent(tf):
+    return slope_by_the_result(tf, lambda x, w: tf.tan(x))
+
+
+@case
+def slopes_of_an_exponential_less_one(tf):
+    return slope_by_the_result(tf, lambda x, w: tf.math.expm1(x))
+
+
+@case
+def slopes_of_a_root(tf):
+    return slope_by_the_result(tf, lambda x, w: tf.sqrt(x * w))
+
+
+@case
+def determinants_of_a_stack(tf):
+    x = tf.constant([[[2.0, 1.0], [0.5, 3.0]], [[1.0, -1.0], [2.0, 0.5]]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.linalg.det(x) * tf.linalg.inv(x)[:, 0, 1]
+    return [y, tape.gradient(y, x)]
+
+
+@case
+def factors_of_a_stack(tf):
+    x = tf.constant([[[2.0, 1.0], [1.0, 3.0]], [[1.0, -0.5], [-0.5, 0.5]]])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = tf.linalg.cholesky(x)
+    return [y, tape.gradient(y, x), tape.batch_jacobian(y[:, 1], x)]
