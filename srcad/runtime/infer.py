@@ -127,12 +127,15 @@ _OPTIONS = {"nopython": True, "boundscheck": None, "error_model": "numpy"}
 def _locals(
     function: Callable[..., Any], typemap: Mapping[str, Type], wanted: Collection[str] | None = None
 ) -> dict[str, Type]:
-    """The user's names: Numba numbers the stores of a name (`x`, `x.1`, ...), made-up names start with `$`."""
+    """The user's names: Numba numbers the stores of a name (`x`, `x.1`, ...), made-up names start with `$`.
+
+    Its names for what parameters are given look like these: `arg.x`.
+    """
     found: dict[str, Type] = {}
     names = function.__code__.co_varnames
     for numbered, each in typemap.items():
-        name = numbered.partition(".")[0]
-        if name not in names or (wanted is not None and name not in wanted):
+        name, _, number = numbered.partition(".")
+        if name not in names or (number and not number.isdigit()) or (wanted is not None and name not in wanted):
             continue
         plain = types.unliteral(each)
         if name in found and found[name] != plain:

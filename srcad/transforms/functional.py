@@ -71,6 +71,8 @@ class Functional(Methods):
         value = self.part(node)
         before = next(k for k, each in enumerate(targets) if isinstance(each, gast.Starred))
         names = [each.value if isinstance(each, gast.Starred) else each for each in targets]
+        if isinstance(value, Structure) and value.cell.type is list and not self.is_known(value):
+            value = self.expanded(value)
         if not isinstance(value, Structure):
             return list(zip(names, self.ends_and_rest(value, before, len(targets) - before - 1), strict=True))
         parts = [self.kept(each) for each in self.parts(value)]
@@ -79,6 +81,10 @@ class Functional(Methods):
             self.refuse(f"{len(parts)} values are too few for {len(targets) - 1} targets and a list", "give more")
         values = [*parts[:before], self.sequence(list, parts[before:last]), *parts[last:]]
         return list(zip(names, values, strict=True))
+
+    def is_known(self, value: Structure) -> bool:
+        """Whether the elements of a list are known one by one."""
+        return isinstance(self.memory.cells[value.cell], dict)
 
     def ends_and_rest(self, value: gast.expr, before: int, after: int) -> Parts:
         """The first and the last elements of an array, and between them a list of the others."""

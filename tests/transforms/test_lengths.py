@@ -36,6 +36,12 @@ def ends(x):
     return first * sum(rest) * last + len(rest) * most[0] * len(most)
 
 
+def sorted_ends(x):
+    ordered = sorted(x * x)
+    low, *mid, high = ordered
+    return (high - low) * sum(mid) / len(mid) + ordered[1]
+
+
 def known(x):
     n, m = x.shape
     a, b = np.array([x[0, 0], x[1, 0]]) * 2.0
@@ -68,6 +74,7 @@ def test_arrays_of_other_lengths_raise_when_compiled():
 def test_what_is_left_between_the_ends_is_a_list_that_may_be_empty():
     assert_gradient(ends, X, modes=["arrays"])
     assert_gradient(ends, X[:2], modes=["tangent"])
+    assert_gradient(sorted_ends, X, modes=["arrays"])
     with pytest.raises(ValueError, match="at least 2 values"):
         srcad.grad(ends, jit=False)(X[:1])
 

@@ -1,5 +1,6 @@
 """Types of all names, from Numba."""
 
+import numpy as np
 import pytest
 from numba import types as nb
 
@@ -8,6 +9,7 @@ from srcad.runtime.infer import CannotType
 from srcad.signature import parse_signature
 from srcad.transforms.ssa import to_ssa
 from srcad.transforms.typing import carries_derivatives, differentiable, executable, types_of
+from tests.checking import assert_gradient
 from tests.transforms.core_text import typed, unit_of
 
 
@@ -130,3 +132,15 @@ def test_statements_may_be_written_over_several_lines():
     assert srcad.grad(written_over_several_lines, jit=False)(2.0) == 4.0
     with pytest.raises(ValueError, match="negative"):
         srcad.grad(written_over_several_lines, jit=False)(-2.0)
+
+
+def largest(x):
+    best = -np.inf
+    for i in range(len(x)):
+        if x[i] > best:
+            best, arg = x[i], i
+    return best * x[arg - 1]
+
+
+def test_a_variable_may_have_the_name_that_numba_gives_to_parameters():
+    assert_gradient(largest, np.array([0.3, 0.8, 0.5]), modes=["loops"])
