@@ -86,6 +86,5 @@ def test_right_lengths_give_gradients():
 
 def test_no_test_is_left_where_the_length_is_known():
     x = np.array([[2.0, 0.3], [0.1, 1.5]])
-    assert_gradient(known, x, modes=["arrays"])
     text = srcad.source(known, args=(x,))
     assert text.count("raise ") == 1  # of what may be of either of two lengths
