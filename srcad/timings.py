@@ -46,7 +46,7 @@ ORDER = (
         "distribute",
         "running",
         "contract",
-        "extremes",
+        "quick",
         "unordered",
         "natural",
         "parallel",

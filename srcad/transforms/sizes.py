@@ -67,6 +67,8 @@ class Sizes:
             return self._shaped(value.args[0], axis, rank)
         if path in OF_ELEMENTS and axis == 0 and isinstance(value.args[0], gast.Tuple):
             return Form.number(len(value.args[0].elts))
+        if path == "np.reshape" and len(value.args) == 2 and not value.keywords:
+            return self._reshaped(value.args[0], value.args[1], axis, rank)
         if path == "np.transpose" and len(value.args) == 1 and isinstance(value.args[0], gast.Name):
             return self.size(value.args[0].id, rank - 1 - axis)
         if (isinstance(value, gast.BinOp) and isinstance(value.op, gast.MatMult)) or path == "np.dot":
@@ -112,6 +114,17 @@ class Sizes:
                 return self.size(inner.value.id, axis)
         extents = shape.elts if isinstance(shape, gast.Tuple) else [shape]
         return self.form(extents[axis]) if len(extents) == rank else None
+
+    def _reshaped(self, source: gast.expr, shape: gast.expr, axis: int, rank: int) -> Form | None:
+        """A dimension of a new shape: one that is written down, or the -1 beside ones, which takes all of a vector."""
+        extents = shape.elts if isinstance(shape, gast.Tuple) else [shape]
+        if len(extents) != rank or not isinstance(source, gast.Name):
+            return None
+        extent = constant(extents[axis])
+        if not isinstance(extent, int) or extent >= 0:
+            return None if isinstance(extents[axis], gast.Starred) else self.form(extents[axis])
+        rest = [constant(each) for k, each in enumerate(extents) if k != axis]
+        return self.size(source.id, 0) if self.types.rank(source.id) == 1 and all(each == 1 for each in rest) else None
 
     def _product(self, value: gast.expr, axis: int, rank: int) -> Form | None:
         """Matrix times matrix, matrix times vector."""

@@ -15,9 +15,9 @@ from srcad.transforms.available import with_shared_values
 from srcad.transforms.build import Block
 from srcad.transforms.contract import contracted
 from srcad.transforms.distribute import distributed
-from srcad.transforms.extremes import with_quick_extremes
 from srcad.transforms.inherited import without_last_copies, without_last_shapes
 from srcad.transforms.natural import with_natural_indices
+from srcad.transforms.quick import with_quick_calls
 from srcad.transforms.regroup import regrouped
 from srcad.transforms.running import with_running_indices
 from srcad.transforms.scalars import with_scalars
@@ -45,7 +45,7 @@ def suited(
         ("copies", without_last_shapes),
         ("copies", with_traded_adjoints),
         ("contract", contracted),
-        ("extremes", with_quick_extremes),
+        ("quick", with_quick_calls),
     ):
         body = body if name in without else behind(body, parameters, kinds)
     body = body if "unordered" in without or primals is None else with_free_sums(body, parameters, kinds, primals)

@@ -86,6 +86,7 @@ EXPRESSIONS = [
     ("kernels.shares(np.max(x), x)", (np.array([1.0, 3.0, 3.0]),)),
     ("kernels.largest(x) - kernels.smallest(x)", (np.array([[2.0, -3.0], [5.0, 4.0]])[:, ::-1],)),
     ("kernels.largest(x) + kernels.smallest(y)", (np.array([1.0, np.nan, 2.0]), np.array([3, 2, 7]))),
+    ("kernels.outer(x, y)", (V, 1j * V[:2])),
     ("kernels.shares(np.max(x, axis=1), x, 1)", (X,)),
     ("kernels.shares(np.min(x, axis=1, keepdims=True), x, 1, True)", (X,)),
     ("kernels.others(x)", (M,)),

@@ -33,7 +33,6 @@ from srcad.runtime.kernels.eigen import (
     singular_values_tangent,
 )
 from srcad.runtime.kernels.extents import same_extent, slice_extent
-from srcad.runtime.kernels.extremes import largest, smallest
 from srcad.runtime.kernels.factor import full_rank, orthogonal_factor, right_vectors
 from srcad.runtime.kernels.held import hold, release
 from srcad.runtime.kernels.item import item_bar, with_item
@@ -96,6 +95,7 @@ from srcad.runtime.kernels.products import (
     transpose_times,
 )
 from srcad.runtime.kernels.promise import natural, plus
+from srcad.runtime.kernels.quick import largest, outer, smallest
 from srcad.runtime.kernels.revolve import (
     check_bytes,
     checkpointed_start,
@@ -214,6 +214,7 @@ __all__ = [
     "orthogonal_factor",
     "others",
     "others_adjoint",
+    "outer",
     "padded",
     "pair",
     "part_of",

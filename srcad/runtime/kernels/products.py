@@ -218,9 +218,11 @@ def _overload_cholesky_adjoint(g, y):
         return None
 
     def impl(g, y):
-        middle = np.tril(transpose_times(y, g))
+        middle = transpose_times(y, g)
         for k in range(y.shape[0]):
             middle[k, k] *= 0.5
+            for j in range(k + 1, y.shape[1]):
+                middle[k, j] = 0.0
         inverse = np.linalg.inv(y)
         bar = transpose_times(inverse, times(middle, inverse))
         return 0.5 * (bar + bar.T)

@@ -1,4 +1,4 @@
-"""The extremes of a whole array, as `np.max` and `np.min` give them: Numba compiles those for four times as long."""
+"""What NumPy's functions do, in a form that Numba compiles in a quarter of the time."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numba import types
 from numba.extending import overload
+from numba.np.numpy_support import as_dtype
 
 
 def largest(a: Any) -> Any:
@@ -25,6 +26,30 @@ def smallest(a: Any) -> Any:
     nan
     """
     return np.min(a)
+
+
+def outer(a: Any, b: Any) -> Any:
+    """All products of elements of two vectors.
+
+    >>> outer(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    array([[3., 4.],
+           [6., 8.]])
+    """
+    return np.outer(a, b)
+
+
+@overload(outer)
+def _overload_outer(a, b):
+    dtype = np.result_type(as_dtype(a.dtype), as_dtype(b.dtype))
+
+    def impl(a, b):
+        result = np.empty((a.shape[0], b.shape[0]), dtype)
+        for i in range(a.shape[0]):
+            for j in range(b.shape[0]):
+                result[i, j] = a[i] * b[j]
+        return result
+
+    return impl
 
 
 @overload(largest)
