@@ -216,18 +216,27 @@ class _Lines:
             lines.append(f"    return plan.for_complex({', '.join(self.names)}{self.handed})")
         if plan.composed:
             lines += self._acceptance()
-        if plan.ranks is not None:
-            lines.append(f"plan.check_ranks(({', '.join(map(self._value, self.names))},))")
         sizes = [f"{self._value(name)}.size" for name, kind in self.of.items() if kind in (Tensor, np.ndarray)]
         large = " or ".join(f"{size} >= LARGE" for size in ["value.size", *sizes])
         lines.append(f"if value.dtype.kind not in 'fc' or {large}:")
         lines.append(f"    return recorded(plan, {self.arguments}, {self.keywords}, result)")
+        lines += self._ranks()
         held = ", ".join(self._held(name) for name in self.names[: plan.count]) + ","
         stated = self.keywords
         if plan.stated is not None:
             stated = "{" + ", ".join(f"{name!r}: keywords[{name!r}]" for name in plan.stated) + "}"
         lines.append(f"entry = (plan, ({held}), result, {stated})")
         return [" " * 12 + line for line in lines]
+
+    def _ranks(self) -> list[str]:
+        """A look at whether a rule is known for the ranks, of arrays without asking for what else rules may want."""
+        if self.plan.ranks is None:
+            return []
+        check = f"plan.check_ranks(({', '.join(map(self._value, self.names))},))"
+        if not {Tensor, np.ndarray}.issuperset(self.of.values()):
+            return [check]
+        ranks = ", ".join(f"{self._value(name)}.ndim" for name in self.names)
+        return [f"if ({ranks},) not in plan.ranks:", f"    {check}"]
 
     def _acceptance(self) -> list[str]:
         """A look at whether the definition is known to run; of lists and the like the function that asks finds out."""
