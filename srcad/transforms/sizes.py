@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import gast
+from numba import types as nb
 
 from srcad.runtime import registry
 from srcad.transforms.affine import Form
@@ -108,23 +109,24 @@ class Sizes:
         return found.pop() if len(found) == 1 else None
 
     def _shaped(self, shape: gast.expr, axis: int, rank: int) -> Form | None:
-        if isinstance(shape, gast.Name):
+        if isinstance(shape, gast.Name) and isinstance(self.types.get(shape.id), nb.BaseTuple):
             inner = self.flow.definition(shape.id)
             if isinstance(inner, gast.Attribute) and inner.attr == "shape" and isinstance(inner.value, gast.Name):
                 return self.size(inner.value.id, axis)
+            return None
         extents = shape.elts if isinstance(shape, gast.Tuple) else [shape]
         return self.form(extents[axis]) if len(extents) == rank else None
 
     def _reshaped(self, source: gast.expr, shape: gast.expr, axis: int, rank: int) -> Form | None:
-        """A dimension of a new shape: one that is written down, or the -1 beside ones, which takes all of a vector."""
+        """A dimension of a new shape: a number that cannot be -1, or the -1 beside ones, which takes a whole vector."""
         extents = shape.elts if isinstance(shape, gast.Tuple) else [shape]
-        if len(extents) != rank or not isinstance(source, gast.Name):
-            return None
-        extent = constant(extents[axis])
-        if not isinstance(extent, int) or extent >= 0:
-            return None if isinstance(extents[axis], gast.Starred) else self.form(extents[axis])
-        rest = [constant(each) for k, each in enumerate(extents) if k != axis]
-        return self.size(source.id, 0) if self.types.rank(source.id) == 1 and all(each == 1 for each in rest) else None
+        if len(extents) == rank and constant(extents[axis]) == -1:
+            rest = [constant(each) for place, each in enumerate(extents) if place != axis]
+            is_vector = isinstance(source, gast.Name) and self.types.rank(source.id) == 1
+            return self.size(source.id, 0) if is_vector and all(each == 1 for each in rest) else None
+        form = self._shaped(shape, axis, rank)
+        known = form is not None and form.constant >= 0 and all(".shape[" in name and k > 0 for name, k in form.terms)
+        return form if known else None
 
     def _product(self, value: gast.expr, axis: int, rank: int) -> Form | None:
         """Matrix times matrix, matrix times vector."""

@@ -38,7 +38,9 @@ x0, y0, a0, a1, n = (Form.of(s) for s in ("x.shape[0]", "y.shape[0]", "A.shape[0
         ("x[None]", Form.number(1)),
         ("np.reshape(x, (-1, 1))", x0),
         ("np.reshape(x, (1, -1))", Form.number(1)),
-        ("np.reshape(x, (n, -1))", n),
+        ("np.reshape(x, (n, -1))", Form.of("v.shape[0]")),  # n may be -1
+        ("np.reshape(x, n)", Form.of("v.shape[0]")),
+        ("np.reshape(x, (2, -1))", Form.number(2)),
         ("np.sum(A, axis=0)", a1),
         ("np.max(A, 1)", a0),
         ("np.mean(A, axis=-1, keepdims=True)", a0),
