@@ -10,7 +10,7 @@ def flat(value: Any) -> np.ndarray:
     """All the numbers in an array, a scalar or a nest of tuples, as one float64 vector."""
     if isinstance(value, (tuple, list)):
         return np.concatenate([flat(part) for part in value]) if value else np.zeros(0)
-    return np.asarray(value, dtype=np.float64).ravel()
+    return np.zeros(0) if isinstance(value, str) else np.asarray(value, dtype=np.float64).ravel()
 
 
 def directional_derivative(f: Callable[[float], float], first_step: float = 2e-2) -> tuple[float, float]:

@@ -32,8 +32,8 @@ def holds_stack(primitive: Any, arguments: Sequence[Any]) -> bool:
 def of_each_matrix(primitive: Any, *arguments: Any, **keywords: Any) -> Any:
     """What the function gives for each matrix, stacked as they are. Raises MissingRule for a stack of none.
 
-    >>> of_each_matrix(np.linalg.det, np.array([[[2.0]], [[3.0]]])).tolist()
-    [2.0, 3.0]
+    >>> of_each_matrix(np.linalg.det, np.array([[[2.0]], [[4.0]]])).tolist()
+    [2.0, 4.0]
     """
     stacks = [each for each in arguments if getattr(each, "ndim", 0) > 1]
     around = np.broadcast_shapes(*[each.shape[:-2] for each in stacks])

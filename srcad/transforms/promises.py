@@ -1,6 +1,6 @@
 """Write out what loops are promised: sums without an order, indices that are not negative (`unordered`, `natural`).
 
-So are sums of outer products, which are added without a matrix for each.
+So are sums of outer products, which are added without a matrix for each, and calls that kernels answer (`quick`).
 
 This comes last: all that looks at statements, for one the sharing of parallel loops, finds plain sums.
 """
@@ -19,6 +19,7 @@ from srcad.transforms.build import (
     assign,
     call,
     clone,
+    dotted,
     dotted_path,
     inner_blocks,
     load,
@@ -42,7 +43,8 @@ def with_promises(made: Made) -> Made:
 
 
 def _is_noted(statement: gast.stmt) -> bool:
-    return getattr(statement, "is_free", False) or bool(getattr(statement, "natural", ())) or _is_outer(statement)
+    notes = ("is_free", "natural", "is_quick")
+    return any(getattr(statement, note, False) for note in notes) or _is_outer(statement)
 
 
 def _name_of_kernels(made: Made) -> str | None:
@@ -62,9 +64,18 @@ def _written(block: Block, name: str) -> Block:
             inner[:] = _written(inner, name)
         for index in reversed(getattr(statement, "natural", ())):
             statement.body.insert(0, gast.Expr(value=call(f"{name}.natural", clone(index))))
+        if getattr(statement, "is_quick", False) and not _is_outer(statement):
+            _call_kernels(statement, name)
         free = getattr(statement, "is_free", False)
         result.append(_sum(statement, name) if free else _without_product(statement, name))
     return result
+
+
+def _call_kernels(statement: gast.stmt, name: str) -> None:
+    """`t = np.max(x)` as `t = kernels.largest(x)`."""
+    for node in walk(statement):
+        if getattr(node, "kernel", None) is not None:
+            node.func = dotted(f"{name}.{node.kernel}")
 
 
 def _sum(statement: gast.Assign | gast.AugAssign, name: str) -> gast.stmt:

@@ -3,6 +3,7 @@
     top = np.max(row)           becomes     top = kernels.largest(row)
     m = np.outer(x, y)                      m = kernels.outer(x, y)
 
+Which kernel is noted here (`.kernel`, on the call), and written by `promises`, after all that knows NumPy itself.
 Only of arrays that are known to be what the kernels take: of real numbers for extremes, as complex ones have an order
 that is NumPy's own, and vectors for products.
 """
@@ -15,25 +16,25 @@ import gast
 from numba import types as nb
 
 from srcad.runtime.clock import stage
-from srcad.transforms.build import Block, dotted, dotted_path, walk, walk_statements
+from srcad.transforms.build import Block, dotted_path, walk, walk_statements
 
 _EXTREMES = {
-    "np.max": "kernels.largest",
-    "np.amax": "kernels.largest",
-    "np.min": "kernels.smallest",
-    "np.amin": "kernels.smallest",
+    "np.max": "largest",
+    "np.amax": "largest",
+    "np.min": "smallest",
+    "np.amin": "smallest",
 }
 
 
 @stage("quick")
 def with_quick_calls(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """The statements, with such calls of names whose types are known."""
+    """The statements, with such calls noted: of names whose types are known."""
     for statement in walk_statements(body):
         for node in walk(statement):
             if isinstance(node, gast.Call) and not node.keywords:
                 of = [kinds.get(each.id) if isinstance(each, gast.Name) else None for each in node.args]
-                kernel = _kernel(dotted_path(node.func) or "", of)
-                node.func = node.func if kernel is None else dotted(kernel)
+                node.kernel = _kernel(dotted_path(node.func) or "", of)
+                statement.is_quick = getattr(statement, "is_quick", False) or node.kernel is not None
     return body
 
 
@@ -42,7 +43,7 @@ def _kernel(path: str, of: list[nb.Type | None]) -> str | None:
     if path in _EXTREMES and len(of) == 1 and _is_array(of[0], (nb.Float, nb.Integer)):
         return _EXTREMES[path]
     vectors = all(_is_array(each, (nb.Float, nb.Complex)) and getattr(each, "ndim", 0) == 1 for each in of)
-    return "kernels.outer" if path == "np.outer" and len(of) == 2 and vectors else None
+    return "outer" if path == "np.outer" and len(of) == 2 and vectors else None
 
 
 def _is_array(kind: nb.Type | None, of: tuple[type[nb.Type], ...]) -> bool:

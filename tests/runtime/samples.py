@@ -231,6 +231,7 @@ REVERSE_ONLY = {kernels.cumprod_tangent}
 # Defined by other primitives: only their value is compared.
 DEFINED: dict[Any, list[Sample]] = {
     np.divmod: [s(SIGNED, 0.7)],
+    kernels.with_first: [s(ANY, 1.0), s(MATRIX, 0.0, 1)],
     kernels.mapped_over: [s(math.sin, MATRIX), s(math.hypot, MATRIX, MATRIX[0]), s(math.exp, 0.3)],
     np.apply_along_axis: [s(np.sum, 0, MATRIX), s(np.cumsum, -1, MATRIX), s(np.diag, 0, CUBE), s(np.max, 1, CUBE)],
     builtins.divmod: [s(2.3, 0.7)],
@@ -370,6 +371,7 @@ DISCRETE = {
         kernels.leaders,
         kernels.whole_turns,
         kernels.full_rank,
+        kernels.parts_of_way,
         np.fft.fftfreq,
         np.fft.rfftfreq,
         np.ix_,

@@ -1,9 +1,12 @@
 """Calls are of kernels where these are known to do the same."""
 
+import numpy as np
 import pytest
 from numba import types as nb
 
 from srcad.printer import print_function
+from srcad.transforms.gradient import Made
+from srcad.transforms.promises import with_promises
 from srcad.transforms.quick import with_quick_calls
 from tests.transforms.core_text import unit_of
 
@@ -28,4 +31,6 @@ KINDS = {"x": nb.float64[:, :], "n": nb.int64[:], "c": nb.complex128[:], "s": nb
 def test_calls_of_known_arrays(value, expected):
     tree = unit_of(f"def f(x, n, c, s, v, unknown):\n    y = {value}\n    return y").tree
     tree.body = with_quick_calls(tree.body, (), KINDS)
-    assert f"y = {expected or value}" in print_function(tree)
+    made = with_promises(Made([tree], {"np": np}, ("f",)))
+    assert f"y = {expected or value}" in print_function(made.functions[0])
+    assert ("kernels" in made.bindings) == (expected is not None)
