@@ -236,7 +236,9 @@ class Elements:
             if not program.roots.meet(name, target.value.id):
                 continue
             other = leaf_of(program, name)
-            if other is None or not (leaf.signature() == other.signature() or leaf.is_apart(other, program.meeting)):
+            if other is not None and (leaf.is_same(other, program.meeting) or leaf.is_apart(other, program.meeting)):
+                continue
+            if program.meeting.meets_now(statement, load(name), target):
                 return True
         return False
 

@@ -14,7 +14,7 @@ import gast
 from srcad.transforms.affine import Form, infeasible
 from srcad.transforms.flow import Spot
 from srcad.transforms.primitive import constant
-from srcad.transforms.regions import Range, Regions
+from srcad.transforms.regions import Range, Region, Regions, base_of
 
 Loop: TypeAlias = gast.For | gast.While
 
@@ -36,9 +36,21 @@ class Meeting(Regions):
         `early` and `late` are subscripts, or names for whole arrays. `at_once` asks for the same iteration of all loops
         around both only, `least` for the same iteration of that many outer ones.
         """
-        if not self.roots.meet(_base(early), _base(late)):
-            return False
-        one, other = self.region(early), self.region(late)
+        pairs = self._pairs(first, early, second, late)
+        return any(self._may_follow(first, one, second, other, at_once, least) for one, other in pairs)
+
+    def _pairs(
+        self, first: gast.stmt, early: gast.expr, second: gast.stmt, late: gast.expr
+    ) -> list[tuple[Region, Region]]:
+        """What two statements may reach, where that may be in one memory."""
+        if not self.roots.meet(base_of(early), base_of(late)):
+            return []
+        pairs = ((a, b) for a in self.regions(early, first) for b in self.regions(late, second))
+        return [(a, b) for a, b in pairs if self.roots.meet(a.root, b.root)]
+
+    def _may_follow(
+        self, first: gast.stmt, one: Region, second: gast.stmt, other: Region, at_once: bool, least: int
+    ) -> bool:
         # Nothing that ran before an array was made can have reached it.
         if self._runs_before_allocation(first, other.root):
             return False
@@ -50,9 +62,20 @@ class Meeting(Regions):
             not infeasible(case + _same_element(one.ranges, other.ranges, left, right)) for case, left, right in orders
         )
 
+    def meets_now(self, statement: gast.stmt, one: gast.expr, other: gast.expr) -> bool:
+        """Whether two subscripts or arrays may reach one element, when a statement runs."""
+        known = self.bounds(self.flow.spot(statement), {})
+        return any(
+            a.root != b.root
+            or a.ranges is None
+            or b.ranges is None
+            or not infeasible(known + _same_element(a.ranges, b.ranges, {}, {}))
+            for a, b in self._pairs(statement, one, statement, other)
+        )
+
     def meets_across(self, loop: gast.For, one: gast.stmt, what: gast.expr, other: gast.stmt, that: gast.expr) -> bool:
         """Whether two statements in a loop that stands in no other may reach one element in different iterations."""
-        if not self.roots.meet(_base(what), _base(that)):
+        if not self.roots.meet(base_of(what), base_of(that)):
             return False
         first, second = self.region(what), self.region(that)
         if first.root == second.root and self._allocated_within(first.root):
@@ -69,7 +92,7 @@ class Meeting(Regions):
         self, first: gast.For, one: gast.stmt, what: gast.expr, second: gast.For, other: gast.stmt, that: gast.expr
     ) -> bool:
         """Whether `other`, in an iteration of the loop `second`, may reach what `one` reaches in a later of `first`."""
-        if not self.roots.meet(_base(what), _base(that)):
+        if not self.roots.meet(base_of(what), base_of(that)):
             return False
         early, late = self.region(what), self.region(that)
         if early.root != late.root or early.ranges is None or late.ranges is None:
@@ -158,10 +181,6 @@ class Meeting(Regions):
         if not isinstance(width, int):
             return []
         return [after - before - width] if width > 0 else [before - after + width]
-
-
-def _base(node: gast.expr) -> str:
-    return str(node.id if isinstance(node, gast.Name) else node.value.id)
 
 
 def _same_element(

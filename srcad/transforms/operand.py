@@ -24,13 +24,12 @@ class Leaf:
     def __init__(self, base: str, parts: list[Part]) -> None:
         self.base, self.parts = base, parts
 
-    def signature(self) -> str:
-        """Equal for operands that address the same element at the same index."""
-        return self.base + "".join(
-            gast.dump(part)
-            if not isinstance(part, tuple)
-            else f"[{part[0]}, {gast.dump(part[1]) if part[1] is not None else ''}, {part[2]}]"
-            for part in self.parts
+    def is_same(self, other: Leaf, meeting: Meeting) -> bool:
+        """Whether both address the same element at the same index."""
+        return (
+            self.base == other.base
+            and len(self.parts) == len(other.parts)
+            and all(_are_equal(meeting, one, two) for one, two in zip(self.parts, other.parts, strict=True))
         )
 
     def is_apart(self, other: Leaf, meeting: Meeting) -> bool:
@@ -59,6 +58,19 @@ class Leaf:
     def cell(self, nest: Nest) -> gast.Subscript:
         """The element as something to store into."""
         return self.element(nest, nest.indices, [False] * nest.rank)
+
+
+def _are_equal(meeting: Meeting, one: Part, two: Part) -> bool:
+    """Whether two parts of addresses are the same, by the numbers that they have at one time."""
+    if isinstance(one, tuple) and isinstance(two, tuple):
+        (dimension, start, step), (other, begin, width) = one, two
+        return dimension == other and step == width and _are_one(meeting, start or const(0), begin or const(0))
+    return not isinstance(one, tuple) and not isinstance(two, tuple) and _are_one(meeting, one, two)
+
+
+def _are_one(meeting: Meeting, one: gast.expr, two: gast.expr) -> bool:
+    first, second = meeting.form(one), meeting.form(two)
+    return gast.dump(one) == gast.dump(two) if first is None or second is None else first == second
 
 
 def _differ(meeting: Meeting, one: gast.expr, two: gast.expr) -> bool:

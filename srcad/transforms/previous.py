@@ -18,7 +18,7 @@ from numba import types as nb
 
 from srcad.transforms.alias import is_basic
 from srcad.transforms.build import binary, clone, const, load, walk
-from srcad.transforms.primitive import constant
+from srcad.transforms.carry import carried_by_loop
 from srcad.transforms.program import Program
 
 _WHOLE = (gast.Add, gast.Sub, gast.Mult)
@@ -44,18 +44,14 @@ def last_view(program: Program, name: str, behind: gast.stmt) -> gast.expr | Non
 
 def _at(program: Program, name: str, loop: gast.For, index: gast.expr, bound: gast.expr) -> gast.expr | None:
     """What the iteration of an index has left, if `bound` is above the loop's first index, else what stood before."""
-    flow, way = program.flow, program.flow.spot(loop).way
-    stores = flow.stores[name]
-    outside = [store for store in stores if flow.spot(store).way == way]
-    inside = [store for store in stores if flow.spot(store).way == (*way, (flow.spot(loop).number, 0))]
-    start, _, step = loop.iter.args
-    if [len(outside), len(inside), len(stores), constant(step)] != [1, 1, 2, 1] or not program.unit.does("running"):
+    carried = carried_by_loop(program.flow, name)
+    if carried is None or carried.loop is not loop or carried.step != 1 or not program.unit.does("running"):
         return None
-    first, view = outside[0].value, _View(program, loop, index).expanded(inside[0].value)
-    if view is None or not isinstance(first, gast.Name):
+    view = _View(program, loop, index).expanded(carried.left)
+    if view is None or not isinstance(carried.before, gast.Name):
         return None
-    test = gast.Compare(left=clone(bound), ops=[gast.Gt()], comparators=[clone(start)])
-    return gast.IfExp(test=test, body=view, orelse=clone(first))
+    test = gast.Compare(left=clone(bound), ops=[gast.Gt()], comparators=[clone(loop.iter.args[0])])
+    return gast.IfExp(test=test, body=view, orelse=clone(carried.before))
 
 
 class _View:

@@ -10,9 +10,10 @@ import gast
 
 from srcad.transforms.affine import Form, infeasible
 from srcad.transforms.alias import Roots
+from srcad.transforms.carry import Carried, carried_views
 from srcad.transforms.flow import Flow
 from srcad.transforms.primitive import constant
-from srcad.transforms.sizes import Sizes, combined
+from srcad.transforms.sizes import Sizes, combined, index_parts
 from srcad.transforms.typing import Types
 from srcad.transforms.unit import Unit
 
@@ -33,6 +34,7 @@ class Regions:
     def __init__(self, unit: Unit, flow: Flow, types: Types, roots: Roots) -> None:
         self.flow, self.types, self.roots = flow, types, roots
         self.sizes = Sizes(unit, flow, types, self.form)
+        self._carried = carried_views(flow, types)
         self._apart: dict[tuple[int, ...], tuple[dict[str, str], dict[str, str]]] = {}
 
     def limits(self, loop: gast.For) -> list[tuple[Form, bool]]:
@@ -87,6 +89,38 @@ class Regions:
     def size(self, array: str, axis: int) -> Form:
         """The linear form of `array.shape[axis]`."""
         return self.sizes.size(array, axis)
+
+    def regions(self, node: gast.expr, at: gast.stmt) -> list[Region]:
+        """What a subscript, or a whole array, may reach of roots where a statement uses it."""
+        carried = self._carried.get(base_of(node))
+        left = self._left(carried) if carried is not None and carried.holds_at(at, self.flow) else None
+        if carried is None or left is None:
+            return [self.region(node)]
+        if isinstance(node, gast.Name):
+            return [*self.regions(carried.before, carried.loop), left]
+        index = list(index_parts(node))
+        before = gast.Subscript(value=carried.before, slice=node.slice, ctx=gast.Load())
+        return [*self.regions(before, carried.loop), self._selected(carried.left.id, left, index, ())]
+
+    def _left(self, carried: Carried) -> Region | None:
+        """The view that the iteration before has left, in terms of this iteration; None where it depends on more."""
+        region, index = self._whole(carried.left.id), carried.loop.target.id
+        if region.ranges is None or carried.left.id not in self.roots.views or self._is_stored_in(carried, region.root):
+            return None
+        forms = [form for ends in region.ranges if ends is not None for form in ends]
+        symbols = {symbol.split(".")[0] for form in forms for symbol in form.symbols}
+        if any(symbol != index and self._is_stored_in(carried, symbol) for symbol in symbols):
+            return None
+        return Region(
+            region.root,
+            tuple(
+                ends and (_stepped_back(ends[0], index, carried.step), _stepped_back(ends[1], index, carried.step))
+                for ends in region.ranges
+            ),
+        )
+
+    def _is_stored_in(self, carried: Carried, name: str) -> bool:
+        return any(carried.loop in self.flow.spot(store).loops for store in self.flow.stores.get(name, ()))
 
     def region(self, node: gast.expr, known: Sequence[Form] = ()) -> Region:
         """What a subscript, or a whole array, reaches of its root; `known` forms are not negative."""
@@ -195,6 +229,16 @@ class Regions:
 
 def _is_none(part: gast.expr) -> bool:
     return isinstance(part, gast.Constant) and part.value is None
+
+
+def base_of(node: gast.expr) -> str:
+    """The name of a subscript's array, or of the array itself."""
+    return str(node.id if isinstance(node, gast.Name) else node.value.id)
+
+
+def _stepped_back(form: Form, index: str, step: int) -> Form:
+    """The form as it was in the iteration before."""
+    return form - form.coefficient(index) * step
 
 
 def _shifted(inner: Range, outer: Range) -> Range:

@@ -228,3 +228,66 @@ def f(x, n):
     assert not meets(text, 4, 7)
     assert not meets(text, 4, 11)
     assert meets(text, 9, 10)
+
+
+def carried(left, store, read="h"):
+    """A loop that carries an array; it is read on line 5, the store is on line 8."""
+    return f"""
+def f(x, A, n):
+    h = x
+    total = 0.0
+    for i in range(0, n, 1):
+        a = {read}
+        k = {store}
+        p = {left}
+        A[k] = x
+        v = A[p]
+        h = v
+    b = h
+    A[n] = x
+    return A
+"""
+
+
+KINDS = "f8[:], f8[:, :], i8"
+
+
+def read_of(text, line=5):
+    """A program, the statement on a line, and the array that it reads."""
+    program = program_of(text, KINDS)
+    statement = at_line(program.unit, line)
+    return program, statement, load(statement.value.id)
+
+
+@pytest.mark.parametrize(("left", "store", "expected"), [("i + 1", "i + 3", False), ("i + 1", "i + 0", True)])
+def test_a_carried_view_is_the_one_that_the_iteration_before_has_left(left, store, expected):
+    program, statement, name = read_of(carried(left, store))
+    target = at_line(program.unit, 8)
+    assert program.meeting.may_meet(statement, name, target, stores_into(target), at_once=True) == expected
+    assert program.meeting.meets_now(statement, name, stores_into(target)) == expected
+
+
+def test_a_carried_view_may_be_stored_into_in_a_later_iteration():
+    program, statement, name = read_of(carried("i + 4", "i + 1"))
+    target = at_line(program.unit, 8)
+    assert not program.meeting.may_meet(statement, name, target, stores_into(target), at_once=True)
+    assert program.meeting.may_meet(statement, name, target, stores_into(target))
+
+
+def test_a_carried_view_that_depends_on_more_than_the_index_may_be_anything():
+    program, statement, name = read_of(carried("i * i", "i + 3"))
+    target = at_line(program.unit, 8)
+    assert program.meeting.meets_now(statement, name, stores_into(target))
+
+
+def test_behind_its_loop_a_carried_view_may_be_anything():
+    program, statement, name = read_of(carried("i + 1", "i + 3"), 11)
+    target = at_line(program.unit, 12)
+    assert program.meeting.may_meet(statement, name, target, stores_into(target))
+
+
+def test_what_stood_before_the_loop_is_in_the_carried_name_too():
+    text = carried("i + 1", "i + 3").replace("    h = x\n", "    h = A[n]\n").replace("k = i + 3", "k = n + 0")
+    program, statement, name = read_of(text)
+    target = at_line(program.unit, 8)
+    assert program.meeting.meets_now(statement, name, stores_into(target))

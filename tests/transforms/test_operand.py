@@ -68,7 +68,28 @@ def test_what_is_no_view_is_its_own_base():
     assert address("np.copy(x)") == ("v0", [(0, 0, 1)])
 
 
-def test_operands_that_address_the_same_element_have_one_signature():
-    assert leaf("x[1:]").signature() == leaf("x[1:4]").signature()
-    assert leaf("x[1:]").signature() != leaf("x[2:]").signature()
-    assert leaf("A[0]").signature() != leaf("A[1]").signature()
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("x[1:]", "x[1:4]", True),
+        ("x[1:]", "x[2:]", False),
+        ("A[0]", "A[1]", False),
+        ("A[i]", "A[j]", True),
+        ("A[i]", "A[k]", False),
+        ("A[i, 1:]", "A[j, 1:]", True),
+        ("A[:, 0]", "A[0]", False),
+    ],
+)
+def test_addresses_are_compared_by_the_numbers_that_names_stand_for(one, other, same):
+    text = f"""
+def f(x, A, n):
+    i = n + 1
+    j = 1 + n
+    k = n + 2
+    v0 = {one}
+    v1 = {other}
+    return n
+"""
+    program = program_of(text, "f8[:], f8[:, :], i8")
+    first, second = leaf_of(program, "v0"), leaf_of(program, "v1")
+    assert first.is_same(second, program.meeting) == same
