@@ -116,26 +116,33 @@ def check_accepted(plan: Any, arguments: tuple[Any, ...], keywords: Mapping[str,
     It runs once for the shapes of arrays and the values of everything else, on which such refusals depend. Raises
     MissingRule if it returns something else than NumPy, `result`.
     """
+    value = run_if_new(plan, plan.refuses or plan.meaning, arguments, keywords)
+    if type(value) is Tensor and not _is_alike(value._value, result):
+        plan.accepted.clear()
+        name = primitive_name(plan.primitive)
+        raise MissingRule(f"{name} is not what srcad takes it for in this call", hint="write it with other functions")
+
+
+def run_if_new(plan: Any, meaning: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+    """What a definition returns for a call, if it has not run for such shapes and values; None else."""
     key = tuple([_fact(each) for each in (arguments if not keywords else (*arguments, *keywords.values()))])
     try:
         if key in plan.accepted:
-            return
+            return None
     except TypeError:  # a list
         key = ()
     tapes = active.tapes
     active.tapes = ()
     try:
         followed = [each._identity for each in arguments if type(each) is Tensor]
-        _, value = run_again(plan.meaning, arguments, keywords, followed)
+        _, value = run_again(meaning, arguments, keywords, followed)
     finally:
         active.tapes = tapes
-    if type(value) is Tensor and not _is_alike(value._value, result):
-        name = primitive_name(plan.primitive)
-        raise MissingRule(f"{name} is not what srcad takes it for in this call", hint="write it with other functions")
     if key:
         if len(plan.accepted) >= _MOST:
             plan.accepted.clear()
         plan.accepted.add(key)
+    return value
 
 
 def _is_alike(value: Any, result: Any) -> bool:

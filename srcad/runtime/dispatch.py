@@ -43,6 +43,7 @@ from srcad.runtime.plans import (
 )
 from srcad.runtime.pull import is_complex
 from srcad.runtime.registry import definition, find, is_effect, variants
+from srcad.runtime.several import has_several, several
 from srcad.runtime.spelled import spelling
 from srcad.runtime.stacks import holds_stack, of_each_matrix
 from srcad.runtime.tensor import Tensor, tensor_of
@@ -91,13 +92,20 @@ def _apply(key: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) ->
             _write(key, plan, arguments, keywords)
         if plan.meaning is not None and (active.expansions or not plan.composed):
             return plan.meaning(*arguments, **keywords)
-    values = _joined(arguments) if plan.joins else [each._value if type(each) is Tensor else each for each in arguments]
+    values = [each._value if type(each) is Tensor else each for each in arguments]
+    if plan.joins:
+        values[plan.list_at] = [each._value if type(each) is Tensor else each for each in arguments[plan.list_at]]
     result = plan.compute(*values, **keywords)
     if type(result) is complex:  # of a Python number and a np.float64, which is a Python number as well
         result = np.complex128(result)
-    if not isinstance(result, (np.ndarray, np.generic)):
+    if isinstance(result, (np.ndarray, np.generic)):
+        return _recorded(plan, arguments, keywords, tensor_of(result))
+    if not has_several(plan, result):
         return call(primitive, arguments, keywords)
-    return _recorded(plan, arguments, keywords, tensor_of(result))
+    if not plan.several:
+        plan.settle_several(type(result))
+        _write(key, plan, arguments, keywords)
+    return several(plan, arguments, keywords, result)
 
 
 def _write(key: Any, plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> None:
@@ -107,12 +115,6 @@ def _write(key: Any, plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[s
         return _apply(key, arguments, keywords)
 
     write(key, plan, arguments, keywords, otherwise=otherwise, recorded=_recorded, cut=_not_recorded)
-
-
-def _joined(arguments: tuple[Any, ...]) -> list[Any]:
-    """With arrays in place of tensors in the list that comes first."""
-    parts, *rest = arguments
-    return [[each._value if type(each) is Tensor else each for each in parts], *rest]
 
 
 def _is_followed(arguments: tuple[Any, ...], tapes: Sequence[Recording]) -> bool:
@@ -149,7 +151,7 @@ def _entry(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any], 
 
 def _recorded(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any], result: Tensor) -> Any:
     """The result, which tapes that follow an argument now follow too."""
-    operands = [each for each in (arguments[0] if plan.joins else arguments) if type(each) is Tensor]
+    operands = [each for each in plan.inputs(arguments) if type(each) is Tensor]
     entry: Any = None
     for tape in active.tapes:
         if any(each._identity in tape.known for each in operands):
@@ -160,7 +162,7 @@ def _recorded(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any
                     return plan.for_complex(*arguments, **keywords)
                 if plan.ranks is not None:
                     plan.check_ranks(arguments)
-                if plan.composed:
+                if plan.composed or plan.refuses is not None:
                     check_accepted(plan, arguments, keywords, result._value)
                 entry = _entry(plan, arguments, keywords, result)
             tape.entries.append(entry)
@@ -188,7 +190,7 @@ def _not_recorded(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str,
     elif plan.kind == ZERO and primitive in _FLAT:
         # Its slope is that of a branch never taken: zero, where others of its kind are not connected at all.
         return recorded(np.where, (False, *arguments, 0.0), result)
-    read = tuple([each._identity for each in (arguments[0] if plan.joins else arguments) if type(each) is Tensor])
+    read = tuple([each._identity for each in plan.inputs(arguments) if type(each) is Tensor])
     identity, reason = result._identity, reason_of(result)
     for tape in active.tapes:
         if not tape.known.isdisjoint(read):

@@ -39,20 +39,23 @@ def on_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _RecordedKernels:
-    """The module of kernels, as rules on tensors see it."""
+    """A module of kernels, as rules on tensors see it."""
+
+    def __init__(self, module: types.ModuleType) -> None:
+        self._module = module
 
     def __getattr__(self, name: str) -> Any:
-        recorded = _recorded(getattr(kernels, name))
+        recorded = _recorded(getattr(self._module, name))
         setattr(self, name, recorded)  # found at once from now on
         return recorded
 
 
-_recorded_kernels = _RecordedKernels()
+_recorded_kernels = functools.cache(_RecordedKernels)
 
 
 def _recorded(value: Any) -> Any:
-    if value is kernels:
-        return _recorded_kernels
+    if isinstance(value, types.ModuleType) and value.__name__.startswith(kernels.__name__):
+        return _recorded_kernels(value)
     if value is swift:
         return np
     return as_primitive(value) if is_kernel(value) else value

@@ -14,6 +14,7 @@ from srcad.runtime.active import Recording
 from srcad.runtime.composed import check_shapes, run_again
 from srcad.runtime.node import Bars, gather, nodes_of
 from srcad.runtime.plans import Plan
+from srcad.runtime.several import SeveralNode, pull_several
 from srcad.runtime.slices import dense, gathered, rows_of
 from srcad.runtime.tensor import Tensor
 
@@ -137,6 +138,8 @@ def _of_two(
 
 def _pull(node: Any, bars: Bars, kept: Collection[int], relevant: Collection[int]) -> None:
     """The same for a node."""
+    if type(node) is SeveralNode and pull_several(node, bars, kept, relevant):
+        return
     if not bars.keys().isdisjoint(node.outputs()) and (wanted := node.leads_from(relevant)):
         node.prepare(wanted, False)(bars, kept)
 
@@ -202,15 +205,28 @@ def _pull_join(
     relevant: Collection[int],
 ) -> None:
     """The same for a function of a list of real arrays."""
-    parts, *rest = arguments
-    values = [part._value if type(part) is Tensor else part for part in parts]
-    run = plan.only if not rest else plan.first
-    if run is None:
-        run = plan.pull(0b11 << len(rest), (values, *rest), keywords)
-    (pieces,) = run(bar, result._value, values, *rest, **keywords)
-    for part, piece in zip(parts, pieces):  # noqa: B905 - strict is slow
-        if type(part) is Tensor and part._identity in relevant:
-            gather(bars, part, piece)
+    mask, values, inputs = 1, [], []
+    for argument in arguments:
+        mask += mask
+        value = argument
+        if argument is arguments[plan.list_at]:
+            value = [part._value if type(part) is Tensor else part for part in argument]
+            mask += 1
+            inputs.append(argument)
+        elif type(argument) is Tensor:
+            value = argument._value
+            if argument._identity in relevant:
+                mask += 1
+                inputs.append(argument)
+        values.append(value)
+    found = plan.pull(mask, values, keywords)(bar, result._value, *values, **keywords)
+    for given, contribution in zip(inputs, found):  # noqa: B905 - strict is slow
+        if type(given) is Tensor:
+            gather(bars, given, contribution)
+            continue
+        for part, piece in zip(given, contribution):  # noqa: B905
+            if type(part) is Tensor and part._identity in relevant:
+                gather(bars, part, piece)
 
 
 def _wanted(arguments: tuple[Any, ...], relevant: Collection[int]) -> tuple[int, list[Any], list[Any], bool]:

@@ -213,7 +213,8 @@ class Operand(Arithmetic):
         if function is None:
             return self._apply(getattr(ufunc, method), arguments, keywords)
         # NumPy's functions reduce all axes if not told otherwise, the methods of ufuncs the first.
-        return self._apply(function, arguments, keywords if len(arguments) > 1 else {"axis": 0, **keywords})
+        given = arguments if len(arguments) > 1 or "axis" in keywords else (*arguments, 0)
+        return self._apply(function, given, keywords)
 
     def __array_function__(
         self, function: Any, types: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]

@@ -55,5 +55,5 @@ def takes_lists(primitive: Any, arguments: Sequence[Any]) -> bool:
 
 # Their rules are for arrays only, of any rank.
 _OF_ARRAYS = frozenset(
-    (np.average, np.convolve, np.interp, np.linalg.vecdot, np.matvec, np.trapezoid, np.vecdot, np.vecmat)
+    (np.average, np.convolve, np.interp, np.linalg.vecdot, np.matvec, np.polyval, np.trapezoid, np.vecdot, np.vecmat)
 )

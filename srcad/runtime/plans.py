@@ -20,6 +20,7 @@ import numpy as np
 
 from srcad.runtime.arithmetic import NO_KEYWORDS
 from srcad.runtime.composed import is_simple
+from srcad.runtime.computed import computed_by
 from srcad.runtime.covered import check_meaning, covering, rule_of
 from srcad.runtime.keep import SCALARS, contents
 from srcad.runtime.live import on_tensors
@@ -46,8 +47,15 @@ _WRITES_IF: Mapping[Any, tuple[int, str]] = {
     np.median: (3, "overwrite_input"),
     **dict.fromkeys((np.percentile, np.quantile), (4, "overwrite_input")),
 }
-# Functions of a list of arrays.
-JOINS = frozenset((np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack))
+# Functions of a list of arrays, and the place of that list.
+JOINS: Mapping[Any, int] = {
+    **dict.fromkeys((np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack, np.dstack), 0),
+    np.choose: 1,
+    np.linalg.multi_dot: 0,
+    np.select: 1,
+}
+# Their rules know less of what calls they are for than their definitions.
+AS_DEFINED = frozenset((np.gradient, np.cov, np.corrcoef, np.linalg.svd, np.linalg.qr))
 _PLAIN = frozenset((np.ndarray, type, *SCALARS))
 _MOST = 4096  # plans that are remembered
 
@@ -63,8 +71,11 @@ class Plan:
     stated      the keywords that say something; None if all do
     theirs      whether there are arrays among the arguments, which their owner may change
     nested      the places of lists and tuples
-    joins       whether the first argument is a list of tensors
+    joins       whether an argument is a list of tensors
+    list_at     the place of that
     operands    the places of arguments that have derivatives: lists of numbers there are arrays
+    several     the type of the tuple that has the results, where there are several; they are recorded as one
+    refuses     the definition, where that refuses more
     composed    whether a call of a function that means others is recorded as one, and not as what it means
     accepted    the shapes and values for which it is known that its definition runs
     apart       whether its reverse goes no short way: that of a gather, or of what is composed
@@ -85,6 +96,7 @@ class Plan:
         "gathers",
         "joins",
         "kind",
+        "list_at",
         "meaning",
         "nested",
         "only",
@@ -92,7 +104,9 @@ class Plan:
         "primitive",
         "pulls",
         "ranks",
+        "refuses",
         "second",
+        "several",
         "stated",
         "theirs",
         "way",
@@ -100,7 +114,7 @@ class Plan:
 
     def __init__(self, primitive: Any, kinds: Sequence[type], keywords: Mapping[str, type] = NO_KEYWORDS) -> None:
         self.primitive = primitive
-        self.compute: Callable[..., Any] = _SHORT.get(primitive) or getattr(primitive, "_implementation", primitive)
+        self.compute: Callable[..., Any] = computed_by(primitive)
         self.kind = UNSETTLED
         self.meaning: Callable[..., Any] | None = None
         self.for_complex = FOR_COMPLEX.get(primitive)
@@ -108,10 +122,13 @@ class Plan:
         self.stated: tuple[str, ...] | None = None
         self.theirs = np.ndarray in kinds
         self.nested = tuple([place for place, kind in enumerate(kinds) if kind is tuple or kind is list])
-        self.joins = primitive in JOINS and self.nested[:1] == (0,)
+        self.list_at = JOINS.get(primitive, -1)
+        self.joins = self.list_at in self.nested
         self.operands = operands(primitive, len(kinds)) if self.nested and not self.joins else None
         self.way = _way(primitive, kinds, keywords)
         self.gathers = primitive in GATHERS and (primitive is np.take or kinds[1] in (np.ndarray, list, Tensor))
+        self.several: type | None = None
+        self.refuses: Callable[..., Any] | None = None
         self.composed = False
         self.accepted: set[Hashable] = set()
         self.apart = self.gathers
@@ -138,6 +155,7 @@ class Plan:
             self.ranks = None if is_for_all_ranks else set()
             self.asks = any(asks_of(primitive))
             self.kind = RULED
+            self.refuses = self._definition() if primitive in AS_DEFINED else None
         elif (meaning := definition(primitive)) is not None and not is_effect(primitive):
             check_meaning(primitive, meaning, arguments, keywords)
             self.meaning, self.kind = on_tensors(meaning), DEFINED
@@ -148,6 +166,18 @@ class Plan:
             result = self.compute(*values, **keywords)
             is_one = isinstance(result, (np.ndarray, np.generic))
             self.composed = self.apart = is_one and not is_simple(self.meaning, arguments, keywords, result)
+
+    def settle_several(self, kind: type) -> None:
+        """Note that calls have several results, in a tuple of this type."""
+        self.several, self.refuses = kind, self._definition()
+
+    def _definition(self) -> Callable[..., Any] | None:
+        meaning = definition(self.primitive)
+        return None if meaning is None else on_tensors(meaning)
+
+    def inputs(self, arguments: tuple[Any, ...]) -> Sequence[Any]:
+        """The arguments that may be tensors, with those in the list that is joined."""
+        return (*arguments, *arguments[self.list_at]) if self.joins else arguments
 
     def with_arrays(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments with arrays in place of lists of numbers that stand for arrays; the same tuple if none does.
@@ -259,7 +289,7 @@ def plan_of(primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, Any
 def is_as_it_is(plan: Plan, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> bool:
     """Whether the lists and tuples of a call hold no tensors or variables, apart from the list of a join."""
     for place in plan.nested:
-        allowed = 3 if plan.joins and place == 0 else 1
+        allowed = 3 if place == plan.list_at else 1
         if contents(arguments[place]) > allowed:
             return False
     for value in keywords.values():
@@ -268,29 +298,3 @@ def is_as_it_is(plan: Plan, arguments: Sequence[Any], keywords: Mapping[str, Any
         if type(value) is list:
             return False
     return True
-
-
-def _reduction(function: Any, ufunc: Any) -> Callable[..., Any]:
-    """NumPy's function that reduces with a ufunc, on arrays and NumPy's numbers."""
-
-    def reduce(a: Any, axis: Any = None, *rest: Any, **keywords: Any) -> Any:
-        return function(a, axis, *rest, **keywords) if rest else ufunc.reduce(a, axis, **keywords)
-
-    return reduce
-
-
-def _mean(a: Any, axis: Any = None, *rest: Any, **keywords: Any) -> Any:
-    """NumPy's mean, with less ado for arrays of double precision."""
-    if rest or keywords or type(a) is not np.ndarray or a.dtype.char != "d" or not a.size:
-        return np.mean(a, axis, *rest, **keywords)
-    total = np.add.reduce(a, axis)
-    return total / (a.size // total.size)
-
-
-_SHORT: Mapping[Any, Callable[..., Any]] = {
-    np.mean: _mean,
-    np.sum: _reduction(np.sum, np.add),
-    np.prod: _reduction(np.prod, np.multiply),
-    np.max: _reduction(np.max, np.maximum),
-    np.min: _reduction(np.min, np.minimum),
-}

@@ -19,6 +19,7 @@ import numpy as np
 from srcad.errors import BadArgument
 from srcad.runtime import kernels
 from srcad.runtime.live import as_primitive, on_tensors
+from srcad.runtime.operand import Operand
 from srcad.runtime.packing import packed
 from srcad.runtime.registry import definition
 from srcad.runtime.stacks import holds_stack, of_each_matrix
@@ -152,6 +153,16 @@ def of_definition(primitive: Any) -> Callable[..., Any]:
     return run
 
 
+def in_numpys_dtype(primitive: Any) -> Callable[..., Any]:
+    """The same for a function whose definition may compute in another precision than NumPy."""
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        values = [each._array() if isinstance(each, Operand) else each for each in arguments]
+        return of_definition(primitive)(*arguments, **keywords).astype(primitive(*values, **keywords).dtype)
+
+    return run
+
+
 def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *arguments: Any, **keywords: Any) -> Any:
     """Each function, or number, for the elements of which its condition is the last to hold."""
     masks = [np.asarray(each) for each in (condlist if isinstance(condlist, (list, tuple)) else [condlist])]
@@ -209,6 +220,8 @@ ALWAYS: Mapping[Any, Callable[..., Any]] = {
     np.broadcast_arrays: broadcast_arrays,
     np.rollaxis: rollaxis,
 }
+# Of complex numbers, what these multiply is conjugated.
+_SQUARED = (np.vecdot, np.linalg.vecdot, np.vecmat)
 FOR_COMPLEX: Mapping[Any, Callable[..., Any]] = {
     np.absolute: modulus,
     operator.abs: modulus,
@@ -218,5 +231,6 @@ FOR_COMPLEX: Mapping[Any, Callable[..., Any]] = {
     np.sign: direction,
     np.std: deviation,
     np.var: variance,
-    **{each: of_definition(each) for each in (np.vecdot, np.linalg.vecdot, np.vecmat)},
+    **{each: of_definition(each) for each in _SQUARED},
+    **{each: in_numpys_dtype(each) for each in (np.cov, np.corrcoef, np.nanvar, np.nanstd)},
 }

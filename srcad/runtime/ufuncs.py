@@ -16,7 +16,7 @@ import numpy as np
 
 from srcad.runtime.eager import says_something
 from srcad.runtime.operand import Operand
-from srcad.runtime.registry import definition
+from srcad.runtime.registry import definition, variants
 
 _LAYOUT = frozenset(("casting", "order", "subok"))  # of what NumPy computes and checks, not of derivatives
 
@@ -77,7 +77,7 @@ def method_meaning(primitive: Any) -> Callable[..., Any] | None:
         return None
     if ufunc in (np.power, np.float_power) and name.startswith("reduce"):
         return None  # NumPy 2 has 4 for [2, 3, 2]
-    if name != "outer" and definition(primitive) is not None:
+    if variants(primitive) or (name != "outer" and definition(primitive) is not None):
         return None  # better than one by one
     return functools.partial(_METHODS[name], ufunc)
 

@@ -38,6 +38,7 @@ from srcad.runtime.explain import note_behind_cut
 from srcad.runtime.keep import LARGE, contents, unshared
 from srcad.runtime.plans import DEFINED, RULED, Plan
 from srcad.runtime.pull import is_complex
+from srcad.runtime.several import has_several, several
 from srcad.runtime.stacks import OF_MATRICES
 from srcad.runtime.template import primitive_name
 from srcad.runtime.tensor import Tensor, next_identity
@@ -65,7 +66,12 @@ def write(
     if len(written) >= _MOST:
         written.clear()
     lines = _Lines(plan, [type(each) for each in arguments], keywords)
-    text = "\n    ".join(lines.meaning() if plan.kind == DEFINED and not plan.composed else lines.call()) + "\n"
+    written[key] = _made(lines.meaning() if plan.kind == DEFINED and not plan.composed else lines.call(), plan, others)
+
+
+def _made(lines: list[str], plan: Plan, others: Mapping[str, Callable[..., Any]]) -> Callable[..., Any]:
+    """The function of these lines, its source known to tracebacks and debuggers."""
+    text = "\n    ".join(lines) + "\n"
     name = primitive_name(plan.primitive)
     file = f"<srcad call {name} {len(linecache.cache)}>"
     space: dict[str, Any] = {
@@ -79,17 +85,21 @@ def write(
         "generic": np.generic,
         "is_complex": is_complex,
         "ndarray": np.ndarray,
+        "has_several": has_several,
         "new": object.__new__,
         "next_identity": next_identity,
         "note_behind_cut": note_behind_cut,
         "plan": plan,
         "primitive": plan.primitive,
+        "several": several,
+        "kind": plan.several,
         "unshared": unshared,
         **others,
     }
     exec(compile(text, file, "exec"), space)
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    written[key] = space["call"]
+    made: Callable[..., Any] = space["call"]
+    return made
 
 
 class _Lines:
@@ -104,7 +114,7 @@ class _Lines:
         self.handed = ", **keywords" if keywords else ""
         self.named = [type(value) for value in keywords.values()]
         self.tuples = [name for name, value in keywords.items() if type(value) is tuple]
-        self.list = "a" if plan.joins else ""
+        self.list = self.names[plan.list_at] if plan.joins else ""
         self.is_recorded = plan.kind == RULED or plan.composed
 
     def head(self) -> str:
@@ -126,12 +136,18 @@ class _Lines:
     def call(self) -> list[str]:
         """For a function with a rule, or without a derivative."""
         values = [self._value(name) for name in self.names]
-        return [
+        computed = [
             self.head(),
             *self._stacks(),
             *self._expansion(),
             *self._guards(),
             f"value = compute({', '.join(values)}{self.handed})",
+        ]
+        operands = f"plan.inputs({self.arguments})" if self.list else self.arguments
+        if self.plan.several:
+            return [*computed, *self._several()]
+        return [
+            *computed,
             "if type(value) is not ndarray and not isinstance(value, generic):",
             f"    return otherwise({self.arguments}, {self.keywords})",
             "result = new(Tensor)",
@@ -145,8 +161,16 @@ class _Lines:
             "        tape.entries.append(entry)",
             "        known.add(identity)",
             "    elif tape.cuts:",
-            f"        note_behind_cut(tape, primitive, {self.list or self.arguments}, (result,))",
+            f"        note_behind_cut(tape, primitive, {operands}, (result,))",
             "return result",
+        ]
+
+    def _several(self) -> list[str]:
+        """What follows where the result is a tuple."""
+        return [
+            "if type(value) is not kind or not (value[0].dtype.kind in 'fc' or has_several(plan, value)):",
+            f"    return otherwise({self.arguments}, {self.keywords})",
+            f"return several(plan, {self.arguments}, {self.keywords}, value)",
         ]
 
     def _stacks(self) -> list[str]:
@@ -187,9 +211,10 @@ class _Lines:
 
     def _parts(self) -> list[str]:
         """The values in a list that is joined, the identities of tensors, and whether there are arrays."""
+        others = ", ".join(f"{name}._identity" for name, kind in self.of.items() if kind is Tensor)
         return [
-            "values, read, theirs = [], [], False",
-            "for each in a:",
+            f"values, read, theirs = [], [{others}], False",
+            f"for each in {self.list}:",
             "    kind = type(each)",
             "    if kind is Tensor:",
             "        values.append(each._value)",
@@ -214,7 +239,7 @@ class _Lines:
         if plan.for_complex is not None:
             lines.append(f"if is_complex({self._value('a')}):")
             lines.append(f"    return plan.for_complex({', '.join(self.names)}{self.handed})")
-        if plan.composed:
+        if plan.composed or plan.refuses is not None:
             lines += self._acceptance()
         sizes = [f"{self._value(name)}.size" for name, kind in self.of.items() if kind in (Tensor, np.ndarray)]
         large = " or ".join(f"{size} >= LARGE" for size in ["value.size", *sizes])
@@ -254,7 +279,7 @@ class _Lines:
         if kind is np.ndarray:
             return f"{name}.copy()"
         if name == self.list:
-            return "[each.copy() if type(each) is ndarray else each for each in a] if theirs else [*a]"
+            return f"([each.copy() if type(each) is ndarray else each for each in {name}] if theirs else [*{name}])"
         if kind is tuple:
             return f"(unshared({name}) if held_{name} else {name})"
         return f"unshared({name})" if kind in (list, tuple) else name

@@ -16,6 +16,7 @@ import numpy as np
 
 import srcad.runtime.checkpoint  # noqa: F401 - files rules when it is imported
 from srcad.runtime import kernels
+from srcad.runtime.kernels import pieces
 from srcad.runtime.stop import stop_gradient
 
 
@@ -112,6 +113,7 @@ SAMPLES: dict[Any, list[Sample]] = {
     kernels.unbroadcast: [s(MATRIX, ROW, fixed=(1,)), s(MATRIX, TALL, fixed=(1,)), s(MATRIX, 1.0, fixed=(1,))],
     kernels.others: [s(ANY), s(MATRIX, 1), s(CUBE, (0, 2))],
     kernels.cumsum_adjoint: [s(ANY, (4,)), s(MATRIX, (3, 4), 0)],
+    pieces.take_along_adjoint: [s(MATRIX, (3, 4), np.array([[0, 0, 2, 2]] * 3), 1), s(ANY, (3,), INTEGERS % 3, None)],
     kernels.at_leaders: [s(MATRIX, np.array([[0, 0, 2, 2]] * 3), 1)],
     kernels.into_leaders: [s(MATRIX, np.array([[0, 0, 2, 2]] * 3), 1)],
     np.transpose: [s(MATRIX), s(CUBE, (1, 2, 0))],
@@ -369,6 +371,7 @@ COMPLEX = {
 DISCRETE = {
     *(
         kernels.leaders,
+        pieces.running_most,
         kernels.whole_turns,
         kernels.full_rank,
         kernels.parts_of_way,

@@ -18,8 +18,8 @@ from srcad.runtime.variable import Variable
 V = np.array([0.3, -1.2, 0.8, 2.1])
 
 
-def cubic(x):
-    return np.polyval(x, 2.0)
+def line(x):
+    return np.polyfit(np.arange(len(x), dtype=x.dtype), x, 1)
 
 
 def test_a_call_is_one_node_that_holds_its_arguments():
@@ -27,16 +27,16 @@ def test_a_call_is_one_node_that_holds_its_arguments():
     with GradientTape() as tape:
         tape.watch(x)
         for _ in range(2):  # the general way, and the function that is written then
-            y = cubic(x)
+            y = line(x)
     first, second = nodes_of(tape._recording.entries)
     assert type(first) is type(second) is ComposedNode
-    assert first.arguments == (x, 2.0)
-    assert y.numpy() == cubic(V)
-    np.testing.assert_allclose(tape.gradient(y, x).numpy(), [8.0, 4.0, 2.0, 1.0])
+    assert first.arguments[1:] == (x, 1)
+    np.testing.assert_array_equal(y.numpy(), line(V))
+    np.testing.assert_allclose(tape.gradient(y, x).numpy(), [0.4, 0.3, 0.2, 0.1])
     assert not active.tapes
 
 
-@pytest.mark.parametrize("function", [cubic, np.nanstd, np.linalg.cond, np.corrcoef, np.unwrap])
+@pytest.mark.parametrize("function", [line, np.nanstd, np.linalg.cond, np.corrcoef, np.unwrap])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_results_and_gradients_have_numpys_dtypes(function, dtype):
     given = np.array([[3.0, 1.0], [0.5, 2.0]] if function in (np.linalg.cond, np.corrcoef) else V, dtype)
@@ -53,13 +53,17 @@ def test_what_a_definition_does_not_cover_is_refused_when_it_is_recorded():
     x, stack = constant(np.ones((2, 2))), constant(np.ones((2, 2, 2)))
     with GradientTape(persistent=True) as tape:
         tape.watch([x, stack])
-        y = np.rot90(x)
+        y = np.linalg.cond(x)
         with pytest.raises(NotImplementedError, match="rot90"):
             np.rot90(stack)
+        with pytest.raises(NotImplementedError, match="gradient"):
+            np.gradient(x)
+        with pytest.raises(NotImplementedError, match="full_matrices"):
+            np.linalg.svd(x)
         with pytest.raises(MissingRule):
             np.percentile(x, 25.0, axis=0)
     assert len(tape._recording.entries) == 1
-    np.testing.assert_array_equal(tape.gradient(y, x).numpy(), np.ones((2, 2)))
+    assert tape.gradient(y, x).shape == (2, 2)
     np.testing.assert_array_equal(np.rot90(stack).numpy(), np.ones((2, 2, 2)))  # no tape follows it any more
 
 
@@ -100,16 +104,16 @@ def test_jacobians_higher_orders_and_tangents():
         outer.watch(x)
         with GradientTape(persistent=True) as tape:
             tape.watch(x)
-            y = np.unwrap(4.0 * x * x)
+            y = np.polyfit(np.arange(4.0), x * x, 3)
         slopes = tape.gradient(y, x, output_gradients=np.array([1.0, 2.0, 3.0, 4.0]))
-    expected = np.diag(8.0 * V)
+    expected = np.linalg.inv(np.vander(np.arange(4.0))) * (2.0 * V)
     for options in ({}, {"experimental_use_pfor": False}, {"parallel_iterations": 2}):
         np.testing.assert_allclose(tape.jacobian(y, x, **options).numpy(), expected, atol=1e-12)
-    np.testing.assert_allclose(outer.gradient(slopes, x).numpy(), [8.0, 16.0, 24.0, 32.0])
+    np.testing.assert_allclose(outer.gradient(slopes, x).numpy(), np.array([1.0, 2.0, 3.0, 4.0]) @ expected / V)
     with ForwardAccumulator(x, constant(np.ones(4))) as accumulator:
-        z = np.unwrap(4.0 * x * x)
+        z = np.polyfit(np.arange(4.0), x * x, 3)
         w = np.rot90(np.reshape(x, (2, 2)))
-    np.testing.assert_allclose(accumulator.jvp(z).numpy(), 8.0 * V)
+    np.testing.assert_allclose(accumulator.jvp(z).numpy(), expected.sum(axis=1))
     np.testing.assert_allclose(accumulator.jvp(w).numpy(), np.ones((2, 2)))
 
 
@@ -117,18 +121,18 @@ def test_a_persistent_tape_may_be_asked_inside_of_its_own_context():
     x = constant(V)
     with GradientTape(persistent=True) as tape:
         tape.watch(x)
-        y = cubic(x * x)
+        y = line(x * x)
         slope = tape.gradient(y, x)
-    np.testing.assert_allclose(tape.gradient(slope, x).numpy(), [16.0, 8.0, 4.0, 2.0])
+    np.testing.assert_allclose(tape.gradient(slope, x).numpy(), [0.8, 0.6, 0.4, 0.2])
 
 
 def test_explanations_and_traces_name_the_function():
     x = constant(np.zeros(2000))
     with GradientTape(persistent=True) as tape:
         tape.watch(x)
-        y = cubic(x)
-    assert tape.explain(y, x) == "Connected: source -> np.polyval -> target."
-    assert [(each.name, each.nbytes) for each in tape.trace] == [("np.polyval", 16000)]
+        y = line(x)
+    assert tape.explain(y, x) == "Connected: source -> np.polyfit -> target."
+    assert [(each.name, each.nbytes) for each in tape.trace] == [("np.polyfit", 32016)]
 
 
 def test_a_definition_that_comes_to_one_call_is_recorded_as_that():

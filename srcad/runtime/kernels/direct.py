@@ -199,14 +199,3 @@ def vecdot_adjoint(g: Any, other: Any, like: Any, axis: int) -> Any:
         return np.expand_dims(g, axis) * other
     found = np.expand_dims(g, -1) * np.moveaxis(other, axis, -1)
     return np.moveaxis(unbroadcast(found, np.moveaxis(like, axis, -1)), -1, axis)
-
-
-def softmax(a: Any, axis: Any = None) -> Any:
-    """The exponentials along an axis, divided by their sum.
-
-    >>> softmax(np.array([1000.0, 1000.0]), 0).tolist()
-    [0.5, 0.5]
-    """
-    top = np.max(a, axis=axis, keepdims=True)
-    found = np.exp(a - np.where(np.isfinite(top), top, 0.0))
-    return found / np.sum(found, axis=axis, keepdims=True)

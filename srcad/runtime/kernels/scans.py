@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numba.extending import overload, register_jitable
 
+from srcad.runtime.kernels.pieces import take_along_adjoint
 from srcad.runtime.kernels.rows import from_rows, is_none, to_rows
 from srcad.runtime.kernels.scalar import divides
 
@@ -178,7 +179,7 @@ def into_leaders(a: Any, places: Any, axis: int) -> Any:
     >>> into_leaders(np.array([1.0, 3.0, 2.0]), np.array([0, 1, 1]), 0)
     array([1., 5., 0.])
     """
-    return from_rows(_into_leaders(to_rows(a, axis), to_rows(places, axis)), a.shape, axis)
+    return take_along_adjoint(a, a.shape, places, axis)
 
 
 @register_jitable

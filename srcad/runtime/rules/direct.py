@@ -5,7 +5,8 @@ make of them, and tapes record a call as one and reverse it by these.
 import numpy as np
 
 from srcad.runtime import kernels
-from srcad.runtime.registry import adjoint, d, tangent
+from srcad.runtime.kernels import matrices, pieces
+from srcad.runtime.registry import adjoint, d, linear, tangent, zero
 
 
 @adjoint(np.nansum)
@@ -70,9 +71,9 @@ def median_tangent(y, a):
 
 @adjoint(np.kron, ndim=(2, 2))
 def kron(y, a, b):
-    t = np.reshape(d[y], (a.shape[0], b.shape[0], a.shape[1], b.shape[1]))
-    d[a] = np.sum(t * np.expand_dims(b, 1), axis=(1, 3))
-    d[b] = np.sum(t * np.expand_dims(np.expand_dims(a, 1), 3), axis=(0, 2))
+    t = pieces.kron_pairs(d[y], a, b)
+    d[a] = np.reshape(np.matmul(t, np.reshape(b, -1)), a.shape)
+    d[b] = np.reshape(np.matmul(np.reshape(a, -1), t), b.shape)
 
 
 @tangent(np.kron, ndim=(2, 2))
@@ -225,7 +226,7 @@ def extract_tangent(y, condition, arr):
 
 @adjoint(np.delete)
 def delete(y, arr, obj):
-    d[arr] = np.reshape(kernels.scatter(d[y], (arr.size,), np.delete(np.arange(arr.size), obj)), arr.shape)
+    d[arr] = pieces.undelete(d[y], arr.shape, obj)
 
 
 @tangent(np.delete)
@@ -257,9 +258,292 @@ def nancumsum_tangent(y, a, axis=None):
 
 @adjoint(np.logaddexp.reduce)
 def logaddexp_reduce(y, array, axis=0):
-    d[array] = kernels.restore(d[y], array.shape, axis) * kernels.softmax(array, axis)
+    d[array] = kernels.restore(d[y], array.shape, axis) * np.exp(array - kernels.restore(y, array.shape, axis))
 
 
 @tangent(np.logaddexp.reduce)
 def logaddexp_reduce_tangent(y, array, axis=0):
-    d[y] = np.sum(kernels.softmax(array, axis) * d[array], axis=axis)
+    d[y] = np.sum(np.exp(array - kernels.restore(y, array.shape, axis)) * d[array], axis=axis)
+
+
+@adjoint(np.dstack)
+def dstack(y, tup):
+    d[tup] = pieces.undstack(d[y], tup)
+
+
+@adjoint(np.select)
+def select(y, condlist, choicelist, default=0):
+    d[choicelist] = pieces.unselect(d[y], condlist, choicelist)
+    d[default] = pieces.not_selected(d[y], condlist)
+
+
+@adjoint(np.choose)
+def choose(y, a, choices):
+    d[choices] = pieces.unchoose(d[y], a, choices)
+
+
+@adjoint(np.linalg.multi_dot)
+def multi_dot(y, arrays):
+    d[arrays] = pieces.multi_dot_adjoint(d[y], arrays)
+
+
+@tangent(np.linalg.multi_dot)
+def multi_dot_tangent(y, arrays):
+    d[y] = pieces.multi_dot_tangent(d[arrays], arrays)
+
+
+@adjoint(np.add.outer)
+def add_outer(y, A, B):
+    d[A] = pieces.outer_first(d[y], A)
+    d[B] = pieces.outer_second(d[y], B)
+
+
+@adjoint(np.subtract.outer)
+def subtract_outer(y, A, B):
+    d[A] = pieces.outer_first(d[y], A)
+    d[B] = -pieces.outer_second(d[y], B)
+
+
+@adjoint(np.multiply.outer)
+def multiply_outer(y, A, B):
+    d[A] = pieces.outer_first(d[y], A, B)
+    d[B] = pieces.outer_second(d[y], B, A)
+
+
+@tangent(np.multiply.outer)
+def multiply_outer_tangent(y, A, B):
+    d[y] = np.multiply.outer(d[A], B) + np.multiply.outer(A, d[B])
+
+
+@adjoint(np.append)
+def append(y, arr, values, axis=None):
+    d[arr] = pieces.appended_first(d[y], arr, axis)
+    d[values] = pieces.appended_rest(d[y], arr, values, axis)
+
+
+@adjoint(np.insert, ndim=(1, 0))
+def insert(y, arr, obj, values):
+    d[arr] = pieces.around(d[y], obj, arr.shape)
+    d[values] = pieces.inserted(d[y], obj, arr.size, values)
+
+
+@tangent(np.insert, ndim=(1, 0))
+def insert_tangent(y, arr, obj, values):
+    d[y] = np.insert(d[arr], obj, np.zeros(np.shape(values))) + np.insert(np.zeros_like(arr), obj, d[values])
+
+
+@adjoint(np.ediff1d)
+def ediff1d(y, ary):
+    d[ary] = np.reshape(kernels.diff_adjoint(d[y]), ary.shape)
+
+
+@adjoint(np.diagflat)
+def diagflat(y, v, k=0):
+    d[v] = np.reshape(kernels.diag_adjoint(d[y], (v.size,), k), v.shape)
+
+
+@adjoint(np.rot90, ndim=(2,))
+def rot90(y, m, k=1):
+    d[m] = np.rot90(d[y], kernels.opposite(k))
+
+
+@tangent(np.rot90, ndim=(2,))
+def rot90_tangent(y, m, k=1):
+    d[y] = np.rot90(d[m], k)
+
+
+@adjoint(np.take_along_axis)
+def take_along_axis(y, arr, indices, axis):
+    d[arr] = pieces.take_along_adjoint(d[y], arr.shape, indices, axis)
+
+
+@adjoint(pieces.take_along_adjoint)
+def take_along_adjoint(y, g, shape, indices, axis):
+    d[g] = np.take_along_axis(d[y], indices, axis)
+
+
+@adjoint(np.gradient)
+def gradient(y, f, spacing=1.0, axis=None):
+    d[f] = pieces.gradient_adjoint(d[y], spacing, axis)
+    d[spacing] = -np.sum(d[y] * y) / spacing
+
+
+@tangent(np.gradient)
+def gradient_tangent(y, f, spacing=1.0, axis=None):
+    d[y] = np.gradient(d[f], spacing, axis=axis) - y * (d[spacing] / spacing)
+
+
+@adjoint(np.unwrap)
+def unwrap(y, p):
+    d[p] = d[y]  # whole turns have no slope
+
+
+@tangent(np.unwrap)
+def unwrap_tangent(y, p):
+    d[y] = d[p]
+
+
+@adjoint(np.nancumprod)
+def nancumprod(y, a, axis=None):
+    t = np.where(np.isnan(a), 1.0, a)
+    d[a] = np.where(np.isnan(a), 0.0, kernels.cumprod_adjoint(d[y], t, axis))
+
+
+@tangent(np.nancumprod)
+def nancumprod_tangent(y, a, axis=None):
+    t = np.where(np.isnan(a), 1.0, a)
+    d[y] = kernels.cumprod_tangent(np.where(np.isnan(a), 0.0, d[a]), t, axis)
+
+
+@adjoint(np.maximum.accumulate, np.minimum.accumulate)
+def most_so_far(y, array, axis=0):
+    d[array] = kernels.into_leaders(d[y], pieces.running_most(array, y, axis), axis)
+
+
+@tangent(np.maximum.accumulate, np.minimum.accumulate)
+def most_so_far_tangent(y, array, axis=0):
+    d[y] = np.take_along_axis(d[array], pieces.running_most(array, y, axis), axis)
+
+
+@adjoint(np.polyval)
+def polyval(y, p, x):
+    d[p] = pieces.to_coefficients(d[y], p, x)
+    d[x] = d[y] * pieces.polyval_slope(p, x)
+
+
+@tangent(np.polyval)
+def polyval_tangent(y, p, x):
+    d[y] = np.polyval(d[p], x) + pieces.polyval_slope(p, x) * d[x]
+
+
+@adjoint(np.vander)
+def vander(y, x, N=None, increasing=False):
+    d[x] = matrices.vander_adjoint(d[y], y, increasing)
+
+
+@tangent(np.vander)
+def vander_tangent(y, x, N=None, increasing=False):
+    d[y] = matrices.vander_tangent(d[x], y, increasing)
+
+
+@adjoint(np.nanvar, handles_complex=False)
+def nanvar(y, a, axis=None, ddof=0):
+    t = pieces.apart(a, axis)
+    parts = pieces.parts_of_spread(a, axis, ddof)
+    d[a] = t * (kernels.restore(d[y], a.shape, axis) * (2.0 * parts))
+
+
+@tangent(np.nanvar)
+def nanvar_tangent(y, a, axis=None, ddof=0):
+    t = pieces.apart(a, axis)
+    parts = pieces.parts_of_spread(a, axis, ddof)
+    d[y] = np.sum(t * (2.0 * parts) * np.where(np.isnan(a), 0.0, d[a]), axis=axis)
+
+
+@adjoint(np.nanstd, handles_complex=False)
+def nanstd(y, a, axis=None, ddof=0):
+    t = pieces.apart(a, axis)
+    parts = pieces.parts_of_spread(a, axis, ddof)
+    d[a] = t * (kernels.restore(d[y] / y, a.shape, axis) * parts)
+
+
+@tangent(np.nanstd)
+def nanstd_tangent(y, a, axis=None, ddof=0):
+    t = pieces.apart(a, axis)
+    parts = pieces.parts_of_spread(a, axis, ddof)
+    d[y] = np.sum(t * parts * np.where(np.isnan(a), 0.0, d[a]), axis=axis) / y
+
+
+@adjoint(np.cov, handles_complex=False)
+def cov(c, m, y=None, rowvar=True, bias=False, ddof=None):
+    whole = matrices.cov_adjoint(d[c], matrices.both(m, y), rowvar, bias, ddof)
+    d[m] = matrices.above(whole, m, y)
+    d[y] = matrices.below(whole, m, y)
+
+
+@tangent(np.cov)
+def cov_tangent(c, m, y=None, rowvar=True, bias=False, ddof=None):
+    whole = matrices.both(m, y)
+    d[c] = matrices.cov_tangent(matrices.as_above(d[m], y), whole, rowvar, bias, ddof) + matrices.cov_tangent(
+        matrices.as_below(d[y], m), whole, rowvar, bias, ddof
+    )
+
+
+@adjoint(np.corrcoef, handles_complex=False)
+def corrcoef(c, x, y=None, rowvar=True):
+    whole = matrices.corrcoef_adjoint(d[c], matrices.both(x, y), rowvar)
+    d[x] = matrices.above(whole, x, y)
+    d[y] = matrices.below(whole, x, y)
+
+
+@tangent(np.corrcoef)
+def corrcoef_tangent(c, x, y=None, rowvar=True):
+    whole = matrices.both(x, y)
+    d[c] = matrices.corrcoef_tangent(matrices.as_above(d[x], y), whole, rowvar) + matrices.corrcoef_tangent(
+        matrices.as_below(d[y], x), whole, rowvar
+    )
+
+
+@adjoint(np.linalg.svd, handles_complex=False)
+def svd(y, a, full_matrices=True, compute_uv=True, hermitian=False):
+    d[a] = matrices.svd_adjoint(d[y], y, a)
+
+
+@tangent(np.linalg.svd)
+def svd_tangent(y, a, full_matrices=True, compute_uv=True, hermitian=False):
+    d[y] = matrices.svd_tangent(d[a], y, a)
+
+
+@adjoint(np.linalg.qr, handles_complex=False)
+def qr(y, a, mode="reduced"):
+    d[a] = matrices.qr_adjoint(d[y], y, a)
+
+
+@tangent(np.linalg.qr)
+def qr_tangent(y, a, mode="reduced"):
+    d[y] = matrices.qr_tangent(d[a], y, a)
+
+
+@adjoint(np.linalg.eigvalsh, handles_complex=False)
+def eigvalsh(y, a):
+    d[a] = matrices.eigvalsh_adjoint(d[y], a)
+
+
+@tangent(np.linalg.eigvalsh)
+def eigvalsh_tangent(y, a):
+    d[y] = matrices.eigvalsh_tangent(d[a], a)
+
+
+@adjoint(np.linalg.eigh, handles_complex=False)
+def eigh(y, a):
+    d[a] = matrices.eigh_adjoint(d[y], y)
+
+
+@tangent(np.linalg.eigh)
+def eigh_tangent(y, a):
+    d[y] = matrices.eigh_tangent(d[a], y)
+
+
+@adjoint(np.linalg.pinv, handles_complex=False)
+def pinv(y, a):
+    d[a] = matrices.pinv_adjoint(d[y], y, a)
+
+
+@tangent(np.linalg.pinv)
+def pinv_tangent(y, a):
+    d[y] = matrices.pinv_tangent(d[a], y, a)
+
+
+@adjoint(np.linalg.matrix_power)
+def matrix_power(y, a, n):
+    d[a] = matrices.power_adjoint(d[y], a, n)
+
+
+@tangent(np.linalg.matrix_power)
+def matrix_power_tangent(y, a, n):
+    d[y] = matrices.power_tangent(d[a], a, n)
+
+
+linear(np.dstack, np.select, np.choose, np.append, np.ediff1d, np.diagflat)
+linear(np.add.outer, np.subtract.outer, np.take_along_axis, pieces.take_along_adjoint)
+zero(pieces.running_most)

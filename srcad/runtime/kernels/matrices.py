@@ -1,0 +1,275 @@
+"""What the tape's rules of decompositions and of other functions of matrices are made of.
+
+As in `direct`, these run on arrays, and on tensors as what they call; no generated code calls them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcad.runtime.kernels.eigen import inverse_gaps, singular_values_adjoint, singular_values_tangent
+from srcad.runtime.kernels.factor import orthogonal_factor
+from srcad.runtime.kernels.products import times, times_transpose, transpose_times
+
+
+def _is_nothing(g: Any) -> bool:
+    """Whether an adjoint is known to be zero: of a result that nobody has used. A tensor may change, so it is not."""
+    return type(g) is np.ndarray and not g.any()
+
+
+def _in_lower(bar: Any) -> Any:
+    """What a symmetric adjoint is where only the lower triangle is read, as by NumPy."""
+    return np.tril(bar) + np.tril(np.transpose(bar), -1)
+
+
+def eigh_adjoint(g: Any, y: Any) -> Any:
+    """What `np.linalg.eigh` hands to the matrix; between vectors of equal eigenvalues there is no slope.
+
+    >>> eigh_adjoint((np.array([1.0, 0.0]), np.zeros((2, 2))), np.linalg.eigh(np.diag([1.0, 2.0]))).tolist()
+    [[1.0, 0.0], [0.0, 0.0]]
+    """
+    (of_values, of_vectors), (w, v) = g, y
+    if _is_nothing(of_vectors):
+        return _in_lower(times_transpose(v * of_values, v))
+    inner = inverse_gaps(w) * transpose_times(v, of_vectors)
+    bar = times_transpose(times(v, inner), v)
+    bar = 0.5 * (bar + np.transpose(bar))
+    return _in_lower(bar if _is_nothing(of_values) else bar + times_transpose(v * of_values, v))
+
+
+def eigh_tangent(t: Any, y: Any) -> Any:
+    """The tangents of what `np.linalg.eigh` returns."""
+    w, v = y
+    lower = np.tril(t)
+    m = transpose_times(v, times(lower + np.transpose(np.tril(t, -1)), v))
+    return np.diag(m), times(v, inverse_gaps(w) * m)
+
+
+def eigvalsh_adjoint(g: Any, a: Any) -> Any:
+    """What `np.linalg.eigvalsh` hands to the matrix.
+
+    >>> eigvalsh_adjoint(np.array([1.0, 0.0]), np.diag([1.0, 2.0])).tolist()
+    [[1.0, 0.0], [0.0, 0.0]]
+    """
+    v = np.linalg.eigh(a)[1]
+    return _in_lower(times_transpose(v * g, v))
+
+
+def eigvalsh_tangent(t: Any, a: Any) -> Any:
+    """The tangent of `np.linalg.eigvalsh`."""
+    return eigh_tangent(t, np.linalg.eigh(a))[0]
+
+
+def svd_adjoint(g: Any, y: Any, a: Any) -> Any:
+    """What `np.linalg.svd` hands to the matrix: the left vectors follow from the matrix and the right ones.
+
+    >>> u, s, v = np.linalg.svd(np.array([[3.0, 0.0], [4.0, 0.0]]), full_matrices=False)
+    >>> abs(svd_adjoint((np.zeros((2, 2)), np.array([1.0, 0.0]), np.zeros((2, 2))), (u, s, v), None)).round(2).tolist()
+    [[0.6, 0.0], [0.8, 0.0]]
+    """
+    if not isinstance(y, tuple):  # without vectors
+        return singular_values_adjoint(g, a)
+    (of_left, of_values, of_right), (u, s, vt) = g, y
+    if _is_nothing(of_left) and _is_nothing(of_right):
+        return times(u * of_values, vt)
+    v, of_product = np.transpose(vt), of_left / s
+    bar = times(of_product, vt)
+    of_v = transpose_times(a, of_product) + np.transpose(of_right)
+    of_s = of_values - np.sum(of_left * u, axis=0) / s
+    # The right vectors are the eigenvectors of a.T @ a.
+    b = u * s
+    inner = transpose_times(v, of_v)
+    gaps = inverse_gaps(s * s) * inner
+    bar = bar + times_transpose(times(b, gaps + np.transpose(gaps)), v)
+    bar = bar + times(u / s, np.transpose(of_v) - times(np.transpose(inner), vt))
+    return bar + times(u * of_s, vt)
+
+
+def svd_tangent(t: Any, y: Any, a: Any) -> Any:
+    """The tangents of what `np.linalg.svd` returns."""
+    if not isinstance(y, tuple):
+        return singular_values_tangent(t, a)
+    u, s, vt = y
+    v, b = np.transpose(vt), u * s
+    of_s = np.sum(u * times(t, v), axis=0)
+    m = transpose_times(b, times(t, v))
+    rest = transpose_times(t, u / s)
+    of_v = times(v, inverse_gaps(s * s) * (m + np.transpose(m))) + rest - times(v, transpose_times(v, rest))
+    return (times(t, v) + times(a, of_v) - u * of_s) / s, of_s, np.transpose(of_v)
+
+
+def qr_adjoint(g: Any, y: Any, a: Any) -> Any:
+    """What `np.linalg.qr` hands to the matrix, whose columns are linearly independent."""
+    if not isinstance(y, tuple):  # the triangular factor alone
+        g, y = (0.0, g), (orthogonal_factor(a), y)
+    (of_q, of_r), (q, r) = g, y
+    of_r = np.triu(of_r)
+    of_q = of_q + times_transpose(a, of_r)
+    w = transpose_times(q, of_q)
+    inner = times(q, np.tril(w - np.transpose(w), -1) - w)
+    return times(q, of_r) + np.transpose(np.linalg.solve(r, np.transpose(of_q + inner)))
+
+
+def qr_tangent(t: Any, y: Any, a: Any) -> Any:
+    """The tangents of what `np.linalg.qr` returns."""
+    q, r = y if isinstance(y, tuple) else (orthogonal_factor(a), y)
+    m = np.transpose(np.linalg.solve(np.transpose(r), np.transpose(t)))
+    w = transpose_times(q, m)
+    of_q = m + times(q, np.tril(w, -1) - np.transpose(np.tril(w, -1)) - w)
+    of_r = np.triu(transpose_times(of_q, a) + transpose_times(q, t))
+    return (of_q, of_r) if isinstance(y, tuple) else of_r
+
+
+def power_adjoint(g: Any, a: Any, n: int) -> Any:
+    """What `np.linalg.matrix_power` hands to the matrix.
+
+    >>> power_adjoint(np.array([[1.0]]), np.array([[2.0]]), 3).tolist(), power_adjoint(np.eye(1), 2.0 * np.eye(1), -1)
+    ([[12.0]], array([[-0.25]]))
+    """
+    if n == 0:
+        return g * 0.0
+    inverse = np.linalg.inv(a) if n < 0 else None
+    base = np.transpose(a if inverse is None else inverse)
+    bar, right = g, g
+    for _ in range(abs(n) - 1):
+        right = np.matmul(right, base)
+        bar = np.matmul(base, bar) + right
+    return bar if inverse is None else -np.matmul(base, np.matmul(bar, base))
+
+
+def power_tangent(t: Any, a: Any, n: int) -> Any:
+    """The tangent of `np.linalg.matrix_power`."""
+    return power_adjoint(t, np.transpose(a), n)
+
+
+def vander_adjoint(g: Any, y: Any, increasing: bool = False) -> Any:
+    """What `np.vander` hands to the vector.
+
+    >>> vander_adjoint(np.ones((1, 3)), np.array([[9.0, 3.0, 1.0]])).tolist()
+    [7.0]
+    """
+    if not increasing:
+        g, y = g[:, ::-1], y[:, ::-1]
+    return np.matmul(g[:, 1:] * y[:, :-1], np.arange(1.0, max(1, y.shape[1])))
+
+
+def vander_tangent(t: Any, y: Any, increasing: bool = False) -> Any:
+    """The tangent of `np.vander`."""
+    rising = y if increasing else y[:, ::-1]
+    count = rising.shape[1]
+    moved = rising[:, :-1] * np.arange(1.0, max(1, count)) * np.expand_dims(t, 1)
+    whole = np.concatenate((rising[:, :1] * 0.0, moved), axis=1)
+    return whole if increasing else whole[:, ::-1]
+
+
+def centred_rows(m: Any, rowvar: bool) -> Any:
+    """What the variables that `np.cov` is about are more than their means, one in each row."""
+    rows = m if rowvar or np.ndim(m) == 1 else np.transpose(m)
+    return rows - np.mean(rows, axis=-1, keepdims=True)
+
+
+def cov_adjoint(g: Any, m: Any, rowvar: bool = True, bias: bool = False, ddof: int | None = None) -> Any:
+    """What `np.cov` hands to a matrix or vector.
+
+    >>> cov_adjoint(1.0, np.array([1.0, 3.0])).tolist()
+    [-2.0, 2.0]
+    """
+    rest = centred_rows(m, rowvar)
+    correction = (0 if bias else 1) if ddof is None else ddof
+    scale = 1.0 / (rest.shape[-1] - correction)
+    bar = (2.0 * scale) * g * rest if np.ndim(g) == 0 else times(scale * (g + np.transpose(g)), rest)
+    return bar if rowvar or np.ndim(m) == 1 else np.transpose(bar)
+
+
+def cov_tangent(t: Any, m: Any, rowvar: bool = True, bias: bool = False, ddof: int | None = None) -> Any:
+    """The tangent of `np.cov`."""
+    rest, moved = centred_rows(m, rowvar), t if rowvar or np.ndim(m) == 1 else np.transpose(t)
+    correction = (0 if bias else 1) if ddof is None else ddof
+    scale = 1.0 / (rest.shape[-1] - correction)
+    if np.ndim(m) == 1 or rest.shape[0] == 1:
+        return (2.0 * scale) * np.sum(rest * moved)
+    half = times_transpose(scale * rest, moved)
+    return half + np.transpose(half)
+
+
+def corrcoef_adjoint(g: Any, x: Any, rowvar: bool = True) -> Any:
+    """What `np.corrcoef` hands to a matrix: its result has the products of rows of length one."""
+    rest = centred_rows(x, rowvar)
+    length = np.sqrt(np.sum(rest * rest, axis=1, keepdims=True))
+    rows = rest / length
+    bar = times(g + np.transpose(g), rows)
+    bar = (bar - rows * np.sum(bar * rows, axis=1, keepdims=True)) / length
+    return bar if rowvar else np.transpose(bar)
+
+
+def corrcoef_tangent(t: Any, x: Any, rowvar: bool = True) -> Any:
+    """The tangent of `np.corrcoef`."""
+    rest, moved = centred_rows(x, rowvar), centred_rows(t, rowvar)
+    length = np.sqrt(np.sum(rest * rest, axis=1, keepdims=True))
+    rows = rest / length
+    turned = (moved - rows * np.sum(rows * moved, axis=1, keepdims=True)) / length
+    half = times_transpose(rows, turned)
+    return half + np.transpose(half)
+
+
+def both(m: Any, y: Any) -> Any:
+    """The variables of two arrays, if there are two."""
+    return m if y is None else np.vstack((m, y))
+
+
+def above(whole: Any, m: Any, y: Any) -> Any:
+    """What belongs to the first of two such arrays."""
+    return whole if y is None else np.reshape(whole[: _rows(m)], np.shape(m))
+
+
+def below(whole: Any, m: Any, y: Any) -> Any:
+    """What belongs to the second."""
+    return np.reshape(whole[_rows(m) :], np.shape(y))
+
+
+def as_above(t: Any, y: Any) -> Any:
+    """A tangent of the first as one of both."""
+    return t if y is None else np.vstack((t, np.zeros(np.shape(y))))
+
+
+def as_below(t: Any, m: Any) -> Any:
+    """A tangent of the second as one of both."""
+    return np.vstack((np.zeros(np.shape(m)), t))
+
+
+def _rows(m: Any) -> int:
+    return 1 if np.ndim(m) == 1 else int(np.shape(m)[0])
+
+
+def pinv_adjoint(g: Any, y: Any, a: Any) -> Any:
+    """What `np.linalg.pinv` hands to a matrix. Raises LinAlgError unless that has full rank.
+
+    >>> pinv_adjoint(np.array([[1.0]]), np.array([[0.5]]), np.array([[2.0]])).tolist()
+    [[-0.25]]
+    """
+    left, right = np.matmul(a, y), np.matmul(y, a)
+    of_left, of_right = np.eye(len(left)) - left, np.eye(len(right)) - right
+    checked_rank(of_left if len(left) <= len(right) else of_right)
+    p, q = np.transpose(y), np.transpose(g)
+    bar = -np.matmul(p, np.matmul(g, p))
+    if len(left) > len(right):
+        return bar + np.matmul(of_left, np.matmul(q, np.matmul(y, p)))
+    return bar + np.matmul(np.matmul(p, np.matmul(y, q)), of_right) if len(left) < len(right) else bar
+
+
+def pinv_tangent(t: Any, y: Any, a: Any) -> Any:
+    """The tangent of `np.linalg.pinv`."""
+    left, right = np.matmul(a, y), np.matmul(y, a)
+    of_left, of_right = np.eye(len(left)) - left, np.eye(len(right)) - right
+    checked_rank(of_left if len(left) <= len(right) else of_right)
+    p, u = np.transpose(y), np.transpose(t)
+    moved = -np.matmul(y, np.matmul(t, y)) + np.matmul(np.matmul(y, p), np.matmul(u, of_left))
+    return moved + np.matmul(of_right, np.matmul(u, np.matmul(p, y)))
+
+
+def checked_rank(gap: Any) -> None:
+    """Raises LinAlgError if what should be zero for a matrix of full rank is not."""
+    if not np.max(np.abs(gap), initial=0.0) < 1e-4:
+        raise np.linalg.LinAlgError("the solution for a matrix that does not have full rank has no derivative")

@@ -1,0 +1,120 @@
+"""Calls with several results, such as `np.linalg.eigh`: recorded as one node, reversed by the function of its plan."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+
+from srcad.runtime.active import active
+from srcad.runtime.composed import run_if_new
+from srcad.runtime.explain import note_behind_cut
+from srcad.runtime.keep import frozen
+from srcad.runtime.node import Bars, GeneralNode, gather
+from srcad.runtime.plans import RULED, Plan
+from srcad.runtime.pull import is_complex
+from srcad.runtime.slices import dense
+from srcad.runtime.tensor import Tensor, tensor_of
+
+
+class SeveralNode(GeneralNode):
+    """A call with several results whose plan is known."""
+
+    __slots__ = ("plan",)
+
+    def __init__(self, plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any], result: Any) -> None:
+        self.plan = plan
+        self.primitive = plan.primitive
+        self.arguments = arguments
+        self.keywords = keywords
+        self.result = result
+
+    def outputs(self) -> tuple[int, ...]:
+        """The identities of the results."""
+        return tuple([part._identity for part in self.result])
+
+
+def has_several(plan: Plan, result: Any) -> bool:
+    """Whether a call is recorded here: one by a rule, with arrays in a tuple, real or complex numbers among them."""
+    return (
+        plan.kind == RULED
+        and isinstance(result, tuple)
+        and all(isinstance(each, (np.ndarray, np.generic)) for each in result)
+        and any(each.dtype.kind in "fc" for each in result)
+    )
+
+
+def several(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any], values: Any) -> Any:
+    """Tensors of the results, which tapes that follow an argument now follow too."""
+    if plan.theirs:
+        theirs = [each for each in arguments if type(each) is np.ndarray]
+        parts = [tensor_of(_apart(each, theirs) if each.shape else each[()]) for each in values]
+    else:
+        parts = [tensor_of(each if each.shape else each[()]) for each in values]
+    results = tuple(parts) if type(values) is tuple else type(values)(*parts)
+    node: Any = None
+    operands = [each for each in arguments if type(each) is Tensor]
+    for tape in active.tapes:
+        known = tape.known
+        for operand in operands:
+            if operand._identity in known:
+                if node is None:
+                    node = _node(plan, arguments, keywords, results)
+                tape.entries.append(node)
+                known.update([each._identity for each in parts])
+                break
+        else:
+            if tape.cuts:
+                note_behind_cut(tape, plan.primitive, operands, parts)
+    return results
+
+
+def _node(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any], results: Any) -> Any:
+    if plan.ranks is not None:
+        plan.check_ranks([each._value if type(each) is Tensor else each for each in arguments])
+    if plan.refuses is not None:
+        run_if_new(plan, plan.refuses, arguments, keywords)
+    if plan.stated is not None:
+        keywords = {name: keywords[name] for name in plan.stated}
+    arguments = arguments[: plan.count]
+    if plan.theirs or plan.nested:
+        arguments = tuple([each if type(each) is Tensor else frozen(each) for each in arguments])
+    return SeveralNode(plan, arguments, keywords, results)
+
+
+def _apart(value: Any, theirs: list[Any]) -> Any:
+    """What shares no memory with arrays that their owner may change."""
+    return value.copy() if any(np.may_share_memory(value, each) for each in theirs) else value
+
+
+def pull_several(node: SeveralNode, bars: Bars, kept: Collection[int], relevant: Collection[int]) -> bool:
+    """Hand the adjoints of real results on to real arguments; False if something here is of another kind."""
+    mask, values, inputs = 1, [], []
+    for argument in node.arguments:
+        mask += mask
+        value = argument
+        if type(argument) is Tensor:
+            value = argument._value
+            if argument._identity in relevant:
+                mask += 1
+                inputs.append(argument)
+        if is_complex(value) or type(value) is list:
+            return False
+        values.append(value)
+    results = tuple([part._value for part in node.result])
+    if is_complex(results):
+        return False
+    found = [dense(bars.get(each)) if each in kept else bars.pop(each, None) for each in node.outputs()]
+    if not inputs or all(g is None for g in found):
+        return True
+    bar = tuple([_zero(each) if g is None else g for g, each in zip(found, results)])  # noqa: B905 - strict is slow
+    run = node.plan.pull(mask, values, node.keywords)
+    if run is not None:
+        for argument, contribution in zip(inputs, run(bar, results, *values, **node.keywords)):  # noqa: B905
+            gather(bars, argument, contribution)
+    return True
+
+
+def _zero(like: Any) -> Any:
+    return np.zeros(like.shape, like.dtype) if type(like) is np.ndarray else type(like)(0)
