@@ -129,7 +129,7 @@ def run_if_new(plan: Any, meaning: Any, arguments: tuple[Any, ...], keywords: Ma
     try:
         if key in plan.accepted:
             return None
-    except TypeError:  # a list
+    except TypeError:  # something that may change
         key = ()
     tapes = active.tapes
     active.tapes = ()
@@ -175,7 +175,7 @@ _MOST = 1024
 def _fact(argument: Any) -> Any:
     kind = type(argument)
     if kind is Tensor:
-        argument = argument._value
-    elif kind is not np.ndarray:
-        return argument
-    return argument.shape
+        return argument._value.shape
+    if kind is list:
+        return list, *map(_fact, argument)
+    return argument.shape if kind is np.ndarray else argument

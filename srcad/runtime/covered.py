@@ -7,12 +7,14 @@ import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import gast
 import numpy as np
 
 from srcad.errors import MissingRule
 from srcad.runtime.active import active
 from srcad.runtime.eager import says_something
 from srcad.runtime.nest import flatten
+from srcad.runtime.prune import is_d
 from srcad.runtime.registry import find, variants
 from srcad.runtime.template import primitive_name
 from srcad.runtime.tensor import Tensor
@@ -124,3 +126,24 @@ def missing(primitive: Any) -> MissingRule:
 
 def _may_vary(value: Any) -> bool:
     return isinstance(value, (Tensor, np.ndarray)) and value.dtype.kind not in "biuSUmM"
+
+
+_INDICES = {np.take: 1, np.bincount: 0}  # where tuples are indices as lists are
+
+
+@functools.cache
+def operands(primitive: Any, count: int) -> frozenset[int]:
+    """The places of the arguments of a function by which its rules state derivatives.
+
+    >>> sorted(operands(np.matmul, 2)), sorted(operands(np.take, 2))
+    ([0, 1], [0, 1])
+    """
+    found = {_INDICES[primitive]} if primitive in _INDICES else set()
+    for rule in variants(primitive):
+        places = {name: place for place, name in enumerate(rule.parameters[1 : count + 1])}
+        if rule.kind == "partial":
+            found.update(places.values())
+        elif rule.adjoint is not None:
+            nodes = [node for each in rule.adjoint.body for node in gast.walk(each) if is_d(node)]
+            found.update(places[node.slice.id] for node in nodes if node.slice.id in places)
+    return frozenset(found)

@@ -165,8 +165,7 @@ def _pull_call(
         again, value = run_again(plan.meaning, arguments, keywords, [each._identity for each in inputs])
         _pull_again(plan, again, value, result, bar, bars, kept)
         return
-    # Where the result and an input are real, so is the slope, whatever else is complex.
-    if plan.joins or not is_real or result._value.dtype.kind == "c":
+    if plan.joins:
         (node,) = nodes_of([(plan, arguments, result, keywords)])
         bars[result._identity] = bar
         node.prepare(node.leads_from(relevant), False)(bars, kept)
@@ -178,7 +177,9 @@ def _pull_call(
             rows = rows_of(bar, index, table, plan.primitive)
             gather(bars, table, rows if table._identity in kept else rows.dense())
             return
-    run = plan.pull(mask, values, keywords)
+    # Where the result and an input are real, so is the slope, whatever else is complex.
+    is_real = is_real and result._value.dtype.kind != "c"
+    run = plan.pull(mask, values, keywords) if is_real else plan.pull_complex(mask, values, keywords)
     if run is None:
         return
     for argument, contribution in zip(inputs, run(bar, result._value, *values, **keywords)):  # noqa: B905 - strict is slow

@@ -9,25 +9,22 @@ its reverse, which asks the plan for the function that the rule has become for t
 
 from __future__ import annotations
 
-import functools
 import operator
 import types
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
-import gast
 import numpy as np
 
 from srcad.runtime.arithmetic import NO_KEYWORDS
 from srcad.runtime.composed import is_simple
 from srcad.runtime.computed import computed_by
-from srcad.runtime.covered import check_meaning, covering, rule_of
+from srcad.runtime.covered import check_meaning, covering, operands, rule_of
 from srcad.runtime.keep import SCALARS, contents
 from srcad.runtime.live import on_tensors
 from srcad.runtime.nest import flatten
 from srcad.runtime.operand import Readable
-from srcad.runtime.prune import is_d
-from srcad.runtime.pull import GATHERS, asks_of, direct_pullback, signature
+from srcad.runtime.pull import GATHERS, asks_of, conjugated, direct_pullback, signature
 from srcad.runtime.registry import definition, is_effect, variants
 from srcad.runtime.spelled import FOR_COMPLEX, spelled_always
 from srcad.runtime.tensor import Tensor
@@ -220,6 +217,14 @@ class Plan:
                 setattr(self, name, run)
         return self.pulls[key]
 
+    def pull_complex(self, mask: int, values: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        """The same where the result or what is wanted is complex: adjoints are conjugates of what rules speak of."""
+        key = (complex, mask, *signature(values))
+        if key not in self.pulls:
+            run = self.pull(mask, values, keywords)
+            self.pulls[key] = None if run is None else conjugated(self.primitive, mask, values, keywords, run)
+        return self.pulls[key]
+
 
 def _is_apart(primitive: Any) -> bool:
     """Whether a function that means others is recorded as one call if it can be: not if it means one call."""
@@ -251,27 +256,6 @@ def _way(primitive: Any, kinds: Sequence[type], keywords: Mapping[str, type]) ->
             return OTHERS
         way = NESTED
     return OTHERS if Tensor in keywords.values() else way
-
-
-_INDICES = {np.take: 1, np.bincount: 0}  # where tuples are indices as lists are
-
-
-@functools.cache
-def operands(primitive: Any, count: int) -> frozenset[int]:
-    """The places of the arguments of a function by which its rules state derivatives.
-
-    >>> sorted(operands(np.matmul, 2)), sorted(operands(np.take, 2))
-    ([0, 1], [0, 1])
-    """
-    found = {_INDICES[primitive]} if primitive in _INDICES else set()
-    for rule in variants(primitive):
-        places = {name: place for place, name in enumerate(rule.parameters[1 : count + 1])}
-        if rule.kind == "partial":
-            found.update(places.values())
-        elif rule.adjoint is not None:
-            nodes = [node for each in rule.adjoint.body for node in gast.walk(each) if is_d(node)]
-            found.update(places[node.slice.id] for node in nodes if node.slice.id in places)
-    return frozenset(found)
 
 
 plans: dict[Hashable, Plan] = {}

@@ -77,8 +77,8 @@ def pullback(
     conjugates = is_complex(result)
     for argument in arguments:
         conjugates = conjugates or is_complex(argument)
-    if conjugates and not choice.rule.handles_complex:
-        raise MissingRule(f"the derivative rule of {primitive_name(primitive)} does not cover complex numbers")
+    if conjugates:
+        _check_complex(choice)
     if not conjugates and names is None and not keywords:
         ends = choice.wanted
 
@@ -101,9 +101,37 @@ def direct_pullback(
     >>> direct_pullback(np.multiply, 0b101, (3.0, 2.0))(1.0, 6.0, 3.0, 2.0)
     (3.0,)
     """
-    wanted = tuple([place for place, digit in enumerate(bin(mask)[3:]) if digit == "1"])
+    wanted = _places(mask)
     choice = _choice(primitive, values, keywords, wanted) if wanted else None
     return None if choice is None else _in_order(choice)
+
+
+def conjugated(primitive: Any, mask: int, values: Sequence[Any], keywords: Mapping[str, Any], run: Direct) -> Direct:
+    """That function for complex numbers. Raises MissingRule where the rule does not cover these.
+
+    >>> run = direct_pullback(np.multiply, 0b110, (1.0, 2j))
+    >>> conjugated(np.multiply, 0b110, (1.0, 2j), {}, run)(1.0, 2j, 1.0, 2j)[0].imag
+    np.float64(-2.0)
+    """
+    choice = _choice(primitive, values, keywords, _places(mask))
+    assert choice is not None
+    _check_complex(choice)
+
+    def pull(bar: Any, result: Any, *arguments: Any, **keywords: Any) -> list[Any]:
+        return [_conjugate(each) for each in run(np.conjugate(bar), result, *arguments, **keywords)]
+
+    return pull
+
+
+def _check_complex(choice: Choice) -> None:
+    if not choice.rule.handles_complex:
+        raise MissingRule(
+            f"the derivative rule of {primitive_name(choice.rule.primitive)} does not cover complex numbers"
+        )
+
+
+def _places(mask: int) -> tuple[int, ...]:
+    return tuple([place for place, digit in enumerate(bin(mask)[3:]) if digit == "1"])
 
 
 def _in_order(choice: Choice) -> Direct:

@@ -71,10 +71,9 @@ def several(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any],
 
 
 def _node(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any], results: Any) -> Any:
-    if plan.ranks is not None:
+    is_new = plan.refuses is None or run_if_new(plan, plan.refuses, arguments, keywords) is not None
+    if is_new and plan.ranks is not None:
         plan.check_ranks([each._value if type(each) is Tensor else each for each in arguments])
-    if plan.refuses is not None:
-        run_if_new(plan, plan.refuses, arguments, keywords)
     if plan.stated is not None:
         keywords = {name: keywords[name] for name in plan.stated}
     arguments = arguments[: plan.count]

@@ -67,6 +67,65 @@ class _Swift:
         return np.moveaxis(a, source, destination)
 
     @staticmethod
+    def max(a: Any, axis: Any = None, keepdims: bool = False, **keywords: Any) -> Any:
+        """The greatest element, or those along axes."""
+        if type(a) is Array and not keywords:
+            return np.maximum.reduce(a, axis, None, None, keepdims)  # type: ignore[call-overload]
+        return np.max(a, axis=axis, keepdims=keepdims, **keywords)
+
+    @staticmethod
+    def min(a: Any, axis: Any = None, keepdims: bool = False, **keywords: Any) -> Any:
+        """The least element, or those along axes."""
+        if type(a) is Array and not keywords:
+            return np.minimum.reduce(a, axis, None, None, keepdims)  # type: ignore[call-overload]
+        return np.min(a, axis=axis, keepdims=keepdims, **keywords)
+
+    @staticmethod
+    def expand_dims(a: Any, axis: Any) -> Any:
+        """One more axis, of length one."""
+        if type(a) is not Array or type(axis) is not int:
+            return np.expand_dims(a, axis)
+        place = axis % (a.ndim + 1)
+        return a.reshape(a.shape[:place] + (1,) + a.shape[place:])
+
+    @staticmethod
+    def ravel(a: Any) -> Any:
+        """All elements in one row."""
+        return a.reshape(-1) if type(a) is Array else np.ravel(a)
+
+    @staticmethod
+    def argsort(a: Any, axis: int = -1, kind: Any = None) -> Any:
+        """The places of the elements in ascending order."""
+        return a.argsort(axis, kind) if type(a) is Array else np.argsort(a, axis, kind)
+
+    @staticmethod
+    def zeros_like(a: Any) -> Any:
+        """As many zeros."""
+        return np.zeros(a.shape, a.dtype) if type(a) is Array else np.zeros_like(a)
+
+    @staticmethod
+    def shape(a: Any) -> Any:
+        """The lengths of the axes."""
+        return a.shape if type(a) is Array else np.shape(a)
+
+    @staticmethod
+    def ndim(a: Any) -> Any:
+        """The number of axes."""
+        return a.ndim if type(a) is Array else np.ndim(a)
+
+    @staticmethod
+    def size(a: Any) -> Any:
+        """The number of elements."""
+        return a.size if type(a) is Array else np.size(a)
+
+    @staticmethod
+    def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
+        """What each element is more than the one before."""
+        if type(a) is Array and n == 1 and a.ndim == 1 and a.dtype.kind != "b":
+            return a[1:] - a[:-1]
+        return np.diff(a, n, axis)
+
+    @staticmethod
     def tril(m: Any, k: int = 0) -> Any:
         """Zeros above a diagonal."""
         if type(m) is not Array or m.ndim != 2 or m.size > _LARGEST or type(k) is not int:

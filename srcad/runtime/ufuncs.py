@@ -69,8 +69,8 @@ _METHODS: Mapping[str, Callable[..., Any]] = {
 def method_meaning(primitive: Any) -> Callable[..., Any] | None:
     """What a method of a ufunc means; None for everything else.
 
-    >>> method_meaning(np.subtract.outer)(np.array([3.0]), np.array([1.0, 2.0])).tolist(), method_meaning(np.sin)
-    ([[2.0, 1.0]], None)
+    >>> method_meaning(np.maximum.outer)(np.array([1.5]), np.array([1.0, 2.0])).tolist(), method_meaning(np.sin)
+    ([[1.5, 2.0]], None)
     """
     ufunc, name = getattr(primitive, "__self__", None), getattr(primitive, "__name__", "")
     if not isinstance(ufunc, np.ufunc) or name not in _METHODS or (ufunc.nin, ufunc.nout) != (2, 1):

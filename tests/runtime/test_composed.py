@@ -72,9 +72,9 @@ def test_definitions_are_tried_once_for_shapes_and_values():
     plan = Plan(np.rot90, [Tensor], {"k": int})
     plan.meaning = lambda *arguments, **keywords: calls.append(keywords)
     result = np.ones((2, 2))
-    for size, k in ((2, 1), (2, 1), (3, 1), (2, 2), (2, [1]), (2, [1])):
+    for size, k in ((2, 1), (2, 1), (3, 1), (2, 2), (2, [1]), (2, [1]), (2, {}), (2, {})):
         check_accepted(plan, (constant(np.ones((size, size))),), {"k": k}, result)
-    assert calls == [{"k": 1}, {"k": 1}, {"k": 2}, {"k": [1]}, {"k": [1]}]
+    assert calls == [{"k": 1}, {"k": 1}, {"k": 2}, {"k": [1]}, {"k": {}}, {"k": {}}]
 
 
 def test_arrays_may_change_afterwards():

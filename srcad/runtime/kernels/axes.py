@@ -20,9 +20,12 @@ def shares(y: Any, a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     array([0.5, 0. , 0.5])
     """
     equal = a == (y if axis is None else restore(y, a.shape, axis, keepdims))
-    if axis is None:
+    if axis is None or a.ndim == 1:
         count = np.count_nonzero(equal)
         return equal.astype(a.dtype) if count == 1 else equal / a.dtype.type(count)
+    size = np.vdot(y, y)
+    if size == size and np.count_nonzero(equal) == y.size:  # one each
+        return equal.astype(a.dtype)
     return equal / np.add.reduce(equal, axis=axis, keepdims=True, dtype=a.dtype)
 
 

@@ -5,13 +5,13 @@ No generated code calls them: the compiler inlines the definitions of such funct
 
 from __future__ import annotations
 
+import functools
 from typing import Any
-
-import numpy as np
 
 from srcad.runtime.kernels.scalar import ratio
 from srcad.runtime.kernels.scatter import scatter
 from srcad.runtime.kernels.spread import _as_tuple, reduced_size, restore, unbroadcast
+from srcad.runtime.swift import swift as np
 
 
 def pair(one: Any, other: Any) -> Any:
@@ -27,6 +27,20 @@ def pair(one: Any, other: Any) -> Any:
         found[0], found[1] = one, other
         return found
     return np.stack((one, other))
+
+
+def to_pair(one: Any, other: Any, size: int, k: Any) -> Any:
+    """Zeros, with two numbers added at two places; or two arrays of numbers.
+
+    >>> to_pair(1.0, 2.0, 3, np.array([2, 0])).tolist()
+    [2.0, 0.0, 1.0]
+    """
+    if not isinstance(one, float) or not isinstance(other, float):
+        return scatter(pair(one, other), (size,), k)
+    found = np.zeros(size)
+    found[k[0]] = one
+    found[k[1]] += other
+    return found
 
 
 def next_point(x: Any, xp: Any) -> Any:
@@ -183,10 +197,15 @@ def trapezoid_weights(f: Any, x: Any, dx: Any) -> Any:
     """
     if x is not None:
         return 0.5 * ends(x[..., 1:] - x[..., :-1], 1.0)
-    parts = np.ones(f.shape[-1])
+    return dx * _halved_ends(f.shape[-1])
+
+
+@functools.lru_cache(64)
+def _halved_ends(size: int) -> Any:
+    parts = np.ones(size)
     parts[:1] *= 0.5
-    parts[-1:] *= 0.5 if len(parts) > 1 else 0.0
-    return dx * parts
+    parts[-1:] *= 0.5 if size > 1 else 0.0
+    return parts
 
 
 def vecdot_adjoint(g: Any, other: Any, like: Any, axis: int) -> Any:

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from srcad.runtime.kernels.eigen import inverse_gaps, singular_values_adjoint, singular_values_tangent
 from srcad.runtime.kernels.factor import orthogonal_factor
 from srcad.runtime.kernels.products import times, times_transpose, transpose_times
+from srcad.runtime.swift import swift as np
 
 
 def _is_nothing(g: Any) -> bool:

@@ -5,88 +5,14 @@ As in `direct`, these run on arrays, and on tensors as what they call; no genera
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
-import numpy as np
-
-from srcad.runtime.kernels.join import _unjoin
+from srcad.runtime.kernels.moves import take_adjoint
 from srcad.runtime.kernels.scatter import scatter
 from srcad.runtime.kernels.spread import unbroadcast
-
-
-def undstack(g: Any, arrays: Any) -> Any:
-    """The pieces of a cotangent that belong to the operands of `np.dstack`.
-
-    >>> [each.tolist() for each in undstack(np.arange(4.0).reshape(1, 2, 2), (np.zeros(2), np.zeros((1, 2))))]
-    [[0.0, 2.0], [[1.0, 3.0]]]
-    """
-    return _unjoin(g, arrays, 2, lambda shape: 1 if len(shape) < 3 else shape[2])
-
-
-def unselect(g: Any, conditions: Any, choices: Any) -> Any:
-    """What belongs to each choice of `np.select`, where it is the first whose condition holds.
-
-    >>> [each.tolist() for each in unselect(np.array([1.0, 2.0]), [np.array([True, False])] * 2, [0.0, 0.0])]
-    [[1.0, 0.0], [0.0, 0.0]]
-    """
-    rest, pieces = None, []
-    for condition, _ in zip(conditions, choices, strict=True):
-        here = condition if rest is None else np.logical_and(rest, condition)
-        pieces.append(np.where(here, g, 0.0))
-        other = np.logical_not(condition)
-        rest = other if rest is None else np.logical_and(rest, other)
-    return tuple(pieces)
-
-
-def not_selected(g: Any, conditions: Any) -> Any:
-    """What belongs to the default of `np.select`."""
-    for condition in conditions:
-        g = np.where(condition, 0.0, g)
-    return g
-
-
-def unchoose(g: Any, a: Any, choices: Any) -> Any:
-    """What belongs to each choice of `np.choose`.
-
-    >>> [each.tolist() for each in unchoose(np.array([1.0, 2.0]), np.array([1, 0]), [0.0, 0.0])]
-    [[0.0, 2.0], [1.0, 0.0]]
-    """
-    pieces = [np.where(np.equal(a, k), g, 0.0) for k in range(len(choices))]
-    if isinstance(choices, (list, tuple)):
-        return tuple(pieces)
-    return np.stack([unbroadcast(piece, choices[k]) for k, piece in enumerate(pieces)])
-
-
-def multi_dot_adjoint(g: Any, arrays: Any) -> Any:
-    """What belongs to each operand of `np.linalg.multi_dot`.
-
-    >>> [each.tolist() for each in multi_dot_adjoint(2.0, (np.ones(1), np.eye(1), np.array([3.0])))]
-    [[6.0], [[6.0]], [2.0]]
-    """
-    whole = [*arrays]
-    if np.ndim(whole[0]) == 1:
-        whole[0] = np.reshape(whole[0], (1, -1))
-    if np.ndim(whole[-1]) == 1:
-        whole[-1] = np.reshape(whole[-1], (-1, 1))
-    left = [np.reshape(g, (whole[0].shape[0], whole[-1].shape[1]))]
-    for each in whole[:-1]:
-        left.append(np.matmul(np.transpose(each), left[-1]))
-    right, pieces = None, []
-    for each, before in zip(whole[::-1], left[::-1], strict=True):
-        pieces.append(before if right is None else np.matmul(before, np.transpose(right)))
-        right = each if right is None else np.matmul(each, right)
-    return tuple([np.reshape(piece, np.shape(each)) for piece, each in zip(pieces[::-1], arrays, strict=True)])
-
-
-def multi_dot_tangent(tangents: Any, arrays: Any) -> Any:
-    """The tangent of `np.linalg.multi_dot`; None where it has none."""
-    total = None
-    for k, tangent in enumerate(tangents):
-        if tangent is not None:
-            term = np.linalg.multi_dot([*arrays[:k], tangent, *arrays[k + 1 :]])
-            total = term if total is None else total + term
-    return total
+from srcad.runtime.swift import swift as np
 
 
 def outer_first(g: Any, a: Any, b: Any = None) -> Any:
@@ -170,14 +96,19 @@ def along_places(shape: tuple[int, ...], indices: Any, axis: int) -> Any:
     >>> along_places((2, 3), np.array([[2], [-1]]), 1).tolist()
     [[2], [5]]
     """
-    axis %= len(shape)
-    step = math.prod(shape[axis + 1 :])
-    places = np.where(indices < 0, indices + shape[axis], indices) * step
+    step, rest = _steps(shape, axis % len(shape))
+    return (indices + shape[axis] * (indices < 0)) * step + rest
+
+
+@functools.lru_cache(256)
+def _steps(shape: tuple[int, ...], axis: int) -> tuple[int, Any]:
+    """How far apart in a flat array elements along an axis stand, and where the first ones do."""
+    rest = np.zeros((1,) * len(shape), int)
     for k, size in enumerate(shape):
         if k != axis:
             own = np.arange(size) * math.prod(shape[k + 1 :])
-            places = places + np.reshape(own, [-1 if j == k else 1 for j in range(len(shape))])
-    return places
+            rest = rest + np.reshape(own, [-1 if j == k else 1 for j in range(len(shape))])
+    return math.prod(shape[axis + 1 :]), rest
 
 
 def take_along_adjoint(g: Any, shape: tuple[int, ...], indices: Any, axis: int | None) -> Any:
@@ -190,7 +121,9 @@ def take_along_adjoint(g: Any, shape: tuple[int, ...], indices: Any, axis: int |
         return np.reshape(take_along_adjoint(g, (math.prod(shape),), indices, 0), shape)
     places = along_places(shape, indices, axis)
     if g.dtype == np.float64:
-        places, g = np.reshape(np.broadcast_to(places, g.shape), -1), np.reshape(g, -1)
+        if places.shape != g.shape:
+            places = np.broadcast_to(places, g.shape)
+        places, g = np.reshape(places, -1), np.reshape(g, -1)
         return np.reshape(np.bincount(places, g, math.prod(shape)), shape)
     bar = np.zeros(math.prod(shape), g.dtype)
     np.add.at(bar, places, g)
@@ -217,10 +150,11 @@ def running_most(a: Any, y: Any, axis: int) -> Any:
     [0, 1, 1, 1, 4]
     """
     a, y = np.moveaxis(a, axis, -1), np.moveaxis(y, axis, -1)
-    is_new = np.zeros(a.shape, bool)
-    is_new[..., 1:] = (a[..., 1:] != y[..., :-1]) & ((a[..., 1:] == y[..., 1:]) | (a[..., 1:] != a[..., 1:]))
-    places = np.maximum.accumulate(np.where(is_new, np.arange(a.shape[-1]), 0), axis=-1)
-    return np.moveaxis(places, -1, axis)
+    later, so_far = a[..., 1:], y[..., 1:]
+    is_new = (later != y[..., :-1]) & ((later == so_far) | (later != later))
+    places = np.zeros(a.shape, int)
+    np.multiply(is_new, np.arange(1, max(1, a.shape[-1])), out=places[..., 1:])
+    return np.moveaxis(np.maximum.accumulate(places, axis=-1), -1, axis)
 
 
 def kron_pairs(g: Any, a: Any, b: Any) -> Any:
@@ -269,3 +203,32 @@ def apart(a: Any, axis: Any = None) -> Any:
 def parts_of_spread(a: Any, axis: Any, ddof: Any) -> Any:
     """Which part of `np.nanvar` each square is."""
     return 1.0 / (np.sum(np.logical_not(np.isnan(a)), axis=axis, keepdims=True) - ddof)
+
+
+def turned(m: Any, k: int) -> Any:
+    """A matrix turned by right angles.
+
+    >>> turned(np.array([[1, 2]]), -1).tolist(), turned(np.array([[1, 2]]), 2).tolist()
+    ([[1], [2]], [[2, 1]])
+    """
+    if k % 2 == 0:
+        return m[::-1, ::-1] if k % 4 else m
+    return np.transpose(m)[::-1] if k % 4 == 1 else np.transpose(m)[:, ::-1]
+
+
+def where_true(condition: Any, size: int) -> Any:
+    """Which of so many elements a condition takes: itself, or the places where it holds."""
+    if type(condition) is np.ndarray and condition.dtype.kind == "b" and condition.size == size:
+        return np.reshape(condition, -1)
+    return np.nonzero(np.ravel(condition))[0]
+
+
+def uncompress(g: Any, condition: Any, shape: tuple[int, ...], axis: int | None) -> Any:
+    """The adjoint of `np.compress`.
+
+    >>> uncompress(np.array([1.0, 2.0]), [True, False, True], (4,), None).tolist()
+    [1.0, 0.0, 2.0, 0.0]
+    """
+    if axis is None:
+        return np.reshape(scatter(g, (math.prod(shape),), where_true(condition, math.prod(shape))), shape)
+    return take_adjoint(g, shape, np.nonzero(condition)[0], axis)

@@ -13,6 +13,8 @@ def resized(g: Any, size: int, axis: int) -> Any:
     >>> resized(np.array([1.0, 2.0]), 3, -1), resized(np.array([1.0, 2.0]), 1, 0)
     (array([1., 2., 0.]), array([1.]))
     """
+    if g.shape[axis] == size:
+        return g
     moved = np.moveaxis(g, axis, 0)[:size]
     zeros = np.zeros((size - len(moved), *moved.shape[1:]), g.dtype)
     return np.moveaxis(np.concatenate((moved, zeros)), 0, axis)
@@ -30,5 +32,8 @@ def irfft_adjoint(g: Any, axis: int) -> Any:
     count[0] = 1.0 / size
     if size % 2 == 0:
         count[-1] = 1.0 / size
-    spectrum = np.moveaxis(np.conj(np.fft.rfft(np.real(g), axis=axis)), axis, -1)
+    spectrum = np.conj(np.fft.rfft(np.real(g), axis=axis))
+    if axis in (-1, spectrum.ndim - 1):
+        return spectrum * count
+    spectrum = np.moveaxis(spectrum, axis, -1)
     return np.moveaxis(spectrum * count, -1, axis)

@@ -61,7 +61,7 @@ def restore(g: Any, shape: tuple[int, ...], axis: Axis = None, keepdims: bool = 
     >>> restore(2.0, (2, 3))
     2.0
     """
-    if keepdims or axis is None:
+    if keepdims or axis is None or (type(g) is np.float64 and len(shape) == 1):
         return g
     if type(g) is not np.ndarray:
         g = np.asarray(g)

@@ -5,7 +5,7 @@ make of them, and tapes record a call as one and reverse it by these.
 import numpy as np
 
 from srcad.runtime import kernels
-from srcad.runtime.kernels import matrices, pieces
+from srcad.runtime.kernels import direct, joined, matrices, pieces
 from srcad.runtime.registry import adjoint, d, linear, tangent, zero
 
 
@@ -60,7 +60,7 @@ def ptp_tangent(y, a, axis=None, keepdims=False):
 @adjoint(np.median)
 def median(y, a):
     k = np.argsort(np.ravel(a))[[(a.size - 1) // 2, a.size // 2]]  # of an odd number one, twice
-    d[a] = np.reshape(kernels.scatter(np.broadcast_to(0.5 * d[y], (2,)), (a.size,), k), a.shape)
+    d[a] = np.reshape(direct.to_pair(0.5 * d[y], 0.5 * d[y], a.size, k), a.shape)
 
 
 @tangent(np.median)
@@ -107,7 +107,7 @@ def interp_tangent(y, x, xp, fp, left=None, right=None):
 def quantile(y, a, q):
     k = kernels.quantile_places(a, q)
     t = kernels.quantile_part(a, q)
-    d[a] = np.reshape(kernels.scatter(kernels.pair(d[y] * (1.0 - t), d[y] * t), (a.size,), k), a.shape)
+    d[a] = np.reshape(direct.to_pair(d[y] * (1.0 - t), d[y] * t, a.size, k), a.shape)
     d[q] = d[y] * ((a.size - 1) * (np.ravel(a)[k[1]] - np.ravel(a)[k[0]]))
 
 
@@ -126,7 +126,7 @@ def quantile_tangent(y, a, q):
 def percentile(y, a, q):
     k = kernels.quantile_places(a, np.multiply(q, 0.01))
     t = kernels.quantile_part(a, np.multiply(q, 0.01))
-    d[a] = np.reshape(kernels.scatter(kernels.pair(d[y] * (1.0 - t), d[y] * t), (a.size,), k), a.shape)
+    d[a] = np.reshape(direct.to_pair(d[y] * (1.0 - t), d[y] * t, a.size, k), a.shape)
     d[q] = d[y] * ((a.size - 1) * 0.01 * (np.ravel(a)[k[1]] - np.ravel(a)[k[0]]))
 
 
@@ -206,7 +206,7 @@ def vecmat_tangent(y, x1, x2):
 
 @adjoint(np.compress)
 def compress(y, condition, a, axis=None):
-    d[a] = kernels.take_adjoint(d[y], a.shape, np.nonzero(condition)[0], axis)
+    d[a] = pieces.uncompress(d[y], condition, a.shape, axis)
 
 
 @tangent(np.compress)
@@ -216,7 +216,7 @@ def compress_tangent(y, condition, a, axis=None):
 
 @adjoint(np.extract)
 def extract(y, condition, arr):
-    d[arr] = np.reshape(kernels.scatter(d[y], (arr.size,), np.nonzero(np.ravel(condition))[0]), arr.shape)
+    d[arr] = np.reshape(kernels.scatter(d[y], (arr.size,), pieces.where_true(condition, arr.size)), arr.shape)
 
 
 @tangent(np.extract)
@@ -268,28 +268,28 @@ def logaddexp_reduce_tangent(y, array, axis=0):
 
 @adjoint(np.dstack)
 def dstack(y, tup):
-    d[tup] = pieces.undstack(d[y], tup)
+    d[tup] = joined.undstack(d[y], tup)
 
 
 @adjoint(np.select)
 def select(y, condlist, choicelist, default=0):
-    d[choicelist] = pieces.unselect(d[y], condlist, choicelist)
-    d[default] = pieces.not_selected(d[y], condlist)
+    d[choicelist] = joined.unselect(d[y], condlist, choicelist)
+    d[default] = joined.not_selected(d[y], condlist)
 
 
 @adjoint(np.choose)
 def choose(y, a, choices):
-    d[choices] = pieces.unchoose(d[y], a, choices)
+    d[choices] = joined.unchoose(d[y], a, choices)
 
 
 @adjoint(np.linalg.multi_dot)
 def multi_dot(y, arrays):
-    d[arrays] = pieces.multi_dot_adjoint(d[y], arrays)
+    d[arrays] = joined.multi_dot_adjoint(d[y], arrays)
 
 
 @tangent(np.linalg.multi_dot)
 def multi_dot_tangent(y, arrays):
-    d[y] = pieces.multi_dot_tangent(d[arrays], arrays)
+    d[y] = joined.multi_dot_tangent(d[arrays], arrays)
 
 
 @adjoint(np.add.outer)
@@ -344,7 +344,7 @@ def diagflat(y, v, k=0):
 
 @adjoint(np.rot90, ndim=(2,))
 def rot90(y, m, k=1):
-    d[m] = np.rot90(d[y], kernels.opposite(k))
+    d[m] = pieces.turned(d[y], -k)
 
 
 @tangent(np.rot90, ndim=(2,))
