@@ -100,6 +100,16 @@ class Differentiated:
         return compiled_routine(version, 0, shape_of(f"{unit.name}_{request.mode}", (*unit.parameters, *dots)))
 
 
+def _is_small(value: Any) -> bool:
+    """Whether a value takes little memory: an array, a number, or several."""
+    if type(value) is not tuple:
+        return type(value) is np.ndarray and value.size < _LARGE
+    for each in value:
+        if type(each) is not float and not (type(each) is np.ndarray and each.size < _LARGE):
+            return False
+    return True
+
+
 class Pulled:
     """The pullback of one call: its trace and arguments, and the functions that read them."""
 
@@ -107,7 +117,7 @@ class Pulled:
 
     def __init__(self, made: Differentiated, arguments: tuple[Any, ...], value: Any, trace: Any) -> None:
         self.made, self.arguments, self.value, self.trace = made, arguments, value, trace
-        if type(value) is not float and not (type(value) is np.ndarray and value.size < _LARGE):
+        if type(value) is not float and not _is_small(value):
             self.value = map_leaves(shell, value)  # of which nothing but shapes and dtypes is read
 
     @property

@@ -13,7 +13,7 @@ from numba.core import types
 from numba.core.dispatcher import Dispatcher
 from numba.extending import typeof_impl
 
-from srcad.gradient import Derivative, bind
+from srcad.gradient import Binding, Derivative
 from srcad.load import name_of, plain_function, signature_of
 from srcad.options import Options
 from srcad.pulled import Differentiated, Pulled, is_differentiable
@@ -49,6 +49,7 @@ class Function:
         self.__module__, self.__qualname__ = plain_function(function).__module__, plain_function(function).__qualname__
         self.__signature__ = signature_of(function)
         self._count = len(self.__signature__.parameters)
+        self._bind = Binding(self.__signature__)
         self._is_flat = hasattr(type(function), "__srcad_keeps__")
         self._core = Derivative(function, Request("core", (), options=options or Options()), jit)
         self._pairs: dict[tuple[Any, ...], Differentiated | None] = {}
@@ -81,7 +82,7 @@ class Function:
             else:
                 return self._core(*args, **kwargs)
         if kwargs or len(args) != self._count:
-            args = bind(self.__signature__, args, kwargs)
+            args = self._bind(args, kwargs)
         for each in args:
             if type(each) not in _PLAIN and is_structured(each):
                 return self._structured(args)

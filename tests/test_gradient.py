@@ -9,6 +9,7 @@ import pytest
 
 import srcad
 from srcad.errors import BadArgument, NotDifferentiable
+from srcad.gradient import Binding, bind
 
 WEIGHTS = np.array([1.0, 2.0, 3.0])
 SCALE = 2.0
@@ -227,3 +228,19 @@ class Spring:
 def test_methods_are_differentiated_by_their_own_arguments():
     assert srcad.grad(Spring().energy)(2.0) == 12.0
     assert srcad.grad(Spring().energy, wrt="x")(2.0) == 12.0
+
+
+@pytest.mark.parametrize(
+    "function", [lambda x, k=2.0, m=1.0: 0, lambda x, k: 0, lambda *x: 0, lambda x, *, k=2.0: 0, lambda x, /, k=2.0: 0]
+)
+@pytest.mark.parametrize("args", [(), (1.0,), (1.0, 3.0), (1.0, 3.0, 4.0, 5.0)])
+@pytest.mark.parametrize("kwargs", [{}, {"k": 5.0}, {"m": 5.0}, {"x": 7.0, "k": 5.0}, {"other": 1.0}])
+def test_arguments_are_bound_as_python_does(function, args, kwargs):
+    signature = inspect.signature(function)
+    try:
+        expected = bind(signature, args, kwargs)
+    except TypeError as error:
+        with pytest.raises(TypeError, match=str(error).partition("(")[0]):
+            Binding(signature)(args, kwargs)
+    else:
+        assert Binding(signature)(args, kwargs) == expected

@@ -15,7 +15,7 @@ import numpy as np
 
 from srcad.runtime.active import Recording, active
 from srcad.runtime.dispatch import record, wrapped
-from srcad.runtime.keep import SCALARS, shell, snapshot
+from srcad.runtime.keep import LARGE, SCALARS, shell, snapshot, snapshot_of_one
 from srcad.runtime.nest import flatten, map_leaves, pack_as
 from srcad.runtime.node import Bars, gather, tensors_in, unwrapped
 from srcad.runtime.packing import without_variables
@@ -67,7 +67,8 @@ def record_call(
     `captured` are the variables that the function reads besides its arguments, `arrays` the arrays.
     """
     following = active.tapes
-    leaves, values, plain, immutable, tapes = [], [], [], not arrays, []
+    leaves: list[Any] = []
+    values, plain, theirs, tapes = [], [], [], []
     for argument in (*arguments, *captured) if captured else arguments:
         kind = type(argument)
         if kind is Variable:
@@ -81,13 +82,16 @@ def record_call(
             plain.append(len(values))
             values.append(argument)
             if kind is np.ndarray:
-                immutable = False
+                theirs.append(len(leaves))
         else:
             return _record_nested(function, without_variables((*arguments, *captured)), captured, arrays)
         leaves.append(argument)
     if not tapes:
         return _as_tensors(function.primal(values), leaves)
-    if not immutable:
+    if len(theirs) == 1 and not arrays:
+        (place,) = theirs
+        leaves[place] = values[place] = snapshot_of_one(leaves[place])
+    elif theirs or arrays:
         leaves, arrays = snapshot((leaves, arrays))
         values = [leaf._value if type(leaf) is Tensor else leaf for leaf in leaves]
     inputs = tuple(leaves)
@@ -130,11 +134,22 @@ def _recorded(
 ) -> Any:
     value, pullback = made
     # What it may share memory with are copies of ours, that nobody writes to.
-    result = tensor_of(_float64(value)) if type(value) is float else _as_tensors(value, ())
+    kind, is_large = type(value), False
+    result: Any = None
+    if kind is float:
+        result = tensor_of(_float64(value))
+    elif kind is np.ndarray:
+        result = tensor_of(value if value.ndim else value[()])
+        is_large = value.size >= LARGE
+    else:
+        result = _as_tensors(value, ())
+        is_large = kind is not tuple
+        for each in () if is_large else result:
+            is_large = is_large or type(each) is not Tensor or each._value.size >= LARGE
     # Of large values the identities, shapes and dtypes are kept: no derivative reads more.
-    held = result if type(value) is float or active.accumulations else map_leaves(_shell, result)
+    held = map_leaves(_shell, result) if is_large and not active.accumulations else result
     node = CallNode(function, inputs, leaves, captured, arrays, held, pullback)
-    if type(value) is float:
+    if kind is float:
         for tape in tapes:
             tape.entries.append(node)
             tape.known.add(result._identity)
@@ -179,7 +194,10 @@ class CallNode:
 
     def outputs(self) -> tuple[int, ...]:
         """The identities of the results that can have a derivative."""
-        return tuple([tensor._identity for tensor in self.results if tensor._value.dtype.kind in "fc"])
+        result = self.result
+        is_flat = type(result) is tuple and {Tensor}.issuperset(map(type, result))
+        results = (result,) if type(result) is Tensor else result if is_flat else tensors_in(result)
+        return tuple([tensor._identity for tensor in results if tensor._value.dtype.kind in "fc"])
 
     def tensors(self) -> list[Tensor]:
         """All tensors among the arguments."""
@@ -259,6 +277,12 @@ class CallNode:
 
 def _as_tensors(value: Any, inputs: Any) -> Any:
     """What a compiled function has returned, Python's numbers included, as tensors."""
+    if type(value) is float:
+        return tensor_of(_float64(value))
+    if type(value) is tuple:
+        return tuple([_as_tensors(each, inputs) for each in value])
+    if type(value) is np.ndarray and not inputs:
+        return tensor_of(value if value.ndim else value[()])
     if isinstance(value, (float, complex, int)):
         return tensor_of(np.asarray(value)[()])
     if isinstance(value, (list, tuple, dict)):
@@ -267,7 +291,7 @@ def _as_tensors(value: Any, inputs: Any) -> Any:
 
 
 def _shell(leaf: Any) -> Any:
-    return shell(leaf) if type(leaf) is Tensor else leaf
+    return shell(leaf) if type(leaf) is Tensor and leaf._value.size >= LARGE else leaf
 
 
 def _pulled_again(node: CallNode, wanted: tuple[int, ...], bars: list[Any]) -> list[Any]:

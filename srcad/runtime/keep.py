@@ -203,6 +203,11 @@ def snapshot(structure: Any) -> Any:
     return map_leaves(lambda leaf: made.get(id(leaf), leaf), structure) if made else structure
 
 
+def snapshot_of_one(array: Any) -> Any:
+    """The same of one array, copied if others can write to it."""
+    return array.copy() if _is_writable(array) else array
+
+
 def _owner(array: Any) -> Any:
     while isinstance(array.base, np.ndarray):
         array = array.base
