@@ -1,9 +1,11 @@
 """Names that a loop carries: what stood before the loop, then what an iteration has left for the next.
 
-x = first
-for l in range(n):
-    ...
-    x = last                Carried(loop, before=first, left=last)
+    x = first
+    for l in range(n):
+        ...
+        x = last                Carried(loop, before=first, left=last)
+
+Such are sums, states, and views that move along.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
 from srcad.transforms.reorder import ascending, is_backwards, is_free
 from srcad.transforms.rolling import rolled
-from srcad.transforms.ssa import live_before, stored_certainly
+from srcad.transforms.ssa import live_before, live_behind, stored_certainly
 from srcad.transforms.subscripts import Access, Subscripts, accesses
 
 FEWEST = 16  # iterations, if their number is known
@@ -101,7 +101,7 @@ class _Distributor:
         """
         result: Block = []
         floating: list[_Row] = []
-        for statement, behind in zip(block, _live_behind(block, after), strict=True):
+        for statement, behind in zip(block, live_behind(block, after), strict=True):
             made, rows = [statement], list[_Row]()
             if is_parallel(statement):
                 at.forget(stored_in([statement]))  # its iterations are dealt out as they are
@@ -242,14 +242,6 @@ def _are_apart(one: Access, other: Access, inside: Subscripts, index: str) -> bo
         index not in first.symbols | second.symbols and inside.differ(first, second)
         for first, second in zip(one.forms or (), other.forms or (), strict=False)
     )
-
-
-def _live_behind(block: Block, after: frozenset[str]) -> list[frozenset[str]]:
-    """The names read behind each of the statements."""
-    found = [after]
-    for statement in block[:0:-1]:
-        found.append(live_before([statement], found[-1]))
-    return found[: len(block)][::-1]
 
 
 def _signed(statement: gast.AugAssign) -> tuple[gast.expr, type[gast.operator]]:

@@ -9,6 +9,9 @@ the shape is still wanted.
     t = h @ w                               t = h @ w
     ...                         becomes     ...
     t_bar = np.zeros_like(t)                t_bar = np.zeros((h.shape[0], w.shape[1]))
+
+    t = np.empty((n, 3))
+    t_bar = np.zeros_like(t)    becomes     t_bar = np.zeros((n, 3))
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ from srcad.transforms.build import (
     dotted_path,
     inner_blocks,
     names_in,
+    reads,
     rewrite_names,
     tuple_of,
     walk,
@@ -35,6 +39,7 @@ from srcad.transforms.build import (
 from srcad.transforms.copies import all_written, stored_in
 from srcad.transforms.memories import Memories
 from srcad.transforms.shapes import Shapes
+from srcad.transforms.ssa import live_before, live_behind
 
 
 @stage("copies")
@@ -92,4 +97,26 @@ def without_last_shapes(body: Block, parameters: tuple[str, ...], kinds: Mapping
             shapes.forget(stored_in([statement]))
         else:
             shapes.learn(statement)
-    return body
+    return _without_shells(body, frozenset())
+
+
+def _without_shells(block: Block, after: frozenset[str]) -> Block:
+    """The block without empty arrays that are made for their shape alone; names `after` are read behind it."""
+    made: dict[str, gast.Assign] = {}
+    dropped: list[gast.stmt] = []
+    for statement, behind in zip(block, live_behind(block, after), strict=True):
+        for inner in inner_blocks(statement):
+            inner[:] = _without_shells(inner, behind | live_before([statement], behind))
+        match statement:
+            case gast.Assign(value=gast.Call(func=function, args=[gast.Name(id=shell)], keywords=[])) if (
+                dotted_path(function) == "np.zeros_like" and shell in made and shell not in behind
+            ):
+                dropped.append(made[shell])
+                statement.value = call("np.zeros", *made[shell].value.args)
+        stored, read = stored_in([statement]), {node.id for node in walk(statement) if isinstance(node, gast.Name)}
+        made = {name: each for name, each in made.items() if name not in read and not stored & set(reads(each))}
+        match statement:
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=function, keywords=[])):
+                if dotted_path(function) == "np.empty":
+                    made[name] = statement
+    return [each for each in block if not any(each is shell for shell in dropped)]

@@ -36,7 +36,7 @@ PASSES: Mapping[str, str] = {
     "distribute": "sums into neighbouring elements get loops of their own, which vectorise",
     "gather": "of these, those into one line of an array, or lines side by side, become one sum for each element",
     "contract": "arrays of which a loop needs a few rows at once hold only these",
-    "quick": "calls that take Numba long to compile become calls of kernels that do the same",
+    "quick": "calls and array statements that take Numba long to compile become calls of kernels",
     "unordered": "sums of adjoints over a loop are added in any order, so several terms at once",
     "natural": "indices that are proved not to be negative are promised to be so",
     "parallel": "iterations of loops over prange are shared out among threads",

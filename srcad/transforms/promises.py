@@ -23,11 +23,14 @@ from srcad.transforms.build import (
     dotted_path,
     inner_blocks,
     load,
+    one_or_tuple,
     place_of,
+    subscript,
     walk,
     walk_statements,
 )
 from srcad.transforms.gradient import Made
+from srcad.transforms.sizes import index_parts
 from srcad.transforms.unordered import added
 
 
@@ -43,7 +46,7 @@ def with_promises(made: Made) -> Made:
 
 
 def _is_noted(statement: gast.stmt) -> bool:
-    notes = ("is_free", "natural", "is_quick")
+    notes = ("is_free", "natural", "is_quick", "is_call")
     return any(getattr(statement, note, False) for note in notes) or _is_outer(statement)
 
 
@@ -67,7 +70,7 @@ def _written(block: Block, name: str) -> Block:
         if getattr(statement, "is_quick", False) and not _is_outer(statement):
             _call_kernels(statement, name)
         free = getattr(statement, "is_free", False)
-        result.append(_sum(statement, name) if free else _without_product(statement, name))
+        result.append(_sum(statement, name) if free else _as_call(statement, name))
     return result
 
 
@@ -101,10 +104,36 @@ def _is_outer(statement: gast.stmt) -> bool:
     return False
 
 
-def _without_product(statement: gast.stmt, name: str) -> gast.stmt:
-    """`a += np.outer(x, y)` as `kernels.add_outer(a, x, y)`, which makes no matrix of the product."""
-    if not _is_outer(statement):
+def _as_call(statement: gast.stmt, name: str) -> gast.stmt:
+    """What is done to a whole array as a call; `kernels.add_outer(a, x, y)` makes no matrix of the product."""
+    found = _whole(statement) if getattr(statement, "is_call", False) else None
+    if _is_outer(statement):
+        found = "add_outer", [load(statement.target.id), *statement.value.args]
+    if found is None:
         return statement
-    result = gast.Expr(value=call(f"{name}.add_outer", load(statement.target.id), *statement.value.args))
+    function, arguments = found
+    result = gast.Expr(value=call(f"{name}.{function}", *arguments))
     result.place, result.comment = place_of(statement), getattr(statement, "comment", None)
     return result
+
+
+def _whole(statement: gast.stmt) -> tuple[str, list[gast.expr]] | None:
+    """The kernel, and its arguments, that adds one array to another, or copies it into its place in a trace."""
+    indices: list[str | None] = []
+    while isinstance(statement, gast.For) and len(statement.body) == 1:
+        indices.append(statement.target.id)
+        (statement,) = statement.body
+    match statement:
+        case gast.AugAssign(target=target, op=op, value=value) if not indices:
+            return "add_to" if isinstance(op, gast.Add) else "subtract_from", [_loaded(target), value]
+        case gast.Assign(targets=[gast.Subscript() as target], value=value) if not indices:
+            return "copy_to", [_loaded(target), value]
+        case gast.Assign(targets=[gast.Subscript(slice=gast.Tuple(elts=into)) as to], value=gast.Subscript() as of):
+            turn, own = into[: -len(indices)], [getattr(each, "id", None) for each in into[-len(indices) :]]
+            if turn and own == indices == [getattr(each, "id", None) for each in index_parts(of)]:
+                return "copy_to", [subscript(to.value, one_or_tuple(turn)), of.value]
+    return None
+
+
+def _loaded(target: gast.expr) -> gast.expr:
+    return subscript(target.value, target.slice) if isinstance(target, gast.Subscript) else load(target.id)

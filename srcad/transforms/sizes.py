@@ -22,6 +22,7 @@ LIKE = {"np.copy", "np.zeros_like", "np.empty_like", "np.ones_like", "np.full_li
 OF_ELEMENTS = {"np.array", "np.asarray"}
 SHAPED = {"np.empty", "np.zeros", "np.ones", "np.full"}
 REDUCED = {f"np.{name}" for name in ("sum", "mean", "max", "min", "amax", "amin", "prod", "var", "std", "any", "all")}
+SAME = {"np.flip", "np.roll", "np.sort", "np.cumsum", "np.triu", "np.tril", "np.linalg.inv", "np.linalg.cholesky"}
 ONE = Form.number(1)
 
 
@@ -76,11 +77,20 @@ class Sizes:
             return self._product(value, axis, rank)
         if path in REDUCED and (cut := reduction_of(value, self.types)) is not None:
             return self._reduced(value.args[0].id, axis, *cut)
+        if path in SAME and value.args:
+            return self._same(value.args[0], axis, rank)
+        if path == "np.linalg.solve" and len(value.args) == 2:
+            return self._same(value.args[1], axis, rank)
         if path in ("np.eye", "np.identity") and not value.keywords:
             return self.form(value.args[axis if axis < len(value.args) else 0])
         if path == "np.outer" and all(self.types.rank(getattr(each, "id", "")) == 1 for each in value.args):
             return self.size(value.args[axis].id, 0)
         return self._elementwise(value, axis, rank)
+
+    def _same(self, source: gast.expr, axis: int, rank: int) -> Form | None:
+        """A dimension of an array that has the shape of another, if it has its rank (np.cumsum makes vectors)."""
+        is_like = isinstance(source, gast.Name) and self.types.rank(source.id) == rank
+        return self.size(source.id, axis) if is_like else None
 
     def _reduced(self, source: str, axis: int, over: frozenset[int], keeps: bool) -> Form | None:
         """A dimension of a reduction, of length one where it is one that is reduced and kept."""

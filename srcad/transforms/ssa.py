@@ -61,6 +61,14 @@ def live_before(block: Block, after: Live) -> Live:
     return after
 
 
+def live_behind(block: Block, after: Live) -> list[Live]:
+    """The names that may be read behind each statement of a block, `after` behind the last."""
+    found = [after]
+    for statement in block[:0:-1]:
+        found.append(live_before([statement], found[-1]))
+    return found[: len(block)][::-1]
+
+
 def _live_before(statement: gast.stmt, after: Live) -> Live:
     match statement:
         case gast.If(body=body, orelse=orelse):

@@ -126,12 +126,13 @@ class Traces:
         sizes, turn = [*(each.size for each in extents), *row.shape], [each.number for each in extents]
         within = [self.names.fresh("i") for _ in row.shape]
         own, whole = ([clone(each) for each in (*before, *map(load, within))] for before in ([], turn))
-        save: gast.stmt = assign(
+        save: Any = assign(
             subscript(load(trace), tuple_of(*whole), store=True),
             subscript(load(name), own[0] if len(own) == 1 else tuple_of(*own)),
         )
         for index, size in reversed([*zip(within, row.shape, strict=True)]):
             save = loop_over(index, [const(0), clone(size), const(1)], [save])
+        save.copies = True
         return Trace(
             name,
             loops[0],

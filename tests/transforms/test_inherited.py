@@ -98,3 +98,23 @@ def test_products_do_not_wait_for_the_end_of_the_function():
     text = srcad.source(layered, signature=", ".join(["f8[:, ::1]"] * 3), wrt=(0, 1), mode="grad")
     assert "v_bar = kernels.transpose_times" in text
     assert "np.zeros((x.shape[0], w.shape[1]))" in text
+
+
+def test_arrays_are_not_made_for_their_shape_alone():
+    text = with_extents("g = x", "for i in range(n):", "    t = np.empty((n, 4))", "    g = np.zeros_like(t)")
+    assert "g = np.zeros((n, 4))" in text
+    assert "np.empty" not in text
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["for i in range(n):", "    t = np.empty((n, 4))", "    g = np.zeros_like(t)", "    g[0] = t[0]"],
+        ["for i in range(n):", "    t = np.empty((n, m))", "    m = 3", "    g = np.zeros_like(t)"],
+        ["for i in range(n):", "    t = np.empty((n, 4))", "    g = np.zeros_like(t)", "z = t"],
+        ["for i in range(n):", "    z = t", "    t = np.empty((n, 4))", "    g = np.zeros_like(t)"],
+        ["for i in range(n):", "    t = np.empty((n, 4))", "    z = t", "    g = np.zeros_like(t)"],
+    ],
+)
+def test_arrays_that_are_read_too_are_made(lines):
+    assert "np.zeros_like(t)" in with_extents(*lines)

@@ -80,6 +80,26 @@ def test_outer_products_are_added_without_a_matrix():
     np.testing.assert_array_equal(names["f"](x, y, np.ones((3, 2))), 1.0 + 2.0 * np.outer(x, y))
 
 
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["    t[n, i] = x[i]"], "kernels.copy_to(t[n], x)"),
+        (["    for j in range(3):", "        t[n, i, j] = x[i, j]"], "kernels.copy_to(t[n], x)"),
+        (["    t[n, i] = x[i] * 2.0"], None),
+        (["    t[n, i] = x[i + 1]"], None),
+        (["    t[i, n] = x[i]"], None),
+        (["    t[i] = x[i]"], None),
+        (["    t[n, i] = x[i]", "    y[i] = 0.0"], None),
+    ],
+)
+def test_copies_into_traces_are_calls_while_they_are_as_they_were_made(lines, expected):
+    body = "\n".join(f"    {each}" for each in ["for i in range(n):", *lines])
+    tree = parsed(f"def f(x, y, t, n):\n{body}\n    return t\n")
+    tree.body[0].is_call = True
+    text = print_function(with_promises(Made([tree], {}, ("f",))).functions[0])
+    assert (f"    {expected}\n" in text) if expected else body in text.replace(" = kernels", "")
+
+
 @pytest.mark.compiled
 @pytest.mark.parametrize("kind", [np.float64, np.complex128, np.float32])
 def test_compiled_outer_products(kind):

@@ -8,7 +8,7 @@ from srcad.printer import print_function
 from srcad.transforms.gradient import Made
 from srcad.transforms.promises import with_promises
 from srcad.transforms.quick import with_quick_calls
-from tests.transforms.core_text import unit_of
+from tests.transforms.core_text import parsed, unit_of
 
 KINDS = {"x": nb.float64[:, :], "n": nb.int64[:], "c": nb.complex128[:], "s": nb.float64, "v": nb.float64[:]}
 
@@ -34,3 +34,50 @@ def test_calls_of_known_arrays(value, expected):
     made = with_promises(Made([tree], {"np": np}, ("f",)))
     assert f"y = {expected or value}" in print_function(made.functions[0])
     assert ("kernels" in made.bindings) == (expected is not None)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("v[1:] = w", "kernels.copy_to(v[1:], w)"),
+        ("v[...] = w", "kernels.copy_to(v[...], w)"),
+        ("x[i] = w", "kernels.copy_to(x[i], w)"),
+        ("v[1:] += w * 2.0", "kernels.add_to(v[1:], w * 2.0)"),
+        ("v[1:] += v[:-1] * 2.0", "kernels.add_to(v[1:], v[:-1] * 2.0)"),
+        ("x[:, 0] -= np.cos(w)", "kernels.subtract_from(x[:, 0], np.cos(w))"),
+        ("v[1:] = v[:-1]", None),  # NumPy takes a copy first
+        ("v[1:] = 0.0", None),  # quick as it is
+        ("v[1:] = s", None),
+        ("v[0] = s", None),
+        ("x[i, 0] += s", None),
+        ("v[n] = w", None),  # picked by an array
+        ("v[unknown] = w", None),
+        ("v[1:] *= w", None),
+    ],
+)
+def test_arrays_that_are_stored_in_slices(line, expected):
+    tree = parsed(f"def f(x, n, s, v, w, i, unknown):\n    {line}\n    return x")
+    kinds = {**KINDS, "w": nb.float64[:], "i": nb.int64}
+    memories_apart = ("x",)  # the rest are the function's own
+    tree.body = with_quick_calls(tree.body, memories_apart, kinds)
+    text = print_function(with_promises(Made([tree], {"np": np}, ("f",))).functions[0])
+    assert f"    {expected or line}\n" in text
+
+
+@pytest.mark.parametrize(
+    ("line", "whole", "expected"),
+    [
+        ("v += w", True, "kernels.add_to(v, w)"),
+        ("v -= np.dot(x, w)", True, "kernels.subtract_from(v, np.dot(x, w))"),
+        ("v += w", False, None),
+        ("v += s", True, None),
+        ("s += v", True, None),
+        ("v += w * s", True, None),  # one loop, without a temporary
+    ],
+)
+def test_arrays_that_are_added_to_whole_arrays(line, whole, expected):
+    tree = parsed(f"def f(x, v, w, s):\n    {line}\n    return v")
+    tree.body[0].whole = whole
+    tree.body = with_quick_calls(tree.body, (), {**KINDS, "w": nb.float64[:]})
+    text = print_function(with_promises(Made([tree], {"np": np}, ("f",))).functions[0])
+    assert f"    {expected or line}\n" in text

@@ -26,6 +26,11 @@ x0, y0, a0, a1, n = (Form.of(s) for s in ("x.shape[0]", "y.shape[0]", "A.shape[0
         ("np.copy(x)", x0),
         ("np.eye(n)", n),
         ("np.identity(n)", n),
+        ("np.linalg.inv(A)", a0),
+        ("np.linalg.solve(A, x)", x0),
+        ("np.flip(x)", x0),
+        ("np.roll(x, 1)", x0),
+        ("np.cumsum(x)", x0),
         ("np.outer(y, x)", y0),
         ("np.empty(n)", n),
         ("np.zeros((n, 3))", n),
@@ -116,3 +121,7 @@ def f(x, n):
 """
     program = program_of(text, "f8[::1], i8")
     assert program.meeting.size("u", 0) == (expected or Form.of("u.shape[0]"))
+
+
+def test_a_running_sum_of_a_matrix_is_a_vector():
+    assert size("np.cumsum(A)") == Form.of("v.shape[0]")

@@ -6,6 +6,7 @@ Importing this package also teaches Numba functions and arguments of NumPy that 
 
 from srcad.runtime.kernels import numpy_shapes, reductions
 from srcad.runtime.kernels.axes import centred, others, others_adjoint, shares, sort_adjoint, sort_tangent
+from srcad.runtime.kernels.cofactors import cofactors
 from srcad.runtime.kernels.complex import argument, direction, imaginary, modulus, squared_modulus
 from srcad.runtime.kernels.contract import einsum_adjoint, tensordot_adjoint_a, tensordot_adjoint_b
 from srcad.runtime.kernels.convolve import convolve_adjoint
@@ -80,7 +81,6 @@ from srcad.runtime.kernels.parts import add_parts, may_overlap, part_of, parts
 from srcad.runtime.kernels.products import (
     add_outer,
     cholesky_adjoint,
-    cofactors,
     determinant_sign,
     dot_adjoint_a,
     dot_adjoint_b,
@@ -131,12 +131,14 @@ from srcad.runtime.kernels.spectrum import irfft_adjoint, resized, rfft_adjoint
 from srcad.runtime.kernels.spread import broadcast_shape, reduced_size, restore, spread, unbroadcast
 from srcad.runtime.kernels.stored import stored_bar
 from srcad.runtime.kernels.traces import grown, trip_count
+from srcad.runtime.kernels.whole import add_to, copy_to, subtract_from
 from srcad.runtime.kernels.widen import common_extent, expand, expand_bar, unexpand
 
 __all__ = [
     "Unobserved",
     "add_outer",
     "add_parts",
+    "add_to",
     "added_at",
     "appended",
     "argument",
@@ -152,6 +154,7 @@ __all__ = [
     "cofactors",
     "common_extent",
     "convolve_adjoint",
+    "copy_to",
     "cumprod_adjoint",
     "cumprod_bend",
     "cumprod_tangent",
@@ -261,6 +264,7 @@ __all__ = [
     "spread",
     "squared_modulus",
     "stored_bar",
+    "subtract_from",
     "take_adjoint",
     "tensordot_adjoint_a",
     "tensordot_adjoint_b",

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
+from srcad.runtime.kernels.whole import copy_to
+
 
 def convolve_adjoint(g: Any, other: Any, like: Any, mode: str = "full") -> Any:
     """What reaches one operand, `like`, of `np.convolve`, given the other one.
@@ -18,7 +20,7 @@ def convolve_adjoint(g: Any, other: Any, like: Any, mode: str = "full") -> Any:
     short = min(n, m)
     start = 0 if mode == "full" else (short - 1) // 2 if mode == "same" else short - 1
     whole = np.zeros(n + m - 1, g.dtype)
-    whole[start : start + len(g)] = g
+    copy_to(whole[start : start + len(g)], g)
     return np.convolve(whole, other[::-1])[m - 1 : m - 1 + n]
 
 

@@ -12,6 +12,8 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload, register_jitable
 
+from srcad.runtime.kernels.whole import copy_to
+
 
 def new_list(room: int) -> list[Any]:
     """An empty list; `room` is how many elements it may be expected to have."""
@@ -101,7 +103,7 @@ def longer(values: Any) -> Any:
     array([1., 2., 0., 0., 0., 0., 0., 0.])
     """
     found = np.zeros(max(8, 2 * values.shape[0]), values.dtype)
-    found[: values.shape[0]] = values
+    copy_to(found[: values.shape[0]], values)
     return found
 
 
@@ -110,7 +112,7 @@ def longer_bar(bar: Any, values: Any) -> Any:
     """The adjoint of `values`, for this adjoint of `longer(values)` or `longer_rows(values, row)`."""
     found = np.zeros(values.shape, bar.dtype)
     if values.size > 0:
-        found[...] = bar[: values.shape[0]]
+        copy_to(found, bar[: values.shape[0]])
     return found
 
 
@@ -123,5 +125,5 @@ def longer_rows(values: Any, row: Any) -> Any:
     """
     found = np.zeros((max(4, 2 * values.shape[0]), *row.shape), values.dtype)
     if values.shape[0] > 0:
-        found[: values.shape[0]] = values
+        copy_to(found[: values.shape[0]], values)
     return found

@@ -231,8 +231,9 @@ def _overload_diff_adjoint(g, n=1, axis=-1):
     def impl(g, n=1, axis=-1):
         for _ in range(n):
             longer = np.zeros(g.size + 1, g.dtype)
-            longer[:-1] -= g
-            longer[1:] += g
+            for i in range(g.size):
+                longer[i] -= g[i]
+                longer[i + 1] += g[i]
             g = longer
         return g
 

@@ -11,6 +11,7 @@ from numba.extending import overload
 
 from srcad.runtime.kernels.rows import from_rows, to_rows
 from srcad.runtime.kernels.spread import axis_flags
+from srcad.runtime.kernels.whole import copy_to
 
 
 @overload(np.cumprod)
@@ -70,7 +71,7 @@ def _tile(A, reps):  # noqa: N803  # named as NumPy names it
 
     def impl(A, reps):  # noqa: N803
         result = np.empty((max(0, reps), A.size), A.dtype)
-        result[...] = A
+        copy_to(result, A)
         return result.reshape(result.size)
 
     return impl
@@ -101,8 +102,8 @@ def _roll(a, shift, axis=None):
         if a.size:
             here, there = np.moveaxis(a, axis, 0), np.moveaxis(result, axis, 0)
             by = shift % a.shape[axis]
-            there[by:] = here[: here.shape[0] - by]
-            there[:by] = here[here.shape[0] - by :]
+            copy_to(there[by:], here[: here.shape[0] - by])
+            copy_to(there[:by], here[here.shape[0] - by :])
         return result
 
     return impl

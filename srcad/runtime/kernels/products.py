@@ -119,27 +119,6 @@ def inner_adjoint_b(g: Any, a: Any, b: Any) -> Any:
     return np.tensordot(g, a, (leading, leading))
 
 
-def cofactors(a: Any) -> Any:
-    """The matrix of cofactors, the derivative of the determinant; also where the determinant is 0.
-
-    >>> cofactors(np.array([[1.0, 2.0], [2.0, 4.0]])).round(12)
-    array([[ 4., -2.],
-           [-2.,  1.]])
-    """
-    if a.ndim == 2 and a.dtype.kind == "f" and a.size:
-        try:
-            inverse = np.linalg.inv(a)
-        except np.linalg.LinAlgError:
-            inverse = None
-        # Far from singular, the inverse says it in a tenth of the time.
-        if inverse is not None and np.vdot(a, a) * np.vdot(inverse, inverse) < 1e12:
-            return np.linalg.det(a) * inverse.T
-    u, s, v = np.linalg.svd(a)
-    rest = np.prod(np.where(np.eye(s.shape[-1], dtype=bool), 1.0, s[..., None, :]), axis=-1)
-    sign = np.linalg.det(u) * np.linalg.det(v)
-    return sign[..., None, None] * np.matmul(np.conj(u) * rest[..., None, :], np.conj(v))
-
-
 def log_determinant(a: Any) -> Any:
     """The logarithm of the absolute value of a matrix's determinant.
 
@@ -190,26 +169,6 @@ def _overload_log_determinant(a):
 @overload(determinant_sign)
 def _overload_determinant_sign(a):
     return lambda a: np.linalg.slogdet(a)[0]
-
-
-@overload(cofactors)
-def _overload_cofactors(a):
-    if a.ndim != 2:
-        return None
-
-    def impl(a):
-        u, s, v = np.linalg.svd(np.ascontiguousarray(a))
-        sign = np.linalg.det(u) * np.linalg.det(v)
-        u = np.conj(u)
-        for k in range(s.size):
-            rest = sign
-            for j in range(s.size):
-                if j != k:
-                    rest *= s[j]
-            u[:, k] *= rest
-        return np.dot(np.ascontiguousarray(u), np.conj(v))
-
-    return impl
 
 
 @overload(cholesky_adjoint)

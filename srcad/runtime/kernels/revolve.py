@@ -14,6 +14,7 @@ from numba import types
 from numba.extending import overload, register_jitable
 
 from srcad.errors import TraceTooLarge
+from srcad.runtime.kernels.whole import copy_to
 
 
 @register_jitable
@@ -155,7 +156,7 @@ def snapshot(value: Any) -> Any:
 def _snapshot(value: Any) -> Any:
     def copied(value: Any) -> Any:
         kept = np.empty(value.shape, value.dtype)
-        kept[...] = value
+        copy_to(kept, value)
         return kept
 
     def same(value: Any) -> Any:

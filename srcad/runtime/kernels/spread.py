@@ -14,6 +14,8 @@ from numba import types
 from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.extending import overload, register_jitable
 
+from srcad.runtime.kernels.whole import copy_to
+
 Axis = int | tuple[int, ...] | None
 
 
@@ -159,7 +161,7 @@ def _overload_spread(g, shape, axis=None, keepdims=False):
 
     def impl(g, shape, axis=None, keepdims=False):
         result = np.empty(shape, g.dtype)
-        result[...] = restore(g, shape, axis)
+        copy_to(result, restore(g, shape, axis))
         return result
 
     return impl

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numba.extending import register_jitable
 
+from srcad.runtime.kernels.whole import copy_to
+
 
 @register_jitable
 def grown(trace: Any, place: int = 0) -> Any:
@@ -16,7 +18,7 @@ def grown(trace: Any, place: int = 0) -> Any:
     ((4,), (20,))
     """
     longer = np.empty(2 * max(trace.size, place), trace.dtype)
-    longer[: trace.size] = trace
+    copy_to(longer[: trace.size], trace)
     return longer
 
 

@@ -1,0 +1,128 @@
+"""Whole arrays added to others of their shape, or copied into them, as calls.
+
+Numba and LLVM take forty milliseconds over the loops of each `a += b`, and two seconds over the first `a[:n] = b`, most
+of it for the text of an error. A call takes three.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import types
+from numba.extending import overload, register_jitable
+
+
+def add_to(target: Any, value: Any) -> None:
+    """Add an array to one of the same shape, in place.
+
+    >>> total = np.ones(2)
+    >>> add_to(total, np.array([1.0, 2.0]))
+    >>> total
+    array([2., 3.])
+    """
+    target += value
+
+
+def subtract_from(target: Any, value: Any) -> None:
+    """Subtract an array from one of the same shape, in place.
+
+    >>> total = np.ones(2)
+    >>> subtract_from(total, np.array([1.0, 2.0]))
+    >>> total
+    array([ 0., -1.])
+    """
+    target -= value
+
+
+def copy_to(target: Any, value: Any) -> None:
+    """Copy an array into one of the same shape.
+
+    >>> target = np.empty(2)
+    >>> copy_to(target, np.array([1.0, 2.0]))
+    >>> target
+    array([1., 2.])
+    """
+    target[...] = value
+
+
+@register_jitable
+def _add(target, place, value):
+    target[place] += value
+
+
+@register_jitable
+def _subtract(target, place, value):
+    target[place] -= value
+
+
+@register_jitable
+def _store(target, place, value):
+    target[place] = value
+
+
+@register_jitable
+def _stride(length, wanted):
+    """By how much to advance along a dimension: not at all along one of length 1 that is stretched."""
+    if length == wanted:
+        return 1
+    if length != 1:
+        raise ValueError("operands could not be broadcast together")
+    return 0
+
+
+def _by_elements(function: Any, store: Any, general: Any) -> None:
+    """Let a function do with each element what `store` does; values are stretched as NumPy does it.
+
+    `general` is for what Numba does as quickly: numbers.
+    """
+
+    def vectors(target, value):
+        step = _stride(value.shape[0], target.shape[0])
+        for i in range(target.shape[0]):
+            store(target, i, value[i * step])
+
+    def matrices(target, value):
+        if target.shape == value.shape:
+            for i in range(target.shape[0]):
+                for j in range(target.shape[1]):
+                    store(target, (i, j), value[i, j])
+        else:
+            down, along = _stride(value.shape[0], target.shape[0]), _stride(value.shape[1], target.shape[1])
+            for i in range(target.shape[0]):
+                for j in range(target.shape[1]):
+                    store(target, (i, j), value[i * down, j * along])
+
+    def higher(target, value):
+        step = _stride(value.shape[0], target.shape[0])
+        for i in range(target.shape[0]):
+            function(target[i], value[i * step])
+
+    def lower(target, value):
+        for i in range(target.shape[0]):
+            function(target[i], value)
+
+    @overload(function)
+    def choose(target, value):
+        are_arrays = isinstance(target, types.Array) and isinstance(value, types.Array)
+        if not are_arrays or value.ndim == 0 or value.ndim > target.ndim:
+            return general
+        if value.ndim < target.ndim:
+            return lower
+        return {1: vectors, 2: matrices}.get(target.ndim, higher)
+
+
+def _add_any(target, value):
+    target += value
+
+
+def _subtract_any(target, value):
+    target -= value
+
+
+def _store_any(target, value):
+    target[...] = value
+
+
+_by_elements(add_to, _add, _add_any)
+_by_elements(subtract_from, _subtract, _subtract_any)
+_by_elements(copy_to, _store, _store_any)

@@ -1,0 +1,90 @@
+"""Whole arrays are added and copied as NumPy does it, and without what takes Numba seconds to compile."""
+
+import numba
+import numpy as np
+import pytest
+from numba.core import event
+
+from srcad.runtime import kernels
+
+SHAPES = [
+    ((3,), (3,)),
+    ((3,), (1,)),
+    ((2, 3), (2, 3)),
+    ((2, 3), (2, 1)),
+    ((2, 3), (3,)),
+    ((2, 2, 3), (2, 1, 3)),
+    ((0, 3), (0, 3)),
+    ((2, 3), ()),
+]
+FUNCTIONS = [kernels.add_to, kernels.subtract_from, kernels.copy_to]
+
+
+@pytest.fixture(scope="module")
+def compiled():
+    return {function: numba.njit(_calling(function)) for function in FUNCTIONS}
+
+
+def _calling(function):
+    def run(target, value):
+        function(target, value)
+
+    return run
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    ("function", "shapes"),
+    [*((kernels.copy_to, each) for each in SHAPES), (kernels.add_to, SHAPES[2]), (kernels.subtract_from, SHAPES[4])],
+    ids=lambda each: getattr(each, "__name__", None) or str(each),
+)
+def test_values_are_stretched_as_numpy_does_it(compiled, function, shapes):
+    rng = np.random.default_rng(3)
+    target, value = (rng.normal(size=shape) for shape in shapes)
+    expected = target.copy()
+    function(expected, value)
+    compiled[function](target, value)
+    np.testing.assert_array_equal(target, expected)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("shapes", [((3,), (2,)), ((2, 3), (2, 2)), ((2, 3), (3, 3))], ids=str)
+def test_other_shapes_are_errors(compiled, shapes):
+    target, value = (np.ones(shape) for shape in shapes)
+    with pytest.raises(ValueError, match="broadcast"):
+        compiled[kernels.copy_to](target, value)
+    np.testing.assert_array_equal(target, 1.0)
+
+
+class _Compiled(event.Listener):
+    """The files of the functions that Numba compiles."""
+
+    def __init__(self):
+        self.files = []
+
+    def on_start(self, event):
+        self.files.append(event.data["dispatcher"].py_func.__code__.co_filename)
+
+    def on_end(self, event):
+        """Nothing: only what begins is counted."""
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda x: kernels.grown(x[0]),
+        lambda x: kernels.spread(x[:1], x.shape),
+        lambda x: kernels.cofactors(x + 1.0),
+        lambda x: kernels.snapshot(x.T),
+        lambda x: np.roll(x, 1, 0),
+    ],
+    ids=["grown", "spread", "cofactors", "snapshot", "roll"],
+)
+def test_kernels_do_not_assign_arrays_to_slices(run):
+    """Numba then compiles the text of an error, two seconds of Unicode strings."""
+    listener = _Compiled()
+    with event.install_listener("numba:compile", listener):
+        numba.njit(run)(np.eye(2))
+    assert listener.files
+    assert not [each for each in listener.files if each.endswith("unicode.py")]
