@@ -26,9 +26,9 @@ from srcad.transforms.build import (
     dotted_path,
     load,
     names_in,
+    one_or_tuple,
     stored,
     subscript,
-    tuple_of,
 )
 from srcad.transforms.callees import CallAdjoints, Callees, calls_in
 from srcad.transforms.program import Program
@@ -157,7 +157,7 @@ class Adjoints:
                 return call("np.zeros_like", load(value.args[0].id))
         extents = self._shapes_behind.get(name)
         if extents is not None:
-            shape = tuple_of(*map(load, extents)) if len(extents) > 1 else load(extents[0])
+            shape = one_or_tuple([load(each) for each in extents])
             return call("np.zeros", shape, *([] if kind.dtype == nb.float64 else [dotted(f"np.{kind.dtype}")]))
         return call("np.zeros_like", load(name))
 

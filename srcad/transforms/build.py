@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import gast
@@ -79,7 +79,7 @@ def tuple_of(*elements: gast.expr) -> gast.Tuple:
     return gast.Tuple(elts=list(elements), ctx=gast.Load())
 
 
-def one_or_tuple(parts: list[gast.expr]) -> gast.expr:
+def one_or_tuple(parts: Sequence[gast.expr]) -> gast.expr:
     """An index or a shape of these parts: one stands alone, several are a tuple."""
     return parts[0] if len(parts) == 1 else tuple_of(*parts)
 

@@ -40,6 +40,7 @@ from srcad.transforms.build import (
     is_exit,
     load,
     loop,
+    one_or_tuple,
     place_of,
     subscript,
     tuple_of,
@@ -135,7 +136,7 @@ class _Contractor:
             case gast.Subscript(slice=index):
                 return extents[constant(index)]
             case gast.Call(func=function):
-                shape = tuple_of(*extents) if len(extents) > 1 else extents[0]
+                shape = one_or_tuple(extents)
                 return self.like(LIKE[dotted_path(function) or ""], shape, array.name)
         return tuple_of(*extents)
 
@@ -153,7 +154,7 @@ class _Contractor:
             extents[found.axis] = const(found.width)
         else:
             del extents[found.axis]
-        shape = tuple_of(*extents) if len(extents) > 1 else extents[0]
+        shape = one_or_tuple(extents)
         path = dotted_path(value.func) or ""
         if path in LIKE:
             return self.like(LIKE[path], shape, value.args[0].id)
@@ -179,7 +180,7 @@ class _Contractor:
         index: list[gast.expr] = [load(name) for name in names]
         if found.width > 1 or not index:
             index.insert(found.axis, load(self.row(found, leaving)) if found.width > 1 else const(0))
-        part = tuple_of(*index) if len(index) > 1 else index[0]
+        part = one_or_tuple(index)
         place = place_of(found.loop)
         made = assign(subscript(load(found.array.name), part, store=True), clone(value), place)
         for name, extent in reversed([*zip(names, extents, strict=True)]):
@@ -208,7 +209,7 @@ def _put(node: gast.Subscript, found: Window, row: gast.expr | None) -> None:
         parts = parts or [gast.Slice(lower=None, upper=None, step=None)]
     else:
         parts = [const(0)]
-    node.slice = tuple_of(*parts) if len(parts) > 1 else parts[0]
+    node.slice = one_or_tuple(parts)
 
 
 class _Replacer(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import gast
 from numba import types as nb
 
-from srcad.transforms.build import stores_into, tuple_of
+from srcad.transforms.build import one_or_tuple, stores_into
 from srcad.transforms.decisions import Decisions
 from srcad.transforms.plan import Fork, Plan, Replay, Step, inner_plans
 from srcad.transforms.program import Program
@@ -40,7 +40,7 @@ def without_known(sites: Sites, plan: Plan, decisions: Decisions) -> frozenset[s
     for name in sorted(found):
         shape, kind = known_shape(sites, name), sites.program.types.get(name)
         if shape is not None and isinstance(kind, nb.Array) and sites.loops_around(sites.site(name)):
-            sizes = shape[0] if len(shape) == 1 else tuple_of(*shape)
+            sizes = one_or_tuple(shape)
             decisions.recorded.discard(name)
             decisions.recomputed[name] = empty(sizes, kind.dtype)
     return found & decisions.recorded

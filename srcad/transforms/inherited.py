@@ -30,9 +30,9 @@ from srcad.transforms.build import (
     dotted_path,
     inner_blocks,
     names_in,
+    one_or_tuple,
     reads,
     rewrite_names,
-    tuple_of,
     walk,
     walk_statements,
 )
@@ -91,7 +91,7 @@ def without_last_shapes(body: Block, parameters: tuple[str, ...], kinds: Mapping
                     stores[each] == 1 and (each in parameters or not memories.ranks.get(each, 1)) for each in known
                 )
                 if is_last and extents and lasting:
-                    whole = extents[0] if len(extents) == 1 else tuple_of(*map(clone, extents))
+                    whole = one_or_tuple([clone(each) for each in extents])
                     statement.value = call("np.zeros", clone(whole))
         if inner_blocks(statement):
             shapes.forget(stored_in([statement]))

@@ -32,6 +32,7 @@ from srcad.transforms.build import (
     const,
     dotted_path,
     load,
+    one_or_tuple,
     place_of,
     stored,
     subscript,
@@ -203,7 +204,7 @@ class _Nest:
         if self.element is None:
             return found
         index = [clone(each) for each in indices]
-        return tuple_of(found, subscript(clone(self.element), index[0] if len(index) == 1 else tuple_of(*index)))
+        return tuple_of(found, subscript(clone(self.element), one_or_tuple(index)))
 
     def over(self, index: str, iterator: gast.expr, body: Block, orelse: Block | None = None) -> gast.For:
         new = gast.For(target=stored(index), iter=iterator, body=body, orelse=orelse or [], type_comment=None)

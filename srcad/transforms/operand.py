@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import gast
 
-from srcad.transforms.build import binary, clone, const, load, subscript, tuple_of
+from srcad.transforms.build import binary, clone, const, load, one_or_tuple, subscript
 from srcad.transforms.meet import Meeting
 from srcad.transforms.primitive import constant
 from srcad.transforms.program import Program
@@ -53,7 +53,7 @@ class Leaf:
             if start is not None and constant(start) != 0:
                 at = nest.inner(binary(at, gast.Add, clone(start)))
             index.append(at)
-        return subscript(load(self.base), index[0] if len(index) == 1 else tuple_of(*index))
+        return subscript(load(self.base), one_or_tuple(index))
 
     def cell(self, nest: Nest) -> gast.Subscript:
         """The element as something to store into."""

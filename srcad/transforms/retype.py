@@ -18,8 +18,8 @@ from numba import types
 
 from srcad.runtime.clock import stage
 from srcad.runtime.infer import typing_only
-from srcad.runtime.resolve import Expressions, Unresolved
 from srcad.transforms.build import walk_statements
+from srcad.transforms.expressions import Expressions, Unresolved
 from srcad.transforms.typing import Types, refuse_masks
 from srcad.transforms.unit import Unit
 

@@ -29,6 +29,7 @@ from srcad.transforms.build import (
     is_exit,
     load,
     names_in,
+    one_or_tuple,
     stored,
     subscript,
     tuple_of,
@@ -107,8 +108,8 @@ class Traces:
         extents = [each for each in (extent(self.sites, loop) for loop in loops) if each is not None]
         sizes, indices = [each.size for each in extents], [each.number for each in extents]
         zeros = tuple_of(*(const(0) for _ in sizes))
-        shape = sizes[0] if len(sizes) == 1 else tuple_of(*sizes)
-        index = indices[0] if len(indices) == 1 else tuple_of(*indices)
+        shape = one_or_tuple(sizes)
+        index = one_or_tuple(indices)
         return Trace(
             name,
             loops[0],
@@ -128,7 +129,7 @@ class Traces:
         own, whole = ([clone(each) for each in (*before, *map(load, within))] for before in ([], turn))
         save: Any = assign(
             subscript(load(trace), tuple_of(*whole), store=True),
-            subscript(load(name), own[0] if len(own) == 1 else tuple_of(*own)),
+            subscript(load(name), one_or_tuple(own)),
         )
         for index, size in reversed([*zip(within, row.shape, strict=True)]):
             save = loop_over(index, [const(0), clone(size), const(1)], [save])
@@ -139,7 +140,7 @@ class Traces:
             [assign(trace, empty(tuple_of(*map(clone, sizes)), kind.dtype))],
             [save],
             [],
-            [assign(name, subscript(load(trace), turn[0] if len(turn) == 1 else tuple_of(*turn)))],
+            [assign(name, subscript(load(trace), one_or_tuple(turn)))],
             [assign(trace, empty(tuple_of(*(const(0) for _ in sizes)), kind.dtype))],
             after=row.after,
         )

@@ -6,7 +6,7 @@ import pytest
 from numba import types as nb
 
 from srcad.runtime.infer import typing_only
-from srcad.runtime.resolve import Expressions, Unresolved
+from srcad.transforms.expressions import Expressions, Unresolved
 
 NAMES = {
     "x": nb.float64[:, ::1],

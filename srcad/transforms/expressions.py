@@ -19,23 +19,10 @@ from numba import types
 from numba.core import errors
 from numba.core.registry import cpu_target
 
-_OPERATORS: dict[type[gast.AST], Callable[..., Any]] = {
-    gast.Add: operator.add,
-    gast.Sub: operator.sub,
-    gast.Mult: operator.mul,
-    gast.Div: operator.truediv,
-    gast.FloorDiv: operator.floordiv,
-    gast.Mod: operator.mod,
-    gast.MatMult: operator.matmul,
-    gast.UAdd: operator.pos,
-    gast.USub: operator.neg,
-    gast.Lt: operator.lt,
-    gast.LtE: operator.le,
-    gast.Gt: operator.gt,
-    gast.GtE: operator.ge,
-    gast.Eq: operator.eq,
-    gast.NotEq: operator.ne,
-}
+from srcad.transforms.primitive import BINARY, COMPARISON, UNARY
+
+_OF_OBJECTS = (gast.Is, gast.IsNot, gast.In, gast.NotIn)
+_OPERATORS = {kind: function for kind, function in {**BINARY, **UNARY, **COMPARISON}.items() if kind not in _OF_OBJECTS}
 
 
 class Unresolved(Exception):
