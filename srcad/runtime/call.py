@@ -14,13 +14,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from srcad.runtime.active import Recording, active
-from srcad.runtime.dispatch import record, wrapped
-from srcad.runtime.keep import LARGE, SCALARS, shell, snapshot, snapshot_of_one
-from srcad.runtime.nest import flatten, map_leaves, pack_as
+from srcad.runtime.dispatch import record
+from srcad.runtime.keep import SCALARS, snapshot, snapshot_of_one
+from srcad.runtime.nest import flatten, pack_as
 from srcad.runtime.node import Bars, gather, tensors_in, unwrapped
 from srcad.runtime.packing import without_variables
+from srcad.runtime.returned import as_tensors, tensors_of
 from srcad.runtime.slices import dense
-from srcad.runtime.tensor import Tensor, tensor_of
+from srcad.runtime.tensor import Tensor
 from srcad.runtime.variable import Variable
 
 _SCALARS = frozenset(SCALARS)
@@ -87,16 +88,22 @@ def record_call(
             return _record_nested(function, without_variables((*arguments, *captured)), captured, arrays)
         leaves.append(argument)
     if not tapes:
-        return _as_tensors(function.primal(values), leaves)
-    if len(theirs) == 1 and not arrays:
-        (place,) = theirs
-        leaves[place] = values[place] = snapshot_of_one(leaves[place])
-    elif theirs or arrays:
-        leaves, arrays = snapshot((leaves, arrays))
-        values = [leaf._value if type(leaf) is Tensor else leaf for leaf in leaves]
+        return as_tensors(function.primal(values), leaves)
+    if theirs or arrays:
+        leaves, values, arrays = _unshared(leaves, values, arrays, theirs)
     inputs = tuple(leaves)
     made = function.forward(values, arrays, tuple(plain))
     return _recorded(function, inputs, inputs, captured, arrays, tapes, made)
+
+
+def _unshared(leaves: list[Any], values: list[Any], arrays: tuple[Any, ...], theirs: list[int]) -> Any:
+    """The same with copies of arrays that others can write to; `theirs` are the places of arrays."""
+    if len(theirs) == 1 and not arrays:
+        (place,) = theirs
+        leaves[place] = values[place] = snapshot_of_one(leaves[place])
+        return leaves, values, arrays
+    leaves, arrays = snapshot((leaves, arrays))
+    return leaves, [leaf._value if type(leaf) is Tensor else leaf for leaf in leaves], arrays
 
 
 def _following(leaves: Sequence[Any]) -> list[Recording]:
@@ -117,7 +124,7 @@ def _record_nested(
     """The same where an argument is a structure, or something that we do not know."""
     tapes = _following(flatten(inputs))
     if not tapes:
-        return _as_tensors(function.primal(unwrapped(inputs)), inputs)
+        return as_tensors(function.primal(unwrapped(inputs)), inputs)
     inputs, arrays = snapshot((inputs, arrays))
     made = function.forward(unwrapped(inputs), arrays)
     return _recorded(function, inputs, flatten(inputs), captured, arrays, tapes, made)
@@ -134,22 +141,9 @@ def _recorded(
 ) -> Any:
     value, pullback = made
     # What it may share memory with are copies of ours, that nobody writes to.
-    kind, is_large = type(value), False
-    result: Any = None
-    if kind is float:
-        result = tensor_of(_float64(value))
-    elif kind is np.ndarray:
-        result = tensor_of(value if value.ndim else value[()])
-        is_large = value.size >= LARGE
-    else:
-        result = _as_tensors(value, ())
-        is_large = kind is not tuple
-        for each in () if is_large else result:
-            is_large = is_large or type(each) is not Tensor or each._value.size >= LARGE
-    # Of large values the identities, shapes and dtypes are kept: no derivative reads more.
-    held = map_leaves(_shell, result) if is_large and not active.accumulations else result
+    result, held = tensors_of(value)
     node = CallNode(function, inputs, leaves, captured, arrays, held, pullback)
-    if kind is float:
+    if type(value) is float:
         for tape in tapes:
             tape.entries.append(node)
             tape.known.add(result._identity)
@@ -273,25 +267,6 @@ class CallNode:
         following = iter(seeds)
         leaves = [next(following) if type(leaf) is Tensor else None for leaf in flatten(self.result)]
         return pack_as(self.result, leaves)
-
-
-def _as_tensors(value: Any, inputs: Any) -> Any:
-    """What a compiled function has returned, Python's numbers included, as tensors."""
-    if type(value) is float:
-        return tensor_of(_float64(value))
-    if type(value) is tuple:
-        return tuple([_as_tensors(each, inputs) for each in value])
-    if type(value) is np.ndarray and not inputs:
-        return tensor_of(value if value.ndim else value[()])
-    if isinstance(value, (float, complex, int)):
-        return tensor_of(np.asarray(value)[()])
-    if isinstance(value, (list, tuple, dict)):
-        return map_leaves(lambda leaf: _as_tensors(leaf, inputs), value)
-    return wrapped(value, inputs)
-
-
-def _shell(leaf: Any) -> Any:
-    return shell(leaf) if type(leaf) is Tensor and leaf._value.size >= LARGE else leaf
 
 
 def _pulled_again(node: CallNode, wanted: tuple[int, ...], bars: list[Any]) -> list[Any]:
