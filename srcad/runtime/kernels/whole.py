@@ -77,9 +77,13 @@ def _by_elements(function: Any, store: Any, general: Any) -> None:
     """
 
     def vectors(target, value):
-        step = _stride(value.shape[0], target.shape[0])
-        for i in range(target.shape[0]):
-            store(target, i, value[i * step])
+        if target.shape == value.shape:
+            for i in range(target.shape[0]):
+                store(target, i, value[i])
+        else:
+            step = _stride(value.shape[0], target.shape[0])
+            for i in range(target.shape[0]):
+                store(target, i, value[i * step])
 
     def matrices(target, value):
         if target.shape == value.shape:
