@@ -16,6 +16,7 @@ from numba import typeof
 from numba.core.registry import CPUDispatcher
 
 from srcad.errors import NotDifferentiable, PerformanceWarning, SrcadError
+from srcad.faults import note_place, own_exception
 from srcad.remember import remembered
 from srcad.runtime import registry
 from srcad.runtime.compile import Redirect, TypedDispatcher
@@ -75,6 +76,7 @@ def telling(version: Version, routine: Callable[..., Any]) -> Callable[..., Any]
             raise
         except Exception as problem:  # the function's own, which may be any
             note_line(problem, version, routine, args, kwargs)
+            own_exception(problem, version, args)
             raise
 
     return call
@@ -102,8 +104,6 @@ _QUIET = (range, len, float, int, bool, abs, max, min, operator.iadd, operator.i
 
 def note_line(problem: Exception, version: Version, routine: Any, args: Any, kwargs: Any) -> None:
     """Add the note."""
-    from srcad.transforms.watch import note_place
-
     with suppress(TypeError):  # the arguments are not those of the function
         bound = inspect.signature(routine.py_func).bind(*args, **kwargs)
         bound.apply_defaults()
@@ -123,9 +123,8 @@ def uncompiled_routine(version: Version, index: int) -> Callable[..., Any]:
         except SrcadError:
             raise
         except Exception as problem:  # the function's own, which may be any
-            from srcad.transforms.watch import note_place
-
             note_place(problem, version.unit, args)
+            own_exception(problem, version, args)
             raise
 
     def reverse(*args: Any) -> Any:

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import srcad
+from srcad import faults
 from srcad.runtime.compile import TypedDispatcher
-from srcad.transforms import watch
 
 
 def layer(w, b, x):
@@ -135,7 +135,7 @@ def test_an_exception_of_compiled_code_has_the_users_line_in_a_note(derive):
 
 
 def test_the_search_for_a_line_gives_up(monkeypatch):
-    monkeypatch.setattr(watch, "_MOST_SECONDS", 0.0)
+    monkeypatch.setattr(faults, "_MOST_SECONDS", 0.0)
     with pytest.raises(np.linalg.LinAlgError) as caught:
         srcad.grad(spread, jit=False)(np.zeros((2, 2)), np.ones(2))
     (note,) = caught.value.__notes__

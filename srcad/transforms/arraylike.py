@@ -37,6 +37,8 @@ class ArrayLike(Respelled):
         joins = any(meaning is each for each in _JOINS)
         if names or joins:
             self.spread(node)
+            if meaning is np.einsum:
+                self.check_subscripts(node)
             for place, each in enumerate(node.args):
                 if joins and place == 0:
                     node.args[0] = self.joined(self.part(each))
@@ -48,6 +50,14 @@ class ArrayLike(Respelled):
         if any(meaning is each for each in _AUGMENTING) and not isinstance(self.part(node.args[0]), Structure):
             node.args[1] = self.as_array(self.part(node.args[1]))
         return super().call(node)
+
+    def check_subscripts(self, node: gast.Call) -> None:
+        """Refuse `np.einsum` with lists of axes behind the operands."""
+        node.args = [self.part(each) for each in node.args]
+        first, second = (*node.args, None, None)[:2]
+        if isinstance(second, Structure) and not isinstance(self.constant(first), str):
+            what = "np.einsum with lists of axes is not supported"
+            self.refuse(what, "give the subscripts as a text: np.einsum('ij,j->i', a, b)")
 
     def joined(self, part: gast.expr) -> gast.expr:
         """A sequence of arrays, of which some are lists."""

@@ -54,7 +54,8 @@ class Flattener(Results):
         place, changing = self.place, self.changing
         for statement in block:
             self.place, self.changing = place_of(statement) or place, changing | stored_inside(statement)
-            self.statement(statement)
+            with self.refusing():
+                self.statement(statement)
         self.place, self.changing = place, changing
         made, self.made = self.made, outer
         return made
@@ -64,12 +65,8 @@ class Flattener(Results):
         self.made = self.block(block)
         self.place = place_of(result)
         self.changing = stored_inside(gast.Return(value=result))
-        if as_value:
-            part = self.part(result)
-            self.form = self.form_of(part)
-            made = self.returned(part)
-        else:
-            made = self.core(result)
+        with self.refusing():
+            made = self.whole_result(result) if as_value else self.core(result)
         made.place = place_of(made) or self.place
         return self.made, made
 

@@ -126,12 +126,18 @@ class _Maker:
                 sequence = self.sequence(inner)
                 del self.over[known:]  # counted from the end as it was, in Python too
                 return self.reversed(sequence)
+            case "iter", gast.Call(args=[inner]):
+                return self.sequence(inner)
             case ("enumerate" | "zip" | "reversed") as name, _:
                 raise UnsupportedSyntax(
                     f"this call of `{name}` is not supported",
                     at=place_of(self.loop),
                     hint="loop over `range(n)` and use the index",
                 )
+        return self.elements(node)
+
+    def elements(self, node: gast.expr) -> _Sequence:
+        """What is no call of a builtin: an array, or what becomes one or a structure."""
         path = dotted_path(node.func) if isinstance(node, gast.Call) else None
         if path in ("np.ndindex", "np.ndenumerate", "np.nditer"):
             raise UnsupportedSyntax(

@@ -8,12 +8,12 @@ from __future__ import annotations
 import builtins
 import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import gast
 import numpy as np
 
-from srcad.transforms.build import call, const, dotted
+from srcad.transforms.build import call, const, dotted, dotted_path
 from srcad.transforms.functional import Functional
 from srcad.transforms.known import UNKNOWN, Member
 from srcad.transforms.members import Parts
@@ -30,6 +30,8 @@ _ROWS: dict[Any, Callable[..., Any]] = {
 _SINGLE = {itertools.chain: itertools.chain, itertools.islice: itertools.islice, itertools.repeat: itertools.repeat}
 _NUMBERS = {itertools.combinations, itertools.combinations_with_replacement, itertools.permutations, itertools.islice}
 _DTYPES = {"int": "np.int64", "float": "np.float64", "bool": "np.bool_", "complex": "np.complex128"}
+# What each of these gives is used up by who goes through it, so generated code, which may come back, cannot keep it.
+_USED_UP = (iter, next, zip, enumerate, reversed, np.nditer, np.ndenumerate, np.ndindex, np.broadcast, np.nested_iters)
 _OF_DERIVATIVES = frozenset({"grad", "value_and_grad", "vjp", "jvp", "hvp", "hessian", "jacobian"})
 
 
@@ -82,6 +84,10 @@ class Iterators(Functional):
                 keyword.value = self.dtype_of(keyword.value) if keyword.arg == "dtype" else keyword.value
         if isinstance(meaning, type) and meaning.__module__ == "itertools":
             return self.iterated(meaning, node)
+        if meaning is np.poly1d:
+            self.refuse("np.poly1d is not supported", "keep the coefficients in an array, and use np.polyval")
+        if any(meaning is each for each in _USED_UP):
+            return self.first_of(node) or self.refuse_iterator(node.func)
         if meaning is np.pad and any(
             each.arg == "constant_values" and self.is_computed_tuple(each.value) for each in node.keywords
         ):
@@ -95,6 +101,21 @@ class Iterators(Functional):
                 "take srcad.hvp, or srcad.jacobian(srcad.grad(f)), of the inner function; or write its derivative out",
             )
         return super().call(node)
+
+    def first_of(self, node: gast.Call) -> gast.expr | None:
+        """`next(iter(values))` of a structure."""
+        match node.args:
+            case [gast.Call(func=inner, args=[values])] if self.meant(node.func) is next and self.meant(inner) is iter:
+                parts = self.elements(self.argument(values))
+                return parts[0] if parts else None
+        return None
+
+    def refuse_iterator(self, function: gast.expr) -> NoReturn:
+        """Refuse an iterator that is kept, or gone through by hand."""
+        self.refuse(
+            f"the iterator of `{dotted_path(function)}` can only be looped over",
+            "write it behind `in` of a `for`, or make a list: `list(zip(x, y))`; the elements of an array have indices",
+        )
 
     def dtype_of(self, node: gast.expr) -> gast.expr:
         """`int` and its like as a dtype: Numba knows NumPy's names only."""

@@ -3,7 +3,7 @@
     raise ValueError(f"no root near {x}")       becomes     raise ValueError("no root near", x)
 
 So functions with such messages are compiled, and the values reach the user: calls from Python put the text together
-again (`watch.note_place`), compiled callers see the parts.
+again (`srcad/faults.py`), compiled callers see the parts.
 """
 
 from __future__ import annotations

@@ -5,12 +5,13 @@ What a part of an expression is worth is kept in a temporary as soon as it is co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import gast
 
-from srcad.errors import CompilerBug, Place, UnsupportedSyntax
+from srcad.errors import CompilerBug, Place, SrcadError, UnsupportedSyntax
 from srcad.names import Names
 from srcad.runtime import registry
 from srcad.transforms.build import Block, assign, clone, load, place_of
@@ -58,6 +59,17 @@ class Operations:
     def is_user_call(self, node: gast.AST) -> bool:
         """Whether this calls something that may write to arrays."""
         return isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id in self.bindings
+
+    @contextmanager
+    def refusing(self) -> Iterator[None]:
+        """Refuse calls that the function called would not take, such as `len()`."""
+        try:
+            yield
+        except SrcadError:
+            raise
+        except (TypeError, ValueError, LookupError, AttributeError) as problem:
+            what = f"this call is not supported ({type(problem).__name__}: {problem})"
+            raise UnsupportedSyntax(what, at=self.place, hint="check how each function is called") from problem
 
     def held_in_atom(self, made: gast.expr) -> gast.expr:
         """A name or literal for an operation."""

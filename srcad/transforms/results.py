@@ -37,6 +37,12 @@ class Results(Paths):
         keys = (getattr(key, "member", key) for key in contents)
         return Form(part.cell.type, tuple(keys), tuple(self.whole_form(each) for each in contents.values()))
 
+    def whole_result(self, result: gast.expr) -> gast.expr:
+        """What the function returns, as an atom or nested tuples of atoms; its form is noted."""
+        part = self.part(result)
+        self.form = self.form_of(part)
+        return self.returned(part)
+
     def returned(self, part: gast.expr) -> gast.expr:
         """A result as an atom or nested tuples of atoms."""
         if not isinstance(part, Structure):

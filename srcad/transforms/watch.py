@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-import warnings
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +20,6 @@ from srcad.transforms.build import (
     Block,
     call,
     const,
-    dotted_path,
     inner_blocks,
     is_exit,
     load,
@@ -33,7 +30,7 @@ from srcad.transforms.build import (
 from srcad.transforms.typing import as_written, callees_in, carries_derivatives, executable, place_of_line
 from srcad.transforms.unit import Unit
 
-_MOST_SECONDS = 2.0  # to find the line of an error
+_PLACE = "__srcad_place__"
 
 
 @dataclass
@@ -141,49 +138,21 @@ def watch(
     return watched
 
 
-def note_place(problem: Exception, unit: Unit, args: Sequence[Any]) -> None:
-    """Say which line of the user's raises what generated code has raised: the function itself is asked, on copies.
-
-    It also tells what an exception says of which Numba could raise the parts only (see `messages`).
-    """
-    if getattr(problem, "__notes__", None):
-        return
-    with suppress(Exception), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            watch(unit, [tuple(args)], _MOST_SECONDS)
-        except type(problem) as again:
-            if len(problem.args) > 1 and len(again.args) == 1 and _says(again, problem.args[0]):
-                problem.args = again.args
-            for note in getattr(again, "__notes__", ()):
-                _add_note(problem, note)
-        except TakesTooLong:
-            for place in _suspects(problem, unit)[:3]:
-                _add_note(problem, "\n".join([f"at, or at a line like it: {place}", *place.trail()]))
+def place_noted(problem: Exception) -> Place | None:
+    """The line that an exception has a note of."""
+    return getattr(problem, _PLACE, None)
 
 
-def _add_note(problem: Exception, text: str) -> None:
+def set_place(problem: Exception, place: Place | None) -> None:
+    """Note the line on an exception."""
+    if place is not None:
+        setattr(problem, _PLACE, place)
+        add_note(problem, "\n".join([f"at {place}", *place.trail()]))
+
+
+def add_note(problem: Exception, text: str) -> None:
+    """Note a text on an exception."""
     getattr(problem, "add_note", len)(text)  # Python 3.11
-
-
-def _says(problem: Exception, part: object) -> bool:
-    """Whether a part is in what an exception says."""
-    return isinstance(problem.args[0], str) and str(part) in problem.args[0]
-
-
-def _suspects(problem: Exception, unit: Unit) -> list[Place]:
-    """Where matrices are factorised, if that is what failed; else nothing is known."""
-    if not isinstance(problem, np.linalg.LinAlgError):
-        return []
-    found = [place_of(each) for each in walk_statements(unit.tree.body) if _factorises(each)]
-    return [place for place in dict.fromkeys(found) if place is not None]
-
-
-def _factorises(statement: gast.stmt) -> bool:
-    match statement:
-        case gast.Assign(value=gast.Call(func=function)) | gast.Return(value=gast.Call(func=function)):
-            return (dotted_path(function) or "").startswith("np.linalg.")
-    return False
 
 
 def _note_place(problem: Exception, unit: Unit) -> None:
@@ -194,8 +163,7 @@ def _note_place(problem: Exception, unit: Unit) -> None:
         inner = units.get(trace.tb_frame.f_code.co_filename)
         place = place if inner is None else place_of_line(inner, trace.tb_lineno) or place
         trace = trace.tb_next
-    if place is not None:
-        _add_note(problem, "\n".join([f"at {place}", *place.trail()]))
+    set_place(problem, place)
 
 
 def _instrumented(unit: Unit, watched: Watched) -> Unit:

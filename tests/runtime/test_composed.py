@@ -5,6 +5,7 @@ from operator import getitem
 import numpy as np
 import pytest
 
+import srcad
 from srcad.errors import MissingRule
 from srcad.runtime.active import active
 from srcad.runtime.composed import ComposedNode, check_accepted
@@ -153,3 +154,9 @@ def test_a_definition_that_says_something_else_than_numpy_is_not_used(meaning):
         check_accepted(plan, (x,), {}, V)
     plan.meaning = lambda x: x * 1.0
     check_accepted(plan, (x,), {}, V)
+
+
+@pytest.mark.parametrize("function", [lambda x: np.sum(np.linalg.slogdet(x)[1]), lambda x: np.sum(np.trace(x))])
+def test_functions_of_matrices_are_refused_for_stacks_of_them(function):
+    with pytest.raises(MissingRule):
+        srcad.grad(function, jit=False)(np.stack([np.eye(2), 2.0 * np.eye(2)]))

@@ -69,3 +69,8 @@ def test_lists_are_arrays_where_numpy_takes_arrays(function):
 def test_a_list_times_something_unknown_is_refused():
     with pytest.raises(UnsupportedSyntax, match="arithmetic with a list"):
         srcad.grad(lambda x: (x * [1.0, 2.0, 3.0])[1], jit=False)(X)
+
+
+def test_einsum_with_lists_of_axes_is_refused():
+    with pytest.raises(UnsupportedSyntax, match="give the subscripts as a text"):
+        srcad.grad(lambda x: np.sum(np.sin(np.einsum(np.outer(x, x), (1, 0)))), jit=False)(X)

@@ -89,8 +89,31 @@ def gradient_inside(x):
     return srcad.grad(np.sin)(x[0, 0])
 
 
+def iterator_by_hand(x):
+    walk = iter(range(2))
+    return x[next(walk), 0]
+
+
+def elements_by_nditer(x):
+    elements = list(np.nditer(x))
+    return elements[0] * x[0, 0]
+
+
+def pairs_kept(x):
+    pairs = zip(x[0], x[1], strict=True)
+    return sum(a * b for a, b in pairs)
+
+
+def polynomial(x):
+    p = np.poly1d([x[0, 0], 2.0])
+    return p[0] * x[1, 1]
+
+
 REFUSED = {write_flat: "reshape", chain_of_arrays: "range"}
 REFUSED |= {several_values: "np.concatenate", gradient_inside: "srcad.hvp"}
+
+
+REFUSED |= {pairs_kept: "list", iterator_by_hand: "for", elements_by_nditer: "list", polynomial: "np.polyval"}
 
 
 @pytest.mark.parametrize("function", REFUSED)
@@ -104,3 +127,11 @@ def test_what_is_refused_comes_with_a_way_out(function):
 def test_modes_of_pad_that_are_not_linear_are_refused():
     with pytest.raises(NotDifferentiable, match="'maximum'"):
         srcad.grad(lambda x: np.sum(np.pad(x, 1, mode="maximum")), jit=False)(X)
+
+
+def test_the_first_element_and_loops_over_iterators():
+    def first(x):
+        parts = {"a": x[0, 0] * x[1, 1], "b": x[0, 1]}
+        return next(iter(parts.values())) + sum(v * v for v in iter(x[0]))
+
+    assert srcad.grad(first, jit=False)(X)[1, 1] == X[0, 0]

@@ -6,7 +6,7 @@ from numba import typeof
 
 import srcad
 from srcad import pipeline
-from srcad.transforms.watch import note_place
+from srcad.faults import note_place
 
 
 def rooted(x, n):

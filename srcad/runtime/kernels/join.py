@@ -67,7 +67,7 @@ def unarray(g: Any, entries: Any) -> Any:
     """
     if isinstance(entries, (tuple, list)):
         return tuple(unarray(g[k], each) for k, each in enumerate(entries))
-    return g
+    return g if np.ndim(g) == np.ndim(entries) else np.sum(g)  # arrays of a number may have a dimension
 
 
 def _unjoin(g: Any, arrays: Any, axis: int, length: Callable[[tuple[int, ...]], int]) -> Pieces:

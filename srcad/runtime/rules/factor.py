@@ -124,13 +124,13 @@ def vander(x, N=None, increasing=False):
 
 @define(np.cov)
 def cov(m, y=None, rowvar=True, bias=False, ddof=None):
+    rows = m if rowvar or np.ndim(m) == 1 else np.transpose(m)
     if y is not None:
-        m = np.vstack((m, y))
+        rows = np.vstack((rows, y if rowvar or np.ndim(y) == 1 else np.transpose(y)))
     correction = (0 if bias else 1) if ddof is None else ddof
-    if np.ndim(m) == 1:
-        apart = m - np.mean(m)
-        return np.sum(kernels.squared_modulus(apart)) / (m.shape[0] - correction)
-    rows = m if rowvar else np.transpose(m)
+    if np.ndim(rows) == 1:
+        apart = rows - np.mean(rows)
+        return np.sum(kernels.squared_modulus(apart)) / (rows.shape[0] - correction)
     rest = rows - np.mean(rows, axis=1, keepdims=True)
     return kernels.times_transpose(rest, np.conjugate(rest)) / (rows.shape[1] - correction)
 

@@ -201,17 +201,62 @@ def into_leaders_tangent(y, a, places, axis):
     d[y] = kernels.into_leaders(d[a], places, axis)
 
 
+@adjoint(np.arange)
+def arange(y, stop):
+    d[stop] = 0.0
+
+
+@tangent(np.arange)
+def arange_tangent(y, stop):
+    d[y] = np.zeros(y.size)
+
+
+@adjoint(np.arange, arity=2)
+def arange_from(y, start, stop):
+    d[start] = np.sum(d[y])
+
+
+@tangent(np.arange, arity=2)
+def arange_from_tangent(y, start, stop):
+    d[y] = np.full(y.size, d[start])
+
+
+@adjoint(np.arange, arity=3)
+def arange_in_steps(y, start, stop, step):
+    d[start] = np.sum(d[y])
+    d[step] = np.sum(d[y] * np.arange(y.size))
+
+
+@tangent(np.arange, arity=3)
+def arange_in_steps_tangent(y, start, stop, step):
+    d[y] = np.full(y.size, d[start]) + d[step] * np.arange(y.size)
+
+
 @define(np.gradient)
-def gradient(f, spacing=1.0, axis=None):
-    if np.ndim(spacing) != 0:
-        raise NotImplementedError("np.gradient of unevenly spaced values: write the differences")
-    if axis is not None:
-        return np.moveaxis(kernels.central_differences(np.moveaxis(f, axis, 0), spacing), 0, axis)
-    if np.ndim(f) != 1:
+def gradient(f, spacing=1.0, axis=None, edge_order=1):
+    if axis is None and np.ndim(f) != 1:
         raise NotImplementedError(
             "np.gradient along all axes of a matrix: give the axis, or assign it to as many names as there are axes"
         )
-    return kernels.central_differences(f, spacing)
+    if np.ndim(spacing) == 0 and edge_order == 1:
+        if axis is None:
+            return kernels.central_differences(f, spacing)
+        return np.moveaxis(kernels.central_differences(np.moveaxis(f, axis, 0), spacing), 0, axis)
+    along = f if axis is None else np.moveaxis(f, axis, -1)
+    gaps = np.diff(spacing) if np.ndim(spacing) == 1 else spacing * np.ones(along.shape[-1] - 1, along.dtype)
+    before, after = gaps[:-1], gaps[1:]
+    # Slopes of the parabola through three neighbours.
+    left = (along[..., 1:-1] - along[..., :-2]) / before
+    right = (along[..., 2:] - along[..., 1:-1]) / after
+    bend = (right - left) / (before + after)
+    middle = left + before * bend
+    first = (along[..., 1:2] - along[..., :1]) / gaps[:1]
+    last = (along[..., -1:] - along[..., -2:-1]) / gaps[-1:]
+    if edge_order == 2:
+        first = first - gaps[:1] * bend[..., :1]
+        last = last + gaps[-1:] * bend[..., -1:]
+    slopes = np.concatenate((first, middle, last), axis=-1)
+    return slopes if axis is None else np.moveaxis(slopes, -1, axis)
 
 
 @define(kernels.central_differences)

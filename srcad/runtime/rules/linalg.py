@@ -290,12 +290,12 @@ def slogdet_as_pair(a):
     return kernels.determinant_sign(a), kernels.log_determinant(a)
 
 
-@adjoint(kernels.log_determinant)
+@adjoint(kernels.log_determinant, ndim=(2,))
 def log_determinant(y, a):
     d[a] = d[y] * np.transpose(np.linalg.inv(a))
 
 
-@tangent(kernels.log_determinant)
+@tangent(kernels.log_determinant, ndim=(2,))
 def log_determinant_tangent(y, a):
     d[y] = np.sum(np.transpose(np.linalg.inv(a)) * d[a])
 

@@ -128,7 +128,7 @@ def diagonal(y, a, offset=0):
     d[a] = kernels.diag_adjoint(d[y], a.shape, offset)
 
 
-@adjoint(np.trace)
+@adjoint(np.trace, ndim=(2,))
 def trace(y, a, offset=0):
     d[a] = kernels.trace_adjoint(d[y], a.shape, offset)
 
@@ -278,7 +278,7 @@ def append(arr, values, axis=None):
     return np.concatenate((arr, values), axis=axis)
 
 
-zero(np.zeros, np.ones, np.empty, np.eye, np.identity, np.arange, np.tri)
+zero(np.zeros, np.ones, np.empty, np.eye, np.identity, np.tri)
 zero(np.zeros_like, np.ones_like, np.empty_like)
 zero(np.shape, np.size, np.ndim, np.argsort, np.argwhere, np.nonzero, np.flatnonzero, np.searchsorted, np.digitize)
 zero(np.tril_indices, np.triu_indices, np.diag_indices, np.ndindex, np.result_type, kernels.opposite)

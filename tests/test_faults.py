@@ -1,0 +1,63 @@
+"""An exception that reaches the user is one that the function raises itself; else its line is refused."""
+
+import numpy as np
+import pytest
+
+import srcad
+from srcad.errors import UnsupportedSyntax
+
+X = np.array([0.5, 2.0, 1.5])
+
+
+def test_a_line_that_python_runs_and_the_generated_code_does_not_is_refused():
+    def f(x, n):
+        total = 0.0
+        for k in frozenset((1, n)):
+            total += x[k] * x[k]
+        return total
+
+    with pytest.raises(UnsupportedSyntax, match=r"test_faults.py:\d+:9: .*not subscriptable") as caught:
+        srcad.grad(f, jit=False)(X, 2)
+    assert isinstance(caught.value.__cause__, TypeError)
+
+
+def test_exceptions_of_the_function_are_its_own():
+    def singular(x):
+        return np.linalg.solve(np.zeros((3, 3)), x)[0]
+
+    def far(x, n):
+        return x[n] * 2.0
+
+    def guarded(x):
+        if x[0] > 0.0:
+            raise KeyError("no such key")
+        return x[0]
+
+    with pytest.raises(np.linalg.LinAlgError):
+        srcad.grad(singular, jit=False)(X)
+    with pytest.raises(IndexError):
+        srcad.grad(far, jit=False)(X, 7)
+    with pytest.raises(KeyError):
+        srcad.grad(guarded, jit=False)(X)
+
+
+def test_an_exception_that_the_function_raises_otherwise_is_raised_as_the_function_does():
+    def f(x, n):
+        first, *rest = tuple(v for v in range(n))
+        return x[first] * len(rest)
+
+    with pytest.raises((ValueError, UnsupportedSyntax)):
+        srcad.grad(f, jit=False)(X, 0)
+
+
+def test_what_the_function_prints_when_it_is_asked_does_not_appear_again(capsys):
+    def f(x, n):
+        print("looking")
+        total = 0.0
+        for k in frozenset((1, n)):
+            total += x[k]
+        return total
+
+    with pytest.raises(UnsupportedSyntax):
+        srcad.grad(f, jit=False)(X, 2)
+    assert capsys.readouterr().out in ("", "looking\n")
