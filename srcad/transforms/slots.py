@@ -144,8 +144,8 @@ class Slots(Combined):
     def store(self, base: Structure, node: gast.Subscript, value: gast.expr) -> None:
         """`base[index] = value`."""
         if isinstance(node.slice, gast.Slice):
-            self.refuse("writing to a slice of a list is not supported", "write to the elements one by one")
-        if base.cell.is_sequence:
+            self.put_slice(base, node.slice, value)
+        elif base.cell.is_sequence:
             index = self.part(node.slice)
             known, count = self.constant(index), len(self.contents(base))
             if known is UNKNOWN:
@@ -162,6 +162,23 @@ class Slots(Combined):
             self.put(base, self.key(node.slice), value)
         else:
             self.refuse(f"writing to elements of {base.cell.called} is not supported", "write to its attributes")
+
+    def put_slice(self, base: Structure, where: gast.Slice, value: gast.expr) -> None:
+        """`values[i:j] = others`, with as many elements as there are then."""
+        bounds = slice(*(self.bound(each) for each in (where.lower, where.upper, where.step)))
+        if base.cell.type is not list or not isinstance(value, Structure) or not value.cell.is_sequence:
+            self.refuse(
+                "writing to a slice is supported for lists, and lists and tuples whose elements are known",
+                "write to the elements one by one",
+            )
+        contents, others = self.changeable(base), [self.kept(each) for each in self.contents(value).values()]
+        parts = list(contents.values())
+        try:
+            parts[bounds] = others
+        except (TypeError, ValueError) as problem:
+            self.refuse(f"this slice cannot be written to: {problem}", "give it as many elements as it has")
+        contents.clear()
+        contents.update(enumerate(parts))
 
     def put(self, base: Structure, key: Any, value: gast.expr) -> None:
         """Change one part."""

@@ -387,7 +387,6 @@ DISCRETE = {
         kernels.parts_of_way,
         np.fft.fftfreq,
         np.fft.rfftfreq,
-        np.ix_,
         kernels.places,
         kernels.checkpointed_start,
         kernels.snapshot_count,

@@ -7,6 +7,7 @@ import srcad
 from srcad.errors import UnsupportedSyntax
 from srcad.load import load
 from srcad.lower import lower
+from tests.checking import assert_gradient
 from tests.lowering import assert_same, text_of
 
 
@@ -380,3 +381,38 @@ def test_copies_and_rebound_names_may_be_looped_over():
         return s
 
     assert srcad.grad(f, jit=False)(3.0) == 4.0 * (1.0 + 6.0)
+
+
+def replaced_slices(x, n):
+    values = [0.0] * 5
+    values[0:3] = [x[0], x[1] * x[2], x[2]]
+    others = values
+    values[3:] = [v * 2.0 for v in others[:3]]
+    if n > 2:
+        others[::2] = values[1::2][:1] + [x[1], 1.0]
+    for k in range(2):
+        values[k : k + 2] = (values[k + 1] * values[k], values[k] + 1.0)
+    return values[0] * values[1] + others[2] ** 2 * len(values)
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_slices_of_lists_are_replaced(n):
+    x = np.array([0.3, 1.4, 0.2])
+    assert_same(replaced_slices, (x, n))
+    assert_gradient(replaced_slices, x, n, modes=["arrays", "gradient"])
+
+
+def test_slices_that_cannot_be_replaced_are_refused():
+    def too_few(x):
+        values = [x[0], x[1], x[2]]
+        values[::2] = [x[1]]
+        return values[0]
+
+    def of_an_array(x):
+        values = [x[0], x[1], x[2]]
+        values[:] = x * 2.0
+        return values[0]
+
+    for function in (too_few, of_an_array):
+        with pytest.raises(UnsupportedSyntax, match="slice"):
+            srcad.grad(function, jit=False)(np.ones(3))
