@@ -22,9 +22,10 @@ from srcad.runtime.composed import check_accepted
 from srcad.runtime.covered import check_covered, check_discrete, check_meaning, missing, next_required
 from srcad.runtime.explain import note_behind_cut, note_cut, reason_of
 from srcad.runtime.keep import LARGE, frozen, is_inexact, kept, shell, unshared
+from srcad.runtime.kernels.pieces import step
 from srcad.runtime.live import on_tensors
 from srcad.runtime.nest import flatten, map_leaves
-from srcad.runtime.node import GeneralNode, tensors_in
+from srcad.runtime.node import GeneralNode, tensors_in, unwrapped
 from srcad.runtime.operand import Operand, read_only
 from srcad.runtime.packing import holds_tensors, packed, takes_lists, without_variables
 from srcad.runtime.plans import (
@@ -94,18 +95,18 @@ def _apply(key: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) ->
             return plan.meaning(*arguments, **keywords)
     values = [each._value if type(each) is Tensor else each for each in arguments]
     if plan.joins:
-        values[plan.list_at] = [each._value if type(each) is Tensor else each for each in arguments[plan.list_at]]
+        values[plan.list_at] = unwrapped(list(arguments[plan.list_at]))
     result = plan.compute(*values, **keywords)
     if type(result) is complex:  # of a Python number and a np.float64, which is a Python number as well
         result = np.complex128(result)
     if isinstance(result, (np.ndarray, np.generic)):
         return _recorded(plan, arguments, keywords, tensor_of(result))
-    if not has_several(plan, result):
-        return call(primitive, arguments, keywords)
-    if not plan.several:
-        plan.settle_several(type(result))
-        _write(key, plan, arguments, keywords)
-    return several(plan, arguments, keywords, result)
+    if has_several(plan, result):
+        if not plan.several:
+            plan.settle_several(type(result))
+            _write(key, plan, arguments, keywords)
+        return several(plan, arguments, keywords, result)
+    return call(primitive, arguments, keywords)
 
 
 def _write(key: Any, plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> None:
@@ -188,8 +189,7 @@ def _not_recorded(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str,
     if plan.kind == UNKNOWN:
         check_discrete(primitive, result)
     elif plan.kind == ZERO and primitive in _FLAT:
-        # Its slope is that of a branch never taken: zero, where others of its kind are not connected at all.
-        return recorded(np.where, (False, *arguments, 0.0), result)
+        return recorded(step, arguments, result)  # of zero slope, where others of its kind are not connected at all
     read = tuple([each._identity for each in plan.inputs(arguments) if type(each) is Tensor])
     identity, reason = result._identity, reason_of(result)
     for tape in active.tapes:

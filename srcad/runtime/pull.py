@@ -46,7 +46,12 @@ _choices: dict[Hashable, Choice | None] = {}
 # What may take rows of a table.
 GATHERS = frozenset((np.take, operator.getitem))
 # Their rules read the result, their slopes in TensorFlow the arguments: a slope leads back to these, not to the result.
-_FROM_ARGUMENTS = frozenset((operator.truediv, np.divide, np.tan, np.expm1))
+_FROM_ARGUMENTS = frozenset((operator.truediv, np.divide, np.tan, np.expm1, np.linalg.norm))
+# The other way round: what the slopes in TensorFlow say of the result.
+_FROM_RESULT: Mapping[Any, Direct] = {
+    np.arcsinh: lambda bar, y, x: (bar / np.cosh(y),),
+    np.arccosh: lambda bar, y, x: (bar / np.sinh(y),),
+}
 _asks_for: dict[Any, tuple[bool, bool]] = {}  # primitive -> whether its rules depend on ranks, on literals
 
 
@@ -70,9 +75,9 @@ def pullback(
     if choice is None:
         return lambda bar: [None] * len(wanted)
     if live:
-        choice = choice._replace(run=on_tensors(choice.run))
+        choice = choice._replace(run=_FROM_RESULT.get(primitive) or on_tensors(choice.run))
         if primitive in _FROM_ARGUMENTS:
-            result = primitive(*arguments)
+            result = primitive(*arguments, **keywords)
     run, names = choice.run, choice.names
     conjugates = is_complex(result)
     for argument in arguments:

@@ -22,6 +22,10 @@ linalg = types.SimpleNamespace(
     solve=np.linalg.solve,
     cholesky=np.linalg.cholesky,
     trace=np.trace,
+    eigh=np.linalg.eigh,
+    eigvalsh=np.linalg.eigvalsh,
+    qr=np.linalg.qr,
+    slogdet=np.linalg.slogdet,
     diag_part=np.diag,
     matvec=lambda a, x: a @ x,
     norm=np.linalg.norm,
@@ -39,9 +43,14 @@ tf = types.SimpleNamespace(
     **{
         name: getattr(np, name) for name in ("stack", "tile", "einsum", "cumsum", "tensordot", "argmax", "broadcast_to")
     },
-    **{name: getattr(np, name) for name in ("repeat", "roll", "sort", "pow", "atan2", "asin", "acos", "atan", "equal")},
+    **{
+        name: getattr(np, name)
+        for name in ("repeat", "roll", "sort", "pow", "atan2", "asin", "acos", "asinh", "acosh", "equal")
+    },
     **{name: getattr(np, name) for name in ("add", "subtract", "multiply", "divide", "negative", "shape", "size")},
     bool=np.bool_,
+    norm=np.linalg.norm,
+    atan=np.atan,
     concat=np.concatenate,
     cast=lambda x, dtype: srcad.convert_to_tensor(x).astype(dtype),
     identity=lambda x: +srcad.convert_to_tensor(x),

@@ -10,6 +10,7 @@ from tests.conformance import (
     mixtures,
     numbers,
     operands,
+    several,
     tapes,
     together,
     unwatched,
@@ -34,6 +35,7 @@ CASES = {
         mixtures,
         follows,
         together,
+        several,
     )
     for name, case in module.case.items()
 }

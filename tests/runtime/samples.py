@@ -114,6 +114,7 @@ SAMPLES: dict[Any, list[Sample]] = {
     kernels.others: [s(ANY), s(MATRIX, 1), s(CUBE, (0, 2))],
     kernels.cumsum_adjoint: [s(ANY, (4,)), s(MATRIX, (3, 4), 0)],
     pieces.take_along_adjoint: [s(MATRIX, (3, 4), np.array([[0, 0, 2, 2]] * 3), 1), s(ANY, (3,), INTEGERS % 3, None)],
+    pieces.step: [s(SIGNED)],
     kernels.at_leaders: [s(MATRIX, np.array([[0, 0, 2, 2]] * 3), 1)],
     kernels.into_leaders: [s(MATRIX, np.array([[0, 0, 2, 2]] * 3), 1)],
     np.transpose: [s(MATRIX), s(CUBE, (1, 2, 0))],

@@ -544,6 +544,16 @@ def matrix_power_tangent(y, a, n):
     d[y] = matrices.power_tangent(d[a], a, n)
 
 
+@adjoint(pieces.step)
+def step(y, x):
+    d[x] = np.zeros(np.shape(x))
+
+
+@tangent(pieces.step)
+def step_tangent(y, x):
+    d[y] = np.where(False, d[x], 0.0)
+
+
 linear(np.dstack, np.select, np.choose, np.append, np.ediff1d, np.diagflat)
 linear(np.add.outer, np.subtract.outer, np.take_along_axis, pieces.take_along_adjoint)
 zero(pieces.running_most)
