@@ -232,5 +232,5 @@ FOR_COMPLEX: Mapping[Any, Callable[..., Any]] = {
     np.std: deviation,
     np.var: variance,
     **{each: of_definition(each) for each in _SQUARED},
-    **{each: in_numpys_dtype(each) for each in (np.cov, np.corrcoef, np.nanvar, np.nanstd)},
+    **{each: in_numpys_dtype(each) for each in (np.nanvar, np.nanstd)},
 }

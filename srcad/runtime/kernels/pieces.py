@@ -130,19 +130,6 @@ def take_along_adjoint(g: Any, shape: tuple[int, ...], indices: Any, axis: int |
     return np.reshape(bar, shape)
 
 
-def gradient_adjoint(g: Any, spacing: Any, axis: int | None = None) -> Any:
-    """The adjoint of `np.gradient` along one axis.
-
-    >>> gradient_adjoint(np.array([0.0, 2.0, 0.0]), 1.0).tolist()
-    [-1.0, 0.0, 1.0]
-    """
-    turned = g if axis is None else np.moveaxis(g, axis, 0)
-    # Each element is taken from the one before and added to the one behind; at the ends, from and to itself.
-    wide = np.concatenate((-turned[:1], turned[:1], 0.5 * turned[1:-1], turned[-1:], -turned[-1:]))
-    found = wide[:-2] - wide[2:]
-    return (found if axis is None else np.moveaxis(found, 0, axis)) / spacing
-
-
 def running_most(a: Any, y: Any, axis: int) -> Any:
     """For each element the place of the first of the greatest so far, or least, which `y` has.
 

@@ -362,17 +362,6 @@ def take_along_adjoint(y, g, shape, indices, axis):
     d[g] = np.take_along_axis(d[y], indices, axis)
 
 
-@adjoint(np.gradient)
-def gradient(y, f, spacing=1.0, axis=None):
-    d[f] = pieces.gradient_adjoint(d[y], spacing, axis)
-    d[spacing] = -np.sum(d[y] * y) / spacing
-
-
-@tangent(np.gradient)
-def gradient_tangent(y, f, spacing=1.0, axis=None):
-    d[y] = np.gradient(d[f], spacing, axis=axis) - y * (d[spacing] / spacing)
-
-
 @adjoint(np.unwrap)
 def unwrap(y, p):
     d[p] = d[y]  # whole turns have no slope
@@ -452,36 +441,6 @@ def nanstd_tangent(y, a, axis=None, ddof=0):
     t = pieces.apart(a, axis)
     parts = pieces.parts_of_spread(a, axis, ddof)
     d[y] = np.sum(t * parts * np.where(np.isnan(a), 0.0, d[a]), axis=axis) / y
-
-
-@adjoint(np.cov, handles_complex=False)
-def cov(c, m, y=None, rowvar=True, bias=False, ddof=None):
-    whole = matrices.cov_adjoint(d[c], matrices.both(m, y), rowvar, bias, ddof)
-    d[m] = matrices.above(whole, m, y)
-    d[y] = matrices.below(whole, m, y)
-
-
-@tangent(np.cov)
-def cov_tangent(c, m, y=None, rowvar=True, bias=False, ddof=None):
-    whole = matrices.both(m, y)
-    d[c] = matrices.cov_tangent(matrices.as_above(d[m], y), whole, rowvar, bias, ddof) + matrices.cov_tangent(
-        matrices.as_below(d[y], m), whole, rowvar, bias, ddof
-    )
-
-
-@adjoint(np.corrcoef, handles_complex=False)
-def corrcoef(c, x, y=None, rowvar=True):
-    whole = matrices.corrcoef_adjoint(d[c], matrices.both(x, y), rowvar)
-    d[x] = matrices.above(whole, x, y)
-    d[y] = matrices.below(whole, x, y)
-
-
-@tangent(np.corrcoef)
-def corrcoef_tangent(c, x, y=None, rowvar=True):
-    whole = matrices.both(x, y)
-    d[c] = matrices.corrcoef_tangent(matrices.as_above(d[x], y), whole, rowvar) + matrices.corrcoef_tangent(
-        matrices.as_below(d[y], x), whole, rowvar
-    )
 
 
 @adjoint(np.linalg.svd, handles_complex=False)
