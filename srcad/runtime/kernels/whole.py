@@ -75,8 +75,27 @@ def _by_elements(function: Any, store: Any, general: Any) -> None:
 
     `general` is for what Numba does as quickly: numbers.
     """
+    loops = {1: _vectors(store), 2: _matrices(store)}
 
-    def vectors(target, value):
+    def rows(target, value):
+        step = _stride(value.shape[0], target.shape[0])
+        for i in range(target.shape[0]):
+            function(target[i], value[i * step])
+
+    def each_row(target, value):
+        for i in range(target.shape[0]):
+            function(target[i], value)
+
+    @overload(function)
+    def choose(target, value):
+        are_arrays = isinstance(target, types.Array) and isinstance(value, types.Array)
+        if not are_arrays or value.ndim == 0 or value.ndim > target.ndim:
+            return general
+        return each_row if value.ndim < target.ndim else loops.get(target.ndim, rows)
+
+
+def _vectors(store: Any) -> Any:
+    def run(target, value):
         if target.shape == value.shape:
             for i in range(target.shape[0]):
                 store(target, i, value[i])
@@ -85,7 +104,11 @@ def _by_elements(function: Any, store: Any, general: Any) -> None:
             for i in range(target.shape[0]):
                 store(target, i, value[i * step])
 
-    def matrices(target, value):
+    return run
+
+
+def _matrices(store: Any) -> Any:
+    def run(target, value):
         if target.shape == value.shape:
             for i in range(target.shape[0]):
                 for j in range(target.shape[1]):
@@ -96,23 +119,7 @@ def _by_elements(function: Any, store: Any, general: Any) -> None:
                 for j in range(target.shape[1]):
                     store(target, (i, j), value[i * down, j * along])
 
-    def higher(target, value):
-        step = _stride(value.shape[0], target.shape[0])
-        for i in range(target.shape[0]):
-            function(target[i], value[i * step])
-
-    def lower(target, value):
-        for i in range(target.shape[0]):
-            function(target[i], value)
-
-    @overload(function)
-    def choose(target, value):
-        are_arrays = isinstance(target, types.Array) and isinstance(value, types.Array)
-        if not are_arrays or value.ndim == 0 or value.ndim > target.ndim:
-            return general
-        if value.ndim < target.ndim:
-            return lower
-        return {1: vectors, 2: matrices}.get(target.ndim, higher)
+    return run
 
 
 def _add_any(target, value):
