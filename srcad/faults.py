@@ -26,15 +26,22 @@ _OUR_FILES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 _MOST_SECONDS = 2.0  # to find the line of an error
 
 
-def note_place(problem: Exception, unit: Unit, args: Sequence[Any]) -> None:
+def tell(problem: Exception, version: Version, args: tuple[Any, ...]) -> None:
+    """Say where an exception of generated code comes from; raise another one where it is not the function's own."""
+    if note_place(problem, version.unit, args):
+        own_exception(problem, version, args)
+
+
+def note_place(problem: Exception, unit: Unit, args: Sequence[Any]) -> bool:
     """Say which line of the user's raises what generated code has raised: its core form is asked, on copies.
 
-    It also tells what an exception says of which Numba could raise the parts only (see `messages`).
+    It also tells what an exception says of which Numba could raise the parts only (see `messages`). False where the
+    function runs for too long to be run again.
     """
     from srcad.transforms.watch import TakesTooLong, add_note, place_noted, set_place, watch
 
     if place_noted(problem) is not None:
-        return
+        return True
     with suppress(Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -46,6 +53,8 @@ def note_place(problem: Exception, unit: Unit, args: Sequence[Any]) -> None:
         except TakesTooLong:
             for place in _suspects(problem, unit)[:3]:
                 add_note(problem, "\n".join([f"at, or at a line like it: {place}", *place.trail()]))
+            return False
+    return True
 
 
 def own_exception(problem: Exception, version: Version, args: tuple[Any, ...]) -> None:
@@ -54,8 +63,7 @@ def own_exception(problem: Exception, version: Version, args: tuple[Any, ...]) -
     from srcad.transforms.watch import own_copy, place_noted
 
     place = in_users_file(place_noted(problem))
-    gave_up = place is None and bool(getattr(problem, "__notes__", None))
-    if gave_up or is_raised(place):
+    if is_raised(place):
         return
     function = getattr(version.function, "py_func", version.function)
     own = asked(function, [own_copy(each) for each in args[: len(version.own_parameters)]])

@@ -8,7 +8,6 @@ import os
 import sys
 import warnings
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import gast
@@ -16,7 +15,7 @@ from numba import typeof
 from numba.core.registry import CPUDispatcher
 
 from srcad.errors import NotDifferentiable, PerformanceWarning, SrcadError
-from srcad.faults import note_place, own_exception
+from srcad.faults import tell
 from srcad.remember import remembered
 from srcad.runtime import registry
 from srcad.runtime.compile import Redirect, TypedDispatcher
@@ -75,8 +74,9 @@ def telling(version: Version, routine: Callable[..., Any]) -> Callable[..., Any]
         except SrcadError:
             raise
         except Exception as problem:  # the function's own, which may be any
-            note_line(problem, version, routine, args, kwargs)
-            own_exception(problem, version, args)
+            bound = _bound(routine, args, kwargs)
+            if bound is not None:
+                tell(problem, version, bound)
             raise
 
     return call
@@ -102,12 +102,14 @@ def _is_quiet(primitive: Any) -> bool:
 _QUIET = (range, len, float, int, bool, abs, max, min, operator.iadd, operator.isub, operator.imul, operator.itruediv)
 
 
-def note_line(problem: Exception, version: Version, routine: Any, args: Any, kwargs: Any) -> None:
-    """Add the note."""
-    with suppress(TypeError):  # the arguments are not those of the function
+def _bound(routine: Any, args: Any, kwargs: Any) -> tuple[Any, ...] | None:
+    """All arguments of a call by position; None where they are not those of the function."""
+    try:
         bound = inspect.signature(routine.py_func).bind(*args, **kwargs)
-        bound.apply_defaults()
-        note_place(problem, version.unit, bound.args)
+    except TypeError:
+        return None
+    bound.apply_defaults()
+    return bound.args
 
 
 def uncompiled_routine(version: Version, index: int) -> Callable[..., Any]:
@@ -123,8 +125,7 @@ def uncompiled_routine(version: Version, index: int) -> Callable[..., Any]:
         except SrcadError:
             raise
         except Exception as problem:  # the function's own, which may be any
-            note_place(problem, version.unit, args)
-            own_exception(problem, version, args)
+            tell(problem, version, args)
             raise
 
     def reverse(*args: Any) -> Any:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import srcad
+from srcad import faults
 from srcad.errors import UnsupportedSyntax
 
 X = np.array([0.5, 2.0, 1.5])
@@ -61,3 +62,18 @@ def test_what_the_function_prints_when_it_is_asked_does_not_appear_again(capsys)
     with pytest.raises(UnsupportedSyntax):
         srcad.grad(f, jit=False)(X, 2)
     assert capsys.readouterr().out in ("", "looking\n")
+
+
+def inverted_late(x, n):
+    for _ in range(n):
+        x = x * 0.5 + 0.1
+    return np.sum(np.linalg.inv(np.ones((2, 2)) * x))
+
+
+def test_a_function_that_runs_for_long_is_not_run_again(monkeypatch):
+    asked = []
+    monkeypatch.setattr(faults, "_MOST_SECONDS", 0.0)
+    monkeypatch.setattr(faults, "asked", lambda *given: asked.append(given))
+    with pytest.raises(np.linalg.LinAlgError):
+        srcad.grad(inverted_late, jit=False)(0.3, 100_000)
+    assert not asked
