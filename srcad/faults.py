@@ -62,8 +62,9 @@ def own_exception(problem: Exception, version: Version, args: tuple[Any, ...]) -
     from srcad.transforms.build import place_of
     from srcad.transforms.watch import own_copy, place_noted
 
-    place = in_users_file(place_noted(problem))
-    if is_raised(place):
+    noted = place_noted(problem)
+    place = in_users_file(noted)
+    if is_raised(noted) or is_raised(place):
         return
     function = getattr(version.function, "py_func", version.function)
     own = asked(function, [own_copy(each) for each in args[: len(version.own_parameters)]])

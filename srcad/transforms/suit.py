@@ -44,8 +44,8 @@ def suited(
         ("copies", without_last_copies),
         ("copies", without_last_shapes),
         ("copies", with_traded_adjoints),
+        ("quick", with_quick_calls),  # by ranks, which the next one changes
         ("contract", contracted),
-        ("quick", with_quick_calls),
     ):
         body = body if name in without else behind(body, parameters, kinds)
     body = body if "unordered" in without or primals is None else with_free_sums(body, parameters, kinds, primals)

@@ -198,6 +198,7 @@ SAMPLES: dict[Any, list[Sample]] = {
     kernels.sort_tangent: [s(ANY, ROW, fixed=(1,))],
     kernels.diag_adjoint: [s(ANY, (4, 4)), s(ANY, (5, 5), 1), s(SQUARE, (3,))],
     kernels.diff_adjoint: [s(ANY)],
+    kernels.widths: [s(ANY, np.ones(3), fixed=(1,)), s(0.4, np.ones(3), fixed=(1,))],
     kernels.take_adjoint: [s(normal(3), (4,), np.array([0, 0, 2]))],
     kernels.repeat_adjoint: [s(normal(6), (3,), 2)],
     kernels.expand: [s(ROW, (3, 4))],

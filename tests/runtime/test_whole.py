@@ -56,6 +56,12 @@ def test_other_shapes_are_errors(compiled, shapes):
     np.testing.assert_array_equal(target, 1.0)
 
 
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda each: each.__name__)
+def test_what_is_no_array_is_an_error(function):
+    with pytest.raises(TypeError):
+        function(np.float64(1.0), np.float64(2.0))
+
+
 class _Compiled(event.Listener):
     """The files of the functions that Numba compiles."""
 

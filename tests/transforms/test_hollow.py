@@ -78,7 +78,7 @@ SUMMED = """
 def f(a, n):
     s = 0.3
     for k in range(n):
-        w = np.cumsum(a)
+        w = np.repeat(a, 2)
         t = np.{what}
         u = np.sum(t)
         s = s * u

@@ -60,6 +60,7 @@ from srcad.runtime.kernels.meanings import (
     norm_of_order,
     only_element,
     places,
+    widths,
     with_first,
 )
 from srcad.runtime.kernels.moves import (
@@ -290,6 +291,7 @@ __all__ = [
     "vecdot_adjoint",
     "weights",
     "whole_turns",
+    "widths",
     "with_first",
     "with_item",
 ]

@@ -80,3 +80,19 @@ def central_differences(f: Any, spacing: Any) -> Any:
     array([2., 4., 6.])
     """
     return np.gradient(f, spacing, axis=0)
+
+
+def widths(spacing: Any, ones: Any) -> Any:
+    """How far neighbouring points are from each other: points along a line, or one distance between all.
+
+    >>> widths(np.array([0.0, 1.0, 4.0]), np.ones(2)), widths(0.5, np.ones(2))
+    (array([1., 3.]), array([0.5, 0.5]))
+    """
+    return np.diff(spacing) if np.ndim(spacing) else spacing * ones
+
+
+@overload(widths)
+def _widths(spacing, ones):
+    if isinstance(spacing, types.Array):
+        return lambda spacing, ones: spacing[1:] - spacing[:-1]
+    return lambda spacing, ones: spacing * ones

@@ -15,28 +15,31 @@ from numba.extending import overload, register_jitable
 def add_to(target: Any, value: Any) -> None:
     """Add an array to one of the same shape, in place.
 
+    >>> import numpy as np
     >>> total = np.ones(2)
     >>> add_to(total, np.array([1.0, 2.0]))
     >>> total
     array([2., 3.])
     """
-    target += value
+    target[...] += value  # an error for what is no array
 
 
 def subtract_from(target: Any, value: Any) -> None:
     """Subtract an array from one of the same shape, in place.
 
+    >>> import numpy as np
     >>> total = np.ones(2)
     >>> subtract_from(total, np.array([1.0, 2.0]))
     >>> total
     array([ 0., -1.])
     """
-    target -= value
+    target[...] -= value
 
 
 def copy_to(target: Any, value: Any) -> None:
     """Copy an array into one of the same shape.
 
+    >>> import numpy as np
     >>> target = np.empty(2)
     >>> copy_to(target, np.array([1.0, 2.0]))
     >>> target
@@ -88,8 +91,9 @@ def _by_elements(function: Any, store: Any, general: Any) -> None:
 
     @overload(function)
     def choose(target, value):
-        are_arrays = isinstance(target, types.Array) and isinstance(value, types.Array)
-        if not are_arrays or value.ndim == 0 or value.ndim > target.ndim:
+        if not isinstance(target, types.Array):
+            return None
+        if not isinstance(value, types.Array) or value.ndim == 0 or value.ndim > target.ndim:
             return general
         return each_row if value.ndim < target.ndim else loops.get(target.ndim, rows)
 

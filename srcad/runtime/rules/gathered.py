@@ -243,7 +243,7 @@ def gradient(f, spacing=1.0, axis=None, edge_order=1):
             return kernels.central_differences(f, spacing)
         return np.moveaxis(kernels.central_differences(np.moveaxis(f, axis, 0), spacing), 0, axis)
     along = f if axis is None else np.moveaxis(f, axis, -1)
-    gaps = np.diff(spacing) if np.ndim(spacing) == 1 else spacing * np.ones(along.shape[-1] - 1, along.dtype)
+    gaps = kernels.widths(spacing, np.ones(along.shape[-1] - 1, along.dtype))
     before, after = gaps[:-1], gaps[1:]
     # Slopes of the parabola through three neighbours.
     left = (along[..., 1:-1] - along[..., :-2]) / before
@@ -257,6 +257,26 @@ def gradient(f, spacing=1.0, axis=None, edge_order=1):
         last = last + gaps[-1:] * bend[..., -1:]
     slopes = np.concatenate((first, middle, last), axis=-1)
     return slopes if axis is None else np.moveaxis(slopes, -1, axis)
+
+
+@adjoint(kernels.widths, ndim=(1, 1))
+def widths(y, spacing, ones):
+    d[spacing] = kernels.diff_adjoint(d[y])
+
+
+@adjoint(kernels.widths, ndim=(0, 1))
+def widths_of_one(y, spacing, ones):
+    d[spacing] = np.sum(d[y] * ones)
+
+
+@tangent(kernels.widths, ndim=(1, 1))
+def widths_tangent(y, spacing, ones):
+    d[y] = kernels.widths(d[spacing], ones)
+
+
+@tangent(kernels.widths, ndim=(0, 1))
+def widths_of_one_tangent(y, spacing, ones):
+    d[y] = d[spacing] * ones
 
 
 @define(kernels.central_differences)
