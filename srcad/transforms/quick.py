@@ -9,7 +9,8 @@
 
 Which kernel is noted here (`.kernel`, on the call), and written by `promises`, after all that knows NumPy itself.
 Only of arrays that are known to be what the kernels take: of real numbers for extremes, as complex ones have an order
-that is NumPy's own, and vectors for products.
+that is NumPy's own, and vectors for products. Sums and copies are calls only where there are many of them, stores in
+slices always: the first of these takes Numba seconds.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
 from srcad.transforms.sizes import index_parts
 
+ENOUGH = 6  # loops take Numba as long as the kernel that does the same, which is compiled once
+
 _EXTREMES = {
     "np.max": "largest",
     "np.amax": "largest",
@@ -37,9 +40,13 @@ _EXTREMES = {
 def with_quick_calls(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
     """The statements, with such calls noted: of names whose types are known."""
     memories = Memories(body, parameters, kinds)
-    for statement in walk_statements(body):
-        is_whole = _is_sum(statement, kinds) or _is_store(statement, kinds, memories)
-        statement.is_call = is_whole or getattr(statement, "copies", False)
+    everything = list(walk_statements(body))
+    sums = [each for each in everything if _is_sum(each, kinds)]
+    copies = [each for each in everything if getattr(each, "copies", False)]
+    stores = [each for each in everything if _is_store(each, kinds, memories)]
+    for each in [*stores, *(sums if len(sums) >= ENOUGH else []), *(copies if len(copies) >= ENOUGH else [])]:
+        each.is_call = True
+    for statement in everything:
         for node in walk(statement):
             if isinstance(node, gast.Call) and not node.keywords:
                 of = [kinds.get(each.id) if isinstance(each, gast.Name) else None for each in node.args]

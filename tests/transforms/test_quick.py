@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 from numba import types as nb
 
+import srcad
 from srcad.printer import print_function
 from srcad.transforms.gradient import Made
 from srcad.transforms.promises import with_promises
-from srcad.transforms.quick import with_quick_calls
+from srcad.transforms.quick import ENOUGH, with_quick_calls
+from tests.checking import assert_gradient
 from tests.transforms.core_text import parsed, unit_of
 
 KINDS = {"x": nb.float64[:, :], "n": nb.int64[:], "c": nb.complex128[:], "s": nb.float64, "v": nb.float64[:]}
@@ -76,8 +78,22 @@ def test_arrays_that_are_stored_in_slices(line, expected):
     ],
 )
 def test_arrays_that_are_added_to_whole_arrays(line, whole, expected):
-    tree = parsed(f"def f(x, v, w, s):\n    {line}\n    return v")
-    tree.body[0].whole = whole
-    tree.body = with_quick_calls(tree.body, (), {**KINDS, "w": nb.float64[:]})
-    text = print_function(with_promises(Made([tree], {"np": np}, ("f",))).functions[0])
-    assert f"    {expected or line}\n" in text
+    for count in (ENOUGH, ENOUGH - 1):
+        tree = parsed("def f(x, v, w, s):\n" + f"    {line}\n" * count + "    return v")
+        for each in tree.body[:-1]:
+            each.whole = whole
+        tree.body = with_quick_calls(tree.body, (), {**KINDS, "w": nb.float64[:]})
+        text = print_function(with_promises(Made([tree], {"np": np}, ("f",))).functions[0])
+        assert text.count(f"    {(count == ENOUGH and expected) or line}\n") == count
+
+
+def rotated(a, b, steps):
+    for _ in range(steps):
+        a, b = a * np.sin(b[::-1]), b + 0.1 * a
+    return np.sum(a * b)
+
+
+def test_a_gradient_with_few_copies_has_loops():
+    text = srcad.source(rotated, signature="f8[::1], f8[::1], i8", wrt=(0, 1))
+    assert "kernels.copy_to" not in text
+    assert_gradient(rotated, np.linspace(0.2, 0.9, 4), np.linspace(-0.5, 0.8, 4), 3, wrt=(0, 1))
