@@ -38,8 +38,7 @@ cache takes longer), and of the same with `srcad.checkpointed(..., snapshots=SNA
 GROWTH
 
 With snapshots, steps are run again: the theory (Griewank and Walther's revolve) says how often, and with that, the time
-of the function and the time of the plain gradient, how many times longer a gradient should take. Steps of a
-few nanoseconds take longer than that.
+of the function and the time of the plain gradient, how many times longer a gradient should take.
 
 To repeat it:
 
@@ -47,8 +46,8 @@ To repeat it:
     python -m pytest benchmarks -n 0 --benchmark-json=figures.json
     python -m benchmarks.report figures.json
 
-The figures are of one machine, on which much other work ran at the same time, in several sessions, and the runs of a
-workload follow one another rather than take turns: only large differences mean something. In `alignment` the
+The figures are of one machine, otherwise idle, in one session, and the runs of a workload follow one another rather
+than take turns: small differences mean nothing. In `alignment` the
 adjoint by hand walks back the one path that counts, where srcad asks each cell whether it lies on it.
 """
 Found = dict[str, dict[str, float]]  # of a workload: seconds by peer
