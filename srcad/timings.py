@@ -47,6 +47,7 @@ ORDER = (
         "running",
         "contract",
         "quick",
+        "lanes",
         "unordered",
         "natural",
         "parallel",

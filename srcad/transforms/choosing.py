@@ -1,12 +1,13 @@
 """The names on which it depends what generated code does: which way it goes, how often, where it reads and writes.
 
 Values that are off by a rounding may decide otherwise there: at `if s == 0.0`, in `np.floor`, as a subscript. All
-functions count but those that are known to be continuous and to choose nothing.
+functions count but those that are known to be continuous and to choose nothing. What picks an extreme, as `np.max`, is
+continuous; only its derivative chooses (`is_continuous`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import gast
 
@@ -42,14 +43,37 @@ SMOOTH = frozenset(
         ),
     ]
 )
+EXTREMES = frozenset(
+    [
+        *("np.max", "np.min", "np.amax", "np.amin", "np.maximum", "np.minimum", "np.abs", "np.fabs", "math.fabs"),
+        *("max", "min", "abs"),
+    ]
+)
 
 
-def choosing(body: Block, memories: Memories, more: Iterable[str] = ()) -> set[str]:
+def is_smooth(path: str | None) -> bool:
+    """Whether a function is known to be continuous, with its derivative."""
+    return path in SMOOTH
+
+
+def is_continuous(path: str | None) -> bool:
+    """Whether a function is known to be continuous, or is one of the kernels of an adjoint."""
+    return path in SMOOTH or path in EXTREMES or (path is not None and path.startswith("kernels."))
+
+
+def choosing(
+    body: Block, memories: Memories, more: Iterable[str] = (), chooses_nothing: Callable[[str | None], bool] = is_smooth
+) -> set[str]:
     """The names, each standing for all that may share memory with it, on whose values a choice depends.
 
     So do those that some `more` names depend on. Whether zeros need to be passed on is no choice.
     """
-    found = {memories.find(name) for statement in walk_statements(body) for name in _deciding(statement)}
+    found = {
+        memories.find(name)
+        for statement in walk_statements(body)
+        for part in deciding(statement, chooses_nothing)
+        for name in _values(part)
+    }
     found |= {memories.find(name) for name in more}
     flows = [
         (
@@ -71,30 +95,24 @@ def _sources(statement: gast.stmt) -> Iterator[str]:
         yield from _values(statement.value)
 
 
-def _deciding(statement: gast.stmt) -> Iterator[str]:
-    """The names in a statement, or in the header of a compound one, on which it depends what is done."""
+def deciding(statement: gast.stmt, chooses_nothing: Callable[[str | None], bool] = is_smooth) -> Iterator[gast.AST]:
+    """The parts of a statement, or of the header of a compound one, on which it depends what is done."""
     match statement:
         case gast.If() if getattr(statement, "skips_zeros", False):
             pass
-        case gast.If(test=test) | gast.While(test=test):
-            yield from _values(test)
-        case gast.For(iter=iterator):
-            yield from _values(iterator)
+        case gast.If(test=part) | gast.While(test=part) | gast.For(iter=part):
+            yield part
         case gast.Assign() | gast.AugAssign() | gast.Return():
             for node in walk(statement):
-                yield from _decided(node)
+                match node:
+                    case gast.Compare() | gast.BoolOp() | gast.BinOp(op=gast.FloorDiv() | gast.Mod()):
+                        yield node
+                    case gast.IfExp(test=part) | gast.Subscript(slice=part):
+                        yield part
+                    case gast.Call(func=function) if not chooses_nothing(dotted_path(function)):
+                        yield node
         case _:
-            yield from _values(statement)
-
-
-def _decided(node: gast.AST) -> Iterator[str]:
-    match node:
-        case gast.Compare() | gast.BoolOp() | gast.BinOp(op=gast.FloorDiv() | gast.Mod()):
-            yield from _values(node)
-        case gast.IfExp(test=part) | gast.Subscript(slice=part):
-            yield from _values(part)
-        case gast.Call(func=function) if dotted_path(function) not in SMOOTH:
-            yield from _values(node)
+            yield statement
 
 
 def _values(node: gast.AST) -> Iterator[str]:

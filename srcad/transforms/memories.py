@@ -63,28 +63,29 @@ class Memories:
                 self.ranks.setdefault(each.target.id, 0)
         unknown = [name for name in stores if name not in self.ranks and name not in parameters]
         while True:
-            found = [name for name in unknown if all(self._is_number(value) for value in stores[name])]
+            found = [name for name in unknown if all(self.is_number(value) for value in stores[name])]
             if not found:
                 return
             self.ranks |= dict.fromkeys(found, 0)
             unknown = [name for name in unknown if name not in self.ranks]
 
-    def _is_number(self, value: gast.expr | None) -> bool:
+    def is_number(self, value: gast.expr | None) -> bool:
+        """Whether the value of an expression is known to be a number."""
         match value:
             case gast.Constant():
                 return isinstance(value.value, (int, float, complex))
             case gast.Name(id=name):
                 return self.ranks.get(name) == 0
             case gast.BinOp(left=left, right=right):
-                return self._is_number(left) and self._is_number(right)
+                return self.is_number(left) and self.is_number(right)
             case gast.UnaryOp(operand=operand):
-                return self._is_number(operand)
+                return self.is_number(operand)
             case gast.IfExp(body=body, orelse=orelse):
-                return self._is_number(body) and self._is_number(orelse)
+                return self.is_number(body) and self.is_number(orelse)
             case gast.Compare(left=left, comparators=[right]):
-                return self._is_number(left) and self._is_number(right)
+                return self.is_number(left) and self.is_number(right)
             case gast.Call(func=function, args=args, keywords=[]):
-                return _is_of_numbers(dotted_path(function) or "") and all(map(self._is_number, args))
+                return _is_of_numbers(dotted_path(function) or "") and all(map(self.is_number, args))
             case gast.Subscript(value=gast.Name(id=name), slice=gast.Tuple(elts=parts)):
                 return self.is_element(name, parts)
             case gast.Subscript(value=gast.Name(id=name), slice=part):

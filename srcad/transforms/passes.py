@@ -37,6 +37,7 @@ PASSES: Mapping[str, str] = {
     "gather": "of these, those into one line of an array, or lines side by side, become one sum for each element",
     "contract": "arrays of which a loop needs a few rows at once hold only these",
     "quick": "calls and array statements that take Numba long to compile become calls of kernels",
+    "lanes": "exp, log and tanh in loops are arithmetic, of which LLVM makes vector instructions",
     "unordered": "sums of adjoints over a loop are added in any order, so several terms at once",
     "natural": "indices that are proved not to be negative are promised to be so",
     "parallel": "iterations of loops over prange are shared out among threads",

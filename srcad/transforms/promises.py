@@ -1,6 +1,7 @@
 """Write out what loops are promised: sums without an order, indices that are not negative (`unordered`, `natural`).
 
-So are sums of outer products, which are added without a matrix for each, and calls that kernels answer (`quick`).
+So are sums of outer products, which are added without a matrix for each, and calls that kernels answer (`quick`,
+`lanes`).
 
 This comes last: all that looks at statements, for one the sharing of parallel loops, finds plain sums.
 """
@@ -30,12 +31,14 @@ from srcad.transforms.build import (
     walk_statements,
 )
 from srcad.transforms.gradient import Made
+from srcad.transforms.lanes import choose_lanes
 from srcad.transforms.sizes import index_parts
 from srcad.transforms.unordered import added
 
 
 def with_promises(made: Made) -> Made:
     """The functions with what has been noted on their statements written out."""
+    choose_lanes(made.functions)
     noted = [tree for tree in made.functions if any(map(_is_noted, walk_statements(tree.body)))]
     name = _name_of_kernels(made)
     if not noted or name is None:

@@ -16,6 +16,7 @@ from srcad.transforms.build import Block
 from srcad.transforms.contract import contracted
 from srcad.transforms.distribute import distributed
 from srcad.transforms.inherited import without_last_copies, without_last_shapes
+from srcad.transforms.lanes import note_lanes
 from srcad.transforms.natural import with_natural_indices
 from srcad.transforms.quick import with_quick_calls
 from srcad.transforms.regroup import regrouped
@@ -48,5 +49,7 @@ def suited(
         ("contract", contracted),
     ):
         body = body if name in without else behind(body, parameters, kinds)
+    if "lanes" not in without:
+        note_lanes(body, parameters, kinds)
     body = body if "unordered" in without or primals is None else with_free_sums(body, parameters, kinds, primals)
     return body if "natural" in without else with_natural_indices(body, parameters, kinds)

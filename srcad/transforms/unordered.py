@@ -39,7 +39,7 @@ def with_free_sums(body: Block, parameters: tuple[str, ...], kinds: Mapping[str,
     `kinds` has the types of names, as far as they are known; the first `primals` results are the primal's.
     """
     loops = [each for each in walk_statements(body) if is_counted(each) and _is_vector(each)]
-    sums = [(loop, name) for loop in loops for name in _sums(loop)]
+    sums = [(loop, name) for loop in loops for name in sums_of(loop)]
     if not sums:
         return body
     memories = Memories(body, parameters, kinds)
@@ -66,9 +66,13 @@ def _is_vector(loop: gast.For) -> bool:
     for each in walk_statements(loop.body):
         if not isinstance(each, (gast.Assign, gast.AugAssign, gast.If, gast.Pass)) or getattr(each, "effect", False):
             return False
-        if any(isinstance(node, gast.Call) and dotted_path(node.func) not in VECTORS for node in _nodes(each)):
+        if any(isinstance(node, gast.Call) and not _is_instruction(node) for node in _nodes(each)):
             return False
     return not any(_is_looked_up(node.slice, loop) for each in walk_statements(loop.body) for node in _subscripts(each))
+
+
+def _is_instruction(node: gast.Call) -> bool:
+    return dotted_path(node.func) in VECTORS or getattr(node, "lane", None) == "free"
 
 
 def _subscripts(statement: gast.stmt) -> Iterator[gast.Subscript]:
@@ -93,7 +97,7 @@ def _nodes(statement: gast.stmt) -> list[gast.AST]:
     return walk(statement.test) if isinstance(statement, gast.If) else walk(statement)
 
 
-def _sums(loop: gast.For) -> Iterator[str]:
+def sums_of(loop: gast.For) -> Iterator[str]:
     """The names that the iterations of a loop do nothing with but to add to them, or to take from them."""
     adding = [statement for statement in walk_statements(loop.body) if not inner_blocks(statement)]
     for name in sorted(stored_in(loop.body)):
