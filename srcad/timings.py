@@ -45,6 +45,7 @@ ORDER = (
         "regroup",
         "distribute",
         "running",
+        "inplace",
         "contract",
         "quick",
         "lanes",

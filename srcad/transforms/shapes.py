@@ -91,8 +91,18 @@ class Shapes(Subscripts):
                         self.extents[name] = extents
                     else:
                         self.tests[name] = value
+                self._learn_product(name, value)
             case _:
                 self.forget([*all_written(statement)])
+
+    def _learn_product(self, name: str, value: gast.expr) -> None:
+        """Where a matrix has been multiplied by another, that one has as many rows as this one columns."""
+        match value:
+            case gast.BinOp(left=gast.Name(id=left), op=gast.MatMult(), right=gast.Name(id=right)):
+                if self.ranks.get(left) == 2 and self.ranks.get(right) in (1, 2) and right not in {name, *self.extents}:
+                    found = (self.of(left) or ())[1], *(self.of(right) or ())[1:]
+                    self.extents[right] = found
+                    self._mentioned[right] = frozenset(each for part in found for each in names_in(part))
 
     def form(self, node: gast.expr) -> Form | None:
         """The linear form of an integer expression."""
@@ -124,15 +134,32 @@ class Shapes(Subscripts):
                 return self._listed(shape)
             case gast.BinOp(left=gast.Name(id=left), op=gast.MatMult(), right=gast.Name(id=right)):
                 rows, columns = self.of(left), self.of(right)
-                if rows is not None and columns is not None and len(rows) == len(columns) == 2:
-                    return rows[0], columns[1]
+                if rows is not None and columns is not None and len(rows) == 2:
+                    return rows[0], *columns[1:]
+            case gast.Call(func=function, args=[gast.Name(id=left), gast.Name(id=right)], keywords=[]):
+                return self._product(dotted_path(function) or "", self.of(left) or (), self.of(right) or ())
+        return None
+
+    def _product(
+        self, path: str, left: tuple[gast.expr, ...], right: tuple[gast.expr, ...]
+    ) -> tuple[gast.expr, ...] | None:
+        match path, len(left), len(right):
+            case "np.outer", 1, 1:
+                return *left, *right
+            case "kernels.times_transpose", 2, 2:
+                return left[0], right[0]
+            case "kernels.transpose_times", 2, 1 | 2:
+                return left[1], *right[1:]
         return None
 
     def _listed(self, shape: gast.expr) -> tuple[gast.expr, ...] | None:
         if isinstance(shape, gast.Tuple):
             return tuple(map(clone, shape.elts))
-        if isinstance(constant(shape), int) or (
-            not isinstance(shape, gast.Attribute) and all(self.ranks.get(each) == 0 for each in names_in(shape))
+        is_extent = isinstance(shape, gast.Subscript) and getattr(shape.value, "attr", None) == "shape"
+        if (
+            (is_extent and isinstance(constant(shape.slice), int))
+            or isinstance(constant(shape), int)
+            or (not isinstance(shape, gast.Attribute) and all(self.ranks.get(each) == 0 for each in names_in(shape)))
         ):
             return (clone(shape),)
         return self._parts(shape, of_array=False)

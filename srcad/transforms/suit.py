@@ -16,6 +16,7 @@ from srcad.transforms.build import Block
 from srcad.transforms.contract import contracted
 from srcad.transforms.distribute import distributed
 from srcad.transforms.inherited import without_last_copies, without_last_shapes
+from srcad.transforms.inplace import in_place
 from srcad.transforms.lanes import note_lanes
 from srcad.transforms.natural import with_natural_indices
 from srcad.transforms.quick import with_quick_calls
@@ -45,6 +46,7 @@ def suited(
         ("copies", without_last_copies),
         ("copies", without_last_shapes),
         ("copies", with_traded_adjoints),
+        ("inplace", in_place),
         ("quick", with_quick_calls),  # by ranks, which the next one changes
         ("contract", contracted),
     ):

@@ -107,7 +107,13 @@ def triangle(x):
     return total
 
 
-SMALL = [Program(each, vector(7)) for each in (two_loops, wandering, smoothed, nearest, quotients, filtered, triangle)]
+def layered(x):
+    weights = np.outer(x, x)
+    return np.sum(np.tanh(weights @ np.tanh(weights @ x)))
+
+
+SIMPLE = two_loops, wandering, smoothed, nearest, quotients, filtered, triangle, layered
+SMALL = [Program(each, vector(7)) for each in SIMPLE]
 SMALL += [Program(numba.njit(parallel=True)(shared_out), lambda rng: (rng.normal(size=7),))]
 
 

@@ -6,7 +6,7 @@ import pytest
 from srcad.transforms.affine import Form
 from srcad.transforms.shapes import Shapes
 
-RANKS = {"x": 2, "y": 1, "n": 0, "m": 0, "s": 0, "k": 0}
+RANKS = {**dict.fromkeys("hxz", 2), "y": 1, "n": 0, "m": 0, "s": 0, "k": 0}
 
 
 def learned(text):
@@ -41,10 +41,31 @@ def form(at, text):
         ("a = np.zeros_like(x); x = np.zeros((3, 3))", None),
         ("a = np.zeros(n); a, n = n, a", None),
         ("a = np.sin(x)", None),
+        ("a = np.zeros(x.shape[1])", ["x.shape[1]"]),
+        ("a = np.zeros(x.shape[1:])", None),
+        ("a = np.zeros(x[0])", None),
+        ("a = x @ z", ["x.shape[0]", "z.shape[1]"]),
+        ("a = x @ y", ["x.shape[0]"]),
+        ("a = np.outer(y, y)", ["y.shape[0]", "y.shape[0]"]),
+        ("a = np.outer(x, y)", None),
+        ("a = kernels.times_transpose(x, z)", ["x.shape[0]", "z.shape[0]"]),
+        ("a = kernels.transpose_times(x, z)", ["x.shape[1]", "z.shape[1]"]),
+        ("a = kernels.transpose_times(x, y)", ["x.shape[1]"]),
+        ("a = kernels.times_transpose(x, y)", None),
     ],
 )
 def test_extents_are_those_that_the_array_was_made_with(text, expected):
     assert extents(learned(text), "a") == expected
+
+
+def test_what_has_been_multiplied_fits():
+    at = learned("h = np.zeros((n, m)); t = h @ x; u = x @ y")
+    assert extents(at, "x") == ["m", "x.shape[1]"]
+    assert extents(at, "y") == ["x.shape[1]"]
+    assert extents(at, "t") == ["n", "x.shape[1]"]
+    at.forget(["m"])
+    assert extents(at, "x") == ["x.shape[0]", "x.shape[1]"]
+    assert extents(learned("h = np.zeros((n, m)); x = h @ x"), "x") == ["x.shape[0]", "x.shape[1]"]
 
 
 def test_extents_of_other_arrays_are_symbols():

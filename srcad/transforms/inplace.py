@@ -1,0 +1,228 @@
+"""An array whose elements are last read where those of another are first stored gives it its memory.
+
+    t_bar = np.zeros((n, m))
+    for i in range(n):                          t_bar = h_bar
+        for j in range(m):                      for i in range(n):
+            u = h_bar[i, j]          becomes        for j in range(m):
+            h_bar[i, j] = 0.0                           u = h_bar[i, j]
+            t_bar[i, j] += f(u)                         t_bar[i, j] = f(u)
+
+    h = np.empty((n, m))                        h = t
+    for i in range(n):                          for i in range(n):
+        h[i] = np.tanh(t[i])                        h[i] = np.tanh(t[i])
+
+An adjoint by hand is turned in place, too: one matrix less goes through the caches. Both arrays are the function's own,
+no other name reaches them, and nobody asks for the first behind the loops; each iteration has one element of each, at
+one place. Their extents are seen to be the same (`shapes`), and those of the loops where sums start from zeros. Arrays
+of zeros that later loops go through stay, as LLVM knows those to be apart from all others (`runtime.allocate`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+import gast
+from numba import types as nb
+
+from srcad.runtime.clock import stage
+from srcad.transforms.accessed import is_counted
+from srcad.transforms.affine import Form
+from srcad.transforms.build import (
+    Block,
+    assign,
+    dotted_path,
+    inner_blocks,
+    load,
+    mentions,
+    place_of,
+    position,
+    stores_into,
+    walk,
+    walk_statements,
+)
+from srcad.transforms.copies import all_written, stored_in
+from srcad.transforms.kinds import is_parallel
+from srcad.transforms.memories import Memories
+from srcad.transforms.primitive import constant
+from srcad.transforms.shapes import LIKE, MADE, Shapes
+from srcad.transforms.sizes import index_parts
+
+EMPTY, ZEROS = ({name for name, made in (MADE | LIKE).items() if made == kind} for kind in ("np.empty", "np.zeros"))
+_EXITS = gast.Break, gast.Continue, gast.Return
+
+
+@stage("inplace")
+def in_place(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
+    """The statements with arrays that take over others' memory; `kinds` has the types of names, as far as known.
+
+    Functions with parallel loops stay as they are: which arrays are apart would no longer be seen.
+    """
+    if not any(is_parallel(each) for each in walk_statements(body)):
+        owner = _Owner(body, parameters, kinds)
+        integers = frozenset(name for name, kind in kinds.items() if isinstance(kind, nb.Integer))
+        owner.walk(body, Shapes(owner.memories.ranks, integers))
+    return body
+
+
+class _Owner:
+    def __init__(self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
+        self.kinds = kinds
+        self.memories = Memories(body, parameters, kinds)
+        self.stores = Counter([*parameters, *(name for each in walk_statements(body) for name in all_written(each))])
+        self.mentions = mentions(body)
+        self.groups = Counter(self.memories.find(name) for name in self.mentions)
+        self.taken: set[str] = set()
+
+    def walk(self, block: Block, shapes: Shapes) -> None:
+        """Hand over memory in a block and in those inside it."""
+        for statement in list(block):
+            if not inner_blocks(statement):
+                shapes.learn(statement)
+                continue
+            shapes.forget(stored_in([statement]))
+            self.hand_over(block, statement, shapes)
+            for inner in inner_blocks(statement):
+                self.walk(inner, shapes.copy())
+
+    def hand_over(self, block: Block, nest: gast.stmt, shapes: Shapes) -> None:
+        """Let the arrays that a nest of loops is the first to store take the memory of those that end there."""
+        if not is_counted(nest) or any(isinstance(each, _EXITS) for each in walk_statements(nest.body)):
+            return
+        at = position(block, nest)
+        used = mentions([nest])
+        ends = [name for name in used if self.ends(name, block[:at], used)]
+        for made in block[:at]:
+            taker = _made(made)
+            if taker is not None and used[taker] and self.begins(taker, made, block, at):
+                if _is_zeros(made) and any(taker in mentions([each]) for each in block[at + 1 :] if inner_blocks(each)):
+                    continue
+                giver = next((each for each in ends if self.gives(each, taker, made, nest, shapes)), None)
+                if giver is not None:
+                    block.remove(made)
+                    given = assign(taker, load(giver), place_of(made))
+                    given.comment = "in its memory"
+                    block.insert(position(block, nest), given)
+                    self.taken |= {giver, taker}
+
+    def is_alone(self, name: str) -> bool:
+        """Whether a name is the only one, and stored once, for an array of the function's own."""
+        kind = self.kinds.get(name)
+        is_array = isinstance(kind, nb.Array) and kind.ndim > 0 and kind.layout == "C"
+        alone = self.stores[name] == self.groups[self.memories.find(name)] == 1 and self.memories.is_own(name)
+        return is_array and alone and name not in self.taken
+
+    def ends(self, name: str, above: Block, used: Mapping[str, int]) -> bool:
+        """Whether an array that is made above a nest is mentioned there for the last time."""
+        is_above = any(name in all_written(each) for each in above if not inner_blocks(each))
+        return self.is_alone(name) and is_above and mentions(above)[name] + used[name] == self.mentions[name]
+
+    def begins(self, name: str, made: gast.stmt, block: Block, at: int) -> bool:
+        """Whether a new array is mentioned from a place of the block on, and nowhere else."""
+        return self.is_alone(name) and mentions(block[at:])[name] + 1 == self.mentions[name]
+
+    def gives(self, giver: str, taker: str, made: gast.Assign, nest: gast.For, shapes: Shapes) -> bool:
+        """Whether one array can give another its memory; if so, what is added to zeros is stored."""
+        loops = _around(nest, {giver, taker})
+        index, extents = _index(loops, giver, taker), _extents(giver, shapes)
+        if giver in self.taken or self.kinds[giver] != self.kinds[taker] or index is None or extents is None:
+            return False
+        body = loops[-1].body
+        at = next(k for k, each in enumerate(body) if taker in mentions([each]))
+        store, is_inside = _store(body[at], taker), bool(inner_blocks(body[at]))
+        clear = next((each for each in body[:at] if _is_zero(each, giver)), None)
+        over = at if is_inside else at + 1 if clear is None else position(body, clear) + 1
+        if giver in mentions(body[over:]) or (store is None and not is_inside) or extents != _extents(taker, shapes):
+            return False
+        if _is_zeros(made):
+            counts = {each.target.id: _count(each, shapes) for each in loops}
+            if [counts[name] for name in index] != extents or (store is None and clear is None):
+                return False
+        if store is not None:
+            body[at] = store
+            body[:] = [each for each in body if each is not clear]
+        return True
+
+
+def _made(statement: gast.stmt) -> str | None:
+    """The name of an array that a statement makes, empty or of zeros."""
+    match statement:
+        case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=function)):
+            return name if dotted_path(function) in EMPTY | ZEROS else None
+    return None
+
+
+def _is_zeros(made: gast.Assign) -> bool:
+    return dotted_path(made.value.func) in ZEROS
+
+
+def _around(nest: gast.For, names: set[str]) -> list[gast.For]:
+    """The loops around all that mentions the names, from the nest inwards."""
+    loops = [nest]
+    while True:
+        users = [each for each in loops[-1].body if not names.isdisjoint(mentions([each]))]
+        if len(users) != 1 or not is_counted(users[0]):
+            return loops
+        loops += users
+
+
+def _index(loops: list[gast.For], giver: str, taker: str) -> list[str] | None:
+    """The indices of the loops in the order in which all subscripts of two arrays have them, each of them once."""
+    names = {giver, taker}
+    found = [each for each in walk(loops[0]) if isinstance(each, gast.Subscript)]
+    places = [index_parts(each) for each in found if getattr(each.value, "id", None) in names]
+    counted = mentions([loops[0]])
+    if len(places) != counted[giver] + counted[taker] or not all(
+        isinstance(k, gast.Name) for own in places for k in own
+    ):
+        return None
+    index = [part.id for part in places[0]]
+    own = {each.target.id for each in loops}
+    is_one = all([getattr(part, "id", None) for part in each] == index for each in places)
+    return index if is_one and len(index) == len(loops) and {*index} == own - stored_in(loops[-1].body) else None
+
+
+def _extents(name: str, shapes: Shapes) -> list[Form] | None:
+    """The extents of an array, where they are known."""
+    extents = shapes.of(name) or ()
+    found = [form for each in extents if (form := shapes.form(each)) is not None]
+    return found if found and len(found) == len(extents) else None
+
+
+def _count(loop: gast.For, shapes: Shapes) -> Form | None:
+    """How many iterations a loop has that counts by one, up from zero or down to it; below zero none."""
+    args = loop.iter.args
+    if len(args) == 1 or (constant(args[0]) == 0 and constant(shapes.step(loop)) == 1):
+        return shapes.form(args[0] if len(args) == 1 else args[1])
+    start = shapes.form(args[0])
+    is_down = constant(args[1]) == constant(shapes.step(loop)) == -1
+    return start + 1 if is_down and start is not None else None
+
+
+def _is_zero(statement: gast.stmt, array: str) -> bool:
+    """Whether a statement stores zero in an element of an array."""
+    match statement:
+        case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name))], value=value):
+            return bool(name == array and constant(value) == 0.0)
+    return False
+
+
+def _store(statement: gast.stmt, array: str) -> gast.Assign | None:
+    """What a statement becomes that is the first to store an element, or to add to what is zero; None for others."""
+    target = stores_into(statement)
+    if target is None or getattr(target.value, "id", None) != array or mentions([statement])[array] != 1:
+        return None
+    match statement:
+        case gast.Assign():
+            return statement
+        case gast.AugAssign(op=gast.Add(), value=value):
+            pass
+        case gast.AugAssign(op=gast.Sub(), value=gast.expr() as value):
+            value = gast.UnaryOp(op=gast.USub(), operand=value)
+        case _:
+            return None
+    result = assign(
+        gast.Subscript(value=target.value, slice=target.slice, ctx=gast.Store()), value, place_of(statement)
+    )
+    result.comment = getattr(statement, "comment", None)
+    return result
