@@ -37,18 +37,15 @@ from srcad.transforms.build import (
     mentions,
     place_of,
     position,
-    stores_into,
-    walk,
     walk_statements,
 )
 from srcad.transforms.copies import all_written, stored_in
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
-from srcad.transforms.shapes import LIKE, MADE, Shapes
-from srcad.transforms.sizes import index_parts
+from srcad.transforms.shapes import Shapes
+from srcad.transforms.single import ZEROS, common_index, first_store, is_zero_store, loops_around, made_in
 
-EMPTY, ZEROS = ({name for name, made in (MADE | LIKE).items() if made == kind} for kind in ("np.empty", "np.zeros"))
 _EXITS = gast.Break, gast.Continue, gast.Return
 
 
@@ -93,7 +90,7 @@ class _Owner:
         used = mentions([nest])
         ends = [name for name in used if self.ends(name, block[:at], used)]
         for made in block[:at]:
-            taker = _made(made)
+            taker = made_in(made)
             if taker is not None and used[taker] and self.begins(taker, made, block, at):
                 if _is_zeros(made) and any(taker in mentions([each]) for each in block[at + 1 :] if inner_blocks(each)):
                     continue
@@ -123,14 +120,14 @@ class _Owner:
 
     def gives(self, giver: str, taker: str, made: gast.Assign, nest: gast.For, shapes: Shapes) -> bool:
         """Whether one array can give another its memory; if so, what is added to zeros is stored."""
-        loops = _around(nest, {giver, taker})
-        index, extents = _index(loops, giver, taker), _extents(giver, shapes)
+        loops = loops_around(nest, {giver, taker})
+        index, extents = common_index(loops, {giver, taker}), _extents(giver, shapes)
         if giver in self.taken or self.kinds[giver] != self.kinds[taker] or index is None or extents is None:
             return False
         body = loops[-1].body
         at = next(k for k, each in enumerate(body) if taker in mentions([each]))
-        store, is_inside = _store(body[at], taker), bool(inner_blocks(body[at]))
-        clear = next((each for each in body[:at] if _is_zero(each, giver)), None)
+        store, is_inside = first_store(body[at], taker), bool(inner_blocks(body[at]))
+        clear = next((each for each in body[:at] if is_zero_store(each, giver)), None)
         over = at if is_inside else at + 1 if clear is None else position(body, clear) + 1
         if giver in mentions(body[over:]) or (store is None and not is_inside) or extents != _extents(taker, shapes):
             return False
@@ -144,42 +141,8 @@ class _Owner:
         return True
 
 
-def _made(statement: gast.stmt) -> str | None:
-    """The name of an array that a statement makes, empty or of zeros."""
-    match statement:
-        case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=function)):
-            return name if dotted_path(function) in EMPTY | ZEROS else None
-    return None
-
-
 def _is_zeros(made: gast.Assign) -> bool:
     return dotted_path(made.value.func) in ZEROS
-
-
-def _around(nest: gast.For, names: set[str]) -> list[gast.For]:
-    """The loops around all that mentions the names, from the nest inwards."""
-    loops = [nest]
-    while True:
-        users = [each for each in loops[-1].body if not names.isdisjoint(mentions([each]))]
-        if len(users) != 1 or not is_counted(users[0]):
-            return loops
-        loops += users
-
-
-def _index(loops: list[gast.For], giver: str, taker: str) -> list[str] | None:
-    """The indices of the loops in the order in which all subscripts of two arrays have them, each of them once."""
-    names = {giver, taker}
-    found = [each for each in walk(loops[0]) if isinstance(each, gast.Subscript)]
-    places = [index_parts(each) for each in found if getattr(each.value, "id", None) in names]
-    counted = mentions([loops[0]])
-    if len(places) != counted[giver] + counted[taker] or not all(
-        isinstance(k, gast.Name) for own in places for k in own
-    ):
-        return None
-    index = [part.id for part in places[0]]
-    own = {each.target.id for each in loops}
-    is_one = all([getattr(part, "id", None) for part in each] == index for each in places)
-    return index if is_one and len(index) == len(loops) and {*index} == own - stored_in(loops[-1].body) else None
 
 
 def _extents(name: str, shapes: Shapes) -> list[Form] | None:
@@ -197,32 +160,3 @@ def _count(loop: gast.For, shapes: Shapes) -> Form | None:
     start = shapes.form(args[0])
     is_down = constant(args[1]) == constant(shapes.step(loop)) == -1
     return start + 1 if is_down and start is not None else None
-
-
-def _is_zero(statement: gast.stmt, array: str) -> bool:
-    """Whether a statement stores zero in an element of an array."""
-    match statement:
-        case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name))], value=value):
-            return bool(name == array and constant(value) == 0.0)
-    return False
-
-
-def _store(statement: gast.stmt, array: str) -> gast.Assign | None:
-    """What a statement becomes that is the first to store an element, or to add to what is zero; None for others."""
-    target = stores_into(statement)
-    if target is None or getattr(target.value, "id", None) != array or mentions([statement])[array] != 1:
-        return None
-    match statement:
-        case gast.Assign():
-            return statement
-        case gast.AugAssign(op=gast.Add(), value=value):
-            pass
-        case gast.AugAssign(op=gast.Sub(), value=gast.expr() as value):
-            value = gast.UnaryOp(op=gast.USub(), operand=value)
-        case _:
-            return None
-    result = assign(
-        gast.Subscript(value=target.value, slice=target.slice, ctx=gast.Store()), value, place_of(statement)
-    )
-    result.comment = getattr(statement, "comment", None)
-    return result

@@ -23,9 +23,10 @@ from srcad.transforms.build import Block, dotted_path, names_in, stores_into, wa
 from srcad.transforms.choosing import choosing, deciding, is_continuous
 from srcad.transforms.copies import all_written, changed_memory, stored_in
 from srcad.transforms.memories import Memories
+from srcad.transforms.primitive import constant
 from srcad.transforms.sizes import index_parts
 from srcad.transforms.ssa import live_before
-from srcad.transforms.unordered import sums_of
+from srcad.transforms.unordered import VECTORS, sums_of
 
 _NAMES = "exp", "expm1", "log", "log1p", "tanh"
 KERNELS = {f"np.{name}": f"lanes.{name}" for name in _NAMES} | {f"math.{name}": f"lanes.math_{name}" for name in _NAMES}
@@ -51,7 +52,7 @@ def note_lanes(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.
         if isinstance(loop, (gast.For, gast.While)) and _is_innermost(loop):
             carried = live_before(loop.body, frozenset()) & stored_in(loop.body)
             waits = _waiting(loop, carried, memories)
-            is_free = is_counted(loop) and carried <= {*sums_of(loop)} and not _is_left(loop)
+            is_free = is_counted(loop) and carried <= {*sums_of(loop)} and not _is_left(loop) and not _has_wall(loop)
             for node in walk(loop):
                 if _kernel(node) and node.lane:
                     node.lane = None if waits(node) else "free" if is_free else "alone"
@@ -86,6 +87,20 @@ def _is_innermost(loop: gast.stmt) -> bool:
 
 def _is_left(loop: gast.For) -> bool:
     return any(isinstance(each, (gast.Break, gast.Return, gast.Raise)) for each in walk_statements(loop.body))
+
+
+def _has_wall(loop: gast.For) -> bool:
+    """Whether a loop has other calls of the library, or powers, for which it is done one iteration at a time."""
+    for node in walk(loop):
+        match node:
+            case gast.Call(func=function) if node is not loop.iter:
+                path = dotted_path(function) or ""
+                is_vector = path in VECTORS or getattr(node, "lane", None) or path.startswith("kernels.")
+                if not is_vector:
+                    return True
+            case gast.BinOp(op=gast.Pow(), right=right) if not isinstance(constant(right), int):
+                return True
+    return False
 
 
 def _waiting(loop: gast.For | gast.While, carried: frozenset[str], memories: Memories) -> Callable[[gast.AST], bool]:

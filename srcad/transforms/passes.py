@@ -36,7 +36,7 @@ PASSES: Mapping[str, str] = {
     "distribute": "sums into neighbouring elements get loops of their own, which vectorise",
     "gather": "of these, those into one line of an array, or lines side by side, become one sum for each element",
     "inplace": "arrays whose elements are last read where those of another are first stored give it their memory",
-    "contract": "arrays of which a loop needs a few rows at once hold only these",
+    "contract": "arrays of which a loop needs a few rows, or one element, at once hold only these",
     "quick": "calls and array statements that take Numba long to compile become calls of kernels",
     "lanes": "exp, log and tanh in loops are arithmetic, of which LLVM makes vector instructions",
     "unordered": "sums of adjoints over a loop are added in any order, so several terms at once",

@@ -23,6 +23,7 @@ from srcad.transforms.quick import with_quick_calls
 from srcad.transforms.regroup import regrouped
 from srcad.transforms.running import with_running_indices
 from srcad.transforms.scalars import with_scalars
+from srcad.transforms.single import with_single_elements
 from srcad.transforms.sink import with_sums_in_arms
 from srcad.transforms.traded import with_traded_adjoints
 from srcad.transforms.unordered import with_free_sums
@@ -46,9 +47,10 @@ def suited(
         ("copies", without_last_copies),
         ("copies", without_last_shapes),
         ("copies", with_traded_adjoints),
-        ("inplace", in_place),
-        ("quick", with_quick_calls),  # by ranks, which the next one changes
+        ("quick", with_quick_calls),  # by ranks, which the next ones change
+        ("contract", with_single_elements),
         ("contract", contracted),
+        ("inplace", in_place),
     ):
         body = body if name in without else behind(body, parameters, kinds)
     if "lanes" not in without:

@@ -27,7 +27,7 @@ from srcad.transforms.primitive import constant
 
 VECTORS = {f"{module}.{name}" for module in ("np", "math") for name in ("sqrt", "fabs")} | {
     *("abs", "min", "max", "float", "int"),
-    *("np.abs", "np.minimum", "np.maximum", "np.square", "np.negative", "np.sign"),
+    *("np.abs", "np.minimum", "np.maximum", "np.square", "np.negative", "np.sign", "np.divide"),
 }
 """Functions that there are vector instructions for."""
 

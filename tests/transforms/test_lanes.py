@@ -45,6 +45,7 @@ def looped(body, behind="pass"):
         "if y[i] > 0.0:\n    w[i] = np.exp(x[i])",
         "for j in range(k):\n    w[j] = np.exp(x[j] + y[i])",
         "w[i] = max(np.exp(x[i]), 0.0)",
+        "w[i] = np.exp(x[i]) * y[i] ** 3 + np.sqrt(y[i])",
         "t = np.tanh(y[i])\nfor j in range(k):\n    w[j] = np.tanh(t * x[j])",
         "w[i] = np.exp(x[n - 1 - i])",
     ],
@@ -72,6 +73,8 @@ def test_loops_that_gain(body):
         "w[int(np.exp(x[i]))] = 1.0",
         "w[i] = helper(np.exp(x[i]))",
         "w[i] = np.sin(x[i])",
+        "w[i] = np.exp(x[i]) * math.erf(y[i])",  # which stops vectors
+        "w[i] = np.exp(x[i]) * y[i] ** 1.5",
     ],
 )
 def test_loops_that_do_not_gain_or_decide(body):
@@ -105,10 +108,11 @@ def decided(x, w):
     y = np.empty_like(x)
     for i in range(x.size):
         y[i] = np.log(x[i] * x[i] + 1.0) - np.tanh(x[i]) * w[2]
+    for i in range(x.size):
         e = np.exp(x[i] * w[0])
         if e > w[1]:
             y[i] += e
-    return np.sum(y * y)
+    return y @ y[::-1]
 
 
 W = np.array([0.7, 1.1, -0.4])
