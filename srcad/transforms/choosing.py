@@ -90,15 +90,24 @@ def choosing(
 
 
 def _sources(statement: gast.stmt) -> Iterator[str]:
-    """What a simple statement computes with."""
-    if isinstance(statement, (gast.Assign, gast.AugAssign)):
+    """What a simple statement computes with, or appends to a list."""
+    if isinstance(statement, (gast.Assign, gast.AugAssign)) or _appends(statement):
         yield from _values(statement.value)
+
+
+def _appends(statement: gast.stmt) -> bool:
+    match statement:
+        case gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name(), attr="append"))):
+            return True
+    return False
 
 
 def deciding(statement: gast.stmt, chooses_nothing: Callable[[str | None], bool] = is_smooth) -> Iterator[gast.AST]:
     """The parts of a statement, or of the header of a compound one, on which it depends what is done."""
     match statement:
         case gast.If() if getattr(statement, "skips_zeros", False):
+            pass
+        case gast.Expr() if _appends(statement):
             pass
         case gast.If(test=part) | gast.While(test=part) | gast.For(iter=part):
             yield part
@@ -119,6 +128,8 @@ def _values(node: gast.AST) -> Iterator[str]:
     """The names of which more than the shape and type matters."""
     if isinstance(node, gast.Name):
         yield node.id
+    elif isinstance(node, gast.Call) and dotted_path(node.func) == "len":
+        return
     elif not (isinstance(node, gast.Attribute) and node.attr in ("shape", "size", "ndim", "dtype")):
         for child in gast.iter_child_nodes(node):
             yield from _values(child)

@@ -3,7 +3,7 @@
 import pytest
 from numba import types as nb
 
-from srcad.transforms.choosing import choosing
+from srcad.transforms.choosing import choosing, is_continuous
 from srcad.transforms.memories import Memories
 from tests.transforms.core_text import parsed
 
@@ -27,6 +27,7 @@ def found(*lines):
         ("s = v[k] * t", {"k"}),
         ("v[k] = t", {"k"}),
         ("k = int(t)", {"t"}),
+        ("k = len(v) + v.shape[0]", set()),
         ("raise ValueError(t)", {"t"}),
     ],
 )
@@ -44,6 +45,20 @@ def test_what_flows_into_a_decision_decides():
 def test_arrays_decide_by_what_was_stored_in_them():
     assert "t" in found("v[0] = t", "if v[1] > 0.0:", "    s = 1.0")
     assert "t" in found("x = v[1:]", "x[0] = t", "if v[1] > 0.0:", "    s = 1.0")
+
+
+def test_what_is_appended_decides_by_what_is_read_again():
+    assert "t" not in found("q = []", "q.append(t)", "s = q[0]")
+    assert "t" in found("q = []", "q.append(t)", "if q[0] > 0.0:", "    s = 1.0")
+    assert "v" in found("q = []", "q.append(v)", "w = q[0]", "if w[0] > 0.0:", "    s = 1.0")
+
+
+def test_what_picks_an_extreme_is_continuous():
+    lines = "s = max(t, 0.0)", "u = np.max(v)", "v = kernels.times(v, w)"
+    tree = parsed("def f(v, w, s, t, u, k):\n    " + "\n    ".join(lines) + "\n    return s\n")
+    memories = Memories(tree.body, ("v", "w", "s", "t", "u", "k"), KINDS)
+    assert {"t", "v"} <= choosing(tree.body, memories)
+    assert not {"t", "v"} & choosing(tree.body, memories, (), is_continuous)
 
 
 def test_what_more_names_depend_on_decides_too_and_skipping_zeros_is_no_decision():
