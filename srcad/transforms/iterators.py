@@ -114,8 +114,16 @@ class Iterators(Functional):
         """Refuse an iterator that is kept, or gone through by hand."""
         self.refuse(
             f"the iterator of `{dotted_path(function)}` can only be looped over",
-            "write it behind `in` of a `for`, or make a list: `list(zip(x, y))`; the elements of an array have indices",
+            "write it behind `in` of a `for`, or make a list: `list(map(f, x))`; the elements of an array have indices",
         )
+
+    def refuse_lazy(self, meaning: Any, node: gast.Call) -> None:
+        """Refuse `np.sum(map(f, x))`: NumPy makes an array of one object of the iterator, and `len` an error."""
+        module = getattr(meaning, "__module__", None) or ""
+        if meaning is len or isinstance(meaning, np.ufunc) or module.partition(".")[0] == "numpy":
+            for each in node.args:
+                if isinstance(each, gast.Call) and any(self.meant(each.func) is lazy for lazy in (map, filter)):
+                    self.refuse_iterator(each.func)
 
     def dtype_of(self, node: gast.expr) -> gast.expr:
         """`int` and its like as a dtype: Numba knows NumPy's names only."""

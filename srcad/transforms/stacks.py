@@ -225,6 +225,7 @@ class Stacks(Growing):
         """A call; `np.array` of such a list is a copy of its elements."""
         alone = not node.keywords and len(node.args) == 1 and not isinstance(node.args[0], (gast.List, gast.Tuple))
         meaning = self.meant(node.func)
+        self.refuse_lazy(meaning, node)
         if alone and any(
             meaning is each for each in (np.array, np.asarray, np.stack, np.vstack, len, list, bool, sorted)
         ):
@@ -247,7 +248,7 @@ class Stacks(Growing):
 
     def argument_of(self, node: gast.expr) -> gast.expr:
         """The argument, unless a builtin function has its own way with it."""
-        lazy = (range, zip, enumerate, map, filter, reversed)
+        lazy = (range, zip, enumerate, reversed)
         is_lazy = isinstance(node, gast.Call) and any(self.meant(node.func) is each for each in lazy)
         return node if is_lazy else self.part(node)
 

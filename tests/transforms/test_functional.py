@@ -52,6 +52,11 @@ def mapped(x):
     return v[0] + v[1] + w + functools.reduce(lambda a, b: a * b + x[3], [x[0], x[1], x[2]], 2.0) + len(kept)
 
 
+def mapped_arrays(x):
+    lowest = sorted(map(lambda u: u * u, x))[0]  # noqa: C417
+    return np.sum(list(map(lambda u: u**3, x))) + lowest + np.max(list(filter(lambda u: u > 0.5, x)))  # noqa: C417
+
+
 def among(x):
     n, s = int(x[3]), 0.0
     for i in range(6):
@@ -62,7 +67,7 @@ def among(x):
     return s
 
 
-PROGRAMS = (by_text, rests, exchanged, in_rows, mapped, among)
+PROGRAMS = (by_text, rests, exchanged, in_rows, mapped, mapped_arrays, among)
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
