@@ -6,6 +6,7 @@ import pytest
 from numba.core import event
 
 from srcad.runtime import kernels
+from tests.checking import assert_gradient
 
 SHAPES = [
     ((3,), (3,)),
@@ -94,3 +95,28 @@ def test_kernels_do_not_assign_arrays_to_slices(run):
         numba.njit(run)(np.eye(2))
     assert listener.files
     assert not [each for each in listener.files if each.endswith("unicode.py")]
+
+
+def in_place(x):
+    w = np.zeros(x.size, np.complex128)
+    w += 1j * x
+    for k in range(3):
+        w *= x[k] - 1j
+        w[...] = np.conj(w)
+    return np.sum(np.abs(w)) + w[0].real
+
+
+@pytest.mark.compiled
+def test_whole_arrays_of_complex_numbers_are_changed_in_place():
+    x = np.linspace(0.1, 0.9, 4)
+    assert_gradient(in_place, x, modes=("arrays", "compiled", "compiled tangent"))
+
+    @numba.njit
+    def all_of(a):
+        return a[...]
+
+    for a in (x, np.ones((2, 3))[:, ::2]):
+        view = all_of(a)
+        assert view.shape == a.shape
+        view[...] = 7.0
+        np.testing.assert_array_equal(a, np.full(a.shape, 7.0))

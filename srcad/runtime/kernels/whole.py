@@ -6,10 +6,20 @@ of it for the text of an error. A call takes three.
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from numba import types
-from numba.extending import overload, register_jitable
+from numba.core.imputils import impl_ret_borrowed
+from numba.extending import lower_builtin, overload, register_jitable
+
+
+@lower_builtin(operator.getitem, types.Array, types.EllipsisType)
+def _all_of(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    """`a[...]`, for which Numba has a type but no code."""
+    if not signature.args[0].ndim:
+        raise NotImplementedError("all of an array without dimensions")
+    return impl_ret_borrowed(context, builder, signature.return_type, args[0])
 
 
 def add_to(target: Any, value: Any) -> None:
