@@ -19,6 +19,7 @@ from srcad.cases import without_match
 from srcad.errors import Place, SrcadError, UnsupportedSyntax
 from srcad.fence import fence
 from srcad.given import given_parameter
+from srcad.kept import refuse_kept
 from srcad.load import Source
 from srcad.load import load as load_source
 from srcad.outline import Frame, Outline, Outlined, Recurs
@@ -133,6 +134,7 @@ class _Lowering:
         shared = rebound(scope.procedure.tree.body)
         memory.rebound.update(name for own, name in scope.variables.items() if own in shared)
         block = resolve(scope, draft)
+        refuse_kept(block, draft.bindings)
         block = desugar(block, draft.names)
         *block, last = structure_exits(block, draft.names, scope.place(scope.procedure.tree), may_be_none=not as_value)
         if last.value is not None and not hasattr(last.value, "place"):

@@ -117,14 +117,6 @@ class Iterators(Functional):
             "write it behind `in` of a `for`, or make a list: `list(map(f, x))`; the elements of an array have indices",
         )
 
-    def refuse_lazy(self, meaning: Any, node: gast.Call) -> None:
-        """Refuse `np.sum(map(f, x))`: NumPy makes an array of one object of the iterator, and `len` an error."""
-        module = getattr(meaning, "__module__", None) or ""
-        if meaning is len or isinstance(meaning, np.ufunc) or module.partition(".")[0] == "numpy":
-            for each in node.args:
-                if isinstance(each, gast.Call) and any(self.meant(each.func) is lazy for lazy in (map, filter)):
-                    self.refuse_iterator(each.func)
-
     def dtype_of(self, node: gast.expr) -> gast.expr:
         """`int` and its like as a dtype: Numba knows NumPy's names only."""
         path = _DTYPES.get(node.id) if isinstance(node, gast.Name) else None

@@ -135,17 +135,3 @@ def test_the_first_element_and_loops_over_iterators():
         return next(iter(parts.values())) + sum(v * v for v in iter(x[0]))
 
     assert srcad.grad(first, jit=False)(X)[1, 1] == X[0, 0]
-
-
-@pytest.mark.parametrize(
-    "function",
-    [
-        lambda x: np.sum(map(np.sin, x[0])),
-        lambda x: x[0, np.argsort(map(np.sin, x[0]))[0]],
-        lambda x: np.sin(filter(None, x[0]))[0],
-    ],
-)
-def test_iterators_given_to_numpy_are_refused(function):
-    """NumPy makes an array of one object of them."""
-    with pytest.raises(UnsupportedSyntax, match="can only be looped over"):
-        srcad.grad(function, jit=False)(X)
