@@ -135,8 +135,8 @@ class StatementAdjoints:
                 f"{primitive_name(rule.primitive)} has no rule for reverse mode", at=place, hint=MISSING_HINT
             )
         known = {template.parameters[0]: load(name), **inputs}
-        numbers = rule.elementwise and not program.types.is_array(name)
-        spliced = splice(template, known, lambda _: clone(bar), adjoints.names, adjoints.bindings, numbers)
+        plain = rule.elementwise and not program.types.is_array(name)
+        spliced = splice(template, known, lambda _: clone(bar), adjoints.names, adjoints.bindings, plain, program.types)
         pairs = spliced.contributions
         if rule.partials is not None:
             pairs = [

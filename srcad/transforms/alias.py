@@ -110,7 +110,7 @@ def base_of_view(value: gast.expr, unit: Unit, types: Types) -> str | None:
             return str(name)
         case gast.Subscript(value=gast.Name(id=base), slice=index) if is_basic(index, types):
             return str(base)
-        case gast.Call(args=[gast.Name(id=base), *_]):
+        case gast.Call(args=[gast.Name(id=base), *_]) if not isinstance(types.get(base), nb.Number):
             rule = registry.find(primitive_of(value, unit.bindings))
             if rule is not None and (rule.kind == "view" or rule.may_view):
                 return str(base)

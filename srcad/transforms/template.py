@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import gast
+from numba import types as nb
 
 from srcad.errors import CompilerBug
 from srcad.names import Names
@@ -16,6 +17,7 @@ from srcad.runtime.template import Template
 from srcad.transforms.algebra import simplify
 from srcad.transforms.available import noted
 from srcad.transforms.build import Block, assign, clone, const, dotted, dotted_path, load, tuple_of
+from srcad.transforms.typing import Types
 
 
 @dataclass
@@ -34,8 +36,9 @@ def splice(
     names: Names,
     bindings: dict[str, Any],
     of_numbers: bool = False,
+    types: Types | None = None,
 ) -> Spliced:
-    """Instantiate a template; `of_numbers` if its operands are numbers, not arrays.
+    """Instantiate a template; `of_numbers` if its operands are numbers, not arrays; `types` tell whose shape is ().
 
     arguments   parameter -> the expression passed for it (the result included)
     derivative  what stands for `d[parameter]` where it is read
@@ -47,7 +50,7 @@ def splice(
             known[parameter] = _literal(default)
     free = {name: _bound(name, value, names, bindings) for name, value in template.bindings.items()}
     select = _bound("kernels", kernels, names, bindings) if of_numbers else None
-    reader = _Splicer(known, free, derivative, select)
+    reader = _Splicer(known, free, derivative, select, types)
     result = Spliced([], [], [])
     for statement in template.body:
         match clone(statement):
@@ -95,8 +98,15 @@ class _Splicer(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no a
         free: dict[str, str],
         derivative: Callable[[str], gast.expr],
         select: str | None,
+        types: Types | None,
     ) -> None:
         self.known, self.free, self.derivative, self.select = known, free, derivative, select
+        self.kinds: Mapping[str, nb.Type] = types.of if types is not None else {}
+
+    def visit_Attribute(self, node: gast.Attribute) -> gast.expr:
+        made = self.generic_visit(node)
+        is_number = isinstance(made.value, gast.Name) and isinstance(self.kinds.get(made.value.id), nb.Number)
+        return tuple_of() if is_number and node.attr == "shape" else made
 
     def visit_Call(self, node: gast.Call) -> gast.expr:
         if self.select is not None and dotted_path(node.func) == "np.where":

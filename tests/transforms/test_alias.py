@@ -1,8 +1,10 @@
 """Every array name leads to the memory that it may reach."""
 
 import gast
+import numpy as np
 import pytest
 
+import srcad
 from srcad.transforms.alias import is_basic
 from tests.transforms.core_text import program_of, typed
 
@@ -112,3 +114,18 @@ def f(x, n):
     inside = index[1:-1] if index.startswith("(") else index
     node = gast.parse(f"x[{inside}]").body[0].value.slice
     assert is_basic(node, types) is basic
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda a: np.sum(np.sin(np.squeeze(a) * a)),
+        lambda a: np.sum(np.sin(np.transpose(a) * a)),
+        lambda a: np.sum(np.sin(np.expand_dims(a, 0) * a)),
+        lambda a: np.sum(np.sin(np.ravel(a) * a)),
+        lambda a: np.sum(np.sin(np.reshape(a, (1, 1)) * a)),
+    ],
+)
+def test_views_of_numbers_are_arrays_of_their_own(view):
+    """Their adjoint was taken for a view of a number, and lost."""
+    assert srcad.grad(view, jit=False)(0.6) == pytest.approx(1.2 * np.cos(0.36))
