@@ -22,6 +22,7 @@ from srcad.transforms.build import dotted_path
 from srcad.transforms.inline import static_value
 
 _LAZY = (map, filter, zip, enumerate, reversed, iter, itertools.chain.from_iterable)
+_STEPWISE = (itertools.chain, itertools.accumulate, itertools.pairwise, itertools.islice, itertools.zip_longest)
 _METHODS = ("extend", "update", "join")
 _ASKING = (len, bool, isinstance, type, print, functools.partial)
 
@@ -33,6 +34,13 @@ def refuse_kept(block: list[gast.stmt], bindings: Mapping[str, Any]) -> None:
         return static_value(node, bindings)
 
     for node, parent in _nodes_and_parents(block):
+        is_iterator = isinstance(parent, gast.For) and node is parent.iter
+        if is_iterator and (changed := _changed_on_the_way(parent, meant)):
+            raise UnsupportedSyntax(
+                f"elements of `{changed}` are written while the loop goes through them",
+                at=getattr(node, "place", None),
+                hint="loop over a list of them, `for v in list(...)`, or over `range(n)` and use the index",
+            )
         if isinstance(node, gast.Call) and _is_lazy(meant(node.func)) and not _goes_through(parent, node, meant):
             raise UnsupportedSyntax(
                 f"the iterator of `{dotted_path(node.func)}` can only be looped over",
@@ -52,6 +60,26 @@ def _nodes_and_parents(block: list[gast.stmt]) -> Iterator[tuple[gast.AST, gast.
 def _is_lazy(meaning: Any) -> bool:
     is_of_itertools = isinstance(meaning, type) and meaning.__module__ == "itertools"
     return is_of_itertools or any(meaning is each or meaning == each for each in _LAZY)
+
+
+def _changed_on_the_way(loop: gast.For, meant: Callable[[gast.expr], Any]) -> str | None:
+    """What a loop writes into that its iterator would read only then; lowering reads all of it before."""
+    read, own = set[str](), set[str]()
+    if isinstance(loop.iter, gast.Call) and any(meant(loop.iter.func) is each for each in (list, tuple, sorted)):
+        return None
+    for node in gast.walk(loop.iter):
+        match node:
+            case gast.Call(func=function, args=arguments) if any(meant(function) is each for each in _STEPWISE):
+                read |= {each.id for part in arguments for each in gast.walk(part) if isinstance(each, gast.Name)}
+            case gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr="items" | "values"), args=[]):
+                read.add(name)
+                own |= {each.id for each in gast.walk(loop.target) if isinstance(each, gast.Name)}
+    for node in (each for statement in loop.body for each in gast.walk(statement)):
+        match node:
+            case gast.Subscript(value=gast.Name(id=name), slice=index, ctx=gast.Store()) if name in read:
+                if not (isinstance(index, gast.Name) and index.id in own):
+                    return str(name)
+    return None
 
 
 def _goes_through(parent: gast.AST, node: gast.expr, meant: Callable[[gast.expr], Any]) -> bool:

@@ -83,3 +83,54 @@ def test_who_goes_through_them():
         return total + math.fsum(map(square, [a, x[0]])) + sum(v * w for v, w in zip(x, x[::-1], strict=True))
 
     assert_gradient(everywhere, X)
+
+
+def test_what_is_mapped_sees_what_turns_have_changed():
+    def scaled(x):
+        s = x[0]
+        for v in map(lambda u: u * s, x):  # noqa: C417
+            s += v
+        for v in filter(lambda u: u * s > 1.0, x):
+            s += v
+        parts = [x[0], x[1], x[2]]
+        for i, v in enumerate(map(square, parts)):
+            if i < 2:
+                parts[i + 1] += v * s
+        return parts[2]
+
+    assert_gradient(scaled, X)
+
+
+def ahead(x):
+    parts, s = [x[0], x[1]], 0.0
+    for v in itertools.chain(parts, [x[2]]):
+        parts[1] = v * x[2]
+        s += v
+    return s
+
+
+def values_ahead(x):
+    parts, s = {"a": x[0], "b": x[1]}, 0.0
+    for v in parts.values():
+        parts["b"] = v * x[2]
+        s += v
+    return s
+
+
+@pytest.mark.parametrize("function", [ahead, values_ahead])
+def test_elements_that_are_written_before_they_are_reached_are_refused(function):
+    with pytest.raises(UnsupportedSyntax, match="`parts") as caught:
+        srcad.grad(function, jit=False)(X)
+    assert "test_kept.py" in str(caught.value)
+
+
+def test_each_value_may_be_written_in_its_turn():
+    def stepped(x):
+        parts = {"a": x[0], "b": x[1]}
+        for name, v in parts.items():
+            parts[name] = v * v
+        for v in list(parts.values()):
+            parts["b"] = v * parts["b"]
+        return parts["a"] * parts["b"]
+
+    assert_gradient(stepped, X)

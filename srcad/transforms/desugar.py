@@ -15,7 +15,7 @@ from __future__ import annotations
 import gast
 
 from srcad.names import Names
-from srcad.transforms.build import Block, assign, at, call, clone, load, place_of
+from srcad.transforms.build import Block, assign, at, call, clone, load, place_of, stored
 from srcad.transforms.iterate import iterate, stored_names
 from srcad.transforms.nests import nest
 from srcad.transforms.primitive import constant, is_atom
@@ -79,6 +79,7 @@ class _Desugarer:
 
     def loop(self, statement: gast.For) -> Block:
         """A loop as one over `range`, or as several."""
+        statement = _filtered(statement, self.names)
         nested = nest(statement, self.names)
         if nested is None:
             return iterate(statement, self.names)
@@ -104,3 +105,17 @@ class _Desugarer:
                     result.append(assign(name, value, place_of(statement)))
             value = load(name)
         return result + [assign(target, clone(value), place_of(statement)) for target in targets]
+
+
+def _filtered(loop: gast.For, names: Names) -> gast.For:
+    """`for v in filter(p, x)` as a loop over all, with a branch around its body: `p` sees what turns have changed."""
+    match loop.iter:
+        case gast.Call(func=gast.Name(id="filter"), args=[function, rows]):
+            name, place = names.temporary(), place_of(loop)
+            is_plain = isinstance(function, gast.Constant) and function.value is None
+            test = load(name) if is_plain else at(gast.Call(func=function, args=[load(name)], keywords=[]), place)
+            body = [assign(loop.target, load(name), place), *loop.body]
+            branch = at(gast.If(test=test, body=body, orelse=[]), place)
+            new = gast.For(target=stored(name), iter=rows, body=[branch], orelse=loop.orelse, type_comment=None)
+            return at(new, place)
+    return loop

@@ -126,6 +126,8 @@ class _Maker:
                 sequence = self.sequence(inner)
                 del self.over[known:]  # counted from the end as it was, in Python too
                 return self.reversed(sequence)
+            case "map", gast.Call(args=[_, *rows]) if rows and not any(isinstance(e, gast.Starred) for e in rows):
+                return self.mapped(node)
             case "iter", gast.Call(args=[inner]):
                 return self.sequence(inner)
             case ("enumerate" | "zip" | "reversed") as name, _:
@@ -135,6 +137,18 @@ class _Maker:
                     hint="loop over `range(n)` and use the index",
                 )
         return self.elements(node)
+
+    def mapped(self, node: gast.Call) -> _Sequence:
+        """`map`: the function is called in each turn, and sees what the turns before have changed."""
+        is_path = isinstance(node.args[0], gast.Attribute) and dotted_path(node.args[0]) is not None
+        setup, function = ([], node.args[0]) if is_path else self.once(node.args[0])
+        rows = self.zip([self.sequence(each) for each in node.args[1:]], False)
+
+        def element(index: gast.expr) -> gast.expr:
+            found = rows.element(index).elts
+            return at(gast.Call(func=clone(function), args=found, keywords=[]), place_of(self.loop))
+
+        return _Sequence(setup + rows.setup, rows.count, element)
 
     def elements(self, node: gast.expr) -> _Sequence:
         """What is no call of a builtin: an array, or what becomes one or a structure."""
