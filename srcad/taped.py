@@ -5,6 +5,7 @@ What the node holds of a call is a `srcad.pulled.Pulled`.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -25,11 +26,17 @@ from srcad.runtime.operand import Operand
 from srcad.runtime.structures import is_structured
 from srcad.runtime.tensor import Tensor
 from srcad.runtime.variable import Variable
-from srcad.transforms.form import LEAF
+from srcad.transforms.form import LEAF, from_tuples
+from srcad.tree import flattened
 from srcad.version import Request, Version
 
 # Types of arguments that are no structures.
 _PLAIN = frozenset((Tensor, Variable, np.ndarray, float, int))
+
+
+def _kind(leaf: Any) -> Any:
+    kind = type(leaf)
+    return (kind, leaf.dtype) if kind is Tensor or kind is Variable else kind
 
 
 class Function:
@@ -52,6 +59,7 @@ class Function:
         self._bind = Binding(self.__signature__)
         self._is_flat = hasattr(type(function), "__srcad_keeps__")
         self._core = Derivative(function, Request("core", (), options=options or Options()), jit)
+        self._shapes: dict[tuple[Any, ...], tuple[Function, Version, Any]] = {}
         self._pairs: dict[tuple[Any, ...], Differentiated | None] = {}
         self._paired: Version | None = None
 
@@ -100,14 +108,29 @@ class Function:
 
     def _structured(self, args: tuple[Any, ...]) -> Any:
         """A call with structures: that of the function of leaves is what a tape records."""
+        leaves, spec = flattened(args)
+        key = (spec, *[each.dtype if type(each) is np.ndarray else _kind(each) for each in leaves])
+        known = self._shapes.get(key)
+        if known is None or known[0]._version() is not known[1]:
+            return self._shaped(args, key, leaves)
+        run, _, form = known
+        value = run(*leaves)
+        return value if form is LEAF else from_tuples(form, value)
+
+    def _shaped(self, args: tuple[Any, ...], key: tuple[Any, ...], leaves: list[Any]) -> Any:
+        """The same for structures met for the first time, and where more is to be checked than their form."""
         from srcad.shape import shaped
 
         found = shaped(self.__wrapped__, args, True)
         assert found is not None
         shape, values = found
         run = function_of(shape.flat, self._core.jit, self.options)
-        shape.check_shared(args, run._version())
-        return shape.result(run._version().unit.result, run(*values))
+        version = run._version()
+        shape.check_shared(args, version)
+        is_same = len(leaves) == len(values) and all(map(operator.is_, leaves, values))
+        if is_same and not version.unit.changes and not version.unit.hidden and not shape.holds_functions:
+            self._shapes[key] = run, version, version.unit.result
+        return shape.result(version.unit.result, run(*values))
 
     def primal(self, values: Sequence[Any]) -> Any:
         """The value for arguments, followed by values of the captured variables."""

@@ -73,19 +73,20 @@ def take_apart(data: Any) -> tuple[list[Any], Any]:
 
 def taken_apart(data: Any) -> tuple[list[Any], Any]:
     """The same for classes that are known by now: objects of others are leaves."""
-    found = _flattened(data)
+    found = flattened(data)
     if any(map(is_records, found[0])):
         data = _with_fields(data, found[0])
-        found = _flattened(data)
-    return _flattened(_with_arrays(data, found[0])) if len(found[0]) > LONG else found
+        found = flattened(data)
+    return flattened(_with_arrays(data, found[0])) if len(found[0]) > LONG else found
 
 
 def arrays_in(data: Any) -> list[Any]:
     """The arrays and records among the leaves, those in long lists as they are."""
-    return [leaf for leaf in _flattened(data)[0] if isinstance(leaf, (np.ndarray, np.void))]
+    return [leaf for leaf in flattened(data)[0] if isinstance(leaf, (np.ndarray, np.void))]
 
 
-def _flattened(data: Any) -> tuple[list[Any], Any]:
+def flattened(data: Any) -> tuple[list[Any], Any]:
+    """The leaves and the specification, records and long lists as they are."""
     found: tuple[list[Any], Any] = _optree().tree_flatten(data, none_is_leaf=True, namespace=NAMESPACE)
     return found
 
@@ -120,7 +121,7 @@ def _packed(values: Any) -> Long | None:
     """A list whose elements have one form, with numbers or arrays of one kind at each place; else None."""
     kind, values = type(values), list(values)
     flattened = (
-        [_flattened(each) for each in values] if type(values[0]) not in _PACKED else [([v], None) for v in values]
+        [flattened(each) for each in values] if type(values[0]) not in _PACKED else [([v], None) for v in values]
     )
     specs = {spec for _, spec in flattened}
     if len(specs) > 1 or not flattened[0][0]:

@@ -24,11 +24,21 @@ def tensors_of(value: Any) -> tuple[Any, Any]:
     elif kind is np.ndarray:
         result = tensor_of(value if value.ndim else value[()])
         is_large = value.size >= LARGE
+    elif kind is tuple:
+        parts = []
+        for each in value:
+            kind = type(each)
+            if kind is float:
+                parts.append(tensor_of(_float64(each)))
+            elif kind is np.ndarray:
+                parts.append(tensor_of(each if each.ndim else each[()]))
+                is_large = is_large or each.size >= LARGE
+            else:
+                parts.append(as_tensors(each, ()))
+                is_large = True
+        result = tuple(parts)
     else:
-        result = as_tensors(value, ())
-        is_large = kind is not tuple
-        for each in () if is_large else result:
-            is_large = is_large or type(each) is not Tensor or each._value.size >= LARGE
+        result, is_large = as_tensors(value, ()), True
     # No derivative reads more, but for tangents.
     return result, map_leaves(_shell, result) if is_large and not active.accumulations else result
 
