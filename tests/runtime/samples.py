@@ -146,7 +146,7 @@ SAMPLES: dict[Any, list[Sample]] = {
     np.diag: [s(ANY), s(ANY, 1), s(SQUARE), s(MATRIX, -1)],
     np.diagonal: [s(MATRIX), s(MATRIX, 1)],
     np.trace: [s(SQUARE), s(MATRIX, 1)], np.arange: [s(2.5), s(0.3, 2.1), s(0.3, 2.1, 0.5)],
-    np.tril: [s(MATRIX), s(MATRIX, 1)],
+    np.tril: [s(MATRIX), s(MATRIX, 1), s(ANY), s(ANY, 1)],
     np.triu: [s(MATRIX), s(CUBE, -1)],
     np.sort: [s(ANY), s(MATRIX), s(MATRIX, 0), s(MATRIX, None)],
     np.take: [s(ANY, 2), s(MATRIX, np.array([0, 0, 5])), s(MATRIX, np.array([[1, 1], [0, 2]]), 1)],
@@ -158,7 +158,7 @@ SAMPLES: dict[Any, list[Sample]] = {
     kernels.with_item: [s(ANY, 1, 2.5), s(MATRIX, (slice(None), 0), ROW[:3]), s(ANY, np.array([0, 2, 2]), ROW[:3])],
     kernels.item_bar: [s(ANY, 1), s(MATRIX, (slice(None), 0)), s(ANY, np.array([0, 2, 2]))],
     kernels.scatter: [s(1.5, (3,), 1), s(normal(3), (4,), np.array([0, 0, 2]))],
-    np.diff: [s(ANY), s(MATRIX, 2, 1), s(MATRIX, axis=0)],
+    np.diff: [s(ANY), s(MATRIX, 2, 1), s(MATRIX, axis=0), s(ANY, 9)],
     np.pad: [
         s(ANY, 2, constant_values=0.7),
         s(MATRIX, ((1, 2), (0, 1)), constant_values=(1.0, 2.0)),

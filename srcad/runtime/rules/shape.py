@@ -135,12 +135,12 @@ def trace(y, a, offset=0):
 
 @adjoint(np.tril)
 def tril(y, m, k=0):
-    d[m] = np.tril(d[y], k)
+    d[m] = kernels.unbroadcast(np.tril(d[y], k), m)  # a vector is each of the rows
 
 
 @adjoint(np.triu)
 def triu(y, m, k=0):
-    d[m] = np.triu(d[y], k)
+    d[m] = kernels.unbroadcast(np.triu(d[y], k), m)
 
 
 @adjoint(np.sort)
@@ -200,7 +200,7 @@ def repeat_adjoint(y, g, shape, repeats, axis=None):
 
 @adjoint(np.diff)
 def diff(y, a, n=1, axis=-1):
-    d[a] = kernels.diff_adjoint(d[y], n, axis)
+    d[a] = kernels.diff_adjoint(d[y], min(n, a.shape[axis]), axis)
 
 
 @adjoint(np.pad)
