@@ -120,22 +120,20 @@ def _is_long(value: Any) -> bool:
 def _packed(values: Any) -> Long | None:
     """A list whose elements have one form, with numbers or arrays of one kind at each place; else None."""
     kind, values = type(values), list(values)
-    flattened = (
-        [flattened(each) for each in values] if type(values[0]) not in _PACKED else [([v], None) for v in values]
-    )
-    specs = {spec for _, spec in flattened}
-    if len(specs) > 1 or not flattened[0][0]:
+    taken = [flattened(each) for each in values] if type(values[0]) not in _PACKED else [([v], None) for v in values]
+    specs = {spec for _, spec in taken}
+    if len(specs) > 1 or not taken[0][0]:
         return None
     columns: list[Column] = []
     parts: list[Any] = [len(values)]
-    for leaves in zip(*(found for found, _ in flattened), strict=True):
+    for leaves in zip(*(found for found, _ in taken), strict=True):
         made = column_of(leaves)
         if made is None:
             return None
         columns.append(made[0])
         parts += made[1]
     spec = specs.pop()
-    element = LEAF if spec is None else form_of(spec, iter(flattened[0][0]), "list")
+    element = LEAF if spec is None else form_of(spec, iter(taken[0][0]), "list")
     return Long(Layout(kind, element, tuple(columns)), tuple(parts))
 
 
