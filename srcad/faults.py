@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
-from srcad.errors import Place, UnsupportedSyntax
+from srcad.errors import MissingRule, Place, UnsupportedSyntax
 
 if TYPE_CHECKING:
     from srcad.transforms.unit import Unit
@@ -64,6 +64,9 @@ def own_exception(problem: Exception, version: Version, args: tuple[Any, ...]) -
 
     noted = place_noted(problem)
     place = in_users_file(noted)
+    if type(problem) is NotImplementedError and noted is not place and is_raised(noted):
+        what, _, way = str(problem).partition(": ")  # a definition of our own refuses its arguments
+        raise MissingRule(what, at=place, hint=way or "compute it in the caller") from problem
     if is_raised(noted) or is_raised(place):
         return
     function = getattr(version.function, "py_func", version.function)

@@ -5,7 +5,7 @@ import pytest
 
 import srcad
 from srcad import faults
-from srcad.errors import UnsupportedSyntax
+from srcad.errors import MissingRule, UnsupportedSyntax
 
 X = np.array([0.5, 2.0, 1.5])
 
@@ -20,6 +20,18 @@ def test_a_line_that_python_runs_and_the_generated_code_does_not_is_refused():
     with pytest.raises(UnsupportedSyntax, match=r"test_faults.py:\d+:9: .*not subscriptable") as caught:
         srcad.grad(f, jit=False)(X, 2)
     assert isinstance(caught.value.__cause__, TypeError)
+
+
+@pytest.mark.parametrize(
+    ("function", "what"),
+    [
+        (lambda m: np.sum(np.unwrap(m)), "call it for each"),
+        (lambda m: np.sum(np.kron(m, m[0])), "np.outer"),
+    ],
+)
+def test_arguments_that_our_own_definitions_refuse_are_refused_at_the_users_line(function, what):
+    with pytest.raises(MissingRule, match=rf"test_faults.py:\d+:\d+: MissingRule: [^|]*\n.*lambda m(?s:.*){what}"):
+        srcad.grad(function, jit=False)(np.eye(3) + 0.1)
 
 
 def test_exceptions_of_the_function_are_its_own():

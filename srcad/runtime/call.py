@@ -189,9 +189,13 @@ class CallNode:
     def outputs(self) -> tuple[int, ...]:
         """The identities of the results that can have a derivative."""
         result = self.result
-        is_flat = type(result) is tuple and {Tensor}.issuperset(map(type, result))
-        results = (result,) if type(result) is Tensor else result if is_flat else tensors_in(result)
-        return tuple([tensor._identity for tensor in results if tensor._value.dtype.kind in "fc"])
+        found = []
+        for tensor in (result,) if type(result) is Tensor else result if type(result) is tuple else tensors_in(result):
+            if type(tensor) is not Tensor:  # a tuple in a tuple
+                return tuple([each._identity for each in tensors_in(result) if each._value.dtype.kind in "fc"])
+            if tensor._value.dtype.kind in "fc":
+                found.append(tensor._identity)
+        return tuple(found)
 
     def tensors(self) -> list[Tensor]:
         """All tensors among the arguments."""
