@@ -18,11 +18,11 @@ from typing import Any
 import gast
 
 from srcad.errors import UnsupportedSyntax
+from srcad.scope import Method, Procedure
 from srcad.transforms.build import dotted_path
 from srcad.transforms.inline import static_value
 
 _LAZY = (map, filter, zip, enumerate, reversed, iter, itertools.chain.from_iterable)
-_STEPWISE = (itertools.chain, itertools.accumulate, itertools.pairwise, itertools.islice, itertools.zip_longest)
 _METHODS = ("extend", "update", "join")
 _ASKING = (len, bool, isinstance, type, print, functools.partial)
 
@@ -34,12 +34,11 @@ def refuse_kept(block: list[gast.stmt], bindings: Mapping[str, Any]) -> None:
         return static_value(node, bindings)
 
     for node, parent in _nodes_and_parents(block):
-        is_iterator = isinstance(parent, gast.For) and node is parent.iter
-        if is_iterator and (changed := _changed_on_the_way(parent, meant)):
+        if isinstance(parent, gast.For) and node is parent.iter and (early := _read_early(parent, meant)):
             raise UnsupportedSyntax(
-                f"elements of `{changed}` are written while the loop goes through them",
-                at=getattr(node, "place", None),
-                hint="loop over a list of them, `for v in list(...)`, or over `range(n)` and use the index",
+                "`filter` inside of another iterator is asked before the loop, and may see what the loop changes",
+                at=getattr(early, "place", None),
+                hint="loop over `filter(...)` alone, or over a list of it: `list(filter(...))`",
             )
         if isinstance(node, gast.Call) and _is_lazy(meant(node.func)) and not _goes_through(parent, node, meant):
             raise UnsupportedSyntax(
@@ -62,24 +61,33 @@ def _is_lazy(meaning: Any) -> bool:
     return is_of_itertools or any(meaning is each or meaning == each for each in _LAZY)
 
 
-def _changed_on_the_way(loop: gast.For, meant: Callable[[gast.expr], Any]) -> str | None:
-    """What a loop writes into that its iterator would read only then; lowering reads all of it before."""
-    read, own = set[str](), set[str]()
-    if isinstance(loop.iter, gast.Call) and any(meant(loop.iter.func) is each for each in (list, tuple, sorted)):
+def _read_early(loop: gast.For, meant: Callable[[gast.expr], Any]) -> gast.expr | None:
+    """A `filter` within another iterator, made a list of before a loop that may change what it meets."""
+    if not isinstance(loop.iter, gast.Call) or not _is_lazy(meant(loop.iter.func)):
         return None
-    for node in gast.walk(loop.iter):
-        match node:
-            case gast.Call(func=function, args=arguments) if any(meant(function) is each for each in _STEPWISE):
-                read |= {each.id for part in arguments for each in gast.walk(part) if isinstance(each, gast.Name)}
-            case gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr="items" | "values"), args=[]):
-                read.add(name)
-                own |= {each.id for each in gast.walk(loop.target) if isinstance(each, gast.Name)}
-    for node in (each for statement in loop.body for each in gast.walk(statement)):
-        match node:
-            case gast.Subscript(value=gast.Name(id=name), slice=index, ctx=gast.Store()) if name in read:
-                if not (isinstance(index, gast.Name) and index.id in own):
-                    return str(name)
+    for node in (each for argument in loop.iter.args for each in gast.walk(argument)):
+        if isinstance(node, gast.Call) and node.args and meant(node.func) is filter:
+            asked = meant(node.args[0])
+            if isinstance(asked, Procedure):
+                variables = asked.scope.variables if asked.scope is not None else {}
+                read = {each.id for each in gast.walk(loop.iter) if isinstance(each, gast.Name)}
+                read |= {variables.get(each.id) for each in gast.walk(asked.tree) if isinstance(each, gast.Name)}
+                if _changes(asked.tree.body, set(), meant) or _changes(loop.body, read, meant):
+                    return node
     return None
+
+
+def _changes(block: list[gast.stmt], read: set[str | None], meant: Callable[[gast.expr], Any]) -> bool:
+    """Whether statements may change what others see: an element, an attribute, a variable that is read there."""
+    for node in (each for statement in block for each in gast.walk(statement)):
+        match node:
+            case gast.Subscript(ctx=gast.Store()) | gast.Attribute(ctx=gast.Store()) | gast.Nonlocal() | gast.Expr():
+                return True
+            case gast.Name(id=name, ctx=gast.Store()) if name in read:
+                return True
+            case gast.Call(func=function) if isinstance(meant(function), (Procedure, Method, type(None))):
+                return True
+    return False
 
 
 def _goes_through(parent: gast.AST, node: gast.expr, meant: Callable[[gast.expr], Any]) -> bool:
@@ -91,8 +99,6 @@ def _goes_through(parent: gast.AST, node: gast.expr, meant: Callable[[gast.expr]
             return True
         case gast.Assign(targets=[gast.Tuple() | gast.List()]):
             return True
-        case gast.Compare(ops=[gast.In() | gast.NotIn()]):
-            return parent.left is not node
         case gast.Call(func=gast.Attribute(attr=name)) if meant(parent.func) is None:
             return name in _METHODS
         case gast.Call(func=function):

@@ -11,7 +11,6 @@ index is a name of its own where the body could change the user's.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import gast
 
@@ -33,15 +32,7 @@ from srcad.transforms.build import (
     tuple_of,
 )
 from srcad.transforms.primitive import constant
-
-
-@dataclass(frozen=True)
-class _Sequence:
-    """What is looped over: statements before the loop, how often it runs (or less than 0), the k-th element."""
-
-    setup: Block
-    count: gast.expr
-    element: Callable[[gast.expr], gast.expr]
+from srcad.transforms.sequences import Sequence, minus, plus, taken_in_vain, times, total
 
 
 def iterate(loop: gast.For, names: Names) -> Block:
@@ -68,6 +59,7 @@ def iterate(loop: gast.For, names: Names) -> Block:
     counter = index or names.fresh("i")
     new = _indexed(loop, counter, call("range", sequence.count), target, sequence.element)
     new.over = maker.over
+    new.orelse = [*sequence.ended, *new.orelse]
     return [*sequence.setup, new]
 
 
@@ -111,7 +103,7 @@ class _Maker:
         self.names, self.changed, self.loop = names, changed | stored_names([loop.target]), loop
         self.over: list[gast.expr] = []  # what must not become longer or shorter while it is looped over
 
-    def sequence(self, node: gast.expr) -> _Sequence:
+    def sequence(self, node: gast.expr) -> Sequence:
         match called(node), node:
             case "range", gast.Call(args=arguments):
                 return self.range(arguments)
@@ -138,7 +130,7 @@ class _Maker:
                 )
         return self.elements(node)
 
-    def mapped(self, node: gast.Call) -> _Sequence:
+    def mapped(self, node: gast.Call) -> Sequence:
         """`map`: the function is called in each turn, and sees what the turns before have changed."""
         is_path = isinstance(node.args[0], gast.Attribute) and dotted_path(node.args[0]) is not None
         setup, function = ([], node.args[0]) if is_path else self.once(node.args[0])
@@ -148,9 +140,9 @@ class _Maker:
             found = rows.element(index).elts
             return at(gast.Call(func=clone(function), args=found, keywords=[]), place_of(self.loop))
 
-        return _Sequence(setup + rows.setup, rows.count, element)
+        return Sequence(setup + rows.setup, rows.count, element, True, rows.ended)
 
-    def elements(self, node: gast.expr) -> _Sequence:
+    def elements(self, node: gast.expr) -> Sequence:
         """What is no call of a builtin: an array, or what becomes one or a structure."""
         path = dotted_path(node.func) if isinstance(node, gast.Call) else None
         if path in ("np.ndindex", "np.ndenumerate", "np.nditer"):
@@ -166,19 +158,19 @@ class _Maker:
         setup, array = self.once(node)
         match node:
             case gast.Call(func=gast.Attribute(value=gast.Name() as held, attr="items" | "keys" | "values"), args=[]):
-                self.over.append(held)
+                self.over += [held, array]
             case _:
                 self.over.append(array)
-        return _Sequence(setup, call("len", array), lambda index: _next(clone(array), index))
+        return Sequence(setup, call("len", array), lambda index: _next(clone(array), index))
 
-    def pairs(self, row: gast.expr) -> _Sequence:
+    def pairs(self, row: gast.expr) -> Sequence:
         """`itertools.pairwise`."""
         setup, whole = self.once(row)
         ends = gast.Slice(None, const(-1), None), gast.Slice(const(1), None, None)
         pair = self.zip([self.sequence(subscript(clone(whole), each)) for each in ends], False)
-        return _Sequence(setup + pair.setup, pair.count, pair.element)
+        return Sequence(setup + pair.setup, pair.count, pair.element)
 
-    def columns(self, rows: gast.expr, strict: bool) -> _Sequence:
+    def columns(self, rows: gast.expr, strict: bool) -> Sequence:
         """`zip(*rows)`: as many rows as there are targets."""
         target, arguments = self.loop.target, getattr(self.loop.iter, "args", [])
         if not isinstance(target, gast.Tuple) or not (arguments and getattr(arguments[0], "value", None) is rows):
@@ -190,7 +182,7 @@ class _Maker:
         parts = [self.names.temporary() for _ in target.elts]
         taken = at(gast.Assign(targets=[tuple_of(*map(stored, parts))], value=rows), place_of(self.loop))
         sequence = self.zip([self.sequence(load(part)) for part in parts], strict)
-        return _Sequence([taken, *sequence.setup], sequence.count, sequence.element)
+        return Sequence([taken, *sequence.setup], sequence.count, sequence.element)
 
     def once(self, node: gast.expr) -> tuple[Block, gast.expr]:
         """An expression with the value that the node has now, and what must be done for it."""
@@ -199,7 +191,7 @@ class _Maker:
         name = self.names.temporary()
         return [assign(name, node, place_of(self.loop))], load(name)
 
-    def range(self, arguments: list[gast.expr]) -> _Sequence:
+    def range(self, arguments: list[gast.expr]) -> Sequence:
         parts = [const(0), *arguments] if len(arguments) == 1 else arguments
         step = constant(parts[2]) if len(parts) == 3 else 1
         if not isinstance(step, int):
@@ -211,21 +203,23 @@ class _Maker:
         before, start = self.once(parts[0])
         after, stop = self.once(parts[1])
         near, far = (start, stop) if step > 0 else (stop, start)
-        count = _plus(_minus(far, near), abs(step) - 1)
+        count = plus(minus(far, near), abs(step) - 1)
         if abs(step) != 1:
             count = binary(count, gast.FloorDiv, const(abs(step)))
-        return _Sequence(before + after, count, lambda index: _sum(start, _times(index, step)))
+        return Sequence(before + after, count, lambda index: total(start, times(index, step)))
 
-    def enumerate(self, inner: gast.expr, start: list[gast.expr]) -> _Sequence:
+    def enumerate(self, inner: gast.expr, start: list[gast.expr]) -> Sequence:
         sequence = self.sequence(inner)
         setup, first = self.once(start[0] if start else const(0))
-        return _Sequence(
+        return Sequence(
             sequence.setup + setup,
             sequence.count,
-            lambda index: tuple_of(_sum(first, index), sequence.element(clone(index))),
+            lambda index: tuple_of(total(first, index), sequence.element(clone(index))),
+            sequence.calls,
+            sequence.ended,
         )
 
-    def zip(self, sequences: list[_Sequence], strict: bool) -> _Sequence:
+    def zip(self, sequences: list[Sequence], strict: bool) -> Sequence:
         counts = [sequence.count for sequence in sequences]
         setup = [statement for sequence in sequences for statement in sequence.setup]
         for number, other in enumerate(counts[1:], 2) if strict else ():
@@ -238,16 +232,19 @@ class _Maker:
             failure = at(gast.Raise(exc=error, cause=None), place_of(self.loop))
             test = gast.Compare(left=load(counted[0]), ops=[gast.NotEq()], comparators=[load(counted[1])])
             setup.append(at(gast.If(test=test, body=[failure], orelse=[]), place_of(self.loop)))
-        return _Sequence(
+        count = counts[0] if len(counts) == 1 else call("min", *counts)
+        return Sequence(
             setup,
-            counts[0] if len(counts) == 1 else call("min", *counts),
+            count,
             lambda index: tuple_of(*(sequence.element(clone(index)) for sequence in sequences)),
+            any(sequence.calls for sequence in sequences),
+            taken_in_vain(sequences, count, self.names, place_of(self.loop)),
         )
 
-    def reversed(self, sequence: _Sequence) -> _Sequence:
+    def reversed(self, sequence: Sequence) -> Sequence:
         setup, count = self.once(sequence.count)
-        last = _plus(count, -1)
-        return _Sequence(
+        last = plus(count, -1)
+        return Sequence(
             sequence.setup + setup, count, lambda index: sequence.element(binary(clone(last), gast.Sub, index))
         )
 
@@ -267,21 +264,3 @@ def _next(sequence: gast.expr, index: gast.expr) -> gast.expr:
     element = subscript(sequence, index)
     element.iterates = True
     return element
-
-
-def _sum(first: gast.expr, second: gast.expr) -> gast.expr:
-    return second if constant(first) == 0 else binary(clone(first), gast.Add, second)
-
-
-def _times(index: gast.expr, step: int) -> gast.expr:
-    return index if step == 1 else binary(index, gast.Mult, const(step))
-
-
-def _minus(far: gast.expr, near: gast.expr) -> gast.expr:
-    return clone(far) if constant(near) == 0 else binary(clone(far), gast.Sub, clone(near))
-
-
-def _plus(node: gast.expr, number: int) -> gast.expr:
-    if number == 0:
-        return node
-    return binary(clone(node), gast.Add if number > 0 else gast.Sub, const(abs(number)))

@@ -29,6 +29,8 @@ _ROWS: dict[Any, Callable[..., Any]] = {
 }
 _SINGLE = {itertools.chain: itertools.chain, itertools.islice: itertools.islice, itertools.repeat: itertools.repeat}
 _NUMBERS = {itertools.combinations, itertools.combinations_with_replacement, itertools.permutations, itertools.islice}
+# These read element by element what they go through; the others read all of it first.
+_STEPWISE = {itertools.chain, itertools.accumulate, itertools.pairwise, itertools.islice, itertools.zip_longest}
 _DTYPES = {"int": "np.int64", "float": "np.float64", "bool": "np.bool_", "complex": "np.complex128"}
 # What each of these gives is used up by who goes through it, so generated code, which may come back, cannot keep it.
 _USED_UP = (iter, next, zip, enumerate, reversed, np.nditer, np.ndenumerate, np.ndindex, np.broadcast, np.nested_iters)
@@ -131,8 +133,14 @@ class Iterators(Functional):
         """An iterator of itertools, as a list."""
         arguments = [self.argument(each) for each in node.args]
         keywords = {str(each.arg): self.part(each.value) for each in node.keywords}
-        if kind is itertools.accumulate and arguments:
-            return self.accumulated(arguments, keywords)
+        is_sum = kind is itertools.accumulate and bool(arguments)
+        made = self.accumulated(arguments, keywords) if is_sum else self.iterated_over(kind, arguments, keywords)
+        if kind in _STEPWISE:
+            self.memory.behind[made.cell] = [each.cell for each in arguments if isinstance(each, Structure)]
+        return made
+
+    def iterated_over(self, kind: Any, arguments: Parts, keywords: dict[str, gast.expr]) -> Structure:
+        """An iterator that does not compute, as a list."""
         if kind not in _ROWS and kind not in _SINGLE:
             self.refuse(f"itertools.{kind.__name__} is not supported", "write the loop, or use a list")
         if kind is itertools.repeat:
@@ -153,7 +161,7 @@ class Iterators(Functional):
         rows = [self.kept(each) if kind in _SINGLE else self.sequence(tuple, list(each)) for each in found]
         return self.sequence(list, rows)
 
-    def accumulated(self, arguments: Parts, keywords: dict[str, gast.expr]) -> gast.expr:
+    def accumulated(self, arguments: Parts, keywords: dict[str, gast.expr]) -> Structure:
         """`itertools.accumulate`."""
         parts = self.known_parts(itertools.accumulate, arguments[0])
         function = (*arguments[1:], *(keywords[each] for each in ("func",) if each in keywords), None)[0]

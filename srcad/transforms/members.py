@@ -128,12 +128,16 @@ class Methods(Construction):
 
     def do_values(self, base: Structure) -> gast.expr:
         """The values of a dictionary."""
-        return self.sequence(tuple, list(self.contents(base).values()))
+        values = self.sequence(tuple, list(self.contents(base).values()))
+        self.memory.behind[values.cell] = [base.cell]
+        return values
 
     def do_items(self, base: Structure) -> gast.expr:
         """Pairs of key and value."""
         pairs = [self.sequence(tuple, [const(key), value]) for key, value in self.contents(base).items()]
-        return self.sequence(tuple, list(pairs))
+        items = self.sequence(tuple, list(pairs))
+        self.memory.behind[items.cell] = [base.cell]
+        return items
 
     def do_get(self, base: Structure, key: gast.expr, otherwise: gast.expr | None = None) -> gast.expr:
         """The value of a key, or another value."""

@@ -20,6 +20,7 @@ from srcad.transforms.leave import completes
 from srcad.transforms.memory import PLAIN, Grown, Memory, Structure
 from srcad.transforms.records import RecordArrays
 from srcad.transforms.structures import NeedsConstant
+from srcad.transforms.unread import is_changed, read_ahead
 
 _MOST_TURNS = 64
 _TRIES = 20
@@ -150,7 +151,7 @@ class Paths(RecordArrays):
 
     def unrolled(self, statement: gast.For, turns: list[int]) -> None:
         """The body once for each turn; where the loop may be left, the turns that follow are in a branch."""
-        place, held = place_of(statement), self.looped_over(statement)
+        place, held, ahead = place_of(statement), self.looped_over(statement), read_ahead(statement, self.memory)
         for position, turn in enumerate(turns):
             body = clone(statement.body)
             leave = body.pop() if is_exit(body[-1]) else None
@@ -159,6 +160,8 @@ class Paths(RecordArrays):
             self.place = place
             if self.looped_over(statement).items() ^ held.items():
                 self.refuse_change()
+            if is_changed(ahead, self.memory, position + 1):
+                self.refuse_ahead()
             rest = turns[position + 1 :]
             if leave is not None and rest:
                 go_on = gast.UnaryOp(op=gast.Not(), operand=leave.test)
@@ -174,12 +177,19 @@ class Paths(RecordArrays):
         contents = {cell: self.memory.cells[cell] for cell in cells}
         return {cell: len(known) if isinstance(known, dict) else -1 for cell, known in contents.items()}
 
+    def refuse_ahead(self) -> NoReturn:
+        """Raise for what is written before the loop reaches it."""
+        self.refuse(
+            "elements are written while a loop goes through them",
+            "loop over a list of them, `for v in list(...)`, or over `range(n)` and use the index",
+        )
+
     def rolled(self, statement: gast.For | gast.While, give_up: Callable[[], None] | None = None) -> None:
         """The loop with its body lowered once, from what is known at the start of every turn."""
         self.forget(statement)
         grows = self.begin_growth(statement, inner=give_up is not None)
         start, made, own = self.memory.copy(), len(self.made), set[Any]()
-        before: Block = []
+        before, ahead = Block(), read_ahead(statement, self.memory)
         for _ in range(_TRIES):
             self.memory.become(start)
             self.memory.growth.update(dict.fromkeys(grows, 0))
@@ -190,6 +200,8 @@ class Paths(RecordArrays):
             finally:
                 self.memory.nest.pop()
             self.refuse_resized(statement, resized)
+            if is_changed(ahead, self.memory, 0):
+                self.refuse_ahead() if give_up is None else give_up()
             if any(self.memory.forms.get(each) and each not in forms for each in grows):  # it may have been read before
                 del self.made[made:]
                 continue

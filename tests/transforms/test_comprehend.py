@@ -37,3 +37,25 @@ def test_lists_and_iterators_of_tuples_carry_derivatives(function):
     for derivative in (srcad.grad(function, jit=False), lambda x: srcad.jvp(function, (x,), (x,), jit=False)):
         with pytest.raises((MissingRule, UnsupportedSyntax)):
             derivative(X)
+
+
+def test_any_and_all_stop_at_the_first_hit():
+    """They called the function for all elements."""
+
+    def counted(x):
+        asked = [0.0]
+
+        def is_large(v):
+            asked[0] += v
+            return v > 0.5
+
+        first = any(is_large(v * w) for v in x for w in x if w > 0.4)
+        s = asked[0] * x[2]
+        if all(map(is_large, x)) or first:
+            s += asked[0]
+        if not any(filter(is_large, [x[2], x[0]])):
+            s += x[1]
+        return s * asked[0]
+
+    assert_gradient(counted, X)
+    assert_gradient(lambda x: x[0] if any(v > 9.0 for v in x[:0]) or not all(v > 9.0 for v in x[3:]) else x[1], X)
