@@ -76,6 +76,7 @@ class Effects(Containers):
         self.spread(node)
         target = self.target_of(node)
         if target is None:
+            self.check_everywhere(node)
             return super().call(node)
         array = self.as_name(self.part(target))
         keywords = [each for each in node.keywords if each.arg != "out"]
@@ -88,6 +89,18 @@ class Effects(Containers):
             return stored
         keywords.remove(where)
         return self.store_where(array, self.atom(where.value), plain)
+
+    def check_everywhere(self, node: gast.Call) -> None:
+        """Refuse `where=` without `out=`: NumPy leaves what it does not compute as it finds the memory."""
+        where = next((each for each in node.keywords if each.arg == "where"), None)
+        if where is None or not isinstance(self.meant(node.func), np.ufunc):
+            return
+        if self.constant(self.part(where.value)) is not True:
+            self.refuse(
+                "`where=` without `out=` leaves elements undefined, and cannot be differentiated",
+                "give `out=` an array that has a value for these, or use np.where",
+            )
+        node.keywords.remove(where)
 
     def store_where(self, array: gast.expr, mask: gast.expr, node: gast.Call) -> gast.expr:
         """`out=` with `where=`: elsewhere the array stays, and operands there have no part in the derivative."""

@@ -14,13 +14,17 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcad.transforms.build import assign, binary, call, clone, const, load, subscript, tuple_of
+from srcad.transforms.build import assign, at, binary, call, clone, const, load, place_of, subscript, tuple_of
 from srcad.transforms.form import Form, Part
 from srcad.transforms.memory import Packed, Structure
 from srcad.transforms.packed import Column
 from srcad.transforms.stacks import Stacks
 
 _STACKS = (np.array, np.asarray, np.stack)
+_READING = (  # functions to which a tuple is what a list is
+    *(*_STACKS, np.vstack, np.hstack, np.column_stack, np.concatenate, np.sum, np.mean, np.max, np.min, np.prod),
+    *(sum, max, min, sorted, list),
+)
 
 
 class LongLists(Stacks):
@@ -90,6 +94,8 @@ class LongLists(Stacks):
     def call(self, node: gast.Call) -> gast.expr:
         """A call: `len`, and what makes one array of the elements."""
         meaning = self.meant(node.func)
+        if any(meaning is each for each in _READING):
+            node.args = [self.as_list_of(each) for each in node.args]
         alone = not node.keywords and len(node.args) == 1 and not isinstance(node.args[0], gast.Starred)
         if alone and (meaning is len or any(meaning is each for each in _STACKS)):
             node.args = [self.part(node.args[0])]
@@ -97,6 +103,15 @@ class LongLists(Stacks):
             if long is not None:
                 return load(long.count) if meaning is len else super().call(call("np.copy", self.stacked(long)))
         return super().call(node)
+
+    def as_list_of(self, node: gast.expr) -> gast.expr:
+        """`tuple(...)` as `list(...)`, which may be of unknown length."""
+        match node:
+            case gast.Call(func=function, args=[gast.GeneratorExp(elt=element, generators=generators)], keywords=[]):
+                return gast.ListComp(elt=element, generators=generators) if self.meant(function) is tuple else node
+            case gast.Call(func=function, args=[row], keywords=[]) if self.meant(function) is tuple:
+                return at(call("list", row), place_of(node))
+        return node
 
     def argument(self, node: gast.expr) -> gast.expr:
         """An argument of a builtin."""

@@ -9,6 +9,8 @@ import gast
 
 from srcad.transforms.build import call, const, dotted, load, tuple_of
 from srcad.transforms.form import LEAF, Fixed, Form, ListForm, Part, RecordForm
+from srcad.transforms.iterate import called
+from srcad.transforms.known import UNKNOWN
 from srcad.transforms.memory import Structure
 from srcad.transforms.paths import Paths
 
@@ -69,19 +71,75 @@ class Results(Paths):
         """What is printed or raised: its parts become atoms, its texts stay."""
         match node:
             case gast.Call():
-                node.args = [self.message(argument) for argument in node.args]
+                is_text = self.takes_text(node)
+                node.args = [self.spoken(argument, is_text) for each in node.args for argument in self.each_of(each)]
                 for keyword in node.keywords:
-                    keyword.value = self.message(keyword.value)
-                return node
-            case gast.Starred():
-                self.refuse("`*` in what is printed or raised is not supported", "write the values one by one")
+                    keyword.value = self.spoken(keyword.value, False)
+                return node if called(node) != "repr" or not isinstance(node.args[0], gast.JoinedStr) else node.args[0]
             case gast.JoinedStr():
-                node.values = [self.message(value) for value in node.values]
+                node.values = [part for value in node.values for part in self.said(value)]
                 return node
-            case gast.FormattedValue():
-                node.value = self.atom(node.value)
+            case gast.BinOp(left=left, op=gast.Add(), right=right):
+                node.left, node.right = self.message(left), self.message(right)
+                return node
+            case gast.BinOp(left=gast.Constant(value=str(text)), op=gast.Mod(), right=right):
+                if isinstance(right, gast.Tuple):
+                    right.elts = [self.spoken(each, "%r" not in text) for each in right.elts]
+                else:
+                    node.right = self.spoken(right, "%r" not in text)
                 return node
         return self.atom(node)
+
+    def takes_text(self, node: gast.Call) -> bool:
+        """Whether texts may stand for lists: an exception shows the one argument as `str` has it, several as `repr`."""
+        match node.func:
+            case gast.Attribute(value=gast.Constant(value=str(text)), attr="format"):
+                return "!r" not in text
+            case gast.Name(id="print" | "str" | "repr"):
+                return True
+        return len(node.args) == 1 and getattr(self.meant(node.func), "__module__", None) == "builtins"
+
+    def each_of(self, argument: gast.expr) -> list[gast.expr]:
+        """An argument, or those that `*` stands for."""
+        return self.unstarred(argument.value, None) if isinstance(argument, gast.Starred) else [argument]
+
+    def spoken(self, node: gast.expr, is_text: bool) -> gast.expr:
+        """An argument of `print`, `str` or an exception."""
+        if isinstance(node, (gast.Call, gast.JoinedStr, gast.BinOp)):
+            return self.message(node)
+        part = self.part(node)
+        if not isinstance(part, Structure) or part.cell.type is tuple:
+            return self.held_in_atom(part)
+        if not is_text:
+            self.refuse(f"{part.cell.called} in what is raised is supported only in an f-string", "write it into one")
+        return gast.JoinedStr(values=self.written_out(part))
+
+    def said(self, value: gast.expr) -> list[gast.expr]:
+        """A part of an f-string."""
+        if not isinstance(value, gast.FormattedValue):
+            return [value]
+        part = self.part(value.value)
+        if isinstance(part, Structure) and value.format_spec is None:
+            return self.written_out(part)
+        value.value = self.held_in_atom(part)
+        return [value]
+
+    def written_out(self, part: gast.expr) -> list[gast.expr]:
+        """What Python writes for a structure: brackets, commas, and each part as `repr` has it."""
+        known = self.constant(part)
+        if not isinstance(part, Structure):
+            value = gast.FormattedValue(value=self.held_in_atom(part), conversion=ord("r"), format_spec=None)
+            return [value] if known is UNKNOWN else [const(repr(known))]
+        if part.cell.type not in (list, tuple, dict) or not isinstance(self.memory.cells[part.cell], dict):
+            what = "a list that grows in a loop" if self.grown(part) is not None else part.cell.called
+            self.refuse(f"{what} in what is printed or raised is not supported", "write the values in it one by one")
+        first, last = {list: ("[", "]"), tuple: ("(", ")"), dict: ("{", "}")}[part.cell.type]
+        texts = [const(first)]
+        for key, each in self.contents(part).items():
+            texts += [const(f"{', ' if len(texts) > 1 else ''}{f'{key!r}: ' if part.cell.is_mapping else ''}")]
+            texts += self.written_out(each)
+        is_single = part.cell.type is tuple and len(self.contents(part)) == 1
+        return [*texts, const(f"{',' if is_single else ''}{last}")]
 
 
 def _is_tuples(form: Part) -> bool:

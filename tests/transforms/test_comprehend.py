@@ -59,3 +59,11 @@ def test_any_and_all_stop_at_the_first_hit():
 
     assert_gradient(counted, X)
     assert_gradient(lambda x: x[0] if any(v > 9.0 for v in x[:0]) or not all(v > 9.0 for v in x[3:]) else x[1], X)
+
+
+def test_tuples_of_unknown_length_given_to_numpy():
+    def stacked(x):
+        rows = np.stack(tuple(x * v for v in x))
+        return np.sum(np.array(tuple(map(np.sin, x))) * rows[1]) + sum(tuple(v * v for v in x if v > 0.5))
+
+    assert_gradient(stacked, X)

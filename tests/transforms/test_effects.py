@@ -142,3 +142,17 @@ def test_integers_hold_no_floats(jit):
 
     with pytest.raises(NotDifferentiable, match="array of int64, which cannot hold"):
         srcad.grad(f, jit=jit)(np.array([0.5, 1.5]))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda x: np.sum(np.sign(x, where=x > 0.5) * x), lambda x: np.sum(np.add(x, x, where=x > 0.5))],
+)
+def test_where_without_out_is_refused(function):
+    """What is left out are the bytes that are found in memory: `sign` had those in gradients."""
+    with pytest.raises(UnsupportedSyntax, match="without `out=`"):
+        srcad.grad(function, jit=False)(np.array([0.7, 0.3]))
+
+
+def test_where_that_is_true_leaves_nothing_out():
+    assert np.allclose(srcad.grad(lambda x: np.sum(np.sin(x, where=True)), jit=False)(np.zeros(2)), 1.0)
