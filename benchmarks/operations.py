@@ -147,7 +147,10 @@ OTHERS: dict[Any, tuple[Any, Step]] = {
     np.nanmean: (HOLED, np.nanmean),
 }
 # These make plain arrays, which no tape follows, or refuse tensors.
-PLAIN = (np.arange, np.array, np.asarray, np.ascontiguousarray, np.asfortranarray, np.float32, np.float64, np.full, np.full_like)
+PLAIN = (
+    *(np.arange, np.array, np.asarray, np.ascontiguousarray, np.asfortranarray),
+    *(np.float32, np.float64, np.full, np.full_like),
+)
 # The same functions in other calls that matter.
 MORE: dict[str, tuple[Any, Step]] = {
     "a + 1.0": (V, lambda a: a + 1.0),

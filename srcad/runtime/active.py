@@ -47,7 +47,8 @@ class Recording:
 
     def watched_variables(self) -> tuple[Any, ...]:
         """The variables followed, in the order in which they were constructed."""
-        return tuple(self.variables[identity] for identity in sorted(self.variables))
+        found = self.variables
+        return tuple([found[identity] for identity in sorted(found)]) if found else ()
 
 
 class Watcher(Recording):
@@ -76,7 +77,8 @@ class Active(threading.local):
 
     def remove(self, recording: Recording) -> None:
         """Stop recording, whatever was pushed later."""
-        self.tapes = tuple(each for each in self.tapes if each is not recording)
+        tapes = self.tapes
+        self.tapes = tapes[:-1] if tapes[-1] is recording else tuple([each for each in tapes if each is not recording])
 
     def who_know(self, identities: Iterable[int]) -> list[Recording]:
         """The recordings that follow one of these identities."""

@@ -78,6 +78,7 @@ def _apply(key: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) ->
         return apply(primitive, (*arguments, keywords[name]), rest)
     plan = plans.get(key) or plan_of(primitive, arguments, keywords)
     if plan.way == READS:
+        _write(key, plan, arguments, keywords)
         return apply(primitive, without_variables(arguments), without_variables(keywords))
     if plan.way == OTHERS or not is_as_it_is(plan, arguments, keywords):
         return _apply_to_others(primitive, arguments, keywords)

@@ -26,6 +26,9 @@ class UnconnectedGradients(enum.Enum):
     ZERO = "zero"
 
 
+_NONE = UnconnectedGradients.NONE
+
+
 def as_followed(thing: Any, role: str, known: Collection[int] = ()) -> Tensor:
     """The tensor under whose identity tapes know a target or source.
 
@@ -39,9 +42,16 @@ def as_followed(thing: Any, role: str, known: Collection[int] = ()) -> Tensor:
     raise NotATensor(f"a {role} must be a srcad.Tensor or srcad.Variable, not {thing!r} of type {type(thing).__name__}")
 
 
+def all_followed(structure: Any, role: str, known: Collection[int] = ()) -> list[Tensor]:
+    """The same of all targets or sources in a structure."""
+    if type(structure) is Tensor:
+        return [structure]
+    return [each if type(each) is Tensor else as_followed(each, role, known) for each in flatten(structure)]
+
+
 def is_zero(unconnected_gradients: Any) -> bool:
     """Whether zeros are wanted for unconnected sources; raises ValueError for what is no such choice."""
-    if unconnected_gradients is UnconnectedGradients.NONE:
+    if unconnected_gradients is _NONE:
         return False
     try:
         return UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
@@ -70,17 +80,19 @@ def all_finished(bars: Sequence[Any], sources: Sequence[Any], seeds: Sequence[Te
     """
     made: dict[int, Any] = {id(seed._value): seed for seed in seeds}
     found = []
-    for bar, source in zip(bars, sources, strict=True):
-        if bar is None or id(bar) not in made:
-            made[id(bar)] = finished(bar, source, wants_zeros, len(seeds) == 1)
-        found.append(made[id(bar)])
+    for bar, source in zip(bars, sources):  # noqa: B905 - strict is slow
+        key = id(bar)
+        if bar is None or key not in made:
+            is_array = type(bar) is np.ndarray or type(bar) is np.float64
+            made[key] = tensor_of(bar) if is_array else finished(bar, source, wants_zeros, len(seeds) == 1)
+        found.append(made[key])
     return found
 
 
 def seeds_of(targets: Sequence[Tensor], output_gradients: Any) -> list[Tensor]:
     """A cotangent for each target, in its shape and dtype."""
     if output_gradients is None:
-        return [ones(target) for target in targets]
+        return [*map(ones, targets)]
     given = flatten(output_gradients)
     if any(each is None for each in given):
         raise BadArgument("an output gradient is None, which does not become a tensor", hint="give ones, or zeros")
@@ -100,7 +112,7 @@ def ones(target: Tensor) -> Tensor:
         return tensor_of(_ONE)
     seed = np.empty(value.shape, value.dtype)
     seed.fill(1)
-    return tensor_of(seed[()])
+    return tensor_of(seed if value.shape else seed[()])
 
 
 _ONE = np.float64(1.0)

@@ -5,6 +5,7 @@ Its results are those of a `Sweep`, which chooses all pullbacks first and then r
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from srcad.runtime.plans import Plan
 from srcad.runtime.several import SeveralNode, pull_several
 from srcad.runtime.slices import dense, gathered, rows_of
 from srcad.runtime.tensor import Tensor
+from srcad.runtime.unwarned import IGNORED, unwarned
 
 _double = np.dtype(np.float64)
 
@@ -28,24 +30,29 @@ def swept_once(
 
     Only what leads from the sources is asked for its pullback.
     """
-    kept = {source._identity for source in sources}
-    relevant = _leading_from(recording, kept)
+    kept = {*map(_identity, sources)}
+    # Everything leads from all that was watched.
+    relevant = recording.known if recording.roots <= kept else _leading_from(recording, kept)
     bars: Bars = {}
-    for target, seed in zip(targets, seeds, strict=True):
+    for target, seed in zip(targets, seeds):  # noqa: B905 - strict is slow
         identity = target._identity
         # A target that is a source has the gradient one, watched or not.
         if identity in relevant or identity in kept:
             bars[identity] = bars[identity] + seed._value if identity in bars else seed._value
     # Infinite slopes are infinite, without a warning: what is warned of happened in the forward computation.
-    with np.errstate(all="ignore"):
+    before = unwarned.set(IGNORED)
+    try:
         _sweep(recording.entries, bars, kept, relevant)
-    return [bars.get(source._identity) for source in sources]
+    finally:
+        unwarned.reset(before)
+    return [*map(bars.get, map(_identity, sources))]
+
+
+_identity = operator.attrgetter("_identity")
 
 
 def _leading_from(recording: Recording, sources: set[int]) -> set[int]:
     """The identities of what the recording follows and the sources lead to."""
-    if recording.roots <= sources:  # all that was watched: so everything
-        return recording.known
     relevant = recording.known.intersection(sources)
     for entry in recording.entries:
         if type(entry) is not tuple or entry[0].joins:

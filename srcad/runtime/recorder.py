@@ -63,7 +63,7 @@ class Recorder:
         if not self._is_recording:
             raise BadArgument("Tape is not recording.")
         recording = self._held()
-        if not any(each is recording for each in active.tapes):
+        if not [1 for each in active.tapes if each is recording]:
             raise TapeMisuse("the tape was entered in another thread", hint="leave it in the thread that entered it")
         active.remove(recording)
         self._is_recording = False
@@ -78,7 +78,7 @@ class Recorder:
 
         Has no effect while no tape records, as in TensorFlow. Raises ValueError for anything else.
         """
-        is_in_time = any(type(each) is Recording for each in active.tapes)
+        is_in_time = [1 for each in active.tapes if type(each) is Recording]
         for each in flatten(tensor):
             if not isinstance(each, Operand):
                 raise BadArgument(

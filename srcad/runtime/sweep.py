@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from srcad.runtime.active import Recording, active
 from srcad.runtime.batched import batched_step
 from srcad.runtime.node import Bars, nodes_of
 from srcad.runtime.slices import dense
 from srcad.runtime.tensor import Tensor
+from srcad.runtime.unwarned import IGNORED, unwarned
 
 
 class Sweep:
@@ -88,13 +87,14 @@ class Sweep:
             if identity in self._relevant:
                 bars[identity] = bars[identity] + seed if identity in bars else seed
         active.live_sweeps += self.live
+        # Infinite slopes are infinite, without a warning: what is warned of happened in the forward computation.
+        before = unwarned.set(IGNORED)
         try:
-            # Infinite slopes are infinite, without a warning: what is warned of happened in the forward computation.
-            with np.errstate(all="ignore"):
-                for step in steps:
-                    step(bars, self._kept)
+            for step in steps:
+                step(bars, self._kept)
             return [bars.get(identity) for identity in self._sources]
         finally:
+            unwarned.reset(before)
             active.live_sweeps -= self.live
 
 
@@ -118,8 +118,10 @@ def without_unwatched_inputs(
     Of a variable a reading is read.
     """
     known = recording.known
-    pairs = zip(sources, bars)  # noqa: B905 - strict is slow
-    if not [1 for source, bar in pairs if bar is not None and source._identity not in known and type(source) is Tensor]:
+    for source, bar in zip(sources, bars):  # noqa: B905 - strict is slow
+        if bar is not None and source._identity not in known and type(source) is Tensor:
+            break
+    else:
         return bars
     reached = {target._identity for target in targets}
     read: set[int] = set()

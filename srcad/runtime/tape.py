@@ -15,7 +15,7 @@ from srcad.errors import NotDifferentiable, TapeMisuse
 from srcad.runtime import shortcuts  # noqa: F401 - binds the operators of tensors
 from srcad.runtime.active import active
 from srcad.runtime.curvature import hessians, products
-from srcad.runtime.ends import UnconnectedGradients, all_finished, as_followed, is_zero, seeds_of
+from srcad.runtime.ends import UnconnectedGradients, all_finished, all_followed, as_followed, is_zero, seeds_of
 from srcad.runtime.explain import Skeleton
 from srcad.runtime.jacobians import batch_jacobian, check_batches, filled_with_zeros, follow, jacobians, threads_of
 from srcad.runtime.nest import flatten, flatten_up_to, pack_as
@@ -71,9 +71,9 @@ class GradientTape(Recorder):
         recording = self._leave_if_inside()
         if target is None:
             raise NotDifferentiable("`target` should be a nested structure of tensors or variables, but received None")
-        targets = [as_followed(each, "target", recording.known) for each in flatten(target)]
+        targets = all_followed(target, "target", recording.known)
         flat = flatten(sources)
-        followed = [as_followed(each, "source") for each in flat]
+        followed = all_followed(sources, "source")
         wants_zeros = is_zero(unconnected_gradients)
         seeds = seeds_of(targets, output_gradients)
         if active.tapes:
@@ -82,8 +82,9 @@ class GradientTape(Recorder):
             found = swept_once(recording, targets, followed, seeds)
         found = without_unwatched_inputs(recording, targets, flat, found)
         gradients = all_finished(found, flat, seeds, wants_zeros)
-        self._skeleton = Skeleton(recording) if not self._persistent and any(bar is None for bar in found) else None
-        self._release()
+        if not self._persistent:
+            self._skeleton = Skeleton(recording) if [1 for bar in found if bar is None] else None
+            self._release()
         return pack_as(sources, gradients)
 
     def jacobian(

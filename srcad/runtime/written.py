@@ -36,8 +36,9 @@ from srcad.runtime.active import active
 from srcad.runtime.composed import check_accepted
 from srcad.runtime.explain import note_behind_cut
 from srcad.runtime.keep import LARGE, contents, unshared
-from srcad.runtime.plans import DEFINED, RULED, Plan
+from srcad.runtime.plans import DEFINED, READS, RULED, Plan
 from srcad.runtime.pull import is_complex
+from srcad.runtime.reading import kind_read, lines_of_reading
 from srcad.runtime.several import has_several, several
 from srcad.runtime.stacks import OF_MATRICES
 from srcad.runtime.template import primitive_name
@@ -53,7 +54,7 @@ _LETTERS = "abcdefghijklm"
 
 
 def write(
-    key: Hashable, plan: Plan, arguments: Sequence[Any], keywords: Mapping[str, Any], **others: Callable[..., Any]
+    key: tuple[Any, ...], plan: Plan, arguments: Sequence[Any], keywords: Mapping[str, Any], **others: Any
 ) -> None:
     """Write the function for the calls of a kind whose plan is settled, and enter it in `written`.
 
@@ -66,10 +67,15 @@ def write(
     if len(written) >= _MOST:
         written.clear()
     lines = _Lines(plan, [type(each) for each in arguments], keywords)
-    written[key] = _made(lines.meaning() if plan.kind == DEFINED and not plan.composed else lines.call(), plan, others)
+    if plan.way != READS:
+        is_meaning = plan.kind == DEFINED and not plan.composed
+        written[key] = _made(lines.meaning() if is_meaning else lines.call(), plan, others)
+    elif kind := kind_read(key, arguments, keywords):
+        body = lines_of_reading(lines.of, lines.handed)
+        written[key] = _made([lines.head(), *body], plan, {**others, "kind": kind, "written": written})
 
 
-def _made(lines: list[str], plan: Plan, others: Mapping[str, Callable[..., Any]]) -> Callable[..., Any]:
+def _made(lines: list[str], plan: Plan, others: Mapping[str, Any]) -> Callable[..., Any]:
     """The function of these lines, its source known to tracebacks and debuggers."""
     text = "\n    ".join(lines) + "\n"
     name = primitive_name(plan.primitive)
