@@ -238,7 +238,9 @@ def _way(primitive: Any, kinds: Sequence[type], keywords: Mapping[str, type]) ->
     place, name = _WRITES_IF.get(primitive, (len(kinds), ""))
     if primitive in WRITERS or len(kinds) > place or name in keywords:
         return OTHERS
-    if keywords.get("out", type(None)) is not type(None) or "where" in keywords:
+    if keywords.get("out", type(None)) is not type(None):
+        return OTHERS
+    if "where" in keywords and (isinstance(primitive, np.ufunc) or keywords["where"] is not np.ndarray):
         return OTHERS
     is_operator = getattr(primitive, "__module__", "") == "_operator" and primitive is not operator.getitem
     if is_operator and type(None) in kinds:

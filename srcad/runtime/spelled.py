@@ -107,6 +107,13 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
         return np.linalg.norm(x, axis=axis, keepdims=keepdims)
     if keepdims and axis is None:
         return np.reshape(norm(x, ord), (1,) * x.ndim)
+    if x.ndim == 1 or isinstance(axis, int):
+        if ord == 2:
+            return np.linalg.norm(x, axis=axis, keepdims=keepdims)
+        if ord == 1:
+            return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
+        if ord == np.inf:
+            return np.max(np.abs(x), axis=axis, keepdims=keepdims)
     return as_primitive(kernels.norm_of_order)(x, ord, axis, keepdims)
 
 

@@ -214,6 +214,8 @@ def vecdot_adjoint(g: Any, other: Any, like: Any, axis: int) -> Any:
     >>> vecdot_adjoint(np.array([2.0]), np.ones((1, 2)), np.ones((1, 2)), -1).tolist()
     [[2.0, 2.0]]
     """
+    if np.ndim(g) == 0:
+        return g * other
     if axis == -1 or other.ndim == like.ndim:
         return np.expand_dims(g, axis) * other
     found = np.expand_dims(g, -1) * np.moveaxis(other, axis, -1)

@@ -53,7 +53,7 @@ def singular_values(a: Any) -> Any:
     >>> singular_values(np.diag([2.0, -3.0]))
     array([3., 2.])
     """
-    return np.linalg.svd(a, full_matrices=False)[1]
+    return np.linalg.svd(a, compute_uv=False)
 
 
 def singular_values_adjoint(g: Any, a: Any) -> Any:

@@ -16,6 +16,8 @@ import numpy as np
 from numba import types
 from numba.extending import overload, register_jitable
 
+from srcad.runtime.unwarned import IGNORED, unwarned
+
 
 def ratio(a: Any, b: Any) -> Any:
     """The quotient a / b, and 0 where b is 0.
@@ -68,8 +70,11 @@ def damped(bar: Any, slope: Any) -> Any:
     is_finite = np.isfinite(slope)
     if is_finite.all():
         return bar * slope
-    with np.errstate(invalid="ignore"):
+    before = unwarned.set(IGNORED)
+    try:
         return np.where(is_finite | (bar != 0), bar * slope, 0.0)[()]
+    finally:
+        unwarned.reset(before)
 
 
 def power_slope(a: Any, b: Any) -> Any:
@@ -81,10 +86,13 @@ def power_slope(a: Any, b: Any) -> Any:
     if isinstance(a, float) and isinstance(b, float) and a > 0 and b:
         with contextlib.suppress(OverflowError):
             return np.float64(b * math.pow(a, b - 1.0))
-    with np.errstate(divide="ignore", over="ignore"):
+    before = unwarned.set(IGNORED)
+    try:
         if has_no_zeros(b) and type(a) is np.ndarray and a.dtype.char == "d":
             return b * np.power(a, b - 1.0)
         return b * np.power(_inexact(a), np.where(b == 0, 1, np.subtract(b, 1)))[()]
+    finally:
+        unwarned.reset(before)
 
 
 def power_log(p: Any, a: Any) -> Any:

@@ -256,7 +256,8 @@ def divide_with_rest(x1, x2):
 
 @define(np.modf, math.modf)
 def modf(x):
-    return x - np.trunc(x), np.trunc(x)
+    whole = np.trunc(x)
+    return x - whole, whole
 
 
 zero(np.sign, np.floor, np.ceil, np.trunc, np.rint, np.fix, np.signbit, np.spacing, elementwise=True)
