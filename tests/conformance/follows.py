@@ -162,3 +162,23 @@ def factors_of_a_stack(tf):
         tape.watch(x)
         y = tf.linalg.cholesky(x)
     return [y, tape.gradient(y, x), tape.batch_jacobian(y[:, 1], x)]
+
+
+@case
+def slopes_of_a_determinant_by_the_determinant(tf):
+    x = tf.constant([[3.0, 1.0], [0.5, 2.0]])
+    with tf.GradientTape(persistent=True) as outer:
+        outer.watch(x)
+        with tf.GradientTape(persistent=True) as inner:
+            inner.watch(x)
+            y = tf.linalg.det(x)
+        slopes = inner.gradient(y, x)
+    return [outer.gradient(slopes, y), outer.gradient(slopes, x)]
+
+
+@case
+def sign_of_a_determinant_has_no_tangent(tf):
+    x = tf.constant([[3.0, 1.0], [0.5, 2.0]])
+    with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
+        sign, size = tf.linalg.slogdet(x)
+    return [accumulator.jvp(sign), accumulator.jvp(size)]

@@ -154,7 +154,7 @@ SAMPLES: dict[Any, list[Sample]] = {
                        s(MATRIX, (slice(None, None, 2), None, ..., 1)),
                        s(MATRIX, (np.array([0, 0]), np.array([1, 1])))],
     kernels.cumprod_adjoint: [s(ANY, ROW), s(normal(3, 4), MATRIX, 1), s(normal(12), MATRIX)],
-    kernels.cofactors: [s(SQUARE)],
+    kernels.cofactors: [s(SQUARE, np.linalg.det(SQUARE))],
     kernels.with_item: [s(ANY, 1, 2.5), s(MATRIX, (slice(None), 0), ROW[:3]), s(ANY, np.array([0, 2, 2]), ROW[:3])],
     kernels.item_bar: [s(ANY, 1), s(MATRIX, (slice(None), 0)), s(ANY, np.array([0, 2, 2]))],
     kernels.scatter: [s(1.5, (3,), 1), s(normal(3), (4,), np.array([0, 0, 2]))],

@@ -123,10 +123,10 @@ EXPRESSIONS = [
     ("kernels.times_transpose(x, y)", (F, M)),
     ("kernels.transpose_times(x, y)", (F, M)),
     ("kernels.transpose_times(x, y)", (M, V[:3])),
-    ("kernels.cofactors(x)", (S,)),
-    ("kernels.cofactors(x)", (np.outer(V, V),)),
-    ("kernels.cofactors(x)", (np.diag([2.0, 0.0, -1.0]) + 1j * np.eye(3, k=1),)),
-    ("kernels.cofactors(x[:1, :1])", (S,)),
+    ("kernels.cofactors(x, y)", (S, np.linalg.det(S))),
+    ("kernels.cofactors(x, 0.0)", (np.outer(V, V),)),
+    ("kernels.cofactors(x, 0.0)", (np.diag([2.0, 0.0, -1.0]) + 1j * np.eye(3, k=1),)),
+    ("kernels.cofactors(x[:1, :1], y)", (S, S[0, 0])),
     ("kernels.cholesky_adjoint(x, y)", (S, np.linalg.cholesky(S @ S.T))),
     ("kernels.scatter(x, (3, 4), y)", (M, ROWS)),
     ("kernels.scatter(x, (3, 4), (1, y))", (V[:3], ROWS)),
@@ -212,7 +212,7 @@ def test_cofactors_are_the_same_near_and_far_from_singular_matrices(tilt):
     minors = [
         [(-1.0) ** (i + j) * np.linalg.det(np.delete(np.delete(a, i, 0), j, 1)) for j in range(3)] for i in range(3)
     ]
-    np.testing.assert_allclose(kernels.cofactors(a), minors, atol=1e-9)
+    np.testing.assert_allclose(kernels.cofactors(a, np.linalg.det(a)), minors, atol=1e-9)
 
 
 def _lines(x):

@@ -82,7 +82,7 @@ class _Compiled(event.Listener):
     [
         lambda x: kernels.grown(x[0]),
         lambda x: kernels.spread(x[:1], x.shape),
-        lambda x: kernels.cofactors(x + 1.0),
+        lambda x: kernels.cofactors(x + 1.0, 0.0),
         lambda x: kernels.snapshot(x.T),
         lambda x: np.roll(x, 1, 0),
     ],

@@ -8,10 +8,10 @@ import numpy as np
 from numba.extending import overload, register_jitable
 
 
-def cofactors(a: Any) -> Any:
-    """The matrix of cofactors, the derivative of the determinant; also where the determinant is 0.
+def cofactors(a: Any, whole: Any) -> Any:
+    """The matrix of cofactors, the derivative of the determinant, which is `whole`; also where that is 0.
 
-    >>> cofactors(np.array([[1.0, 2.0], [2.0, 4.0]])).round(12)
+    >>> cofactors(np.array([[1.0, 2.0], [2.0, 4.0]]), 0.0).round(12)
     array([[ 4., -2.],
            [-2.,  1.]])
     """
@@ -22,7 +22,7 @@ def cofactors(a: Any) -> Any:
             inverse = None
         # Far from singular, the inverse says it in a tenth of the time.
         if inverse is not None and np.vdot(a, a) * np.vdot(inverse, inverse) < 1e12:
-            return np.linalg.det(a) * inverse.T
+            return whole * inverse.T
     u, s, v = np.linalg.svd(a)
     rest = np.prod(np.where(np.eye(s.shape[-1], dtype=bool), 1.0, s[..., None, :]), axis=-1)
     sign = np.linalg.det(u) * np.linalg.det(v)
@@ -30,11 +30,11 @@ def cofactors(a: Any) -> Any:
 
 
 @overload(cofactors)
-def _overload_cofactors(a):
+def _overload_cofactors(a, whole):
     if a.ndim != 2:
         return None
 
-    def impl(a):
+    def impl(a, whole):
         lower_upper, rows, columns, sign = _eliminated(a)
         turned = _below(lower_upper, _adjugate(lower_upper))
         found = np.empty(turned.shape, turned.dtype)

@@ -15,9 +15,11 @@ def resized(g: Any, size: int, axis: int) -> Any:
     """
     if g.shape[axis] == size:
         return g
-    moved = np.moveaxis(g, axis, 0)[:size]
-    zeros = np.zeros((size - len(moved), *moved.shape[1:]), g.dtype)
-    return np.moveaxis(np.concatenate((moved, zeros)), 0, axis)
+    if g.shape[axis] > size:
+        return g[(slice(None),) * (axis % g.ndim) + (slice(size),)]
+    shape = [*g.shape]
+    shape[axis] = size - g.shape[axis]
+    return np.concatenate((g, np.zeros(shape, g.dtype)), axis)
 
 
 def rfft_adjoint(g: Any, n: int | None, size: int, axis: int) -> Any:

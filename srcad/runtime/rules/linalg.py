@@ -255,7 +255,7 @@ def inv_tangent(y, a):
 
 @adjoint(np.linalg.det, ndim=(2,))
 def det(y, a):
-    d[a] = d[y] * kernels.cofactors(a)  # holds where the determinant is 0 as well
+    d[a] = d[y] * kernels.cofactors(a, y)  # holds where the determinant is 0 as well
 
 
 @tangent(np.linalg.det, ndim=(2,))
@@ -263,16 +263,17 @@ def det_tangent(y, a):
     d[y] = y * np.sum(np.transpose(np.linalg.inv(a)) * d[a])
 
 
-@adjoint(kernels.cofactors, ndim=(2,))
-def cofactors(y, a):
+@adjoint(kernels.cofactors, ndim=(2, 0))
+def cofactors(y, a, whole):
     slope = np.transpose(np.linalg.inv(a))  # of a matrix without an inverse, LinAlgError
-    d[a] = np.sum(d[y] * y) * slope - np.matmul(y, np.matmul(np.transpose(d[y]), slope))
+    d[a] = -np.matmul(y, np.matmul(np.transpose(d[y]), slope))
+    d[whole] = np.sum(d[y] * slope)
 
 
-@tangent(kernels.cofactors, ndim=(2,))
-def cofactors_tangent(y, a):
+@tangent(kernels.cofactors, ndim=(2, 0))
+def cofactors_tangent(y, a, whole):
     slope = np.transpose(np.linalg.inv(a))
-    d[y] = np.sum(slope * d[a]) * y - np.matmul(slope, np.matmul(np.transpose(d[a]), y))
+    d[y] = d[whole] * slope - np.matmul(slope, np.matmul(np.transpose(d[a]), y))
 
 
 @adjoint(np.linalg.slogdet, ndim=(2,), handles_complex=False)
@@ -282,7 +283,7 @@ def slogdet(y, a):
 
 @tangent(np.linalg.slogdet, ndim=(2,))
 def slogdet_tangent(y, a):
-    d[y] = (0.0, np.sum(np.transpose(np.linalg.inv(a)) * d[a]))
+    d[y] = (None, np.sum(np.transpose(np.linalg.inv(a)) * d[a]))
 
 
 @define(np.linalg.slogdet)
