@@ -14,6 +14,7 @@ from srcad.transforms.choose import choose
 from srcad.transforms.early import with_early_copies
 from srcad.transforms.folds import with_folds_apart
 from srcad.transforms.fuse import fuse
+from srcad.transforms.hidden import refuse_hidden_views
 from srcad.transforms.messages import with_plain_messages
 from srcad.transforms.ready import ready
 from srcad.transforms.retype import retyped
@@ -59,6 +60,7 @@ class Middle:
         if not self.is_again:
             refuse_shared(unit, facts)
             unit, facts = choose(unit, facts, self.insist)
+            refuse_hidden_views(unit, facts)
             yield Stage("choose", unit, facts)
         if self.is_reversed:
             unit, facts = self.outlined(unit, facts)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 import gast
+import numpy as np
 from numba import types as nb
 
 from srcad.runtime import registry
@@ -111,8 +112,11 @@ def base_of_view(value: gast.expr, unit: Unit, types: Types) -> str | None:
         case gast.Subscript(value=gast.Name(id=base), slice=index) if is_basic(index, types):
             return str(base)
         case gast.Call(args=[gast.Name(id=base), *_]) if not isinstance(types.get(base), nb.Number):
-            rule = registry.find(primitive_of(value, unit.bindings))
+            primitive = primitive_of(value, unit.bindings)
+            rule = registry.find(primitive)
             if rule is not None and (rule.kind == "view" or rule.may_view):
+                return str(base)
+            if primitive is np.conjugate and types.is_real(base):  # the method gives a real array itself
                 return str(base)
     return None
 

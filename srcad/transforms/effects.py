@@ -102,6 +102,35 @@ class Effects(Containers):
             )
         node.keywords.remove(where)
 
+    def part_of_complex(self, target: gast.expr) -> tuple[gast.Name, str, gast.expr] | None:
+        """The array, the property and the index that `z.imag[i] = ...`, `z.imag = ...` or `z.real = ...` writes to."""
+        match target:
+            case gast.Subscript(value=gast.Attribute(attr="imag") as part, slice=index):
+                pass
+            case gast.Attribute(attr="real" | "imag") as part:
+                index = gast.Constant(value=..., kind=None)
+            case _:
+                return None
+        if self.is_atom(part):
+            return None
+        part.value = base = self.part(part.value)
+        return None if isinstance(base, Structure) else (self.as_name(base), part.attr, self.index(index))
+
+    def read_part(self, place: tuple[gast.Name, str, gast.expr]) -> gast.expr:
+        """What is there."""
+        array, name, index = place
+        return self.part(call(f"np.{name}", self.held_in_atom(subscript(clone(array), clone(index)))))
+
+    def store_part(self, place: tuple[gast.Name, str, gast.expr], value: gast.expr) -> None:
+        """Numbers of which one of the two parts is new."""
+        array, name, index = place
+        other = self.read_part((array, "imag" if name == "real" else "real", index))
+        new = self.held_in_atom(self.as_array(value))
+        real, imaginary = (new, other) if name == "real" else (other, new)
+        turned = self.held_in_atom(gast.BinOp(left=const(1j), op=gast.Mult(), right=imaginary))
+        whole = self.held_in_atom(gast.BinOp(left=real, op=gast.Add(), right=turned))
+        self.emit(assign(subscript(clone(array), index, store=True), whole, self.place))
+
     def store_where(self, array: gast.expr, mask: gast.expr, node: gast.Call) -> gast.expr:
         """`out=` with `where=`: elsewhere the array stays, and operands there have no part in the derivative."""
         harmless = const(_HARMLESS.get(self.meant(node.func), 0.5))

@@ -97,16 +97,6 @@ class Flattener(Results):
             case _:
                 raise CompilerBug(f"flatten: a statement {type(statement).__name__}", at=self.place)
 
-    def check(self, statement: gast.Assert) -> None:
-        """A message that must be made is made only when it is needed."""
-        test = self.atom(statement.test)
-        if statement.msg is None or self.is_atom(statement.msg):
-            self.emit(at(gast.Assert(test=test, msg=statement.msg), self.place))
-            return
-        error = gast.Raise(exc=gast.Call(func=load("AssertionError"), args=[statement.msg], keywords=[]), cause=None)
-        at(error, self.place)
-        self.branch(gast.If(test=gast.UnaryOp(op=gast.Not(), operand=test), body=[error], orelse=[]))
-
     def effect(self, value: gast.expr) -> None:
         """An expression whose value is dropped: printed text, or a call that is inlined for what it does."""
         if called(value) == "print" and "print" not in self.bindings:
@@ -164,6 +154,9 @@ class Flattener(Results):
 
     def assign_part(self, target: gast.expr, value: gast.expr) -> None:
         """`target = value` for an element or an attribute."""
+        if (place := self.part_of_complex(target)) is not None:
+            self.store_part(place, value)
+            return
         base = self.part(target.value)
         if isinstance(target, gast.Attribute):
             if not isinstance(base, Structure):
@@ -267,6 +260,9 @@ class Flattener(Results):
     def augment(self, statement: gast.AugAssign) -> None:
         """`a[i] op= value`; what core form has no statement for is read, changed and written."""
         target, op = statement.target, statement.op
+        if (place := self.part_of_complex(target)) is not None:
+            self.store_part(place, self.part(gast.BinOp(self.read_part(place), op, statement.value)))
+            return
         base = self.part(target.value)
         if isinstance(base, Structure) or isinstance(target, gast.Attribute):
             self.augment_part(base, target, op, statement.value)
@@ -284,10 +280,9 @@ class Flattener(Results):
 
     def augment_part(self, base: gast.expr, target: gast.expr, op: gast.operator, value: gast.expr) -> None:
         """`p["w"] += value` and `p.w += value` on a structure; an array is changed in place, as Python does."""
+        target.value = base
         if isinstance(target, gast.Subscript):
-            target = gast.Subscript(value=base, slice=self.part(target.slice), ctx=gast.Store())
-        else:
-            target = gast.Attribute(value=base, attr=target.attr, ctx=gast.Store())
+            target.slice = self.part(target.slice)
         old = clone(target)
         old.ctx = gast.Load()
         self.assign(target, call(IN_PLACE[type(op)], old, value))

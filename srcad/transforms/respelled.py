@@ -15,7 +15,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcad.transforms.build import assign, attribute, call, clone, const, index_value, load, subscript
+from srcad.transforms.build import assign, attribute, call, clone, const, dotted, index_value, load, subscript
 from srcad.transforms.memory import Callee, Structure
 from srcad.transforms.splits import Splits
 
@@ -39,6 +39,8 @@ class Respelled(Splits):
         if self.meant(function) is np.linalg.norm:
             self.spread(node)
             return super().call(self.norm(node))
+        if (view := self.viewed(node)) is not None:
+            return view
         self.lists_to_arrays(node)
         if (display := self.typed(node)) is not None:
             return display
@@ -46,6 +48,30 @@ class Respelled(Splits):
             self.spread(node)
             return self.piecewise(node)
         return super().call(node)
+
+    def viewed(self, node: gast.Call) -> gast.expr | None:
+        """A call that gives the memory of its argument, under a name that says so; None for others."""
+        meaning = self.meant(node.func)
+        copies = next((each for each in node.keywords if each.arg == "copy"), None)
+        if copies is not None and getattr(meaning, "__module__", None) == "numpy":
+            node.keywords.remove(copies)
+            if self.constant(self.part(copies.value)) is not True:
+                if meaning not in (np.array, np.astype):
+                    what = f"`copy=False` of np.{getattr(meaning, '__name__', '')} is not supported"
+                    self.refuse(what, "write the result into the array: `x[...] = ...`")
+                node.func = dotted("np.asarray")
+                return self.call(node)
+        if meaning is np.einsum and len(node.args) == 2 and not node.keywords:
+            text = self.constant(self.part(node.args[0]))
+            before, _, after = (text if isinstance(text, str) else "").replace(" ", "").partition("->")
+            if before.isalpha() and len(set(before)) == len(before) and sorted(before) == sorted(after):
+                axes = gast.Tuple(elts=[const(before.index(each)) for each in after], ctx=gast.Load())
+                return self.call(call("np.transpose", node.args[1], axes))
+            if len(before) == 2 and before == 2 * after and after.isalpha():
+                return self.call(call("np.diagonal", node.args[1]))
+        if meaning is np.diff and len(node.args) > 1 and self.constant(self.part(node.args[1])) == 0:
+            return self.part(node.args[0])
+        return None
 
     def core(self, node: gast.expr) -> gast.expr:
         """The expression as one operation on atoms, or as a structure."""

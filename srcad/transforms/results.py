@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gast
 
-from srcad.transforms.build import call, const, dotted, load, tuple_of
+from srcad.transforms.build import at, call, const, dotted, load, tuple_of
 from srcad.transforms.form import LEAF, Fixed, Form, ListForm, Part, RecordForm
 from srcad.transforms.iterate import called
 from srcad.transforms.known import UNKNOWN
@@ -66,6 +66,16 @@ class Results(Paths):
             ],
             ctx=gast.Load(),
         )
+
+    def check(self, statement: gast.Assert) -> None:
+        """A message that must be made is made only when it is needed."""
+        test = self.atom(statement.test)
+        if statement.msg is None or self.is_atom(statement.msg):
+            self.emit(at(gast.Assert(test=test, msg=statement.msg), self.place))
+            return
+        error = gast.Raise(exc=gast.Call(func=load("AssertionError"), args=[statement.msg], keywords=[]), cause=None)
+        at(error, self.place)
+        self.branch(gast.If(test=gast.UnaryOp(op=gast.Not(), operand=test), body=[error], orelse=[]))
 
     def message(self, node: gast.expr) -> gast.expr:
         """What is printed or raised: its parts become atoms, its texts stay."""

@@ -20,7 +20,9 @@ from srcad.transforms.primitive import primitive_of
 from srcad.transforms.program import Program
 
 # Views, sometimes or always, whose elements cannot be written through: their adjoints are arrays of their own.
-OUT_OF_REACH = (np.broadcast_to, np.diag, np.diagonal, np.real)
+OUT_OF_REACH = (np.broadcast_to, np.diag, np.diagonal)
+# Views in NumPy, of which generated code has copies.
+COPIED = (kernels.imaginary, np.conjugate)
 
 
 def is_view(program: Program, name: str, value: gast.expr) -> bool:
@@ -35,14 +37,15 @@ def is_view(program: Program, name: str, value: gast.expr) -> bool:
     rule = registry.find(primitive)
     certain = isinstance(value, gast.Subscript) or primitive is kernels.expand
     certain = certain or rule is None or rule.kind == "view"
+    if is_cast(program, name, value):
+        return False
+    if primitive in COPIED or (primitive is np.real and not program.roots.is_written(name)):
+        return False
+    certain = certain or primitive is np.real
     if is_handed_on(program, name) or primitive in OUT_OF_REACH:
         if not is_written_later(program, name, is_handed_on(program, name)):
             return False
-        raise MayOverlap(
-            f"'{name}' may be a view of memory that is written into, in a way that cannot be followed",
-            at=place_of(program.flow.stores[name][0]),
-            hint="take a copy first: append .copy()",
-        )
+        raise not_followed(program, name)
     if certain or not program.roots.is_written(name):
         return certain
     if is_contiguous(program, value.args[0].id):
@@ -52,6 +55,22 @@ def is_view(program: Program, name: str, value: gast.expr) -> bool:
         at=place_of(program.flow.stores[name][0]),
         hint="take a copy first: append .copy()",
     )
+
+
+def not_followed(program: Program, name: str) -> MayOverlap:
+    """The error for a view that is not one in generated code."""
+    return MayOverlap(
+        f"'{name}' may be a view of memory that is written into, in a way that cannot be followed",
+        at=place_of(program.flow.stores[name][0]),
+        hint="take a copy first: append .copy()",
+    )
+
+
+def is_cast(program: Program, name: str, value: gast.expr) -> bool:
+    """Whether numbers become numbers of another type, as in `np.asarray(x, dtype=np.float32)`: that is a copy."""
+    of = [program.types.get(each) for each in (name, program.roots.views[name])]
+    one, other = (each.dtype if isinstance(each, nb.Array) else None for each in of)
+    return one != other and None not in (one, other) and primitive_of(value, program.unit.bindings) is not np.real
 
 
 def is_contiguous(program: Program, name: str, seen: frozenset[str] = frozenset()) -> bool:

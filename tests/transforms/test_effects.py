@@ -156,3 +156,28 @@ def test_where_without_out_is_refused(function):
 
 def test_where_that_is_true_leaves_nothing_out():
     assert np.allclose(srcad.grad(lambda x: np.sum(np.sin(x, where=True)), jit=False)(np.zeros(2)), 1.0)
+
+
+def parts(z):
+    w = z.copy()
+    w.imag[2] = w.real[0]
+    w.real[:] *= 2.0
+    w.imag[1:] *= w.real[1:]
+    w.imag[np.array([0, 2])] -= 1.5 * w.real[:2]
+    w.imag += w.real
+    w.real = w.imag * w.real
+    w[1:].real[0] = 3.0 * w.imag[3]
+    return np.sum(np.abs(w) ** 2)
+
+
+def test_parts_of_complex_numbers_are_written_in_place():
+    """Gradients were wrong: what was written to the parts was not followed."""
+    z = np.array([0.7 + 0.2j, 1.3 - 0.5j, 0.4 + 1.1j, 0.9 + 0.3j])
+    found, step = srcad.grad(parts, jit=False)(z), 1e-6
+    for k in range(4):
+        for unit in (1.0, 1j):
+            h = np.zeros(4, complex)
+            h[k] = step * unit
+            slope = (parts(z + h) - parts(z - h)) / (2.0 * step)
+            assert np.isclose(slope, np.real(np.conj(found[k]) * unit), rtol=1e-6)
+    assert np.isclose(srcad.jvp(parts, (z,), (z,), jit=False)[1], np.real(np.vdot(found, z)))

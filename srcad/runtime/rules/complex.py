@@ -43,7 +43,7 @@ def direction_tangent(y, z):
     d[y] = kernels.ratio(d[z] - y * y * np.conjugate(d[z]), 2.0 * kernels.modulus(z))
 
 
-@adjoint(kernels.imaginary, elementwise=True)
+@adjoint(kernels.imaginary, elementwise=True, may_view=True)
 def imaginary(y, z):
     d[z] = -1j * np.real(d[y])
 
