@@ -32,7 +32,7 @@ def refuse_hidden_views(unit: Unit, types: Types) -> None:
         primitive = primitive_of(call.value, unit.bindings)
         for store, array in stores:
             if not registry.variants(primitive) and name in _sources(program, array):
-                given = next(each for each in names_in(call.value) if types.is_array(each))
+                given = next(each for each in names_in(call.value) if _holds_floats(each, types))
                 raise MayOverlap(
                     f"what {primitive_name(primitive)} gives is written into, and may be a view of '{given}'",
                     at=place_of(store),
@@ -66,5 +66,13 @@ def _gives_no_view(statement: gast.stmt, unit: Unit, types: Types) -> bool:
             if primitive in (*COPIED, *OUT_OF_REACH):
                 return True
             is_numpys = str(getattr(primitive, "__module__", "")).partition(".")[0] == "numpy"
-            return is_numpys and not registry.variants(primitive) and any(map(types.is_array, names_in(value)))
+            return (
+                is_numpys
+                and not registry.variants(primitive)
+                and any(_holds_floats(each, types) for each in names_in(value))
+            )
     return False
+
+
+def _holds_floats(name: str, types: Types) -> bool:
+    return types.is_array(name) and types.is_real_or_complex(name)
