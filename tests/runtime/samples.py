@@ -285,7 +285,10 @@ DEFINED: dict[Any, list[Sample]] = {
         s(np.array([-0.5, 0.3, 1.6]), np.array([0.0, 0.0, 1.0, 1.0]), ANY, fixed=(1,)),
     ],
     np.polyval: [s(ANY, 0.3), s(ANY, MATRIX), s(ANY[:1], ANY)],
-    np.meshgrid: [s(ANY, POSITIVE[:3]), s(ANY, POSITIVE[:3], indexing="ij")],
+    np.meshgrid: [
+        *(s(ANY, POSITIVE[:3]), s(ANY, POSITIVE[:3], indexing="ij")),
+        *(s(ANY, POSITIVE[:3], ANY[:2]), s(ANY[:2], POSITIVE[:3], ANY, indexing="ij")),
+    ],
     np.quantile: [s(ANY, 0.3), s(MATRIX, 1.0), s(ANY, 0.0), s(ANY, np.array([0.2, 0.9]), fixed=(1,))],
     np.percentile: [s(ANY, 62.5)],
     np.nansum: [s(np.array([1.0, np.nan, 2.0])), s(MATRIX, axis=0)],

@@ -1,5 +1,6 @@
 """Functions that are defined by others: recorded as one, with NumPy's result, differentiated as what they mean."""
 
+import inspect
 from operator import getitem
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 import srcad
 from srcad.errors import MissingRule
+from srcad.runtime import registry
 from srcad.runtime.active import active
 from srcad.runtime.composed import ComposedNode, check_accepted
 from srcad.runtime.forward import ForwardAccumulator
@@ -160,3 +162,20 @@ def test_a_definition_that_says_something_else_than_numpy_is_not_used(meaning):
 def test_functions_of_matrices_are_refused_for_stacks_of_them(function):
     with pytest.raises(MissingRule):
         srcad.grad(function, jit=False)(np.stack([np.eye(2), 2.0 * np.eye(2)]))
+
+
+def by_position(function):
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    try:
+        return [each.name for each in inspect.signature(function).parameters.values() if each.kind in kinds]
+    except (TypeError, ValueError):  # builtin
+        return []
+
+
+def test_definitions_take_arguments_by_position_as_numpy_does():
+    """`np.nansum(x, 0, float)` took the type for `keepdims`, `np.meshgrid(x, y, z)` its third vector for `indexing`."""
+    for primitive in registry.primitives():
+        theirs = by_position(primitive)
+        if theirs and str(primitive.__module__).startswith("numpy") and (found := registry.definition(primitive)):
+            pairs = zip(by_position(found), theirs, strict=False)
+            assert all(own == their or their.startswith("x") for own, their in pairs), primitive

@@ -31,14 +31,19 @@ def polyval(p, x):
 
 
 @define(np.meshgrid)
-def meshgrid(x, y, indexing="xy"):
-    if np.ndim(x) != 1 or np.ndim(y) != 1:
-        raise NotImplementedError("np.meshgrid of other arrays than vectors: use np.ravel")
+def meshgrid(x, y, *others, indexing="xy"):
+    if np.ndim(x) != 1 or np.ndim(y) != 1 or len(others) > 1:
+        raise NotImplementedError("np.meshgrid of other than two or three vectors: use np.ravel, or x[:, None, None]")
     if indexing == "ij":
         u, v = np.expand_dims(x, 1), np.expand_dims(y, 0)
     else:
         u, v = np.expand_dims(x, 0), np.expand_dims(y, 1)
-    return u + np.zeros(v.shape, x.dtype), v + np.zeros(u.shape, y.dtype)
+    if len(others) == 0:
+        return u + np.zeros(v.shape, x.dtype), v + np.zeros(u.shape, y.dtype)
+    z = others[0]
+    u, v = np.expand_dims(u, 2), np.expand_dims(v, 2)
+    shape = (x.size, y.size, z.size) if indexing == "ij" else (y.size, x.size, z.size)
+    return u + np.zeros(shape, x.dtype), v + np.zeros(shape, y.dtype), z + np.zeros(shape, z.dtype)
 
 
 @define(np.quantile)
@@ -56,23 +61,23 @@ def percentile(a, q):
 
 
 @define(np.nansum)
-def nansum(a, axis=None, keepdims=False):
+def nansum(a, axis=None, *, keepdims=False):
     return np.sum(np.where(np.isnan(a), 0.0, a), axis=axis, keepdims=keepdims)
 
 
 @define(np.nanmean)
-def nanmean(a, axis=None, keepdims=False):
+def nanmean(a, axis=None, *, keepdims=False):
     count = np.sum(np.where(np.isnan(a), 0.0, 1.0), axis=axis, keepdims=keepdims)
     return np.sum(np.where(np.isnan(a), 0.0, a), axis=axis, keepdims=keepdims) / count
 
 
 @define(np.nanmax)
-def nanmax(a, axis=None, keepdims=False):
+def nanmax(a, axis=None, *, keepdims=False):
     return np.max(np.where(np.isnan(a), -np.inf, a), axis=axis, keepdims=keepdims)
 
 
 @define(np.nanmin)
-def nanmin(a, axis=None, keepdims=False):
+def nanmin(a, axis=None, *, keepdims=False):
     return np.min(np.where(np.isnan(a), np.inf, a), axis=axis, keepdims=keepdims)
 
 

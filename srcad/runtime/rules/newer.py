@@ -7,7 +7,7 @@ from srcad.runtime.registry import define
 
 
 @define(np.vecdot, np.linalg.vecdot)
-def vecdot(x1, x2, axis=-1):
+def vecdot(x1, x2, *, axis=-1):
     if axis == -1 or np.ndim(x1) == np.ndim(x2):
         return np.sum(np.conjugate(x1) * x2, axis=axis)
     return np.sum(np.conjugate(np.moveaxis(x1, axis, -1)) * np.moveaxis(x2, axis, -1), axis=-1)
@@ -92,13 +92,13 @@ def matrix_norm(x, keepdims=False, ord="fro"):
 
 
 @define(np.cumulative_sum)
-def cumulative_sum(x, axis=None, include_initial=False):
+def cumulative_sum(x, *, axis=None, include_initial=False):
     y = np.cumsum(x, axis=0 if axis is None else axis)
     return kernels.with_first(y, 0.0, axis) if include_initial else y
 
 
 @define(np.cumulative_prod)
-def cumulative_prod(x, axis=None, include_initial=False):
+def cumulative_prod(x, *, axis=None, include_initial=False):
     y = np.cumprod(x, axis=0 if axis is None else axis)
     return kernels.with_first(y, 1.0, axis) if include_initial else y
 
@@ -110,7 +110,7 @@ def with_first(y, first, axis=None):
 
 
 @define(np.nanprod)
-def nanprod(a, axis=None, keepdims=False):
+def nanprod(a, axis=None, *, keepdims=False):
     return np.prod(np.where(np.isnan(a), 1.0, a), axis=axis, keepdims=keepdims)
 
 

@@ -127,7 +127,7 @@ def total(iterable, start=0):
 
 
 @define(np.var)
-def var(a, axis=None, ddof=0, keepdims=False):
+def var(a, axis=None, *, ddof=0, keepdims=False):
     t = a - np.mean(a, axis=axis, keepdims=True)
     return np.sum(kernels.squared_modulus(t), axis=axis, keepdims=keepdims) / (
         kernels.reduced_size(a.shape, axis) - ddof
@@ -159,7 +159,7 @@ def std_tangent(y, a, axis=None, ddof=0, keepdims=False):
 
 
 @define(np.std)
-def std(a, axis=None, ddof=0, keepdims=False):
+def std(a, axis=None, *, ddof=0, keepdims=False):
     t = a - np.mean(a, axis=axis, keepdims=True)
     return np.sqrt(
         np.sum(kernels.squared_modulus(t), axis=axis, keepdims=keepdims) / (kernels.reduced_size(a.shape, axis) - ddof)
@@ -167,7 +167,7 @@ def std(a, axis=None, ddof=0, keepdims=False):
 
 
 @define(np.ptp)
-def ptp(a, axis=None, keepdims=False):
+def ptp(a, axis=None, *, keepdims=False):
     return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
 
 

@@ -268,7 +268,7 @@ def flipud(m):
 @define(np.median)
 def median(a):
     t = np.sort(np.ravel(a))
-    return 0.5 * (t[(t.size - 1) // 2] + t[t.size // 2])
+    return 0.5 * t[(t.size - 1) // 2] + 0.5 * t[t.size // 2]  # of truth values as well
 
 
 @define(np.append)
