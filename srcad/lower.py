@@ -109,7 +109,7 @@ class _Lowering:
             )
         scope = open_scope(procedure, {}, self.draft.names)
         self.draft.names.reserve(source.name)
-        self.outline.frames.append(Frame(self.outline.base(procedure, {}), {}))
+        self.outline.frames.append(Frame(self.outline.base(procedure, {}, {}), {}))
         memory, names = Memory(), list[str]()
         for name in [*procedure.parameters, *procedure.keyword_only]:
             names += given_parameter(name, scope.variables[name], forms.get(name, LEAF), source, memory, self.draft)
@@ -158,7 +158,7 @@ class _Lowering:
             return None
         given = bind_arguments(node, procedure, place)
         statics = known_arguments(procedure, given, caller.memory, self.draft.bindings)
-        base = self.outline.base(procedure, statics)
+        base = self.outline.base(procedure, statics, given)
         known = self.outline.known(statics, base)
         if not self.outline.is_outlined(base, known):
             if len(self.outline.frames) > _DEEPEST:

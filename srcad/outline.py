@@ -22,6 +22,7 @@ from srcad.errors import Place, UnsupportedSyntax
 from srcad.scope import Meaning, Method, Procedure
 from srcad.transforms.build import Block, load, names_in, place_of, walk_statements, written
 from srcad.transforms.draft import Draft
+from srcad.transforms.memory import Structure
 from srcad.transforms.subroutine import Subroutine, callee_of
 
 # Statements: a helper of which more than this would be inlined, all calls taken together, is called from then on.
@@ -68,11 +69,16 @@ class Outline:
         self._inlined: Counter[Hashable] = Counter()
         self._held: list[Procedure] = []  # whose scopes' addresses are part of what tells functions apart
 
-    def base(self, procedure: Procedure, statics: Mapping[str, Meaning]) -> Hashable:
-        """What tells a function from others: itself, and the functions that it is given, not its other arguments."""
+    def base(self, procedure: Procedure, statics: Mapping[str, Meaning], given: Mapping[str, Any]) -> Hashable:
+        """What tells a function from others: itself, the functions and captured objects that it is given, nothing else.
+
+        So a layer that holds layers of its own class does not call itself.
+        """
         self._held.append(procedure)
         keys = {name: _key(meaning.value) for name, meaning in statics.items()}
-        return identity_of(procedure), *((name, key) for name, key in sorted(keys.items()) if key[0] != "value")
+        captured = {name: ("captured", each.cell.origin) for name, each in given.items() if _is_captured(each)}
+        told = {name: key for name, key in keys.items() if key[0] != "value"} | captured
+        return identity_of(procedure), *sorted(told.items())
 
     def known(self, statics: Mapping[str, Meaning], base: Hashable) -> dict[str, Hashable]:
         """What tells known arguments apart, without numbers that may as well differ from call to call."""
@@ -213,6 +219,10 @@ def _key(value: Any) -> tuple[Any, ...]:
     if callable(value):
         return "callable", id(value)
     return "value", type(value).__name__, repr(value)
+
+
+def _is_captured(given: Any) -> bool:
+    return isinstance(given, Structure) and given.cell.origin is not None
 
 
 def _stored(body: Block) -> set[str]:

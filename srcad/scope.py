@@ -247,9 +247,10 @@ def is_users(callee: Any) -> bool:
 
 def call_of(value: Any) -> FunctionType | None:
     """The `__call__` of an object of the user's, where it is written in Python."""
-    call = vars(type(value)).get("__call__")
     if isinstance(value, type) or hasattr(value, "__srcad_primitive__") or hasattr(value, "__wrapped_primal__"):
         return None
+    call = getattr(type(value), "__call__", None)  # noqa: B004 - not whether it is called, but by what
+    call = getattr(call, "__wrapped_primal__", call)
     return call if isinstance(call, FunctionType) and is_users(call) else None
 
 

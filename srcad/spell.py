@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterable
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from srcad.errors import Place, UnsupportedSyntax
 from srcad.runtime.structures import attributes, is_object
-from srcad.scope import Meaning, Method, Procedure, is_array, is_static
+from srcad.scope import Meaning, Method, Procedure, call_of, is_array, is_static
 from srcad.transforms.build import dotted
 from srcad.transforms.draft import Draft
 from srcad.transforms.known import known_key
@@ -42,7 +43,7 @@ def spell(meaning: Meaning, draft: Draft, at: Place | None, wish: str = "capture
     elif type(value) is tuple:
         elements = [spell(meaning.element(i), draft, at, wish) for i in range(len(value))]
         node = gast.Tuple(elts=elements, ctx=gast.Load())
-    elif isinstance(value, (list, dict)) or (is_object(type(value)) and not callable(value)):
+    elif isinstance(value, (list, dict)) or (is_object(type(value)) and _is_read(value)):
         node = _spell_structure(meaning, draft, at, wish)
     elif is_static(value) and not isinstance(value, ModuleType):
         node = _spell_function(meaning, draft, wish)
@@ -54,6 +55,29 @@ def spell(meaning: Meaning, draft: Draft, at: Place | None, wish: str = "capture
         )
     node.place = at
     return node
+
+
+def _is_read(value: Any) -> bool:
+    """Whether an object is what its attributes are, and no mere function: if it is called, all must be captured."""
+    return not callable(value) or (call_of(value) is not None and _is_captured(value))
+
+
+def _is_captured(value: Any, above: tuple[int, ...] = ()) -> bool:
+    """Whether something can be captured with all that is in it, which is not itself."""
+    if is_array(value) or path_of(value) is not None or literal(value) is not None or isinstance(value, np.dtype):
+        return True
+    if id(value) in above:
+        return False
+    parts: Iterable[Any]
+    if isinstance(value, (list, tuple)):
+        parts = value
+    elif isinstance(value, dict):
+        parts = value.values()
+    elif is_object(type(value)) and (not callable(value) or call_of(value) is not None):
+        parts = [getattr(value, name) for name in attributes(value)]
+    else:
+        return is_static(value) and not isinstance(value, ModuleType)
+    return all(_is_captured(each, (*above, id(value))) for each in parts)
 
 
 def _spell_structure(meaning: Meaning, draft: Draft, at: Place | None, wish: str) -> gast.expr:
@@ -73,7 +97,7 @@ def _spell_structure(meaning: Meaning, draft: Draft, at: Place | None, wish: str
             hint="make an array of it",
         )
     nodes = {key: spell(each, draft, at, f"{wish}_{key}") for key, each in parts.items()}
-    return Captured(type(value), tuple(map(known_key, nodes)), list(nodes.values()))
+    return Captured(value, tuple(map(known_key, nodes)), list(nodes.values()))
 
 
 def _spell_number(meaning: Meaning, known: gast.expr, draft: Draft) -> gast.expr:

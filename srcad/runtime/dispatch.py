@@ -84,10 +84,9 @@ def _apply(key: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) ->
         return _apply_to_others(primitive, arguments, keywords)
     if (given := plan.with_arrays(arguments)) is not arguments:
         return apply(primitive, given, keywords)
-    tapes = active.tapes
-    if holds_stack(primitive, arguments) and _is_followed(arguments, tapes):
+    if holds_stack(primitive, arguments) and _is_followed(arguments, active.tapes):
         return of_each_matrix(primitive, *arguments, **keywords)
-    if tapes and plan.kind and _is_followed(arguments, tapes):
+    if active.tapes and plan.kind and _is_followed(arguments, active.tapes):
         if plan.kind >= UNSETTLED:
             plan.settle(arguments, keywords)
         if plan.kind != UNKNOWN:

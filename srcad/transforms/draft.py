@@ -193,13 +193,18 @@ class Entries(_Within):
 
 
 class Layout(_Within):
-    """How many elements a list has, which keys a dictionary, which attributes an object: `Layout(...)["layout"]`."""
+    """How many elements a list has, which keys a dictionary, which attributes an object: `Layout(...)["layout"]`.
+
+    Of an object that is called, also what that calls.
+    """
 
     def __getitem__(self, name: str) -> Any:
         held = self.held
         if isinstance(held, (list, tuple)):
             return type(held), len(held)
-        return type(held), tuple(held if isinstance(held, dict) else attributes(held))
+        if isinstance(held, dict):
+            return type(held), tuple(held)
+        return type(held), tuple(attributes(held)), getattr(type(held), "__call__", None)  # noqa: B004 - which it is
 
     def __iter__(self) -> Iterator[str]:
         return iter(("layout",))

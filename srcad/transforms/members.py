@@ -52,6 +52,7 @@ class Methods(Construction):
             node.func = self.callee(self.contents(receiver)[name])
             return self.call(node)
         found = inspect.getattr_static(cell.type, name, None)
+        found = getattr(found, "__wrapped_primal__", found)
         if isinstance(found, staticmethod):
             return self.called(found.__func__, node.args, node.keywords)
         if isinstance(found, FunctionType) and not (name.startswith("_") and hasattr(cell.type, "_fields")):

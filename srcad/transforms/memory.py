@@ -25,9 +25,10 @@ from srcad.transforms.primitive import constant, is_atom
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """The identity of one structure, and the class that it has when the program runs."""
+    """The identity of one structure, the class that it has when the program runs, and what was captured, if it was."""
 
     type: type
+    origin: int | None = None
 
     @property
     def is_sequence(self) -> bool:
@@ -80,9 +81,9 @@ class Captured(gast.expr):  # type: ignore[misc]  # gast carries no annotations
 
     _fields = ("values",)
 
-    def __init__(self, kind: type, keys: tuple[Any, ...], values: list[gast.expr]) -> None:
+    def __init__(self, captured: Any, keys: tuple[Any, ...], values: list[gast.expr]) -> None:
         super().__init__()
-        self.kind, self.keys, self.values = kind, keys, values
+        self.kind, self.origin, self.keys, self.values = type(captured), id(captured), keys, values
 
 
 @dataclass(frozen=True)
@@ -178,7 +179,9 @@ class Memory:
         held = other.copy()
         self.names, self.cells, self.known, self.frozen = held.names, held.cells, held.known, held.frozen
 
-    def new(self, kind: type, contents: Mapping[Any, Any], frozen: str | None = None) -> Structure:
+    def new(
+        self, kind: type, contents: Mapping[Any, Any], frozen: str | None = None, origin: int | None = None
+    ) -> Structure:
         """A structure of its own.
 
         >>> memory = Memory()
@@ -186,7 +189,7 @@ class Memory:
         >>> len(memory.cells[pair.cell]), pair.cell.called
         (2, 'a tuple')
         """
-        cell = Cell(kind)
+        cell = Cell(kind, origin)
         self.cells[cell] = dict(contents)
         if frozen is not None:
             self.frozen[cell] = frozen

@@ -76,7 +76,7 @@ class Structures(Operations):
                 return node
             case Captured():
                 held = {key: self.part(each) for key, each in zip(node.keys, node.values, strict=True)}
-                return self.memory.new(node.kind, held, "it belongs to the surroundings of the function")
+                return self.memory.new(node.kind, held, "it belongs to the surroundings of the function", node.origin)
             case gast.Tuple(elts=elements) | gast.Set(elts=elements):
                 return self.display(tuple, dict(enumerate(self.spread_out(elements))))
             case gast.List(elts=elements):
