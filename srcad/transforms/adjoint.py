@@ -101,10 +101,11 @@ class StatementAdjoints:
 
     def read(self, name: str, base: str, index: gast.expr, place: Place | None) -> Block:
         """`name = base[index]`."""
-        types = self.program.types
         if not self.program.is_active(base):
             return []
-        bar = load(self.adjoints.bar(name))
+        types, bar = self.program.types, load(self.adjoints.bar(name))
+        if getattr(types.get(base), "ndim", None) == 0:  # NumPy makes numbers of such adjoints
+            return self.adjoints.add(base, bar, place)
         if is_basic(index, types):
             if types.is_array(name) and is_view(self.program, name, subscript(load(base), index)):
                 return []

@@ -158,3 +158,11 @@ def f(x):
     assert generated(text, "f8").count("assert") == 1
     with pytest.raises(AssertionError, match="positive"):
         run(text, "f8", "grad", -1.0)
+
+
+def test_the_element_of_an_array_without_dimensions_is_read():
+    def scaled(a, x):
+        return a * np.sum(x) + np.sin(a[()]) * a
+
+    found = srcad.grad(scaled, jit=False)(np.array(1.5), np.array([0.7, 1.3]))
+    assert np.isclose(found, 2.0 + np.cos(1.5) * 1.5 + np.sin(1.5))
