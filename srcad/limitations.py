@@ -99,6 +99,8 @@ LATER = (
         "def f(x):\n    y = np.asarray(x, dtype=object)\n    return np.sum(np.asarray(y, dtype=float))",
         arguments=(np.ones(3),),
     ),
+    Limitation("Numbers that are read from texts", "def f(x):\n    return float(str(x)) * x", "f8"),
+    Limitation("Names that are read by their text", "def f(x):\n    return eval('x * x')"),
     Limitation(
         "Arrays of objects that are written into",
         "def f(x):\n    y = np.zeros(3, dtype=object)\n    y[0] = x[0]\n    return x[0] + float(y[0])",

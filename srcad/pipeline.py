@@ -178,8 +178,7 @@ def _differentiated(
     assert stage.facts is not None
     refuse_arguments(stage.unit, stage.facts, wrt)
     refuse_records(stage.unit, stage.facts)
-    if observed is not None:
-        refuse_unknown(stage.unit, stage.facts, wrt)
+    refuse_unknown(stage.unit, stage.facts, wrt, observed is not None)
     return with_callees(_made(mode, stage, types, wrt, tuple_result, observed))
 
 
@@ -252,8 +251,7 @@ def _second_order(
     directional = tangent_unit(unit, facts, wrt, Callees(make_any_pair, make_tangent))
     kinds = (*types, *(types[k] for k in wrt))
     directional, second = _facts(directional, kinds, observed)
-    if observed is not None:
-        refuse_unknown(directional, second, wrt)
+    refuse_unknown(directional, second, wrt, observed is not None)
     middle = Middle(False, False, False, True, unit.without, is_again=True)
     settled = Library(middle.finish).specialise(*settle(directional, second))
     directional, second, counts = middle.finish(*settled, kinds)

@@ -34,6 +34,7 @@ _STEPWISE = {itertools.chain, itertools.accumulate, itertools.pairwise, itertool
 _DTYPES = {"int": "np.int64", "float": "np.float64", "bool": "np.bool_", "complex": "np.complex128"}
 # What each of these gives is used up by who goes through it, so generated code, which may come back, cannot keep it.
 _USED_UP = (iter, next, zip, enumerate, reversed, np.nditer, np.ndenumerate, np.ndindex, np.broadcast, np.nested_iters)
+_BY_NAME = (eval, exec, locals, globals, vars)
 _OF_DERIVATIVES = frozenset({"grad", "value_and_grad", "vjp", "jvp", "hvp", "hessian", "jacobian"})
 
 
@@ -86,6 +87,9 @@ class Iterators(Functional):
                 keyword.value = self.dtype_of(keyword.value) if keyword.arg == "dtype" else keyword.value
         if isinstance(meaning, type) and meaning.__module__ == "itertools":
             return self.iterated(meaning, node)
+        if any(meaning is each for each in _BY_NAME):
+            what = f"`{dotted_path(node.func)}` is not supported: the names that it reads are those of generated code"
+            self.refuse(what, "write out what it computes, or keep values that have names in a dictionary")
         if meaning is np.poly1d:
             self.refuse("np.poly1d is not supported", "keep the coefficients in an array, and use np.polyval")
         if any(meaning is each for each in _USED_UP):

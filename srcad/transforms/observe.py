@@ -12,7 +12,7 @@ result depends on values, `kernels.expect` makes sure that it is the one observe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,6 +34,7 @@ from srcad.transforms.build import (
     dotted_path,
     is_exit,
     load,
+    names_in,
     place_of,
     stores_into,
     walk_statements,
@@ -228,18 +229,43 @@ def _augmented(statement: gast.stmt) -> str | None:
     return None
 
 
-def refuse_unknown(unit: Unit, types: Types, wrt: Sequence[int]) -> None:
-    """Refuse objects that derivatives would have to pass through."""
+def refuse_unknown(unit: Unit, types: Types, wrt: Sequence[int], is_observed: bool) -> None:
+    """Refuse objects that derivatives would have to pass through, and numbers that are read from texts made of some."""
+    if not is_observed and not any(map(_holds_text, types.of.values())):
+        return
     sources = [unit.parameters[position] for position in wrt]
     varied = varied_names(unit, types, roots_of(unit, flow_of(unit), types), sources)
+    texts = _texts_of(unit, types, varied)
     for statement in walk_statements(unit.tree.body):
         name = written(statement)
         if not name or not isinstance(statement, gast.Assign):
             continue
         inputs = set(differentiable_inputs(statement.value, unit, place_of(statement))) - unit.bindings.keys()
-        if varied & inputs and any(types.get(each) is None for each in [name, *inputs]):
+        is_read = types.is_real_or_complex(name) and texts & set(names_in(statement.value))
+        is_unknown = is_observed and varied & inputs and any(types.get(each) is None for each in [name, *inputs])
+        if is_read or is_unknown:
             raise UnsupportedSyntax(
                 "a value that is neither a number nor an array takes part in what is differentiated",
                 at=place_of(statement),
                 hint="compute it from srcad.stop_gradient(...) where that is meant",
             )
+
+
+def _texts_of(unit: Unit, types: Types, varied: Collection[str]) -> set[str]:
+    """Texts and bytes that are made of what varies: a number that is read from one varies, too."""
+    found, before = set[str](), -1
+    while before != len(found):
+        before = len(found)
+        for statement in walk_statements(unit.tree.body):
+            name = written(statement)
+            if name is None or name not in types.of or not isinstance(statement, gast.Assign):
+                continue
+            is_made = any(each in varied or each in found for each in names_in(statement.value))
+            if is_made and _holds_text(types.of[name]):
+                found.add(name)
+    return found
+
+
+def _holds_text(kind: nb.Type | None) -> bool:
+    texts = (nb.UnicodeType, nb.Bytes, nb.UnicodeCharSeq, nb.CharSeq)
+    return kind is None or isinstance(kind, texts) or isinstance(getattr(kind, "dtype", None), texts)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import srcad
 from srcad.errors import MayOverlap, MissingRule, UnsupportedSyntax
 from tests.transforms.core_text import generated, run
 

@@ -1,9 +1,13 @@
 """What was not observed is replaced, so that nothing unknown is differentiated."""
 
+import json
+import struct
+
 import numpy as np
 import pytest
 from numba import types
 
+import srcad
 from srcad.errors import UnsupportedSyntax
 from srcad.load import load
 from srcad.lower import lower
@@ -87,6 +91,35 @@ def test_an_object_is_refused_only_where_derivatives_pass_through_it():
 
     unit, facts = observed(f, (X, X))
     settled, _ = settle(unit, facts)
-    refuse_unknown(settled, facts, (0,))
+    refuse_unknown(settled, facts, (0,), True)
     with pytest.raises(UnsupportedSyntax, match="neither a number nor an array"):
-        refuse_unknown(settled, facts, (1,))
+        refuse_unknown(settled, facts, (1,), True)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: float(str(x[0])),
+        lambda x: json.loads(json.dumps([x[0], 1.0]))[0],
+        lambda x: sum(struct.unpack("d", struct.pack("d", x[0]))),
+        lambda x: x.astype(str).astype(float)[0],
+        lambda x: eval("x[0]"),
+        lambda x: locals()["x"][0],
+    ],
+)
+@pytest.mark.parametrize("jit", [False, True])
+def test_numbers_read_from_texts_are_refused(function, jit):
+    """Their derivative was zero."""
+    with pytest.raises(UnsupportedSyntax) as caught:
+        srcad.grad(function, jit=jit)(np.array([0.7, 1.3]))
+    assert "test_observe.py" in str(caught.value)
+
+
+def test_texts_may_be_made_for_messages():
+    def checked(x):
+        text = "is " + str(x[0])
+        if x[0] < 0.0:
+            raise ValueError(text)
+        return x[0]
+
+    assert srcad.grad(checked, jit=False)(np.array([0.7]))[0] == 1.0
