@@ -5,6 +5,7 @@ What the node holds of a call is a `srcad.pulled.Pulled`.
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -99,7 +100,7 @@ class Function:
             return self._structured(args)
         if not version.unit.hidden:
             return record_call(self, args)
-        return record_call(self, args, self.captured_variables(), self.captured_arrays())
+        return record_call(self, args, *version.captured_apart(), functools.partial(self._forward, version))
 
     @property
     def returns_structure(self) -> bool:
@@ -149,7 +150,12 @@ class Function:
         `values` are the arguments, followed by values of the captured variables; `arrays` stand for the captured
         arrays. Neither may change as long as the pullback is to be called. At the places `plain` no adjoint is needed.
         """
-        version = self._version()
+        return self._forward(self._version(), values, arrays, plain)
+
+    def _forward(
+        self, version: Version, values: Sequence[Any], arrays: Sequence[Any] | None, plain: tuple[int, ...]
+    ) -> tuple[Any, Any]:
+        """The same of the function as it is now."""
         arguments = tuple(values)
         if version.unit.hidden:
             arguments = version.with_captured(values, self.captured_arrays() if arrays is None else arrays)
@@ -177,11 +183,11 @@ class Function:
 
     def captured_variables(self) -> tuple[Any, ...]:
         """The variables that the function reads besides its arguments."""
-        return tuple(each for each in self._version().captured() if isinstance(each, Operand))
+        return self._version().captured_apart()[0]
 
     def captured_arrays(self) -> tuple[Any, ...]:
         """The arrays that the function reads besides its arguments."""
-        return tuple(each for each in self._version().captured() if not isinstance(each, Operand))
+        return self._version().captured_apart()[1]
 
     def _differentiated(
         self, version: Version, arguments: tuple[Any, ...], plain: tuple[int, ...], key: tuple[Any, ...]

@@ -26,8 +26,9 @@ from srcad.runtime.compile import compiled, load
 from srcad.runtime.infer import CannotType
 from srcad.runtime.kept import keeping
 from srcad.runtime.operand import Operand
+from srcad.transforms.draft import reader
 from srcad.transforms.typing import types_of
-from srcad.transforms.unit import Capture, Unit
+from srcad.transforms.unit import Unit
 
 # The function, behind the ones that are generated in a mode, that calls the last of these for all unit directions.
 _LOOPS = {"vjp": "rows", "tangent": "columns"}
@@ -57,10 +58,10 @@ class Version:
 
         self.function, self.request = function, request
         self.unit: Unit = unit or prepare(function)
-        self._frozen = tuple((_reader(owner, key), value) for owner, key, value in self.unit.frozen)
+        self._frozen = tuple((reader(owner, key), value) for owner, key, value in self.unit.frozen)
         # Whether captured numbers were written into the code, so that each call has to compare them.
         self.may_change = bool(self._frozen)
-        self._hidden = tuple(_reader(capture.owner, capture.key) for capture in self.unit.hidden)
+        self._hidden = tuple(reader(capture.owner, capture.key) for capture in self.unit.hidden)
         # Whether arrays are taken to fit without broadcasting, until a call shows otherwise.
         self.assumes = True
         self._modules: dict[tuple[Any, ...], tuple[ModuleType, Stored]] = {}
@@ -92,18 +93,28 @@ class Version:
         """The captured arrays and variables as they are now, in the order of the hidden parameters."""
         return tuple([read() for read in self._hidden])
 
+    def captured_apart(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """The captured variables and the captured arrays as they are now."""
+        found = [read() for read in self._hidden]
+        variables = tuple([each for each in found if isinstance(each, Operand)])
+        if len(variables) == len(found):
+            return variables, ()
+        return variables, tuple([each for each in found if not isinstance(each, Operand)])
+
     def variable_places(self) -> tuple[int, ...]:
         """Where among the hidden parameters the variables are."""
         return tuple(place for place, each in enumerate(self.captured()) if isinstance(each, Operand))
 
     def with_captured(self, values: Sequence[Any], arrays: Sequence[Any]) -> tuple[Any, ...]:
         """Arguments for all parameters: `values` are the user's own and the variables', `arrays` those captured."""
+        if not arrays:
+            return tuple(values)
         own, variables, others = len(self.own_parameters), self.variable_places(), iter(arrays)
         values_of = iter(values[own:])
         places = range(len(self.unit.hidden))
         return (*values[:own], *(next(values_of) if place in variables else next(others) for place in places))
 
-    @property
+    @functools.cached_property
     def own_parameters(self) -> tuple[str, ...]:
         """The parameters that the user wrote."""
         return self.unit.parameters[: len(self.unit.parameters) - len(self.unit.hidden)]
@@ -246,13 +257,6 @@ def _describe(value: Any) -> str:
     if hasattr(value, "__qualname__") and hasattr(value, "__module__") and "<locals>" not in value.__qualname__:
         return f"{value.__module__}.{value.__qualname__}"
     return repr(value)
-
-
-def _reader(owner: Any, key: str) -> Callable[[], Any]:
-    """What reads a captured name at each call, with nothing of Python's in between where that is possible."""
-    if isinstance(owner, dict):
-        return functools.partial(owner.__getitem__, key)
-    return Capture(key, owner, key).read
 
 
 def _as_array(value: Any) -> Any:

@@ -41,6 +41,9 @@ class Pullback(Protocol):
         """The adjoints of the arguments."""
 
 
+Forward = Callable[[Sequence[Any], Sequence[Any], tuple[int, ...]], tuple[Any, Pullback]]
+
+
 class CompiledFunction(Protocol):
     """What the tape needs of a compiled function; captured variables' values are the last of its arguments."""
 
@@ -62,10 +65,12 @@ def record_call(
     arguments: Sequence[Any],
     captured: Sequence[Variable] = (),
     arrays: tuple[Any, ...] = (),
+    forward: Forward | None = None,
 ) -> Any:
     """The value of a compiled function on tensors, variables and arrays, nested or not, as tensors.
 
-    `captured` are the variables that the function reads besides its arguments, `arrays` the arrays.
+    `captured` are the variables that the function reads besides its arguments, `arrays` the arrays. `forward` stands
+    for the method, where the caller has looked already what the function is now.
     """
     following = active.tapes
     leaves: list[Any] = []
@@ -85,14 +90,15 @@ def record_call(
             if kind is np.ndarray:
                 theirs.append(len(leaves))
         else:
-            return _record_nested(function, without_variables((*arguments, *captured)), captured, arrays)
+            inputs = without_variables((*arguments, *captured))
+            return _record_nested(function, inputs, captured, arrays, forward)
         leaves.append(argument)
     if not tapes:
         return as_tensors(function.primal(values), leaves)
     if theirs or arrays:
         leaves, values, arrays = _unshared(leaves, values, arrays, theirs)
     inputs = tuple(leaves)
-    made = function.forward(values, arrays, tuple(plain))
+    made = (forward or function.forward)(values, arrays, tuple(plain))
     return _recorded(function, inputs, inputs, captured, arrays, tapes, made)
 
 
@@ -119,14 +125,18 @@ def _following(leaves: Sequence[Any]) -> list[Recording]:
 
 
 def _record_nested(
-    function: CompiledFunction, inputs: tuple[Any, ...], captured: Sequence[Variable], arrays: tuple[Any, ...]
+    function: CompiledFunction,
+    inputs: tuple[Any, ...],
+    captured: Sequence[Variable],
+    arrays: tuple[Any, ...],
+    forward: Forward | None,
 ) -> Any:
     """The same where an argument is a structure, or something that we do not know."""
     tapes = _following(flatten(inputs))
     if not tapes:
         return as_tensors(function.primal(unwrapped(inputs)), inputs)
     inputs, arrays = snapshot((inputs, arrays))
-    made = function.forward(unwrapped(inputs), arrays)
+    made = (forward or function.forward)(unwrapped(inputs), arrays, ())
     return _recorded(function, inputs, flatten(inputs), captured, arrays, tapes, made)
 
 

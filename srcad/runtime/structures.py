@@ -6,6 +6,7 @@ Functions are known while compiling, as the classes, keys and lengths of structu
 from __future__ import annotations
 
 import enum
+import functools
 import sys
 import types
 from typing import Any
@@ -72,11 +73,13 @@ def is_function(kind: type) -> bool:
 
 def attributes(value: Any) -> tuple[str, ...]:
     """The names of the attributes that an object has of its own, in the order in which they were set."""
-    slots = (slot for kind in type(value).__mro__ for slot in _slots(kind))
-    return (*(slot for slot in slots if hasattr(value, slot)), *getattr(value, "__dict__", ()))
+    own = getattr(value, "__dict__", ())
+    slots = _slots(type(value))
+    return (*[slot for slot in slots if hasattr(value, slot)], *own) if slots else tuple(own)
 
 
-def _slots(kind: type) -> tuple[str, ...]:
-    slots = vars(kind).get("__slots__", ())
-    names = (slots,) if isinstance(slots, str) else tuple(slots)
-    return tuple(name for name in names if name not in ("__dict__", "__weakref__"))
+@functools.lru_cache(1024)
+def _slots(kind: Any) -> tuple[str, ...]:
+    found = [vars(each).get("__slots__", ()) for each in kind.__mro__]
+    names = [name for slots in found for name in ((slots,) if isinstance(slots, str) else tuple(slots))]
+    return tuple([name for name in names if name not in ("__dict__", "__weakref__")])

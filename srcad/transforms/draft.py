@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -139,6 +140,13 @@ def same_owner(one: Any, other: Any) -> bool:
     return one is other or (isinstance(one, _Within) and one == other)
 
 
+def reader(owner: Any, key: str) -> Callable[[], Any]:
+    """What reads a captured name at each call, with as little as possible in between."""
+    if isinstance(owner, dict):
+        return functools.partial(owner.__getitem__, key)
+    return owner.reading(key) if isinstance(owner, _Within) else Capture(key, owner, key).read
+
+
 @dataclass(frozen=True, eq=False)
 class _Within(Mapping[str, Any]):
     """What is inside an object that is itself looked up anew at each reading.
@@ -152,7 +160,23 @@ class _Within(Mapping[str, Any]):
     @property
     def held(self) -> Any:
         """The object, as it is now."""
-        return self.owner if self.key is None else Capture("", self.owner, self.key).read()
+        return self.owner if self.key is None else reader(self.owner, self.key)()
+
+    @staticmethod
+    def taken(held: Any, key: Any) -> Any:
+        """What is inside of an object under a key."""
+        raise NotImplementedError
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.taken(self.held, key)
+
+    def reading(self, key: Any) -> Callable[[], Any]:
+        """What reads a part at each call."""
+        taken = self.taken
+        if self.key is None:
+            return functools.partial(taken, self.owner, key)
+        held = reader(self.owner, self.key)
+        return lambda: taken(held(), key)
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -166,9 +190,11 @@ class _Within(Mapping[str, Any]):
 class Attributes(_Within):
     """The attributes of an object: `Attributes(globals(), "model")["rate"]` is `model.rate`."""
 
-    def __getitem__(self, name: str) -> Any:
+    @staticmethod
+    def taken(held: Any, name: str) -> Any:
+        """An attribute."""
         try:
-            return getattr(self.held, name)
+            return getattr(held, name)
         except AttributeError:
             raise KeyError(name) from None
 
@@ -182,8 +208,10 @@ class Attributes(_Within):
 class Entries(_Within):
     """The values of a dictionary, by their keys."""
 
-    def __getitem__(self, key: Any) -> Any:
-        return self.held[key]
+    @staticmethod
+    def taken(held: Any, key: Any) -> Any:
+        """A value."""
+        return held[key]
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.held)
@@ -198,8 +226,9 @@ class Layout(_Within):
     Of an object that is called, also what that calls.
     """
 
-    def __getitem__(self, name: str) -> Any:
-        held = self.held
+    @staticmethod
+    def taken(held: Any, name: str) -> Any:
+        """What says how many parts there are."""
         if isinstance(held, (list, tuple)):
             return type(held), len(held)
         if isinstance(held, dict):
@@ -216,8 +245,10 @@ class Layout(_Within):
 class Elements(_Within):
     """The elements of a tuple or list, by their positions as text."""
 
-    def __getitem__(self, position: str) -> Any:
-        return self.held[int(position)]
+    @staticmethod
+    def taken(held: Any, position: str) -> Any:
+        """An element."""
+        return held[int(position)]
 
     def __iter__(self) -> Iterator[str]:
         return map(str, range(len(self)))
