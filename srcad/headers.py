@@ -11,8 +11,10 @@ from typing import Any
 
 import gast
 import numba
+import numpy as np
 
 from srcad.errors import UnsupportedSyntax
+from srcad.fence import way_out_of
 from srcad.runtime.checkpoint import checkpointed
 from srcad.scope import Meaning
 from srcad.transforms.build import call, const
@@ -63,6 +65,23 @@ def refuse_elsewhere(called: Meaning | None, node: gast.Call) -> None:
             at=node.place,
             hint="write `for i in srcad.checkpointed(range(n)):`, and compute other indices from `i`",
         )
+
+
+def check_context(item: gast.withitem, called: Meaning | None) -> None:
+    """Only np.errstate that silences or warns may be entered."""
+    if called is None or called.value is not np.errstate or item.optional_vars is not None:
+        raise UnsupportedSyntax(
+            "`with` cannot be differentiated, other than with np.errstate",
+            at=item.context_expr.place,
+            hint=way_out_of(called and called.value),
+        )
+    for keyword in item.context_expr.keywords:
+        if getattr(keyword.value, "value", None) not in ("ignore", "warn", "print"):
+            raise UnsupportedSyntax(
+                "np.errstate that raises or calls cannot be differentiated",
+                at=item.context_expr.place,
+                hint="use 'ignore' or 'warn', or enter the context in the caller",
+            )
 
 
 def _arguments(node: gast.Call) -> tuple[gast.expr, gast.expr | None]:

@@ -18,13 +18,12 @@ import copy
 from typing import Any
 
 import gast
-import numpy as np
 
 from srcad.errors import UnsupportedSyntax
-from srcad.fence import way_out_of
-from srcad.headers import note_header, refuse_elsewhere, with_marked_start
+from srcad.headers import check_context, note_header, refuse_elsewhere, with_marked_start
 from srcad.scope import Meaning, Method, Procedure, Scope, call_of, is_array, is_static, rebound
 from srcad.spell import spell
+from srcad.supers import first_of_super, method_of_super
 from srcad.transforms.build import assign, dotted, load
 from srcad.transforms.draft import Draft
 from srcad.transforms.known import truth
@@ -197,7 +196,11 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         meaning = self.meaning(node.func)
         refuse_elsewhere(meaning, node)
         call = None if meaning is None else call_of(meaning.value)
-        if meaning is not None and call is not None:
+        if (first := first_of_super(node, self.scope)) is not None:
+            held = gast.Name(id=first, ctx=gast.Load(), annotation=None, type_comment=None)
+            held.place = node.place
+            node.func = method_of_super(node, self.scope, self.meaning(held) or self.visit(held), self.draft)
+        elif meaning is not None and call is not None:
             place = node.func.place
             node.func = dotted(self.draft.bind("call", Method(call, meaning)))
             node.func.place = place
@@ -211,20 +214,8 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
     def visit_With(self, node: gast.With) -> list[gast.stmt]:
         """Only `np.errstate` that silences or warns changes nothing in what is computed: its body stands alone."""
         for item in node.items:
-            meaning = self.meaning(item.context_expr.func) if isinstance(item.context_expr, gast.Call) else None
-            if meaning is None or meaning.value is not np.errstate or item.optional_vars is not None:
-                raise UnsupportedSyntax(
-                    "`with` cannot be differentiated, other than with np.errstate",
-                    at=item.context_expr.place,
-                    hint=way_out_of(meaning and meaning.value),
-                )
-            for keyword in item.context_expr.keywords:
-                if getattr(keyword.value, "value", None) not in ("ignore", "warn", "print"):
-                    raise UnsupportedSyntax(
-                        "np.errstate that raises or calls cannot be differentiated",
-                        at=item.context_expr.place,
-                        hint="use 'ignore' or 'warn', or enter the context in the caller",
-                    )
+            call = item.context_expr
+            check_context(item, self.meaning(call.func) if isinstance(call, gast.Call) else None)
         return self.block(node.body)
 
     def visit_FunctionDef(self, node: gast.FunctionDef) -> list[gast.stmt]:

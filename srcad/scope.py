@@ -267,6 +267,8 @@ def _stores(body: list[gast.stmt]) -> Iterator[str]:
                 yield name
             case gast.FunctionDef(name=name):
                 yield name
+            case gast.ListComp() | gast.DictComp() | gast.GeneratorExp():
+                yield from (each.target.id for each in gast.walk(node) if isinstance(each, gast.NamedExpr))
 
 
 def _own_nodes(body: list[gast.stmt]) -> Iterator[gast.AST]:

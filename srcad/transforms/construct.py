@@ -10,13 +10,13 @@ from typing import Any
 import gast
 
 from srcad.transforms.memory import Structure
-from srcad.transforms.slots import Slots
+from srcad.transforms.overloads import Overloads
 from srcad.transforms.spelling import literal
 
 _LIBRARIES = frozenset({"numpy", "builtins", "numba", "srcad", "scipy", "itertools"})
 
 
-class Construction(Slots):
+class Construction(Overloads):
     """Calls of classes."""
 
     def is_constructed(self, kind: type) -> bool:

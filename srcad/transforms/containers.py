@@ -20,6 +20,7 @@ from srcad.transforms.known import UNKNOWN
 from srcad.transforms.members import Parts
 from srcad.transforms.memory import Callee, Structure
 from srcad.transforms.methods import spell_method
+from srcad.transforms.overloads import BINARY
 from srcad.transforms.starred import Starred
 
 
@@ -135,6 +136,11 @@ class Containers(Starred):
             return self.called(method, [structure])
         return const(len(self.parts(structure)))
 
+    def magnitude(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
+        """`abs`."""
+        method = self.method_for(arguments[0], "__abs__")
+        return None if method is None else self.called(method, arguments)
+
     def listed(self, kind: type, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
         """`list` and `tuple`."""
         parts = self.elements(arguments[0]) if arguments else []
@@ -218,7 +224,9 @@ class Containers(Starred):
                 return None
             self.refuse("`isinstance` with something that is no class", "name the class")
         if not isinstance(structure, Structure):  # a number, a text or an array
-            return const(False) if all(each in (list, tuple, dict) for each in classes) else None
+            return (
+                const(False) if all(each in (list, tuple, dict) or _is_of_objects(each) for each in classes) else None
+            )
         return const(issubclass(structure.cell.type, classes))
 
     def got(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
@@ -243,7 +251,17 @@ class Containers(Starred):
         if isinstance(base, Structure) and base.cell.is_mapping and op is gast.BitOr:
             self.do_update(base, other)
             return base
-        return self.binary(base, op(), other) if isinstance(base, Structure) else None
+        if (in_place := self.method_for(base, f"__i{BINARY[op]}__")) is not None:
+            return self.called(in_place, [base, other])
+        is_defined = isinstance(base, Structure) or self.method_for(other, f"__r{BINARY[op]}__") is not None
+        return self.binary(base, op(), other) if is_defined else None
+
+
+def _is_of_objects(kind: type) -> bool:
+    """Whether instances of a class are none of what a number, a text or an array is."""
+    plain = (int, float, complex, str, np.ndarray, np.generic)
+    is_users = type(kind) is type and kind.__module__ != "builtins"
+    return is_users and not issubclass(kind, plain) and not any(issubclass(each, kind) for each in plain)
 
 
 def _fixed(function: Any, first: Any) -> Callable[..., gast.expr | None]:
@@ -252,6 +270,7 @@ def _fixed(function: Any, first: Any) -> Callable[..., gast.expr | None]:
 
 _BUILTINS: dict[Any, Callable[..., gast.expr | None]] = {
     len: Containers.length_of,
+    abs: Containers.magnitude,
     list: _fixed(Containers.listed, list),
     tuple: _fixed(Containers.listed, tuple),
     dict: Containers.dictionary_of,
@@ -266,7 +285,5 @@ _BUILTINS: dict[Any, Callable[..., gast.expr | None]] = {
     all: _fixed(Containers.decided, gast.And),
     isinstance: Containers.is_kind,
     getattr: Containers.got,
-    operator.iadd: _fixed(Containers.augmented, gast.Add),
-    operator.imul: _fixed(Containers.augmented, gast.Mult),
-    operator.ior: _fixed(Containers.augmented, gast.BitOr),
+    **{getattr(operator, f"i{name}"): _fixed(Containers.augmented, op) for op, name in BINARY.items()},
 }

@@ -47,11 +47,13 @@ class Methods(Construction):
 
     def method(self, receiver: Structure, name: str, node: gast.Call) -> gast.expr:
         """A method of a structure."""
-        cell = receiver.cell
-        if not cell.is_sequence and not cell.is_mapping and name in self.contents(receiver):
+        cell, after = receiver.cell, getattr(node.func, "behind", None)
+        if after is None and not cell.is_sequence and not cell.is_mapping and name in self.contents(receiver):
             node.func = self.callee(self.contents(receiver)[name])
             return self.call(node)
-        found = inspect.getattr_static(cell.type, name, None)
+        found = inspect.getattr_static(cell.type, name, None) if after is None else behind(cell.type, after, name)
+        if found is object.__init__:
+            return const(None)
         found = getattr(found, "__wrapped_primal__", found)
         if isinstance(found, staticmethod):
             return self.called(found.__func__, node.args, node.keywords)
@@ -173,3 +175,17 @@ _METHODS: dict[type, tuple[str, ...]] = {
     tuple: ("_asdict", "_replace"),
     dict: ("keys", "values", "items", "get", "pop", "setdefault", "update", "copy", "clear"),
 }
+
+
+def behind(kind: type, after: type, name: str) -> Any:
+    """What `super()` in a method of the class `after` finds for an object of a class.
+
+    >>> class A:
+    ...     def f(self): return 1
+    >>> class B(A):
+    ...     def f(self): return 2
+    >>> behind(B, B, "f") is vars(A)["f"]
+    True
+    """
+    classes = kind.__mro__[kind.__mro__.index(after) + 1 :]
+    return next((vars(each)[name] for each in classes if name in vars(each)), None)

@@ -212,7 +212,7 @@ class Stacks(Growing):
         grown = self.grown(structure)
         if grown is not None:
             return self.held_in_atom(self.is_not_empty(grown))
-        return const(bool(self.contents(structure)))
+        return self.truth_of_object(structure)
 
     def negated(self, operand: gast.expr) -> gast.expr:
         """`not operand`."""

@@ -67,3 +67,15 @@ def test_tuples_of_unknown_length_given_to_numpy():
         return np.sum(np.array(tuple(map(np.sin, x))) * rows[1]) + sum(tuple(v * v for v in x if v > 0.5))
 
     assert_gradient(stacked, X)
+
+
+def test_names_that_a_comprehension_assigns_are_those_of_the_function():
+    def assigned(x):
+        large = [w for v in x if (w := v * x[0]) > 0.2]
+        total = 0.0
+        sums = [total := total + v for v in x]
+        if any((hit := v) > 0.8 for v in x):
+            total *= hit
+        return sum(large) * w + sum(sums) * total
+
+    assert_gradient(assigned, X)
