@@ -74,7 +74,8 @@ def is_function(kind: type) -> bool:
 def attributes(value: Any) -> tuple[str, ...]:
     """The names of the attributes that an object has of its own, in the order in which they were set."""
     own = getattr(value, "__dict__", ())
-    slots = _slots(type(value))
+    kind: Any = type(value)
+    slots = _slots(kind)
     return (*[slot for slot in slots if hasattr(value, slot)], *own) if slots else tuple(own)
 
 
