@@ -32,8 +32,10 @@ _LARGE = 1024  # elements, from which on an array's memory is worth a detour
 class Differentiated:
     """The generated functions for one choice of arguments that have a derivative."""
 
-    def __init__(self, version: Version, wrt: tuple[int, ...], jit: bool) -> None:
+    def __init__(self, version: Version, wrt: tuple[int, ...], jit: bool, has_single: bool = False) -> None:
         self.version, self.wrt, self.jit = version, wrt, jit
+        # Whether Numba may hand out as double what it has computed in single precision.
+        self.is_single = jit and has_single
         self.pair = Pair(version.asked(Request("vjp", wrt)), jit)
         variables = version.variable_places()
         own = len(version.own_parameters)

@@ -18,6 +18,7 @@ from numba.extending import typeof_impl
 from srcad.gradient import Binding, Derivative
 from srcad.load import name_of, plain_function, signature_of
 from srcad.options import Options
+from srcad.precision import in_precision, is_single
 from srcad.pulled import Differentiated, Pulled, is_differentiable
 from srcad.remember import remembered
 from srcad.routine import kind_of
@@ -136,7 +137,10 @@ class Function:
     def primal(self, values: Sequence[Any]) -> Any:
         """The value for arguments, followed by values of the captured variables."""
         version = self._version()
-        found = self._core(*values[: len(version.own_parameters)])
+        own = tuple(values[: len(version.own_parameters)])
+        found = self._core(*own)
+        if self._core.jit:
+            found = in_precision(found, version, (*own, *version.hidden()) if version.unit.hidden else own)
         if not version.unit.hidden:
             return found
         theirs = [each for each in version.hidden() if isinstance(each, np.ndarray)]
@@ -168,7 +172,8 @@ class Function:
             own = len(version.own_parameters)
             return self._core(*values[:own]), lambda bar: (None,) * len(values)
         value, trace = made.pair.forward(*arguments)
-        return value, Pulled(made, arguments, value, trace)
+        pulled = Pulled(made, arguments, value, trace)
+        return in_precision(value, version, arguments) if made.is_single else value, pulled
 
     def _version(self) -> Version:
         """The function as it is now, with what has been generated from it."""
@@ -201,7 +206,8 @@ class Function:
             *(own + place for place in version.variable_places()),
         )
         wrt = tuple(place for place in seen if is_differentiable(kinds[place]))
-        found = self._pairs[key] = Differentiated(version, wrt, self._core.jit) if wrt else None
+        is_single_somewhere = any(map(is_single, arguments))
+        found = self._pairs[key] = Differentiated(version, wrt, self._core.jit, is_single_somewhere) if wrt else None
         return found
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import gast
 import numpy as np
+from numba import typeof
 from numba.core import types
 from numba.core.registry import CPUDispatcher
 
@@ -22,7 +23,7 @@ from srcad.options import Options
 from srcad.rows import columns_text, rows_text
 from srcad.runtime import cache
 from srcad.runtime.cache import Stored
-from srcad.runtime.compile import compiled, load
+from srcad.runtime.compile import compiled, load, plain
 from srcad.runtime.infer import CannotType
 from srcad.runtime.kept import keeping
 from srcad.runtime.operand import Operand
@@ -68,6 +69,7 @@ class Version:
         self._compiled: dict[tuple[Any, ...], tuple[CPUDispatcher, ...]] = {}
         self._by_module: dict[str, tuple[CPUDispatcher, ...]] = {}
         self._uncompiled: dict[tuple[Any, ...], Callable[..., Any]] = {}
+        self._results: dict[tuple[Any, ...], Any] = {}
         self._fingerprint: str | None = None
 
     def asked(self, request: Request) -> Version:
@@ -92,6 +94,16 @@ class Version:
     def captured(self) -> tuple[Any, ...]:
         """The captured arrays and variables as they are now, in the order of the hidden parameters."""
         return tuple([read() for read in self._hidden])
+
+    def result_kind(self, arguments: Sequence[Any]) -> Any:
+        """Numba's type of the result for these arguments, captured ones included; None if it has none."""
+        key = tuple([(each.dtype, each.ndim) if hasattr(each, "dtype") else type(each) for each in arguments])
+        if key not in self._results:
+            try:
+                self._results[key] = types_of(self.unit, tuple([plain(typeof(each)) for each in arguments])).result
+            except (CannotType, ValueError):
+                self._results[key] = None
+        return self._results[key]
 
     def captured_apart(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """The captured variables and the captured arrays as they are now."""

@@ -113,7 +113,7 @@ def _write(key: Any, plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[s
     """Write a function for the calls of this kind."""
 
     def otherwise(arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
-        return _apply(key, arguments, keywords)
+        return _apply(key, arguments, keywords) if plan.way != READS else apply(key[0], arguments, keywords)
 
     write(key, plan, arguments, keywords, otherwise=otherwise, recorded=_recorded, cut=_not_recorded)
 

@@ -42,6 +42,15 @@ def test_a_variable_assigned_between_calls_is_read_anew():
     assert slopes == [4.0, 6.0, 8.0]
 
 
+def test_calls_that_no_tape_follows_do_not_hide_the_variable():
+    x, v = srcad.constant([[1.0, 2.0]]), Variable([[3.0], [4.0]])
+    for _ in range(3):
+        assert (x @ v).tolist() == [[11.0]]
+    with srcad.GradientTape() as tape:
+        y = x @ v
+    assert tape.gradient(y, v).tolist() == [[1.0], [2.0]]
+
+
 def test_variables_in_lists_and_keywords_have_no_function_of_their_own():
     v = Variable(1.0)
     assert kind_read((np.stack, list), ([v, v],), {}) is None
