@@ -13,6 +13,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcad.transforms.build import dotted
 from srcad.transforms.memory import Structure
 from srcad.transforms.respelled import Respelled
 
@@ -50,6 +51,12 @@ class ArrayLike(Respelled):
         if any(meaning is each for each in _AUGMENTING) and not isinstance(self.part(node.args[0]), Structure):
             node.args[1] = self.as_array(self.part(node.args[1]))
         return super().call(node)
+
+    def arrange(self, node: gast.Call) -> None:
+        """An array for a range that a function of NumPy's is given: Numba takes it for a number."""
+        for each in node.args if _is_numpys(self.meant(node.func)) else ():
+            if isinstance(each, gast.Call) and self.meant(each.func) is range:
+                each.func = dotted("np.arange")
 
     def check_subscripts(self, node: gast.Call) -> None:
         """Refuse `np.einsum` with lists of axes behind the operands."""

@@ -178,6 +178,7 @@ class RecordArrays(LongLists):
     def call(self, node: gast.Call) -> gast.expr:
         """A call: `len`, copies, and new records."""
         meaning = self.meant(node.func)
+        self.arrange(node)
         if meaning is not None and any(meaning is each for each in _MADE):
             found = self.new_of_dtype(node, meaning)
             if found is not None:

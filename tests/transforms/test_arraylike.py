@@ -74,3 +74,13 @@ def test_a_list_times_something_unknown_is_refused():
 def test_einsum_with_lists_of_axes_is_refused():
     with pytest.raises(UnsupportedSyntax, match="give the subscripts as a text"):
         srcad.grad(lambda x: np.sum(np.sin(np.einsum(np.outer(x, x), (1, 0)))), jit=False)(X)
+
+
+def test_ranges_are_arrays_to_numpy():
+    """Numba takes a range for a number: compiled, one of several contributions was there."""
+
+    def filled(a, n):
+        return np.sum(np.full_like(range(n), 2.0, dtype=float) * a) + np.sum(np.zeros_like(range(n)) * a)
+
+    assert srcad.grad(filled)(0.6, 3) == 6.0
+    assert srcad.grad(filled, jit=False)(0.6, 3) == 6.0
