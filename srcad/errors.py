@@ -2,6 +2,7 @@
 
     SrcadError
     |- UnsupportedSyntax    (SyntaxError)           a construct that is refused
+    |  `- EntersTape        (SyntaxError)           a tape in compiled code; a `srcad.function` then runs as Python
     |- MissingRule          (NotImplementedError)   a function without a derivative rule
     |- NotDifferentiable    (TypeError)             an argument or result that has no derivative
     |- BadArgument          (ValueError)            an argument of srcad's own API that makes no sense
@@ -84,6 +85,10 @@ class SrcadError(Exception):
 
 class UnsupportedSyntax(SrcadError, SyntaxError):
     """A construct of the language that cannot be differentiated (yet)."""
+
+
+class EntersTape(UnsupportedSyntax, SyntaxError):
+    """A tape that a function enters: compiled code has none."""
 
 
 class MissingRule(SrcadError, NotImplementedError):

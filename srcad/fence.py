@@ -95,9 +95,14 @@ def way_out_of(context: Any) -> str:
     >>> way_out_of(open)
     'enter the context in the caller'
     """
-    if getattr(context, "__name__", "") in ("GradientTape", "ForwardAccumulator"):
+    if is_tape(context):
         return (
             "use it in the caller, around the call, which it records and differentiates, to any order; "
-            "or leave out the decorator: without it the function's operations are recorded one by one"
+            "or call the function, decorated with srcad.function or not: its operations are then recorded one by one"
         )
     return "enter the context in the caller"
+
+
+def is_tape(context: Any) -> bool:
+    """Whether a class is that of tapes or accumulators."""
+    return getattr(context, "__name__", "") in ("GradientTape", "ForwardAccumulator")

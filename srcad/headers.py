@@ -13,8 +13,8 @@ import gast
 import numba
 import numpy as np
 
-from srcad.errors import UnsupportedSyntax
-from srcad.fence import way_out_of
+from srcad.errors import EntersTape, UnsupportedSyntax
+from srcad.fence import is_tape, way_out_of
 from srcad.runtime.checkpoint import checkpointed
 from srcad.scope import Meaning
 from srcad.transforms.build import call, const
@@ -70,10 +70,12 @@ def refuse_elsewhere(called: Meaning | None, node: gast.Call) -> None:
 def check_context(item: gast.withitem, called: Meaning | None) -> None:
     """Only np.errstate that silences or warns may be entered."""
     if called is None or called.value is not np.errstate or item.optional_vars is not None:
-        raise UnsupportedSyntax(
+        context = called and called.value
+        refused = EntersTape if is_tape(context) else UnsupportedSyntax
+        raise refused(
             "`with` cannot be differentiated, other than with np.errstate",
             at=item.context_expr.place,
-            hint=way_out_of(called and called.value),
+            hint=way_out_of(context),
         )
     for keyword in item.context_expr.keywords:
         if getattr(keyword.value, "value", None) not in ("ignore", "warn", "print"):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from numba.core import types
 from numba.core.dispatcher import Dispatcher
 from numba.extending import typeof_impl
 
+from srcad.errors import EntersTape, PerformanceWarning
 from srcad.gradient import Binding, Derivative
 from srcad.load import name_of, plain_function, signature_of
 from srcad.options import Options
@@ -24,9 +26,10 @@ from srcad.remember import remembered
 from srcad.routine import kind_of
 from srcad.runtime.active import active
 from srcad.runtime.call import record_call
+from srcad.runtime.nest import map_leaves
 from srcad.runtime.operand import Operand
 from srcad.runtime.structures import is_structured
-from srcad.runtime.tensor import Tensor
+from srcad.runtime.tensor import Tensor, constant
 from srcad.runtime.variable import Variable
 from srcad.transforms.form import LEAF, from_tuples
 from srcad.tree import flattened
@@ -39,6 +42,10 @@ _PLAIN = frozenset((Tensor, Variable, np.ndarray, float, int))
 def _kind(leaf: Any) -> Any:
     kind = type(leaf)
     return (kind, leaf.dtype) if kind is Tensor or kind is Variable else kind
+
+
+def _as_tensor(leaf: Any) -> Any:
+    return constant(leaf) if isinstance(leaf, (np.ndarray, np.generic)) else leaf
 
 
 class Function:
@@ -64,6 +71,7 @@ class Function:
         self._shapes: dict[tuple[Any, ...], tuple[Function, Version, Any]] = {}
         self._pairs: dict[tuple[Any, ...], Differentiated | None] = {}
         self._paired: Version | None = None
+        self._enters_tape = False
 
     def __repr__(self) -> str:
         return f"<srcad function {self.__name__}>"
@@ -83,25 +91,37 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The value; under a tape, or on tensors, as tensors."""
-        recorded = bool(active.tapes)
-        if not recorded:
-            for each in (*args, *kwargs.values()) if kwargs else args:
-                if isinstance(each, Operand):
-                    recorded = True
-                    break
-            else:
-                return self._core(*args, **kwargs)
-        if kwargs or len(args) != self._count:
-            args = self._bind(args, kwargs)
-        for each in args:
-            if type(each) not in _PLAIN and is_structured(each):
-                return self._structured(args)
-        version = self._version()
-        if version.unit.result is not LEAF and not self._is_flat:
-            return self._structured(args)
-        if not version.unit.hidden:
-            return record_call(self, args)
-        return record_call(self, args, *version.captured_apart(), functools.partial(self._forward, version))
+        if self._enters_tape:
+            return self._in_python(args, kwargs)
+        try:
+            recorded = bool(active.tapes)
+            if not recorded:
+                for each in (*args, *kwargs.values()) if kwargs else args:
+                    if isinstance(each, Operand):
+                        recorded = True
+                        break
+                else:
+                    return self._core(*args, **kwargs)
+            bound = self._bind(args, kwargs) if kwargs or len(args) != self._count else args
+            for each in bound:
+                if type(each) not in _PLAIN and is_structured(each):
+                    return self._structured(bound)
+            version = self._version()
+            if version.unit.result is not LEAF and not self._is_flat:
+                return self._structured(bound)
+            if not version.unit.hidden:
+                return record_call(self, bound)
+            return record_call(self, bound, *version.captured_apart(), functools.partial(self._forward, version))
+        except EntersTape as problem:
+            self._enters_tape = True
+            reason = "it enters a tape, so that its operations are recorded one by one"
+            warnings.warn(f"{problem.at}: {self.__name__} runs as Python: {reason}", PerformanceWarning, stacklevel=2)
+            return self._in_python(args, kwargs)
+
+    def _in_python(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The call as Python runs it, on tensors in place of arrays, which tapes can watch."""
+        args, kwargs = map_leaves(_as_tensor, (args, kwargs))
+        return self.__wrapped__(*args, **kwargs)
 
     @property
     def returns_structure(self) -> bool:

@@ -3,12 +3,14 @@
 import inspect
 import math
 import pickle
+import warnings
 
 import numba
 import numpy as np
 import pytest
 
 import srcad
+from srcad.errors import EntersTape, PerformanceWarning
 from tests.runtime.test_tape_conformance import COMPLEX
 
 X = np.array([1.0, -2.0, 0.5])
@@ -363,3 +365,59 @@ def test_a_real_number_between_complex_ones_has_a_real_adjoint():
 def test_the_gradient_of_a_squared_modulus_points_uphill():
     # |z|**2 is x**2 + y**2
     assert srcad.grad(lambda z: np.abs(z) ** 2, jit=False)(1 + 2j) == pytest.approx(2 + 4j)
+
+
+@pytest.mark.filterwarnings("ignore::srcad.errors.PerformanceWarning")
+def test_a_function_that_enters_a_tape_runs_as_python():
+    w = srcad.Variable([0.0, 0.0])
+    x, y = np.array([[1.0, 2.0], [0.5, -1.0], [2.0, 0.3]]), np.array([3.0, -0.5, 2.3])
+
+    @srcad.function
+    def step(x, y, rate):
+        with srcad.GradientTape() as tape:
+            loss = np.sum((x @ w - y) ** 2)
+        w.assign_sub(rate * tape.gradient(loss, w))
+        return loss
+
+    for _ in range(300):
+        loss = step(x, y, rate=0.05)
+    assert float(loss) < 1e-12
+    np.testing.assert_allclose(w, [1.0, 1.0])
+
+
+@pytest.mark.filterwarnings("ignore::srcad.errors.PerformanceWarning")
+def test_tapes_around_one_that_enters_a_tape_follow_what_is_in_it():
+    @srcad.function
+    def slope(p):
+        with srcad.GradientTape() as tape:
+            tape.watch(p["x"])
+            y = p["x"] ** 3
+        return tape.gradient(y, p["x"])
+
+    @srcad.function
+    def twice(p):
+        return slope(p) * 2.0
+
+    x = srcad.constant([1.0, 2.0])
+    with srcad.GradientTape() as tape:
+        tape.watch(x)
+        y = twice({"x": x})
+    assert (y.tolist(), tape.gradient(y, x).tolist()) == ([6.0, 24.0], [12.0, 24.0])
+    assert slope({"x": np.array([1.0])}).tolist() == [3.0]
+
+
+def test_that_a_function_runs_as_python_is_said_once():
+    @srcad.function
+    def slope(x):
+        with srcad.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+        return tape.gradient(y, x)
+
+    with pytest.warns(PerformanceWarning, match="slope runs as Python: it enters a tape"):
+        assert float(slope(np.float64(3.0))) == 6.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert float(slope(np.float64(4.0))) == 8.0
+    with pytest.raises(EntersTape, match="use it in the caller"):
+        srcad.grad(slope)(3.0)
