@@ -32,6 +32,7 @@ from srcad.transforms.comments import commented, with_line
 from srcad.transforms.decisions import Decisions
 from srcad.transforms.guard import tested, where_nonzero
 from srcad.transforms.hollow import without_known
+from srcad.transforms.left import taken_over
 from srcad.transforms.marks import boundary, completion
 from srcad.transforms.plan import Fork, Late, Node, Plan, Replay, Spot, Step, Way, inner_plans, spot_of
 from srcad.transforms.program import Program
@@ -88,9 +89,8 @@ class Assembler:
         assert target is not None
         name = self.adjoints.names.fresh(f"{target.value.id}_old")
         self.old[id(store)] = name
-        spot = self.program.flow.spot(store)
-        self.old_site[name] = spot.way
-        if loops := self.sites.loops_around(spot.way):
+        self.old_site[name] = self.program.flow.spot(store).way
+        if loops := self.sites.loops_around(self.old_site[name]):
             kind = element_type(target, dict(self.program.types.of))
             self.traces[name] = traces.trace(name, kind, loops)
 
@@ -101,8 +101,7 @@ class Assembler:
         result = body[-1].value if isinstance(body[-1], gast.Return) else gast.Constant(value=None, kind=None)
         first = body[:-1] if isinstance(body[-1], gast.Return) else body
         forward = self.forward([each for each in first if each is not self.spot and id(each) not in self.late], ())
-        reverse = self.reverse(self.plan)
-        reverse.insert(0, boundary())
+        reverse = [boundary(), *self.reverse(self.plan)]
         blanks = {str(written(made)): made for trace in self.traces.values() for made in trace.blank}
         return Sweeps(forward, clone(result), reverse, blanks, self)
 
@@ -146,11 +145,9 @@ class Assembler:
 
     def saved_before(self, statement: gast.stmt) -> Block:
         """What a store that is undone overwrites."""
-        name = self.old.get(id(statement))
-        if name is None:
+        name, target = self.old.get(id(statement)), stores_into(statement)
+        if name is None or target is None:
             return []
-        target = stores_into(statement)
-        assert target is not None
         read = clone(target)
         read.ctx = gast.Load()
         kind = element_type(target, dict(self.program.types.of))
@@ -173,7 +170,11 @@ class Assembler:
 
     def reverse(self, plan: Plan) -> Block:
         """A reversed block; values are made available before the first step that reads them."""
-        return self.reverse_nodes(plan, plan.nodes, set())
+        code = taken_over(self.decisions.left, self.sites, plan.way)
+        done = {str(written(each)) for each in code}
+        for each in list(code):
+            self.provide(each.value.id, plan.way, done, code)
+        return code + self.reverse_nodes(plan, plan.nodes, done)
 
     def reverse_nodes(self, plan: Plan, nodes: list[Node], done: set[str]) -> Block:
         """Part of a reversed block; the rest is skipped where only zeros would be passed on."""
@@ -218,10 +219,9 @@ class Assembler:
     def skipped(self, node: Node, plan: Plan, done: set[str], code: Block) -> Block | None:
         """What skipping a node and those behind it leaves to be done: cursors move on. None: it cannot be skipped."""
         moved = self.cursors(node, plan)
-        inside = (*plan.way, (node.number, 0))
         if not moved:
             return []
-        if not isinstance(node, Replay) or any(self.sites.site(name) != inside for name in moved):
+        if not isinstance(node, Replay) or {*map(self.sites.site, moved)} != {(*plan.way, (node.number, 0))}:
             return None
         total = self.counts.get(id(node.statement))
         if total is None:

@@ -19,7 +19,10 @@ from srcad.transforms.program import Program
 
 
 def held(program: Program, stores: Iterable[tuple[gast.stmt, gast.Subscript]], pure: bool) -> dict[str, gast.Assign]:
-    """Number -> the store of it into an element, in the block in which it is computed, and with no rounding."""
+    """Number -> the store of it into an element, in the block in which it is computed, and with no rounding.
+
+    The array is there behind all loops, or one that each iteration of a loop makes: it has to be kept itself.
+    """
     given = _given(program) if pure else frozenset[str]()
     found: dict[str, gast.Assign] = {}
     for store, target in stores:
@@ -51,10 +54,15 @@ def _is_held(program: Program, name: str, store: gast.stmt, base: str, given: Co
     if made is None or flow.spot(made).way != flow.spot(store).way or not isinstance(array, nb.Array):
         return False
     roots = program.roots.of.get(base, frozenset())
-    is_outside = flow.home(base) == () and len(flow.stores.get(base, ())) <= 1
-    return (
-        isinstance(kind, nb.Float) and array.dtype == kind and is_outside and len(roots) == 1 and not roots & set(given)
-    )
+    is_one = len(flow.stores.get(base, ())) <= 1 and len(roots) == 1
+    home = flow.home(base)
+    is_around = home == flow.spot(store).way[: len(home)]
+    return isinstance(kind, nb.Float) and array.dtype == kind and is_one and is_around and not roots & set(given)
+
+
+def is_made_in_loop(program: Program, store: gast.Assign) -> bool:
+    """Whether the array of an element is one that an iteration of a loop has made."""
+    return program.flow.home(store.targets[0].value.id) != ()
 
 
 def _is_element(program: Program, target: gast.Subscript) -> bool:

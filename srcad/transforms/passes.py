@@ -26,7 +26,7 @@ PASSES: Mapping[str, str] = {
     "skip": "adjoint statements that can only pass on zeros are skipped by a test",
     "first": "the first contribution to an adjoint is assigned, not added to zero",
     "prune": "what no result depends on is dropped",
-    "copies": "what is copied is read in the copy's place",
+    "copies": "what is copied is read in the copy's place; arrays that nobody wants any more hand over their memory",
     "fold": "values that are used once move into the expression that uses them",
     "scalars": "elements that a loop reaches again and again are held in variables",
     "reuse": "what has been computed, and is still at hand, is not computed anew",

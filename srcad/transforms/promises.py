@@ -1,6 +1,6 @@
 """Write out what loops are promised: sums without an order, indices that are not negative (`unordered`, `natural`).
 
-So are sums of outer products, which are added without a matrix for each, and calls that kernels answer (`quick`,
+So are sums of products of arrays, which are added without an array for each, and calls that kernels answer (`quick`,
 `lanes`).
 
 This comes last: all that looks at statements, for one the sharing of parallel loops, finds plain sums.
@@ -21,7 +21,6 @@ from srcad.transforms.build import (
     call,
     clone,
     dotted,
-    dotted_path,
     inner_blocks,
     load,
     one_or_tuple,
@@ -50,7 +49,7 @@ def with_promises(made: Made) -> Made:
 
 def _is_noted(statement: gast.stmt) -> bool:
     notes = ("is_free", "natural", "is_quick", "is_call")
-    return any(getattr(statement, note, False) for note in notes) or _is_outer(statement)
+    return any(getattr(statement, note, False) for note in notes) or _added_product(statement) is not None
 
 
 def _name_of_kernels(made: Made) -> str | None:
@@ -70,7 +69,7 @@ def _written(block: Block, name: str) -> Block:
             inner[:] = _written(inner, name)
         for index in reversed(getattr(statement, "natural", ())):
             statement.body.insert(0, gast.Expr(value=call(f"{name}.natural", clone(index))))
-        if getattr(statement, "is_quick", False) and not _is_outer(statement):
+        if getattr(statement, "is_quick", False) and _added_product(statement) is None:
             _call_kernels(statement, name)
         free = getattr(statement, "is_free", False)
         result.append(_sum(statement, name) if free else _as_call(statement, name))
@@ -97,21 +96,34 @@ def _sum(statement: gast.Assign | gast.AugAssign, name: str) -> gast.stmt:
     return result
 
 
-def _is_outer(statement: gast.stmt) -> bool:
-    """Whether a statement adds the outer product of two arrays to an array."""
+_ADDED = {
+    "outer": "add_outer",
+    "dot": "blas.add_times",
+    "times": "blas.add_times",
+    "times_transpose": "blas.add_times_transpose",
+    "transpose_times": "blas.add_transpose_times",
+}
+
+
+def _added_product(statement: gast.stmt) -> tuple[str, list[gast.expr]] | None:
+    """The kernel, and its arguments, that adds the product of two arrays to an array of the product's shape."""
+    if not getattr(statement, "whole", False):
+        return None
     match statement:
-        case gast.AugAssign(
-            target=gast.Name(), op=gast.Add(), value=gast.Call(func=function, args=[_, _], keywords=[])
-        ):
-            return dotted_path(function) == "np.outer" and getattr(statement, "whole", False)
-    return False
+        case gast.AugAssign(target=gast.Name(id=total), op=gast.Add(), value=value):
+            match value:
+                case gast.Call(func=gast.Attribute(attr=attr), args=[a, b], keywords=[]) if attr in _ADDED:
+                    return _ADDED[attr], [load(total), a, b]
+                case gast.BinOp(left=a, op=gast.MatMult(), right=b):
+                    return "blas.add_times", [load(total), a, b]
+    return None
 
 
 def _as_call(statement: gast.stmt, name: str) -> gast.stmt:
-    """What is done to a whole array as a call; `kernels.add_outer(a, x, y)` makes no matrix of the product."""
-    found = _whole(statement) if getattr(statement, "is_call", False) else None
-    if _is_outer(statement):
-        found = "add_outer", [load(statement.target.id), *statement.value.args]
+    """What is done to a whole array as a call; `kernels.add_outer(a, x, y)` makes no array for the product."""
+    found = _added_product(statement)
+    if found is None and getattr(statement, "is_call", False):
+        found = _whole(statement)
     if found is None:
         return statement
     function, arguments = found

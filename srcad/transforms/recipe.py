@@ -10,7 +10,7 @@ import numpy as np
 from srcad.runtime import registry
 from srcad.transforms.alias import is_basic
 from srcad.transforms.build import binary, clone, const, load, names_in, stores_into, walk_statements
-from srcad.transforms.keepers import element, held
+from srcad.transforms.keepers import element, held, is_made_in_loop
 from srcad.transforms.newer import Newer
 from srcad.transforms.plan import Way
 from srcad.transforms.previous import last_view, previous_view
@@ -41,6 +41,7 @@ class Recipes:
         ]
         self._held = held(program, self._stores, pure)
         self._is_lasting: dict[str, bool] = {}
+        self.wanted: set[str] = set()  # arrays that the reverse sweep reads as a whole
 
     def recipe(self, name: str) -> gast.expr | None:
         """An expression that gives the name's value again, whatever memory holds; None where there is none."""
@@ -56,7 +57,8 @@ class Recipes:
         if store is not None and name not in self._is_lasting:
             value = self.program.flow.stores[name][0].value
             is_dear = self.cost_of(name, value) > CHEAP and not isinstance(value, gast.Subscript)
-            self._is_lasting[name] = is_dear and not self.stores_after(store, element(store))
+            is_there = not is_made_in_loop(self.program, store) or store.targets[0].value.id in self.wanted
+            self._is_lasting[name] = is_dear and is_there and not self.stores_after(store, element(store))
         return store if self._is_lasting.get(name) else None
 
     def again(self, name: str, value: gast.expr) -> gast.expr | None:

@@ -19,6 +19,7 @@ from srcad.runtime.clock import stage
 from srcad.transforms.build import Block, load, names_in, stores_into, walk_statements
 from srcad.transforms.cost import Costs
 from srcad.transforms.decisions import Decisions
+from srcad.transforms.left import find_left, left_in
 from srcad.transforms.mincut import cheapest_record
 from srcad.transforms.plan import Fork, Node, Plan, Replay, Step, inner_plans, reached, spot_of
 from srcad.transforms.program import Program
@@ -53,6 +54,8 @@ class Decider:
     def decide(self) -> Decisions:
         """All decisions."""
         self.collect(self.plan)
+        self.recipes.wanted = {names_of(what) for _, what in self.contents}
+        self.recipes.wanted |= {left for name in self.recipes.wanted if (left := left_in(self.sites, name))}
         for store in self.undone:
             for name in names_in(stores_into(store)):
                 self.request(name, self.program.flow.spot(store).number)
@@ -69,8 +72,7 @@ class Decider:
                 for statement, what in self.contents
                 if self.recipes.stores_after(statement, what)
             ]
-            decisions.rows = rows(self.sites, self.recipes, decisions)
-            return decisions
+            return self.with_forms(decisions)
         reads = list(self.contents)
         for name in decisions.recomputed:
             reads += self.recipes.loads(name)
@@ -78,6 +80,11 @@ class Decider:
             id(store): store for statement, what in reads for store in self.recipes.stores_after(statement, what)
         }
         decisions.undone = [store for store in walk_statements(self.program.unit.tree.body) if id(store) in undone]
+        return self.with_forms(decisions)
+
+    def with_forms(self, decisions: Decisions) -> Decisions:
+        """What is recorded twice is so once; how arrays are."""
+        find_left(self.sites, decisions)
         decisions.rows = rows(self.sites, self.recipes, decisions)
         return decisions
 

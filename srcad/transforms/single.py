@@ -81,7 +81,7 @@ class _Contractor:
         """Put a variable in the place of an array's elements in a nest of loops, if that can be."""
         loops = loops_around(nest, {name})
         index = common_index(loops, {name})
-        if index is None or mentions([nest])[name] + 1 != self.mentions[name] or not all(map(_is_from_zero, loops)):
+        if index is None or mentions([nest])[name] + 1 != self.mentions[name] or not all(map(is_from_zero, loops)):
             return False
         body = loops[-1].body
         users = [each for each in body if name in mentions([each])]
@@ -191,7 +191,7 @@ def is_zero_store(statement: gast.stmt, array: str) -> bool:
     return False
 
 
-def _is_from_zero(loop: gast.For) -> bool:
+def is_from_zero(loop: gast.For) -> bool:
     """Whether a loop goes up from zero, or down to it: no index is counted from the end of an array."""
     args, step = loop.iter.args, constant(Shapes.step(loop))
     if isinstance(step, int) and step < 0:

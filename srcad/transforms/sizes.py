@@ -15,6 +15,7 @@ from srcad.transforms.affine import Form
 from srcad.transforms.build import dotted_path
 from srcad.transforms.flow import Flow
 from srcad.transforms.primitive import constant, operands, primitive_of
+from srcad.transforms.trials import Trials
 from srcad.transforms.typing import Types
 from srcad.transforms.unit import Unit
 
@@ -31,23 +32,19 @@ class Sizes:
 
     def __init__(self, unit: Unit, flow: Flow, types: Types, form: Callable[[gast.expr | None], Form | None]) -> None:
         self.unit, self.flow, self.types, self.form = unit, flow, types, form
-        self._known: dict[tuple[str, int], Form] = {}
+        self._trials = Trials[tuple[str, int], Form]()
 
     def size(self, array: str, axis: int) -> Form:
         """The form of `array.shape[axis]`."""
         rank = self.types.rank(array)
         if axis < 0 and rank is not None:
             axis += rank
-        key = (array, axis)
-        if key not in self._known:
-            opaque = Form.of(f"{array}.shape[{axis}]")
-            self._known[key] = opaque  # of an array that depends on itself, around a loop
-            self._known[key] = self._size(array, axis, rank) or opaque
-        return self._known[key]
+        opaque = Form.of(f"{array}.shape[{axis}]")
+        return self._trials.ask((array, axis), lambda: self._size(array, axis, rank) or opaque, opaque)
 
     def learn(self, array: str, axis: int, form: Form) -> None:
         """From here on the form of `array.shape[axis]` is known."""
-        self._known[array, axis] = form
+        self._trials.learn((array, axis), form)
 
     def _size(self, array: str, axis: int, rank: int | None) -> Form | None:
         value = self.flow.definition(array)
@@ -100,13 +97,34 @@ class Sizes:
         return self.size(source, left[axis])
 
     def _carried(self, array: str, axis: int) -> Form | None:
-        """An array stored in several places: its size, if all arrays that the name may hold have the same."""
-        found: set[Form] = set()
-        names = [array]
+        """An array stored in several places: its size, if all arrays that the name may hold have the same.
+
+        Where a loop carries it: what it is before the loop, if supposing that, it is the same after each iteration.
+        """
+        sources = self._sources(array)
+        if sources is None:
+            return None
+        symbol = f"{array}.shape[{axis}]"
+        found = self._supposing(array, axis, Form.of(symbol), sources)
+        before = [form for form in found if symbol not in form.symbols]
+        if len(found) == len(before) == 1:
+            return before[0]
+        return next((form for form in before if not self._supposing(array, axis, form, sources)), None)
+
+    def _supposing(self, array: str, axis: int, supposed: Form, sources: list[str]) -> list[Form]:
+        """The sizes of the arrays that a name may hold, other than the one that it is supposed to have itself."""
+        with self._trials.supposing((array, axis), supposed):
+            found = dict.fromkeys(self.size(name, axis) for name in sources)
+        found.pop(supposed, None)
+        return list(found)
+
+    def _sources(self, array: str) -> list[str] | None:
+        """The names of arrays, other than copied names, that a name may hold; None if they are not known."""
+        names, sources = [array], []
         for name in names:  # grows: names that trade places hold each other's arrays
             value = self.flow.definition(name)
             if value is not None and not isinstance(value, gast.Name):
-                found.add(self.size(name, axis))
+                sources.append(name)
                 continue
             if name in self.flow.parameters:
                 return None
@@ -115,8 +133,7 @@ class Sizes:
                     return None
                 if statement.value.id not in names:
                     names.append(statement.value.id)
-        found.discard(Form.of(f"{array}.shape[{axis}]"))
-        return found.pop() if len(found) == 1 else None
+        return sources
 
     def _shaped(self, shape: gast.expr, axis: int, rank: int) -> Form | None:
         if isinstance(shape, gast.Name) and isinstance(self.types.get(shape.id), nb.BaseTuple):

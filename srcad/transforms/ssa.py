@@ -17,7 +17,8 @@ what the reverse sweep needs can be named. The loop index is a name of its own.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, TypeAlias
 
 import gast
 
@@ -34,6 +35,7 @@ from srcad.transforms.build import (
     load,
     place_of,
     reads,
+    walk,
     walk_statements,
     written,
 )
@@ -67,6 +69,29 @@ def live_behind(block: Block, after: Live) -> list[Live]:
     for statement in block[:0:-1]:
         found.append(live_before([statement], found[-1]))
     return found[: len(block)][::-1]
+
+
+Lives: TypeAlias = tuple[Block, list[Live]]
+
+
+def live_blocks(block: Block, after: Live = frozenset(), always: Live = frozenset()) -> Iterator[Lives]:
+    """A block, and those inside it, each with the names that may be read behind each of its statements.
+
+    `always` may be read behind all, as the loop around may be left from any.
+    """
+    statements, behind = list(block), [live | always for live in live_behind(block, after)]
+    yield block, behind
+    for statement, live in zip(statements, behind, strict=True):
+        is_loop = isinstance(statement, (gast.For, gast.While))
+        leaves = live if is_loop and _leaves_within(statement) else frozenset() if is_loop else always
+        within = live | live_at_head(statement, live) if is_loop else live
+        for inner in inner_blocks(statement):
+            yield from live_blocks(inner, within, leaves)
+
+
+def _leaves_within(loop: gast.For | gast.While) -> bool:
+    """Whether a loop may be left other than at the end of its body."""
+    return any(isinstance(node, (gast.Break, gast.Continue)) for each in loop.body[:-1] for node in walk(each))
 
 
 def _live_before(statement: gast.stmt, after: Live) -> Live:

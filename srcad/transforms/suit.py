@@ -15,6 +15,7 @@ from srcad.transforms.available import with_shared_values
 from srcad.transforms.build import Block
 from srcad.transforms.contract import contracted
 from srcad.transforms.distribute import distributed
+from srcad.transforms.handed import with_memory_handed
 from srcad.transforms.inherited import without_last_copies, without_last_shapes
 from srcad.transforms.inplace import in_place
 from srcad.transforms.lanes import note_lanes
@@ -25,6 +26,7 @@ from srcad.transforms.running import with_running_indices
 from srcad.transforms.scalars import with_scalars
 from srcad.transforms.single import with_single_elements
 from srcad.transforms.sink import with_sums_in_arms
+from srcad.transforms.spent import without_spent_zeros
 from srcad.transforms.traded import with_traded_adjoints
 from srcad.transforms.unordered import with_free_sums
 
@@ -51,6 +53,8 @@ def suited(
         ("contract", with_single_elements),
         ("contract", contracted),
         ("inplace", in_place),
+        ("prune", without_spent_zeros),
+        ("copies", with_memory_handed),
     ):
         body = body if name in without else behind(body, parameters, kinds)
     if "lanes" not in without:

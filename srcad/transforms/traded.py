@@ -1,11 +1,4 @@
-"""Adjoints of arrays that trade places trade places, too: no copies, no zeros to add to.
-
-    t_bar = np.copy(v_bar)                  t_bar = v_bar
-    v_bar = np.zeros_like(v)                s_bar = u_bar
-    s_bar = np.copy(u_bar)      becomes     u_bar = t_bar
-    u_bar = np.zeros_like(u)                v_bar = s_bar
-    u_bar += t_bar
-    v_bar += s_bar
+"""Adjoints of arrays that one arm of a branch changes are handed back by the other: no copies, no zeros to add to.
 
     t_bar = np.copy(v_bar)                  t_bar = v_bar
     v_bar = np.zeros_like(v)                if c:
@@ -14,8 +7,8 @@
     else:                                   else:
         v_bar += t_bar                          v_bar = t_bar
 
-An array that is copied and then made anew needs no copy, and what is added to zeros of its own shape (`Adjoints.add`
-notes that) is the sum. No other name may reach the arrays.
+What is added to zeros of its own shape (`Adjoints.add` notes that) is the sum. No other name may reach the arrays. What
+needs no branch is done by `handed`.
 """
 
 from __future__ import annotations
@@ -30,7 +23,6 @@ from srcad.runtime.clock import stage
 from srcad.transforms.build import (
     Block,
     assign,
-    call,
     clone,
     dotted_path,
     inner_blocks,
@@ -79,36 +71,8 @@ class _Trader:
                 ):
                     if not _calls(statement, "np.copy") or not {copy, array} <= self.alone:
                         continue
-                    if self.is_once(copy):
-                        self.hand_over(block, statement, copy, array)
-                    elif self.stores[copy] == 1:
+                    if self.stores[copy] == 1:
                         self.hand_back(block, statement, copy, array)
-
-    def is_once(self, copy: str) -> bool:
-        """Whether a name is stored once and read once."""
-        return self.stores[copy] == 1 and self.mentions[copy] == 2
-
-    def hand_over(self, block: Block, statement: gast.Assign, copy: str, array: str) -> None:
-        """Make the copy the array itself, and what it is added to the copy."""
-        at = position(block, statement)
-        anew = next((each for each in block[at + 1 :] if array in mentions([each])), None)
-        added = next((each for each in block[at + 1 :] if copy in mentions([each])), None)
-        if anew is None or not (_is_anew(anew, array) or _is_zero(anew, array)) or added is None:
-            return
-        match added:
-            case gast.AugAssign(target=gast.Name(id=sum_), op=gast.Add(), value=gast.Name()) if (
-                getattr(added, "whole", False) and sum_ in self.alone and self.are_alike(copy, array, sum_)
-            ):
-                end = position(block, added)
-                zeros = next((each for each in reversed(block[:end]) if sum_ in mentions([each])), None)
-                if zeros is not None and _is_zero(zeros, sum_):
-                    if not _is_anew(anew, array):
-                        made = assign(array, call("np.zeros_like", load(array)), place_of(anew))
-                        block[position(block, anew)] = made
-                        zeros = made if zeros is anew else zeros
-                    statement.value = load(array)
-                    block[end] = assign(sum_, load(copy), place_of(added))
-                    del block[position(block, zeros)]
 
     def hand_back(self, block: Block, statement: gast.Assign, copy: str, array: str) -> None:
         """Make the copy the array itself, which one arm of a branch gives back."""
@@ -165,14 +129,6 @@ def _adds_whole(statement: gast.stmt, array: str) -> bool:
 
 def _calls(statement: gast.stmt, function: str) -> bool:
     return isinstance(statement.value, gast.Call) and dotted_path(statement.value.func) == function
-
-
-def _is_anew(statement: gast.stmt, array: str) -> bool:
-    """Whether a statement stores another array in the name, and reads nothing of what it was."""
-    match statement:
-        case gast.Assign(targets=[gast.Name(id=name)]):
-            return bool(name == array) and mentions([statement])[array] == 1
-    return False
 
 
 def _is_zero(statement: gast.stmt, array: str) -> bool:

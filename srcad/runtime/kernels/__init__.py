@@ -4,7 +4,7 @@ Importing this package also teaches Numba functions and arguments of NumPy that 
 `numpy_shapes`).
 """
 
-from srcad.runtime.kernels import lanes, numpy_shapes, reductions
+from srcad.runtime.kernels import blas, lanes, numpy_shapes, reductions
 from srcad.runtime.kernels.axes import centred, others, others_adjoint, shares, sort_adjoint, sort_tangent
 from srcad.runtime.kernels.cofactors import cofactors
 from srcad.runtime.kernels.complex import argument, direction, imaginary, modulus, squared_modulus
@@ -146,6 +146,7 @@ __all__ = [
     "at_leaders",
     "axes_moved",
     "axes_moved_back",
+    "blas",
     "broadcast_shape",
     "central_differences",
     "centred",

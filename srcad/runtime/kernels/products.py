@@ -142,23 +142,33 @@ def cholesky_adjoint(g: Any, y: Any) -> Any:
     return 0.5 * (bar + np.swapaxes(bar, -1, -2))
 
 
+def packed(a: Any) -> Any:
+    """An array itself if it is stored without gaps, by rows or by columns; else, compiled, a copy that is."""
+    return a
+
+
+@overload(packed)
+def _overload_packed(a):
+    return (lambda a: a) if a.layout in ("C", "F") else (lambda a: np.ascontiguousarray(a))
+
+
 @overload(times)
 def _overload_times(a, b):
-    return lambda a, b: np.dot(np.ascontiguousarray(a), np.ascontiguousarray(b))
+    return lambda a, b: np.dot(packed(a), packed(b))
 
 
 @overload(times_transpose)
 def _overload_times_transpose(a, b):
     if a.ndim != 2 or b.ndim != 2:
         return None
-    return lambda a, b: np.dot(np.ascontiguousarray(a), np.ascontiguousarray(b).T)
+    return lambda a, b: np.dot(packed(a), packed(b).T)
 
 
 @overload(transpose_times)
 def _overload_transpose_times(a, b):
     if a.ndim != 2 or b.ndim > 2:
         return None
-    return lambda a, b: np.dot(np.ascontiguousarray(a).T, np.ascontiguousarray(b))
+    return lambda a, b: np.dot(packed(a).T, packed(b))
 
 
 @overload(log_determinant)
