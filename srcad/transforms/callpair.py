@@ -30,10 +30,10 @@ from srcad.transforms.build import (
 )
 from srcad.transforms.callees import Callees, Pair
 from srcad.transforms.gradient import function, result_of, results_of, reverse_program, seed_of, tangent_function
+from srcad.transforms.live import live_before
 from srcad.transforms.pair import Pure, attribute_name, blanks, pure_sweeps, trace_fields
 from srcad.transforms.program import Program
 from srcad.transforms.settle import blank
-from srcad.transforms.ssa import live_before
 from srcad.transforms.subroutine import Specialised
 from srcad.transforms.typing import Types, differentiable
 from srcad.transforms.unit import Unit

@@ -20,7 +20,7 @@ import gast
 
 from srcad.transforms.build import Block, clone, const, inner_blocks, load, names_in, reads, subscript, walk_statements
 from srcad.transforms.copies import all_written
-from srcad.transforms.ssa import live_before
+from srcad.transforms.live import live_before
 
 START, ZERO, OTHER = "what it was", "zero", "something else"
 SUM, REST, MIXED = "what it was and more", "the rest", "either"

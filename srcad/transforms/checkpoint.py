@@ -47,10 +47,10 @@ from srcad.transforms.build import (
     written,
 )
 from srcad.transforms.gradient import function
+from srcad.transforms.live import Live, live_at_head, live_before
 from srcad.transforms.primitive import primitive_of
 from srcad.transforms.program import Program, analyse_forward
 from srcad.transforms.settle import settle
-from srcad.transforms.ssa import Live, live_at_head, live_before
 from srcad.transforms.state import State, state_of
 from srcad.transforms.subroutine import Kinds, Specialised, Subroutine, Summary
 from srcad.transforms.typing import Types

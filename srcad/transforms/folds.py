@@ -50,8 +50,8 @@ from srcad.transforms.copies import all_written
 from srcad.transforms.flow import Flow, flow_of
 from srcad.transforms.indices import Indices
 from srcad.transforms.kinds import is_parallel
+from srcad.transforms.live import live_before
 from srcad.transforms.primitive import constant
-from srcad.transforms.ssa import live_before
 from srcad.transforms.typing import Types
 from srcad.transforms.unit import Unit
 

@@ -31,10 +31,11 @@ from srcad.transforms.build import (
 )
 from srcad.transforms.callees import Callees
 from srcad.transforms.kinds import note_kinds
+from srcad.transforms.live import live_before
 from srcad.transforms.merge import merged
 from srcad.transforms.program import Program, analyse, analyse_forward
 from srcad.transforms.split import Splitter
-from srcad.transforms.ssa import live_before, stored_certainly
+from srcad.transforms.ssa import stored_certainly
 from srcad.transforms.sweeps import sweeps
 from srcad.transforms.tangent import Tangents
 from srcad.transforms.typing import Types, differentiable, is_complex

@@ -37,9 +37,9 @@ from srcad.transforms.build import (
     walk_statements,
 )
 from srcad.transforms.kinds import is_parallel
+from srcad.transforms.live import Live, live_blocks
 from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
-from srcad.transforms.ssa import Live, live_blocks
 
 _ZEROS = {"np.zeros", "np.zeros_like"}
 _PRODUCTS = {"np.dot", "np.outer", "times", "times_transpose", "transpose_times"}

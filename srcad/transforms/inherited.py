@@ -37,9 +37,9 @@ from srcad.transforms.build import (
     walk_statements,
 )
 from srcad.transforms.copies import all_written, stored_in
+from srcad.transforms.live import live_before, live_behind
 from srcad.transforms.memories import Memories
 from srcad.transforms.shapes import Shapes
-from srcad.transforms.ssa import live_before, live_behind
 
 
 @stage("copies")

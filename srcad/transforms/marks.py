@@ -6,7 +6,7 @@ import gast
 
 from srcad.transforms.build import Block, inner_blocks, rewrite_names, walk_statements
 from srcad.transforms.copies import all_written
-from srcad.transforms.ssa import live_before
+from srcad.transforms.live import live_before
 
 _AGAIN = " again"  # no identifier
 

@@ -46,10 +46,11 @@ from srcad.transforms.gradient import (
     with_lists,
 )
 from srcad.transforms.kinds import note_kinds
+from srcad.transforms.live import live_before
 from srcad.transforms.program import Program
 from srcad.transforms.record import Decider
 from srcad.transforms.settle import blank
-from srcad.transforms.ssa import live_before, stored_certainly
+from srcad.transforms.ssa import stored_certainly
 from srcad.transforms.typing import Types, is_complex
 from srcad.transforms.unit import Unit
 

@@ -29,9 +29,9 @@ from srcad.transforms.carried import carried, plain
 from srcad.transforms.copies import all_written
 from srcad.transforms.gradient import Made
 from srcad.transforms.kinds import is_parallel
+from srcad.transforms.live import live_before
 from srcad.transforms.parts import NEEDED, Share, shared_out
 from srcad.transforms.reach import Memory, reach
-from srcad.transforms.ssa import live_before
 
 _ROOTS = {"np", "math", "operator", "kernels"}
 _BUILTINS = {"abs", "bool", "complex", "float", "int", "len", "max", "min", "pow", "range", "round"}

@@ -19,9 +19,9 @@ from numba import types as nb
 from srcad.runtime.clock import stage
 from srcad.transforms.accessed import is_counted
 from srcad.transforms.build import Block, mentions, position, stores_into, walk_statements
+from srcad.transforms.live import Live, live_blocks
 from srcad.transforms.memories import Memories
 from srcad.transforms.single import common_index, is_from_zero, is_zero_store, loops_around
-from srcad.transforms.ssa import Live, live_blocks
 
 
 @stage("prune")
@@ -45,7 +45,7 @@ class _Saver:
     def nest(self, nest: gast.For, behind: Live) -> None:
         """Drop the stores in a nest of loops."""
         targets = (stores_into(each) for each in walk_statements([nest]))
-        for name in sorted({each.value.id for each in targets if each is not None}):
+        for name in sorted({each.value.id for each in targets if each and isinstance(each.value, gast.Name)}):
             group = self.groups[self.memories.find(name)]
             others = group & set(mentions([nest])) - {name}
             if not self.memories.is_own(name) or group & behind or others:

@@ -17,8 +17,7 @@ what the reverse sweep needs can be named. The loop index is a name of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any
 
 import gast
 
@@ -34,14 +33,11 @@ from srcad.transforms.build import (
     is_exit,
     load,
     place_of,
-    reads,
-    walk,
     walk_statements,
     written,
 )
+from srcad.transforms.live import Live, live_at_head, live_behind
 from srcad.transforms.unit import Unit
-
-Live = frozenset[str]
 
 
 @stage("ssa")
@@ -54,70 +50,6 @@ def to_ssa(unit: Unit) -> Unit:
     renamer.used |= set(unit.parameters)
     tree.body = renamer.block(tree.body, bindings, frozenset())
     return unit.with_tree(tree, names=names)
-
-
-def live_before(block: Block, after: Live) -> Live:
-    """Names whose value on entry to the block may be read in it or behind it."""
-    for statement in reversed(block):
-        after = _live_before(statement, after)
-    return after
-
-
-def live_behind(block: Block, after: Live) -> list[Live]:
-    """The names that may be read behind each statement of a block, `after` behind the last."""
-    found = [after]
-    for statement in block[:0:-1]:
-        found.append(live_before([statement], found[-1]))
-    return found[: len(block)][::-1]
-
-
-Lives: TypeAlias = tuple[Block, list[Live]]
-
-
-def live_blocks(block: Block, after: Live = frozenset(), always: Live = frozenset()) -> Iterator[Lives]:
-    """A block, and those inside it, each with the names that may be read behind each of its statements.
-
-    `always` may be read behind all, as the loop around may be left from any.
-    """
-    statements, behind = list(block), [live | always for live in live_behind(block, after)]
-    yield block, behind
-    for statement, live in zip(statements, behind, strict=True):
-        is_loop = isinstance(statement, (gast.For, gast.While))
-        leaves = live if is_loop and _leaves_within(statement) else frozenset() if is_loop else always
-        within = live | live_at_head(statement, live) if is_loop else live
-        for inner in inner_blocks(statement):
-            yield from live_blocks(inner, within, leaves)
-
-
-def _leaves_within(loop: gast.For | gast.While) -> bool:
-    """Whether a loop may be left other than at the end of its body."""
-    return any(isinstance(node, (gast.Break, gast.Continue)) for each in loop.body[:-1] for node in walk(each))
-
-
-def _live_before(statement: gast.stmt, after: Live) -> Live:
-    match statement:
-        case gast.If(body=body, orelse=orelse):
-            if is_exit(statement):
-                return after | frozenset(reads(statement))
-            return live_before(body, after) | live_before(orelse, after) | frozenset(reads(statement))
-        case gast.For() | gast.While():
-            return live_at_head(statement, after) | after | frozenset(reads(statement))
-        case gast.AugAssign(target=gast.Name(id=name)):
-            return after | {name} | frozenset(reads(statement))
-        case _:
-            name = written(statement)
-            return (after - {name} if name else after) | frozenset(reads(statement))
-
-
-def live_at_head(statement: gast.For | gast.While, after: Live) -> Live:
-    """Names live where an iteration begins."""
-    head: Live = frozenset(reads(statement)) if isinstance(statement, gast.While) else frozenset()
-    index = {written(statement)} if isinstance(statement, gast.For) else set()
-    while True:
-        wider = head | (live_before(statement.body, head | after) - index)
-        if wider == head:
-            return head
-        head = wider
 
 
 def stored_certainly(block: Block) -> set[str]:
@@ -142,10 +74,7 @@ class _Renamer:
 
     def block(self, block: Block, bindings: dict[str, str], after: Live) -> Block:
         result: Block = []
-        lives = [after]
-        for statement in reversed(block):
-            lives.append(_live_before(statement, lives[-1]))
-        for statement, live in zip(block, lives[-2::-1] if len(lives) > 1 else [], strict=True):
+        for statement, live in zip(block, live_behind(block, after), strict=True):
             result += self.statement(statement, bindings, live)
         return result
 

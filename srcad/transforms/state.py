@@ -22,10 +22,10 @@ from srcad.transforms.build import (
     walk_statements,
     written,
 )
+from srcad.transforms.live import Live, live_at_head
 from srcad.transforms.moves import are_apart, owner
 from srcad.transforms.program import Program
 from srcad.transforms.spot import accesses
-from srcad.transforms.ssa import Live, live_at_head
 from srcad.transforms.subroutine import Specialised, callee_of
 
 

@@ -171,7 +171,7 @@ def test_what_may_be_another_value_is_recorded(function):
     assert "new = u\n" not in reverse
 
 
-@pytest.mark.parametrize("function", [state, number, leapfrog, by_row])
+@pytest.mark.parametrize("function", PROGRAMS)
 def test_a_reverse_sweep_runs_again(function):
     value, back = srcad.vjp(srcad.function(jit=False)(function), X, C)
     first, second = back(1.0), back(1.0)

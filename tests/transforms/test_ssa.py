@@ -6,8 +6,9 @@ from srcad.printer import print_function
 from srcad.signature import parse_signature
 from srcad.transforms.build import walk_statements
 from srcad.transforms.core import check_core
+from srcad.transforms.live import live_before
 from srcad.transforms.settle import settle
-from srcad.transforms.ssa import live_before, to_ssa
+from srcad.transforms.ssa import to_ssa
 from srcad.transforms.typing import types_of
 from tests.transforms.core_text import body_of, lines, numeric, unit_of
 
