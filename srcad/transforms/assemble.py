@@ -30,6 +30,7 @@ from srcad.transforms.build import (
 )
 from srcad.transforms.comments import commented, with_line
 from srcad.transforms.decisions import Decisions
+from srcad.transforms.dense import dense_of
 from srcad.transforms.guard import tested, where_nonzero
 from srcad.transforms.hollow import without_known
 from srcad.transforms.left import taken_over
@@ -70,7 +71,7 @@ class Assembler:
         self, program: Program, adjoints: Adjoints, counts: Mapping[int, str], plan: Plan, decisions: Decisions
     ) -> None:
         self.program, self.adjoints, self.counts, self.plan, self.decisions = program, adjoints, counts, plan, decisions
-        self.spot = spot_of(plan)
+        self.spot, self.dense = spot_of(plan), dense_of(program, plan, adjoints.bars)
         self.late = {id(each) for node in plan.nodes if isinstance(node, Late) for each in node.statements}
         self.sites = Sites(program, self.spot)
         numbers, shapes = dict(iteration_numbers(program, counts, plan)), without_known(self.sites, plan, decisions)
@@ -199,11 +200,10 @@ class Assembler:
         """Adjoints to be tested before the rest of a loop's body, where that is right and worth it."""
         if not plan.way or plan.way[-1][0] not in self.sites.loops:
             return None
-        if any(name in self.old_site for node in nodes for name in self.needs(node)):
-            return None  # what was overwritten has to be put back in any case
-        if any(self.cursors(node, plan) for node in nodes[1:]):
+        is_put_back = any(name in self.old_site for node in nodes for name in self.needs(node))
+        if is_put_back or any(self.cursors(node, plan) for node in nodes[1:]):
             return None
-        return tested(self.program, self.adjoints.bars, plan.way, nodes, before)
+        return tested(self.program, self.adjoints.bars, plan.way, nodes, before, self.dense)
 
     def cursors(self, node: Node, plan: Plan) -> list[str]:
         """Names below a node whose traces are read with a cursor that moves on in every iteration of a loop around."""

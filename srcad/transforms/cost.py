@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from srcad.transforms.dense import dense_of
 from srcad.transforms.guard import is_often_skipped
 from srcad.transforms.plan import Plan, Replay, Spot, inner_plans
 from srcad.transforms.recipe import Recipes
@@ -21,8 +22,9 @@ class Costs:
 
     def __init__(self, sites: Sites, recipes: Recipes, plan: Plan, bars: Mapping[str, str]) -> None:
         self.sites, self.recipes = sites, recipes
+        dense = dense_of(sites.program, plan, bars)
         self.skipped = {
-            number for number, body in _bodies(plan) if bars and is_often_skipped(sites.program, bars, body)
+            number for number, body in _bodies(plan) if bars and is_often_skipped(sites.program, bars, body, dense)
         }
 
     def record(self, name: str) -> float:

@@ -23,11 +23,11 @@ MOST = 2  # adjoints to be tested
 
 
 def tested(
-    program: Program, names: Mapping[str, str], way: Way, nodes: list[Node], before: list[Node]
+    program: Program, names: Mapping[str, str], way: Way, nodes: list[Node], before: list[Node], dense: Collection[str]
 ) -> list[str] | None:
     """Adjoints that may be zero before `nodes`, the rest of the block behind `before`, and then make skipping it right.
 
-    `names` has the adjoint of each primal name.
+    `names` has the adjoint of each primal name; `dense` are the adjoints of arrays that are hardly ever zero.
     """
     if not program.unit.does("skip"):
         return None
@@ -36,17 +36,17 @@ def tested(
     own = [bar for bar, name in bars.items() if flow.home(name)[: len(way)] == way]
     numbers = [bar for bar, name in bars.items() if not types.is_array(name)]
     found = incoming(nodes, bars, numbers, own) or []
-    return found if found and set(found) <= doubtful(before, bars) else None
+    return found if found and set(found) <= doubtful(before, bars, dense) else None
 
 
-def is_often_skipped(program: Program, names: Mapping[str, str], plan: Plan) -> bool:
+def is_often_skipped(program: Program, names: Mapping[str, str], plan: Plan, dense: Collection[str]) -> bool:
     """Whether the reversal of a loop's body has such a place."""
     nodes = plan.nodes
-    return any(tested(program, names, plan.way, nodes[k:], nodes[:k]) for k in range(1, len(nodes)))
+    return any(tested(program, names, plan.way, nodes[k:], nodes[:k], dense) for k in range(1, len(nodes)))
 
 
-def doubtful(nodes: list[Node], bars: Collection[str]) -> set[str]:
-    """Adjoints that may be zero after these nodes: added to in one branch only, or read from an array's adjoint."""
+def doubtful(nodes: list[Node], bars: Collection[str], dense: Collection[str]) -> set[str]:
+    """Adjoints that may be zero after these nodes: added to in one branch only, or read from a sparse adjoint."""
     found: set[str] = set()
     for node in nodes:
         if isinstance(node, Fork):
@@ -58,7 +58,8 @@ def doubtful(nodes: list[Node], bars: Collection[str]) -> set[str]:
             sources = [name for name in passed_on(statement) if name in bars]
             if target is None:
                 continue
-            is_element = isinstance(getattr(statement, "value", None), gast.Subscript)
+            value = getattr(statement, "value", None)
+            is_element = isinstance(value, gast.Subscript) and getattr(value.value, "id", "") not in dense
             if sources and (is_element or all(name in found for name in sources)):
                 found.add(target)
             elif not (isinstance(statement, gast.Assign) and not sources):

@@ -110,6 +110,8 @@ def test_compiled_outer_products(kind):
 
     a, b = np.arange(3).astype(kind), np.arange(4).astype(kind)[::2]
     np.testing.assert_array_equal(added(np.ones((3, 2), kind), a, b), 1 + np.outer(a, b))
+    by_columns = np.ones((2, 3), kind).T
+    np.testing.assert_array_equal(added(by_columns, a, b), 1 + np.outer(a, b))
     with pytest.raises(ValueError, match="broadcast"):
         added(np.ones((2, 2), kind), a, b)
     matrix = np.ones((2, 2), kind)

@@ -48,11 +48,11 @@ def add_outer(total: Any, a: Any, b: Any) -> None:
 
 
 @overload(add_outer)
-def _add_outer(total: Any, a: Any, b: Any) -> Any:
-    def general(total: Any, a: Any, b: Any) -> None:
+def _add_outer(total, a, b):
+    def general(total, a, b):
         total += np.outer(a, b)
 
-    def vectors(total: Any, a: Any, b: Any) -> None:
+    def vectors(total, a, b):
         if total.shape != (a.size, b.size):
             raise ValueError("operands could not be broadcast together")
         for i in range(a.size):
@@ -60,8 +60,11 @@ def _add_outer(total: Any, a: Any, b: Any) -> Any:
             for j in range(b.size):
                 total[i, j] += factor * b[j]
 
-    are_vectors = all(isinstance(each, types.Array) and each.ndim == 1 for each in (a, b))
-    return vectors if are_vectors else general
+    if not all(isinstance(each, types.Array) and each.ndim == 1 for each in (a, b)):
+        return general
+    if isinstance(total, types.Array) and total.layout == "F":  # along the lines in which it is stored
+        return lambda total, a, b: add_outer(total.T, b, a)
+    return vectors
 
 
 def matmul_adjoint_a(g: Any, a: Any, b: Any) -> Any:
