@@ -57,7 +57,7 @@ def _flows(plan: Plan, in_loop: bool, in_arm: bool) -> Iterator[tuple[str, list[
 
 
 def _passes(statement: gast.stmt) -> Iterator[tuple[str, list[str], bool]]:
-    """What a statement adds to or stores, the names that it passes on, none if selected, and whether to a whole array."""
+    """What a statement adds to or stores, the names that it passes on (selected: none), and whether it is whole."""
     match statement:
         case gast.AugAssign(target=target, value=value) | gast.Assign(targets=[target], value=value):
             is_selected = any(isinstance(each, gast.Attribute) and each.attr in _SELECTING for each in walk(value))

@@ -38,7 +38,7 @@ def best_path(e, tr):
             m = np.inf
             for i in range(k):
                 c = al[i] + np.exp(tr[i, j])
-                if c < m:
+                if c < m:  # noqa: PLR1730
                     m = c
             new[j] = m + e[t, j]
         al = new
