@@ -27,7 +27,7 @@ from srcad.runtime.live import on_tensors
 from srcad.runtime.nest import flatten, map_leaves
 from srcad.runtime.node import GeneralNode, tensors_in, unwrapped
 from srcad.runtime.operand import Operand, read_only
-from srcad.runtime.packing import holds_tensors, packed, takes_lists, without_variables
+from srcad.runtime.packing import holds_tensors, holds_variables, packed, takes_lists, without_variables
 from srcad.runtime.plans import (
     DEFINED,
     OTHERS,
@@ -59,8 +59,7 @@ def apply(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any
         key = (primitive, *map(type, arguments), *keywords, *map(type, keywords.values()))
         function = written.get(key)
         return function(*arguments, **keywords) if function else _apply(key, arguments, keywords)
-    count = len(arguments)
-    if count == 1:
+    if (count := len(arguments)) == 1:
         key = (primitive, type(arguments[0]))
     elif count == 2:
         key = (primitive, type(arguments[0]), type(arguments[1]))
@@ -81,6 +80,8 @@ def _apply(key: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) ->
         _write(key, plan, arguments, keywords)
         return apply(primitive, without_variables(arguments), without_variables(keywords))
     if plan.way == OTHERS or not is_as_it_is(plan, arguments, keywords):
+        if plan.joins and holds_variables(arguments[plan.list_at]):
+            return apply(primitive, without_variables(arguments), keywords)
         return _apply_to_others(primitive, arguments, keywords)
     if (given := plan.with_arrays(arguments)) is not arguments:
         return apply(primitive, given, keywords)
@@ -229,8 +230,7 @@ def call(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]
     inputs = list(tensors_in((arguments, keywords)))
     tapes = active.who_know([tensor._identity for tensor in inputs]) if active.tapes else []
     kind = _derivative(primitive) if tapes else ZERO
-    meaning = spelling(primitive, arguments, keywords) if tapes else None
-    if meaning is not None:
+    if tapes and (meaning := spelling(primitive, arguments, keywords)) is not None:
         return meaning(*arguments, **keywords)
     if kind == DEFINED:
         meaning = definition(primitive)

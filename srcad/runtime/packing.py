@@ -41,6 +41,16 @@ def holds_tensors(argument: Any) -> bool:
     return isinstance(argument, (list, tuple)) and next(tensors_in(argument), None) is not None
 
 
+def holds_variables(argument: Any) -> bool:
+    """Whether there is a variable, or what is read as one, in a list.
+
+    >>> from srcad.runtime.variable import Variable
+    >>> holds_variables([1.0, Variable(2.0)]), holds_variables([1.0])
+    (True, False)
+    """
+    return any(isinstance(each, Readable) for each in flatten(argument))
+
+
 def takes_lists(primitive: Any, arguments: Sequence[Any]) -> bool:
     """Whether the rule of a primitive is for lists of operands.
 

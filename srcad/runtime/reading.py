@@ -19,15 +19,13 @@ from srcad.runtime.tensor import Tensor
 
 
 def kind_read(key: tuple[Any, ...], arguments: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[Any, ...] | None:
-    """The kind of the call that has tensors for variables; None if these may be in lists, or in keywords.
+    """The kind of the call that has tensors for variables; None if these may be in keywords.
 
     >>> from srcad.runtime.variable import Variable
     >>> kind_read(("sum", Variable, "axis", int), (Variable(1.0),), {"axis": 0})
     ('sum', <class 'srcad.runtime.tensor.Tensor'>, 'axis', <class 'int'>)
     """
-    if any(map(is_nested, (*arguments, *keywords.values()))):
-        return None
-    if any(isinstance(each, Readable) for each in keywords.values()):
+    if any(is_nested(each) or isinstance(each, Readable) for each in keywords.values()):
         return None
     kinds = [Tensor if isinstance(each, Readable) else type(each) for each in arguments]
     return (key[0], *kinds, *key[1 + len(kinds) :])
@@ -38,6 +36,12 @@ def lines_of_reading(kinds: Mapping[str, type], handed: str) -> list[str]:
     given = ", ".join(kinds)
     return [
         *[f"{name} = {name}._read()" for name, kind in kinds.items() if issubclass(kind, Readable)],
+        *[
+            line
+            for name, kind in kinds.items()
+            if kind in (list, tuple)
+            for line in (f"if contents({name}) > 1:", f"    {name} = without_variables({name})")
+        ],
         "function = written.get(kind)",
         f"return function({given}{handed}) if function else otherwise(({given},), {'keywords' if handed else '{}'})",
     ]

@@ -36,6 +36,7 @@ from srcad.runtime.active import active
 from srcad.runtime.composed import check_accepted
 from srcad.runtime.explain import note_behind_cut
 from srcad.runtime.keep import LARGE, contents, unshared
+from srcad.runtime.packing import without_variables
 from srcad.runtime.plans import DEFINED, READS, RULED, Plan
 from srcad.runtime.pull import is_complex
 from srcad.runtime.reading import kind_read, lines_of_reading
@@ -72,7 +73,8 @@ def write(
         written[key] = _made(lines.meaning() if is_meaning else lines.call(), plan, others)
     elif kind := kind_read(key, arguments, keywords):
         body = lines_of_reading(lines.of, lines.handed)
-        written[key] = _made([lines.head(), *body], plan, {**others, "kind": kind, "written": written})
+        space = {"kind": kind, "written": written, "without_variables": without_variables}
+        written[key] = _made([lines.head(), *body], plan, {**others, **space})
 
 
 def _made(lines: list[str], plan: Plan, others: Mapping[str, Any]) -> Callable[..., Any]:
