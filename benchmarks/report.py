@@ -38,7 +38,8 @@ cache takes longer), and of the same with `srcad.checkpointed(..., snapshots=SNA
 GROWTH
 
 With snapshots, steps are run again: the theory (Griewank and Walther's revolve) says how often, and with that, the time
-of the function and the time of the plain gradient, how many times longer a gradient should take.
+of the function and the time of the plain gradient, how many times longer a gradient should take that reverses one step
+at a time. Where a step has nothing but numbers, sixteen are reversed at once, and fewer run again.
 
 To repeat it:
 

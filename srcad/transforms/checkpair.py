@@ -64,12 +64,16 @@ def _active(pair: Pair, version: Checkpointed) -> list[int]:
 
 
 def _iteration(drivers: Drivers, callees: Callees) -> gast.FunctionDef:
-    """`(index, *state, *adjoints of arrays, *those of results) -> adjoints of numbers`; in place on all arrays."""
+    """`(index, *state, *adjoints of arrays, *those of results) -> adjoints of numbers`; in place on all arrays.
+
+    Where several iterations are reversed at once, the first index, their number and the step are in the index's place.
+    """
     pair, version, state = drivers.pair, drivers.version, drivers.state
     unit, types, counts = version.iteration
-    names = dict(zip(state.names, unit.parameters[1:], strict=True))
+    given = 1 if version.at_once == 1 else 3
+    names = dict(zip(state.names, unit.parameters[given:], strict=True))
     ends = dict(zip((*state.carried, *state.works), results_of(unit), strict=True))
-    wrt = [1 + state.names.index(name) for name in drivers.active]
+    wrt = [given + state.names.index(name) for name in drivers.active]
     program = reverse_program(unit, types, wrt, [k for k, name in enumerate(ends) if name in drivers.active])
     arrays = [names[name] for name in drivers.active if drivers.is_array(name)]
     adjoints = Adjoints(program, unit.names.copy(), dict(unit.bindings), callees, arrays)
@@ -78,8 +82,8 @@ def _iteration(drivers: Drivers, callees: Callees) -> gast.FunctionDef:
     seed = seed_of(adjoints, [ends[name] for name in seeded], [*map(load, bars)])
     both = with_lists(sweeps(program, adjoints, counts, seed), adjoints)
     numbers = [names[name] for name in drivers.active if not drivers.is_array(name)]
-    given = [result_of(adjoints, name, handed_on=True) for name in numbers]
-    last = gast.Return(value=tuple_of(*given) if given else const(None))
+    passed = [result_of(adjoints, name, handed_on=True) for name in numbers]
+    last = gast.Return(value=tuple_of(*passed) if passed else const(None))
     body: Block = [*trace_blanks(both), *joined(both), last]
     added = [adjoints.bar(name) for name in arrays]
     own = {pair.trace: pair, pair.iteration: pair, version.advance.name: version.advance}

@@ -9,7 +9,7 @@
 The call is an operation on values, as are all calls (see `specialise`). What it becomes works in place, on copies:
 
     advance      some of the iterations: the state before them -> the state behind them
-    iteration    the body once, of which the reverse is made
+    iteration    the body once, of which the reverse is made; where the state is but numbers, some of the iterations
 
 The state are the names that the loop carries, and the arrays that it writes into. Two names of one array of the state
 are refused, unless the loop exchanges arrays that begin apart.
@@ -28,10 +28,12 @@ from numba import types as nb
 from srcad.names import Names
 from srcad.runtime import kernels
 from srcad.runtime.clock import stage
+from srcad.transforms.alone import alone
 from srcad.transforms.build import (
     Block,
     assign,
     at,
+    binary,
     call,
     clone,
     const,
@@ -56,6 +58,8 @@ from srcad.transforms.subroutine import Kinds, Specialised, Subroutine, Summary
 from srcad.transforms.typing import Types
 from srcad.transforms.unit import Unit
 
+AT_ONCE = 16  # iterations that are recorded and reversed at once where a state is but numbers
+
 Finished = tuple[Unit, Types, Mapping[int, str]]
 # The stages between this one and differentiation: of a unit, its types, those of its parameters, and whether it may
 # write into these.
@@ -73,12 +77,14 @@ class Checkpointed(Specialised):
 
     advance     its iterations in place, of the same parameters but the number of snapshots
     iteration   one iteration in place: returns what is carried, and the arrays that are written into
+    at_once     how many iterations `iteration` runs at most; if not 1, from a first index, their number and the step
     most_bytes  the bound on what its record holds, if there is one
     """
 
     state: State = None  # type: ignore[assignment]  # given when it is made
     advance: Advance = None  # type: ignore[assignment]
     iteration: Finished = None  # type: ignore[assignment]
+    at_once: int = 1
     most_bytes: int | None = None
 
 
@@ -176,10 +182,22 @@ class _Outliner:
         )
         made = Checkpointed(base, _subroutine(base, wish), (*[nb.int64] * 4, *kinds), summary)
         made.state, made.advance, made.most_bytes = state, advance, getattr(statement, "most_bytes", None)
-        made.iteration = self.iteration(f"{base}_iteration", statement, state, kinds)
-        made.unit, made.types = _alone(made, self.names, self.known)
+        made.at_once = AT_ONCE if made.most_bytes is None and self.is_of_numbers(statement, state) else 1
+        iteration = self.iteration if made.at_once == 1 else self.iterations
+        made.iteration = iteration(f"{base}_iteration", statement, state, kinds)
+        made.unit, made.types = alone(made, self.names, self.known)
         made.subroutine.unit = made.unit
         return made
+
+    def is_of_numbers(self, statement: gast.For, state: State) -> bool:
+        """Whether the state and all that an iteration stores are numbers: the trace of some iterations is small."""
+        for each in walk_statements(statement.body):
+            function = getattr(getattr(each, "value", None), "func", None)
+            is_call = isinstance(function, gast.Name) and isinstance(self.bindings.get(function.id), Specialised)
+            if is_call or (inner_blocks(each) and not isinstance(each, gast.If)):
+                return False
+        names = [*state.works, *state.carried, *map(written, walk_statements(statement.body))]
+        return all(isinstance(self.known.get(name), (nb.Number, nb.Boolean, nb.BaseTuple)) for name in names if name)
 
     def kind(self, name: str, state: State) -> Any:
         """The type of a parameter; arrays that are written into are the function's own."""
@@ -190,31 +208,30 @@ class _Outliner:
 
     def advance(self, name: str, wish: str, statement: gast.For, state: State, kinds: Kinds) -> Advance:
         """The function that runs some iterations."""
-        names, known, place = self.names.copy(), dict(self.known), place_of(statement)
-        first, stop, width = (names.fresh(each) for each in ("first", "stop", "width"))
-        begun = {each: names.fresh(f"{each}_first") for each in state.carried}
-        known |= dict.fromkeys((first, stop, width), nb.int64)
-        known |= {begun[each]: known.get(each) for each in state.carried}
-        known |= dict(zip(state.names, kinds, strict=True))
-        repeated = loop(
-            statement.target.id, [load(each) for each in (first, stop, width)], clone(statement.body), place
-        )
-        body: Block = [
-            *(clone(each) for each in state.views),
-            *(assign(each, load(begun[each]), place) for each in state.carried),
-            repeated,
-            at(gast.Return(value=tuple_of(*(load(each) for each in state.carried))), place),
-        ]
-        parameters = [first, stop, width, *state.inputs, *state.works, *begun.values()]
+        place = place_of(statement)
+        names, known, bounds, begun = self.opened(("first", "stop", "width"), state, kinds)
+        repeated = loop(statement.target.id, [load(each) for each in bounds], clone(statement.body), place)
         all_kinds = (*[nb.int64] * 3, *kinds)
         summary = Summary(tuple(known[each] for each in state.carried), True)
         summary = replace(summary, same=(None,) * len(state.carried), views=((),) * len(state.carried))
         made = Advance(name, _subroutine(name, wish), all_kinds, summary)
-        unit = Unit(name, function(name, parameters, body), self.bindings, names)
+        tree = function(name, [*bounds, *state.inputs, *state.works, *begun.values()], _around(repeated, state, begun))
+        unit = Unit(name, tree, self.bindings, names)
         settled = settle(unit, Types(known, nb.Tuple(made.outcome)))
         made.unit, made.types, made.counts = self.finish(*settled, all_kinds, True)
         made.subroutine.unit = made.unit
         return made
+
+    def opened(
+        self, wishes: tuple[str, ...], state: State, kinds: Kinds
+    ) -> tuple[Names, dict[str, Any], list[str], dict[str, str]]:
+        """Names and types for a function of integers and the state; new names of these, and of what is carried."""
+        names = self.names.copy()
+        integers = [names.fresh(each) for each in wishes]
+        begun = {each: names.fresh(f"{each}_first") for each in state.carried}
+        known = {**self.known, **dict.fromkeys(integers, nb.int64)}
+        known |= {begun[each]: known.get(each) for each in state.carried}
+        return names, known | dict(zip(state.names, kinds, strict=True)), integers, begun
 
     def iteration(self, name: str, statement: gast.For, state: State, kinds: Kinds) -> Finished:
         """One iteration, as a function of the index and the state."""
@@ -230,39 +247,31 @@ class _Outliner:
         settled = settle(unit, Types(known, nb.Tuple(outcome)))
         return self.finish(*settled, (nb.int64, *kinds), True)
 
-
-def _alone(made: Checkpointed, names: Names, known: Mapping[str, Any]) -> tuple[Unit, Types]:
-    """The loop where no derivative is wanted: all of its iterations, on copies of what they write into."""
-    state, names, kinds = made.state, names.copy(), dict(known)
-    bounds = [names.fresh(each) for each in ("first", "stop", "width", "snapshots")]
-    kinds |= dict.fromkeys(bounds, nb.int64)
-    own = {name: names.fresh(name) for name in (*state.works, *state.carried)}
-    kinds |= {own[name]: known.get(name) for name in own}
-    whole = names.temporary()
-    kinds[whole] = nb.Tuple(made.advance.outcome)
-    body: Block = [assign(own[name], begin(load(name), known.get(name))) for name in own]
-    given = [load(own.get(name, name)) for name in state.names]
-    body.append(effect(assign(whole, call(made.advance.name, *map(load, bounds[:3]), *given))))
-    results = [subscript(load(whole), const(state.carried.index(name))) for name in state.results]
-    body.append(gast.Return(value=tuple_of(*results, *(load(own[name]) for name in state.works))))
-    unit = Unit(
-        made.name,
-        function(made.name, [*bounds, *state.names], body),
-        {"np": np, "kernels": kernels, made.advance.name: made.advance},
-        names,
-    )
-    return unit, Types(kinds, nb.Tuple(made.outcome))
+    def iterations(self, name: str, statement: gast.For, state: State, kinds: Kinds) -> Finished:
+        """Some iterations of a state of numbers, as a function of the first index, how many, the step, the state."""
+        place = place_of(statement)
+        wishes = ("first", "count", "width", "turn", "along")
+        names, known, (first, count, width, turn, along), begun = self.opened(wishes, state, kinds)
+        index = [
+            assign(along, binary(load(turn), gast.Mult, load(width)), place),
+            assign(statement.target.id, binary(load(first), gast.Add, load(along)), place),
+        ]
+        repeated = loop(turn, [const(0), load(count), const(1)], [*index, *map(clone, statement.body)], place)
+        tree = function(name, [first, count, width, *state.inputs, *begun.values()], _around(repeated, state, begun))
+        unit = Unit(name, tree, self.bindings, names)
+        settled = settle(unit, Types(known, nb.Tuple([known[each] for each in state.carried])))
+        return self.finish(*settled, (*[nb.int64] * 3, *kinds), True)
 
 
-def begin(value: gast.expr, kind: nb.Type | None) -> gast.expr:
-    """What a name of the state begins with: of the type that it has in the loop, and its own."""
-    if isinstance(kind, nb.Array):
-        return call("kernels.snapshot", value)
-    if isinstance(kind, (nb.Boolean, nb.Number)):
-        spelled = {nb.boolean: "bool", nb.float64: "float", nb.complex128: "complex"}.get(kind)
-        spelled = spelled or ("int" if isinstance(kind, nb.Integer) else f"np.{kind}")
-        return call(spelled, value)
-    return value
+def _around(repeated: gast.For, state: State, begun: Mapping[str, str]) -> Block:
+    """A loop between what its state begins with, by the names of `begun`, and the return of what it is then."""
+    place = place_of(repeated)
+    return [
+        *(clone(each) for each in state.views),
+        *(assign(each, load(begun[each]), place) for each in state.carried),
+        repeated,
+        at(gast.Return(value=tuple_of(*(load(each) for each in state.carried))), place),
+    ]
 
 
 def _subroutine(name: str, wish: str) -> Subroutine:

@@ -30,10 +30,11 @@ import gast
 from numba import types as nb
 
 from srcad.names import Names
+from srcad.transforms.alone import begin
 from srcad.transforms.build import const, load
 from srcad.transforms.callees import Pair
 from srcad.transforms.callpair import read_back, recorded, typed_blank
-from srcad.transforms.checkpoint import Checkpointed, begin
+from srcad.transforms.checkpoint import Checkpointed
 from srcad.transforms.pair import attribute_name
 from srcad.transforms.spelling import RESERVED
 from srcad.transforms.typing import is_complex
@@ -110,17 +111,16 @@ class Drivers:
         tree = _parsed(
             f"def {self.pair.forward}({_commas(*bounds, *state.names, self.calls)}):",
             f"    {self.trips} = kernels.trip_count({self.first}, {self.stop}, {self.width})",
-            f"    {self.most} = kernels.snapshot_limit({self.trips}, {self.snapshots})",
+            f"    {self.most} = kernels.snapshot_limit({self.ways}, {self.snapshots})",
             *(f"    {name} = {gast.unparse(begin(load(name), self.kinds[name])).strip()}" for name in self.own),
             *self.within(),
             f"    {self.places} = [0]",
             *(f"    {self.stacks[name]} = [kernels.snapshot({name})]" for name in self.kept),
             f"    {self.here} = 0",
-            f"    while {self.here} < {self.trips}:",
-            f"        {self.there} = kernels.next_snapshot("
-            f"{self.here}, {self.trips}, {self.most} - len({self.places}))",
+            f"    while {self.here} < {self.ways}:",
+            f"        {self.there} = kernels.next_snapshot({self.here}, {self.ways}, {self.most} - len({self.places}))",
             *(f"        {line}" for line in self.advanced()),
-            f"        if {self.here} < {self.trips}:",
+            f"        if {self.here} < {self.ways}:",
             *(f"            {line}" for line in self.kept_now()),
             *(f"    {self.lasts[name]} = {name}" for name in self.lasts if self.needs_last(name)),
             *self.checked(),
@@ -156,10 +156,21 @@ class Drivers:
 
     def advanced(self) -> list[str]:
         """Run from `here` to `there`."""
-        begins = [f"{self.first} + {each} * {self.width}" for each in (self.here, self.there)]
+        begins = [f"{self.first} + {self.steps(each)} * {self.width}" for each in (self.here, self.there)]
         run = f"{self.version.advance.name}({_commas(*begins, self.width, *self.state.names)})"
         taken = [f"{name} = t[{k}]" for k, name in enumerate(self.state.carried)]
         return [f"t = {run}" if taken else run, *taken, f"{self.here} = {self.there}"]
+
+    def steps(self, place: str) -> str:
+        """The number of iterations before a place."""
+        at_once = self.version.at_once
+        return place if at_once == 1 else f"min({place} * {at_once}, {self.trips})"
+
+    @property
+    def ways(self) -> str:
+        """How many times the reverse sweep goes back."""
+        at_once = self.version.at_once
+        return self.trips if at_once == 1 else f"-(-{self.trips} // {at_once})"
 
     def kept_now(self) -> list[str]:
         """Take a snapshot."""
@@ -179,7 +190,7 @@ class Drivers:
             *(f"    {stack} = {stack}[:]" for stack in stacks),
             *(f"    {name} = np.zeros_like({self.lasts[name]})" for name in self.own if name in state.sinks),
             *(f"    {line}" for line in self.begun()),
-            f"    for {self.last} in range({self.trips}, 0, -1):",
+            f"    for {self.last} in range({self.ways}, 0, -1):",
             f"        {self.here} = {self.places}[-1]",
             *(f"        {name} = kernels.snapshot({stack}[-1])" for name, stack in self.stacks.items()),
             f"        while {self.here} < {self.last} - 1:",
@@ -236,7 +247,12 @@ class Drivers:
             code.append(f"{before[name]} = {' + '.join(parts) or f'np.zeros_like({name})'}")
         arrays = [before.get(name, self.bars[name]) for name in self.active if self.is_array(name)]
         numbers = [name for name in self.active if not self.is_array(name)]
+        at_once = self.version.at_once
         index = f"{self.first} + {self.here} * {self.width}"
+        if at_once > 1:
+            begin_at = f"{self.here} * {at_once}"
+            count = f"min({at_once}, {self.trips} - {begin_at})"
+            index = f"{self.first} + {begin_at} * {self.width}, {count}, {self.width}"
         seeds = [self.bars[name] for name in self.seeded()]
         run = f"{self.pair.iteration}({_commas(index, *state.names, *arrays, *seeds)})"
         code.append(f"t = {run}" if numbers else run)

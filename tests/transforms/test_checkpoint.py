@@ -8,6 +8,7 @@ import pytest
 import srcad
 from srcad.errors import MayOverlap, UnsupportedSyntax
 from srcad.runtime import kernels
+from tests.checking import assert_gradient
 from tests.test_random_programs import function_of
 
 COUNT = int(os.environ.get("SRCAD_RANDOM_PROGRAMS", "16"))
@@ -51,6 +52,40 @@ def test_iterations_run_as_often_as_theory_says(steps):
     # The forward sweep has already run up to the last snapshot what the schedule counts.
     assert len(run) == steps + kernels.extra_steps(steps, 5) - kept[-1]
     assert reversed_ones == list(range(steps))[::-1]
+
+
+def oscillator(p, x, v, steps):
+    total = 0.0
+    for i in srcad.checkpointed(range(2, 2 + 3 * steps, 3), snapshots=4):
+        v = v - 0.05 * (p[0] * x + p[1] * v + 0.01 * i)
+        x = x + 0.05 * v
+        total += x * x * p[2]
+    return total + x * v
+
+
+@pytest.mark.parametrize("steps", [0, 1, 15, 16, 17, 33, 200])
+def test_states_of_numbers_are_reversed_several_iterations_at_once(steps):
+    args = np.array([1.0, 0.2, 0.3]), 0.5, 0.2, steps
+    assert_gradient(oscillator, *args, modes=("arrays", "loops", "gradient"), rtol=1e-6)
+    module = module_of(oscillator, "reverse", *args)
+    (loop,) = {name.removesuffix("_advance") for name in module if name.endswith("_advance")}
+    iteration, advance, reversed_ones, run = module[f"{loop}_iteration"], module[f"{loop}_advance"], [], []
+
+    def counted_iterations(first, count, width, *state):
+        reversed_ones.extend(range(first + (count - 1) * width, first - width, -width))
+        return iteration(first, count, width, *state)
+
+    def counted(first, stop, width, *state):
+        run.extend(range(first, stop, width))
+        return advance(first, stop, width, *state)
+
+    module.update({f"{loop}_advance": counted, f"{loop}_iteration": counted_iterations})
+    _, trace = module["oscillator_forward"](*args)
+    assert run == list(range(2, 2 + 3 * steps, 3))
+    assert len(trace.calls[0][-1].places) <= 4
+    module["oscillator_reverse"](args[0], *args[1:], trace, 1.0)
+    assert reversed_ones == run[:steps][::-1]
+    assert len(run) - steps <= 16 * kernels.extra_steps(-(-steps // 16), 4)
 
 
 def peak(function, *args):
