@@ -13,11 +13,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from numba.core import types
-from numba.core.registry import cpu_target
 from numba.extending import overload
 
 from srcad.errors import NotDifferentiable, UnsupportedSyntax
 from srcad.gradient import Derivative
+from srcad.runtime.refresh import refresh_if_compiling
 
 
 def register(makers: Sequence[Callable[..., Any]], others: Sequence[Callable[..., Any]]) -> None:
@@ -26,8 +26,7 @@ def register(makers: Sequence[Callable[..., Any]], others: Sequence[Callable[...
         _overload_with_wrt(make)
     for make in others:
         _refuse(make)
-    # Numba may come here while it infers the types of a function that reads `srcad.grad` for the first time.
-    cpu_target.typing_context.refresh()
+    refresh_if_compiling()
 
 
 def _known(kind: Any, what: str) -> Any:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from numba.core import types
-from numba.core.registry import cpu_target
 from numba.extending import overload
 
 from srcad.runtime import kernels, registry
+from srcad.runtime.refresh import refresh_if_compiling
 
 
 def checkpointed(iterations: range, snapshots: int | None = None) -> range:
@@ -50,5 +50,4 @@ def _checkpointed(iterations: Any, snapshots: Any = None) -> Callable[..., Any] 
 
 
 registry.zero(kernels.checkpointed_start, kernels.snapshot_count)
-# Numba may come here while it infers the types of a function that reads `srcad.checkpointed` for the first time.
-cpu_target.typing_context.refresh()
+refresh_if_compiling()

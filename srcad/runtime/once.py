@@ -68,10 +68,7 @@ def _leading_from(recording: Recording, sources: set[int]) -> set[int]:
 
 
 def _sweep(entries: Sequence[Any], bars: Bars, kept: Collection[int], relevant: Collection[int]) -> None:
-    """Take the adjoint of each result out of the gathered ones, and add those of the relevant inputs.
-
-    For most calls, those of one argument and of two, all is float64 and goes a short way.
-    """
+    """Take the adjoint of each result out of the gathered ones, and add those of the relevant inputs."""
     pop = bars.pop
     for entry in reversed(entries):
         if type(entry) is not tuple:
@@ -82,17 +79,26 @@ def _sweep(entries: Sequence[Any], bars: Bars, kept: Collection[int], relevant: 
         bar = dense(bars.get(identity)) if identity in kept else pop(identity, None)
         if bar is None:
             continue
-        tensor: Any = None
-        contribution: Any = None
-        if value.dtype is _double and not plan.apart:
-            if len(arguments) == 2:
-                tensor, contribution = _of_two(plan, arguments, value, bar, keywords, bars, relevant)
-            elif len(arguments) == 1 and type(arguments[0]) is Tensor:
-                a = arguments[0]._value
-                if a.dtype is _double and arguments[0]._identity in relevant:
-                    (tensor,) = arguments
-                    run = plan.only or plan.pull(0b11, (a,), keywords)
-                    contribution = None if run is None else run(bar, value, a, **keywords)[0]
+        if form := plan.form:
+            # One tensor and perhaps a number, element by element: to doubles belong as many doubles.
+            tensor = arguments[form == 3]
+            identity, a = tensor._identity, tensor._value
+            if a.dtype is _double and value.dtype is _double and identity in relevant:
+                if form == 1:
+                    (contribution,) = (plan.only or plan.pull(0b11, (a,)))(bar, value, a)
+                elif form == 2:
+                    b = arguments[1]
+                    (contribution,) = (plan.first or plan.pull(0b110, (a, b)))(bar, value, a, b)
+                else:
+                    b = arguments[0]
+                    (contribution,) = (plan.second or plan.pull(0b101, (b, a)))(bar, value, b, a)
+                if contribution is not None:
+                    bars[identity] = bars[identity] + contribution if identity in bars else contribution
+                continue
+        tensor = contribution = None
+        if value.dtype is _double and not plan.apart and len(arguments) <= 2:
+            some = _of_two if len(arguments) == 2 else _of_one
+            tensor, contribution = some(plan, arguments, value, bar, keywords, bars, relevant)
         if tensor is None:
             _pull_call(plan, arguments, result, keywords, bar, bars, kept, relevant)
         elif getattr(contribution, "dtype", None) is _double and contribution.shape == tensor._value.shape:
@@ -102,9 +108,20 @@ def _sweep(entries: Sequence[Any], bars: Bars, kept: Collection[int], relevant: 
             gather(bars, tensor, contribution)
 
 
+def _of_one(
+    plan: Plan, arguments: Any, value: Any, bar: Any, keywords: Mapping[str, Any], bars: Bars, relevant: Collection[int]
+) -> tuple[Any, Any]:
+    """The contribution to the only argument, with that; None, None if it is not float64 that is wanted."""
+    (tensor,) = arguments or (None,)
+    if type(tensor) is not Tensor or tensor._identity not in relevant or tensor._value.dtype is not _double:
+        return None, None
+    run = plan.only or plan.pull(0b11, (tensor._value,), keywords)
+    return tensor, None if run is None else run(bar, value, tensor._value, **keywords)[0]
+
+
 def _of_two(
     plan: Plan,
-    arguments: tuple[Any, Any],
+    arguments: Any,
     value: Any,
     bar: Any,
     keywords: Mapping[str, Any],

@@ -77,6 +77,7 @@ class Plan:
     accepted    the shapes and values for which it is known that its definition runs
     apart       whether its reverse goes no short way: that of a gather, or of what is composed
     asks        whether the rule depends on ranks, or on which numbers are zero
+    form        of functions element by element: 1 of one tensor, 2 of that and a number, 3 of a number and that; else 0
     only, first, second, both    the pullback of one argument; of the first, the second, both of two; once known
     """
 
@@ -90,6 +91,7 @@ class Plan:
         "count",
         "first",
         "for_complex",
+        "form",
         "gathers",
         "joins",
         "kind",
@@ -131,6 +133,7 @@ class Plan:
         self.apart = self.gathers
         self.asks = False
         self.pulls: dict[Hashable, Any] = {}
+        self.form = 0
         self.only: Any = None
         self.first: Any = None
         self.second: Any = None
@@ -152,6 +155,8 @@ class Plan:
             self.ranks = None if is_for_all_ranks else set()
             self.asks = any(asks_of(primitive))
             self.kind = RULED
+            is_free = not keywords and not self.asks and all(rule.elementwise for rule in rules)
+            self.form = _FORMS.get(tuple([type(each) for each in arguments]), 0) if is_free else 0
             self.refuses = self._definition() if primitive in AS_DEFINED else None
         elif (meaning := definition(primitive)) is not None and not is_effect(primitive):
             check_meaning(primitive, meaning, arguments, keywords)
@@ -231,6 +236,13 @@ def _is_apart(primitive: Any) -> bool:
     return isinstance(primitive, (np.ufunc, types.BuiltinMethodType)) or definition(primitive) is not None
 
 
+_FORMS: Mapping[tuple[type, ...], int] = {
+    (Tensor,): 1,
+    (Tensor, float): 2,
+    (Tensor, int): 2,
+    (float, Tensor): 3,
+    (int, Tensor): 3,
+}
 _NAMES = {0b11: "only", 0b110: "first", 0b101: "second", 0b111: "both"}
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 from numba.core import types
-from numba.core.registry import cpu_target
 from numba.extending import overload
 
 from srcad.runtime import registry
 from srcad.runtime.operand import Operand
+from srcad.runtime.refresh import refresh_if_compiling
 
 
 def stop_gradient(x: Any) -> Any:
@@ -48,5 +48,4 @@ def _stop_gradient(x: Any) -> Callable[[Any], Any]:
 
 
 registry.zero(stop_gradient)
-# Numba may come here while it infers the types of a function that reads `srcad.stop_gradient` for the first time.
-cpu_target.typing_context.refresh()
+refresh_if_compiling()

@@ -25,6 +25,9 @@ OTHERS = {
     "untrainable variable": lambda: Variable([2.0, 3.0], trainable=False),
     "float": lambda: 2.5,
     "int": lambda: 3,
+    "zero": lambda: 0.0,
+    "no number": lambda: float("nan"),
+    "integer that is no double": lambda: 2**53 + 1,
     "bool": lambda: True,
     "complex": lambda: 1 + 2j,
     "numpy scalar": lambda: np.float64(2.5),
@@ -50,8 +53,9 @@ def test_operators_are_the_primitive(primitive, reflected, other):
     for x in (constant([1.5, 0.5]), constant(0.75), Variable([1.5, 0.5])):
         second = other()
         pairs = (lambda a, b: (b, a)) if reflected else (lambda a, b: (a, b))
-        short, found = gradients(lambda a, b: primitive(*pairs(a, b)), x, second)  # noqa: B023 - called at once
-        long, expected = gradients(lambda a, b: apply(primitive, pairs(a, b)), x, second)  # noqa: B023
+        with np.errstate(all="ignore"):
+            short, found = gradients(lambda a, b: primitive(*pairs(a, b)), x, second)  # noqa: B023 - called at once
+            long, expected = gradients(lambda a, b: apply(primitive, pairs(a, b)), x, second)  # noqa: B023
         assert (type(short), short.dtype, short.shape) == (Tensor, long.dtype, long.shape)
         np.testing.assert_array_equal(short, long)
         for each, wanted in zip(found, expected, strict=True):
@@ -174,3 +178,20 @@ def test_joins_of_integers_are_not_followed():
         tape.watch(x)
         y = np.stack([constant([1, 2]), constant([3, 4])]) * x
     assert tape.gradient(y, x).tolist() == [4.0, 6.0]
+
+
+@pytest.mark.parametrize("number", [2.0, 2, 0.0, -0.0, 0, float("inf"), 2**53 + 1, 2**60 - 1])
+def test_numbers_that_arrays_stand_for_give_the_bits_of_numpy(number):
+    array = np.array([1.5, -0.0, 0.0, -2.0])
+    for operation in (
+        lambda x: x * number,
+        lambda x: number * x,
+        lambda x: x / number,
+        lambda x: number / x,
+        lambda x: x - number,
+        lambda x: x**number,
+    ):
+        with np.errstate(all="ignore"):
+            for _ in range(2):  # the second time from memory, perhaps of a number that is equal
+                assert operation(constant(array)).numpy().tobytes() == operation(array).tobytes()
+                operation(constant(array * 1.5))
