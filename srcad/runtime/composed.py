@@ -15,6 +15,7 @@ import numpy as np
 from srcad.errors import CompilerBug, MissingRule
 from srcad.runtime.active import Recording, active
 from srcad.runtime.forward import fitted_tangent
+from srcad.runtime.nest import flatten
 from srcad.runtime.node import Bars, Node, gather, nodes_of
 from srcad.runtime.pull import fitted
 from srcad.runtime.slices import dense
@@ -85,13 +86,7 @@ class ComposedNode(Node):
 
     def push(self, dots: Mapping[int, Tensor], live: bool) -> list[tuple[Tensor, Any]]:
         """The result with its tangent, for tangents of inputs by their identities."""
-        again, value = run_again(self.meaning, self.arguments, self.keywords, dots)
-        moving = dict(dots)
-        for node in nodes_of(again.entries):
-            for tensor, tangent in node.push(moving, live):
-                if tangent is not None and tensor.dtype.kind in "fc":
-                    moving[tensor._identity] = fitted_tangent(tangent, tensor)
-        return [(self.result, moving.get(value._identity) if type(value) is Tensor else None)]
+        return pushed(self, self.meaning, dots, live)
 
     def _swept(self, wanted: tuple[Any, ...], live: bool) -> tuple[list[Tensor], Sweep | None, Any]:
         """The inputs that are wanted, a sweep to these from what the definition returns, and that."""
@@ -101,6 +96,18 @@ class ComposedNode(Node):
             return inputs, None, value
         check_shapes(self.primitive, value, self.result)
         return inputs, Sweep(again, [value], inputs, live=live), value
+
+
+def pushed(node: Any, meaning: Any, dots: Mapping[int, Tensor], live: bool) -> list[tuple[Tensor, Any]]:
+    """The results of a call with their tangents, as what the call means has them."""
+    again, value = run_again(meaning, node.arguments, node.keywords, dots)
+    moving = dict(dots)
+    for each in nodes_of(again.entries):
+        for tensor, tangent in each.push(moving, live):
+            if tangent is not None and tensor.dtype.kind in "fc":
+                moving[tensor._identity] = fitted_tangent(tangent, tensor)
+    pairs = zip(flatten(node.result), flatten(value), strict=True)
+    return [(result, moving.get(each._identity) if type(each) is Tensor else None) for result, each in pairs]
 
 
 def check_shapes(primitive: Any, value: Tensor, result: Tensor) -> None:

@@ -160,7 +160,7 @@ def _recorded(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any
             if entry is None:
                 if (plan.kind and not plan.composed) or not is_inexact(result):
                     return _not_recorded(plan, arguments, keywords, result)
-                if plan.for_complex and is_complex(operands[0]):
+                if plan.for_complex and is_complex(arguments):
                     return plan.for_complex(*arguments, **keywords)
                 if plan.ranks is not None:
                     plan.check_ranks(arguments)
@@ -185,7 +185,7 @@ def recorded(primitive: Any, arguments: tuple[Any, ...], result: Tensor) -> Any:
 def _not_recorded(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any], result: Tensor) -> Any:
     """The result of a call that has no derivative; raises MissingRule if it only has no rule."""
     primitive = plan.primitive
-    if plan.for_complex is not None and is_complex(arguments[0]):
+    if plan.for_complex is not None and is_complex(arguments):
         return plan.for_complex(*arguments, **keywords)
     if plan.kind == UNKNOWN:
         check_discrete(primitive, result)

@@ -17,8 +17,10 @@ import numpy as np
 
 from srcad.runtime.arithmetic import NO_KEYWORDS
 from srcad.runtime.eager import pushforward
+from srcad.runtime.live import on_tensors
 from srcad.runtime.nest import flatten, map_leaves
 from srcad.runtime.pull import GATHERS, Path, fitted, pullback
+from srcad.runtime.registry import definition, is_reversed_only
 from srcad.runtime.slices import dense, gathered, rows_of
 from srcad.runtime.tensor import Tensor
 
@@ -97,6 +99,8 @@ class Node:
 
     def push(self, dots: Mapping[int, Tensor], live: bool) -> list[tuple[Tensor, Any]]:
         """The result with its tangent, for tangents of inputs by their identities."""
+        if is_reversed_only(self.primitive):
+            return _pushed_as_defined(self, dots, live)
         tangents = [dots.get(each._identity) if type(each) is Tensor else None for each in self.arguments]
         call = (self.primitive, self.result, self.arguments, self.keywords, tangents)
         return [(self.result, pushforward(*_for(call, live), live=live))]
@@ -115,6 +119,15 @@ def _node(plan: Any, arguments: tuple[Any, ...], result: Tensor, keywords: Mappi
     if plan.joins:
         return GeneralNode(plan.primitive, arguments, keywords, result)
     return Node(plan.primitive, arguments, result, keywords)
+
+
+def _pushed_as_defined(node: Any, dots: Mapping[int, Tensor], live: bool) -> list[tuple[Tensor, Any]]:
+    """The results with their tangents, those of the definition."""
+    from srcad.runtime.composed import pushed
+
+    meaning = definition(node.primitive)
+    assert meaning is not None
+    return pushed(node, on_tensors(meaning), dots, live)
 
 
 def gather(bars: Bars, tensor: Tensor, contribution: Any) -> None:
@@ -217,6 +230,8 @@ class GeneralNode:
 
     def push(self, dots: Mapping[int, Tensor], live: bool) -> list[tuple[Tensor, Any]]:
         """The results with their tangents, for tangents of inputs by their identities."""
+        if is_reversed_only(self.primitive):
+            return _pushed_as_defined(self, dots, live)
 
         def tangent(part: Any) -> Any:
             if isinstance(part, (list, tuple)):

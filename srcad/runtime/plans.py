@@ -52,7 +52,8 @@ JOINS: Mapping[Any, int] = {
     np.select: 1,
 }
 # Their rules know less of what calls they are for than their definitions.
-AS_DEFINED = frozenset((np.linalg.svd, np.linalg.qr))
+AS_DEFINED = frozenset((np.linalg.svd, np.linalg.qr, np.linalg.lstsq, np.gradient, np.correlate, np.polyfit))
+AS_DEFINED |= {np.cov, np.corrcoef, np.geomspace, np.logspace}
 _PLAIN = frozenset((np.ndarray, type, *SCALARS))
 _MOST = 4096  # plans that are remembered
 

@@ -220,6 +220,19 @@ def definition(primitive: Any) -> Callable[..., Any] | None:
     return (_definitions.get(primitive) or _effects.get(primitive)) if _is_hashable(primitive) else None
 
 
+@cache
+def is_reversed_only(primitive: Any) -> bool:
+    """Whether the rules of a primitive state adjoints but no tangents: these are those of its definition.
+
+    >>> import numpy as np
+    >>> is_reversed_only(np.gradient), is_reversed_only(np.sum)
+    (True, False)
+    """
+    rules = variants(primitive)
+    has_tangent = any(each.is_linear or each.tangent_source or each.partials_source for each in rules)
+    return bool(rules) and not has_tangent and rules[0].kind != "zero" and definition(primitive) is not None
+
+
 def is_effect(primitive: Any) -> bool:
     """Whether what is known of a primitive is what it writes into its arguments.
 
@@ -265,6 +278,7 @@ __all__ = [
     "folding",
     "folds",
     "is_effect",
+    "is_reversed_only",
     "linear",
     "partial",
     "primitives",

@@ -195,7 +195,7 @@ def spelling(primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, An
     """
     if holds_stack(primitive, arguments):
         return functools.partial(of_each_matrix, primitive)
-    if primitive in FOR_COMPLEX and arguments[0].dtype.kind == "c":
+    if primitive in FOR_COMPLEX and any(getattr(getattr(each, "dtype", None), "kind", "") == "c" for each in arguments):
         return FOR_COMPLEX[primitive]
     return spelled_always(primitive, len(arguments), keywords)
 
@@ -208,6 +208,8 @@ def spelled_always(primitive: Any, count: int, keywords: Mapping[str, Any]) -> C
     """
     if primitive is np.linalg.norm and (count > 1 or "ord" in keywords):
         return norm
+    if primitive is np.linalg.cond and (count > 1 or "p" in keywords):
+        return of_definition(primitive)
     if primitive is np.clip and ("min" in keywords or "max" in keywords):
         return clip
     return ALWAYS.get(primitive) or method_meaning(primitive) or keyword_meaning(primitive, keywords)
@@ -228,7 +230,7 @@ ALWAYS: Mapping[Any, Callable[..., Any]] = {
     np.rollaxis: rollaxis,
 }
 # Of complex numbers, what these multiply is conjugated.
-_SQUARED = (np.vecdot, np.linalg.vecdot, np.vecmat)
+_SQUARED = (np.vecdot, np.linalg.vecdot, np.vecmat, np.correlate, np.linalg.vector_norm)
 FOR_COMPLEX: Mapping[Any, Callable[..., Any]] = {
     np.absolute: modulus,
     operator.abs: modulus,
@@ -239,5 +241,5 @@ FOR_COMPLEX: Mapping[Any, Callable[..., Any]] = {
     np.std: deviation,
     np.var: variance,
     **{each: of_definition(each) for each in _SQUARED},
-    **{each: in_numpys_dtype(each) for each in (np.nanvar, np.nanstd)},
+    **{each: in_numpys_dtype(each) for each in (np.nanvar, np.nanstd, np.cov, np.corrcoef)},
 }

@@ -245,7 +245,8 @@ class _Lines:
     def _entry(self) -> list[str]:
         plan, lines = self.plan, []
         if plan.for_complex is not None:
-            lines.append(f"if is_complex({self._value('a')}):")
+            arrays = [self._value(name) for name, kind in self.of.items() if kind in (Tensor, np.ndarray)]
+            lines.append(f"if {' or '.join(f'is_complex({each})' for each in arrays)}:")
             lines.append(f"    return plan.for_complex({', '.join(self.names)}{self.handed})")
         if plan.composed or plan.refuses is not None:
             lines += self._acceptance()

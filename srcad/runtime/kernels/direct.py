@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from srcad.runtime.kernels.axes import shares
 from srcad.runtime.kernels.scalar import ratio
 from srcad.runtime.kernels.scatter import scatter
 from srcad.runtime.kernels.spread import _as_tuple, reduced_size, restore, unbroadcast
@@ -206,6 +207,24 @@ def _halved_ends(size: int) -> Any:
     parts[:1] *= 0.5
     parts[-1:] *= 0.5 if size > 1 else 0.0
     return parts
+
+
+def norm_adjoint(g: Any, y: Any, x: Any, axis: Any, keepdims: bool, order: Any) -> Any:
+    """What `np.linalg.vector_norm`, whose result is `y`, hands on; 0 where that is 0.
+
+    >>> norm_adjoint(1.0, 7.0, np.array([3.0, -4.0]), None, False, 1).tolist()
+    [1.0, -1.0]
+    """
+    if order == 2:
+        return x * restore(ratio(g, y), x.shape, axis, keepdims)
+    g = restore(g, x.shape, axis, keepdims) * np.sign(x)
+    if order == 0:
+        return g * 0.0
+    if order == 1:
+        return g
+    if order in (np.inf, -np.inf):
+        return g * shares(y, np.abs(x), axis, keepdims)
+    return g * ratio(np.abs(x), restore(y, x.shape, axis, keepdims)) ** (order - 1)
 
 
 def vecdot_adjoint(g: Any, other: Any, like: Any, axis: int) -> Any:

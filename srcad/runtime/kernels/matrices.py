@@ -169,27 +169,42 @@ def pinv_adjoint(g: Any, y: Any, a: Any) -> Any:
     >>> pinv_adjoint(np.array([[1.0]]), np.array([[0.5]]), np.array([[2.0]])).tolist()
     [[-0.25]]
     """
-    left, right = np.matmul(a, y), np.matmul(y, a)
-    of_left, of_right = np.eye(len(left)) - left, np.eye(len(right)) - right
-    checked_rank(of_left if len(left) <= len(right) else of_right)
-    p, q = np.transpose(y), np.transpose(g)
+    check_rank(a, y)
+    p, q, (rows, columns) = np.transpose(y), np.transpose(g), np.shape(a)
     bar = -np.matmul(p, np.matmul(g, p))
-    if len(left) > len(right):
-        return bar + np.matmul(of_left, np.matmul(q, np.matmul(y, p)))
-    return bar + np.matmul(np.matmul(p, np.matmul(y, q)), of_right) if len(left) < len(right) else bar
+    if rows > columns:
+        return bar + np.matmul(np.eye(rows) - np.matmul(a, y), np.matmul(q, np.matmul(y, p)))
+    if rows < columns:
+        return bar + np.matmul(np.matmul(p, np.matmul(y, q)), np.eye(columns) - np.matmul(y, a))
+    return bar
 
 
 def pinv_tangent(t: Any, y: Any, a: Any) -> Any:
     """The tangent of `np.linalg.pinv`."""
-    left, right = np.matmul(a, y), np.matmul(y, a)
-    of_left, of_right = np.eye(len(left)) - left, np.eye(len(right)) - right
-    checked_rank(of_left if len(left) <= len(right) else of_right)
+    check_rank(a, y)
+    of_left, of_right = np.eye(len(a)) - np.matmul(a, y), np.eye(len(y)) - np.matmul(y, a)
     p, u = np.transpose(y), np.transpose(t)
     moved = -np.matmul(y, np.matmul(t, y)) + np.matmul(np.matmul(y, p), np.matmul(u, of_left))
     return moved + np.matmul(of_right, np.matmul(u, np.matmul(p, y)))
 
 
-def checked_rank(gap: Any) -> None:
-    """Raises LinAlgError if what should be zero for a matrix of full rank is not."""
-    if not np.max(np.abs(gap), initial=0.0) < 1e-4:
+def cond_adjoint(g: Any, a: Any) -> Any:
+    """What `np.linalg.cond` hands to a matrix, whose greatest and least singular values stand alone.
+
+    >>> cond_adjoint(1.0, np.diag([4.0, 2.0])).tolist()
+    [[0.5, 0.0], [0.0, -1.0]]
+    """
+    u, s, v = np.linalg.svd(a, full_matrices=False)
+    of_first, of_last = g / s[-1], -g * s[0] / (s[-1] * s[-1])
+    last = np.shape(s)[0] - 1
+    return np.outer(u[:, 0] * of_first, v[0]) + np.outer(u[:, last] * of_last, v[last])
+
+
+def check_rank(a: Any, inverse: Any) -> None:
+    """Raises LinAlgError for a matrix, with its pseudoinverse, that does not have full rank.
+
+    >>> check_rank(np.diag([1.0, 2.0]), np.diag([1.0, 0.5]))
+    """
+    # The product of the two is a projection: its trace is the rank.
+    if not abs(np.sum(np.transpose(a) * inverse) - min(np.shape(a))) < 1e-4:
         raise np.linalg.LinAlgError("the solution for a matrix that does not have full rank has no derivative")

@@ -97,13 +97,20 @@ def _roll(a, shift, axis=None):
     if not isinstance(a, types.Array) or not isinstance(axis, types.Integer) or not isinstance(shift, types.Integer):
         return None
 
+    ndim = a.ndim
+
     def impl(a, shift, axis=None):
         result = np.empty(a.shape, a.dtype)
         if a.size:
-            here, there = np.moveaxis(a, axis, 0), np.moveaxis(result, axis, 0)
-            by = shift % a.shape[axis]
-            copy_to(there[by:], here[: here.shape[0] - by])
-            copy_to(there[:by], here[here.shape[0] - by :])
+            # With np.moveaxis, or another order of axes, Numba compiles the text of an error, two seconds of strings.
+            before, size = 1, a.shape[axis]
+            for k in range(axis % ndim):
+                before *= a.shape[k]
+            here = np.ascontiguousarray(a).reshape((before, size, a.size // (before * size)))
+            there = result.reshape(here.shape)
+            by = shift % size
+            copy_to(there[:, by:], here[:, : size - by])
+            copy_to(there[:, :by], here[:, size - by :])
         return result
 
     return impl

@@ -192,6 +192,17 @@ def parts_of_spread(a: Any, axis: Any, ddof: Any) -> Any:
     return 1.0 / (np.sum(np.logical_not(np.isnan(a)), axis=axis, keepdims=True) - ddof)
 
 
+def trace_of_each(g: Any, shape: tuple[int, ...], offset: int) -> Any:
+    """What the trace of each matrix of a stack hands to these; a single one is a stack as well.
+
+    >>> trace_of_each(np.array([3.0]), (1, 2, 2), 1).tolist()
+    [[[0.0, 3.0], [0.0, 0.0]]]
+    """
+    if len(shape) > 2:
+        g = np.expand_dims(np.expand_dims(g, -1), -1)
+    return g * np.eye(shape[-2], shape[-1], offset)
+
+
 def turned(m: Any, k: int) -> Any:
     """A matrix turned by right angles.
 

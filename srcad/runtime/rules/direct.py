@@ -5,7 +5,7 @@ make of them, and tapes record a call as one and reverse it by these.
 import numpy as np
 
 from srcad.runtime import kernels
-from srcad.runtime.kernels import direct, joined, matrices, pieces
+from srcad.runtime.kernels import direct, fits, joined, matrices, pieces, spacing
 from srcad.runtime.registry import adjoint, d, linear, tangent, zero
 
 
@@ -511,6 +511,95 @@ def step(y, x):
 @tangent(pieces.step)
 def step_tangent(y, x):
     d[y] = np.where(False, d[x], 0.0)
+
+
+@adjoint(np.gradient)
+def gradient(y, f, distance=1.0, axis=None, edge_order=1):
+    d[f] = spacing.gradient_adjoint(d[y], distance, axis, edge_order)
+    d[distance] = spacing.to_spacing(d[y], y, f, distance, axis, edge_order)
+
+
+@adjoint(np.cov, handles_complex=False)
+def cov(c, m, y=None, rowvar=True, bias=False, ddof=None):
+    t = fits.cov_adjoint(d[c], m, y, rowvar, bias, ddof)
+    d[m] = fits.first_rows(t, m, rowvar)
+    d[y] = fits.last_rows(t, y, rowvar)
+
+
+@adjoint(np.corrcoef, handles_complex=False)
+def corrcoef(c, x, y=None, rowvar=True):
+    t = fits.corrcoef_adjoint(d[c], c, x, y, rowvar)
+    d[x] = fits.first_rows(t, x, rowvar)
+    d[y] = fits.last_rows(t, y, rowvar)
+
+
+@adjoint(np.polyfit, handles_complex=False)
+def polyfit(c, x, y, deg):
+    t = np.linalg.qr(np.vander(x, deg + 1))
+    w = np.linalg.solve(np.transpose(t[1]), d[c])
+    v = np.matmul(t[0], w)
+    d[y] = v
+    d[x] = fits.polyfit_to_places(c, v, np.linalg.solve(t[1], w), x, y)
+
+
+@adjoint(np.linalg.lstsq, handles_complex=False)
+def lstsq(y, a, b, rcond=None):
+    t = fits.lstsq_adjoint(d[y], y, a, b)
+    d[a] = t[0]
+    d[b] = t[1]
+
+
+@adjoint(np.linalg.cond, handles_complex=False)
+def cond(y, x):
+    d[x] = matrices.cond_adjoint(d[y], x)
+
+
+@adjoint(np.linalg.svdvals, handles_complex=False)
+def svdvals(y, x):
+    d[x] = kernels.singular_values_adjoint(d[y], x)
+
+
+@adjoint(np.linalg.vector_norm, handles_complex=False)
+def vector_norm(y, x, axis=None, keepdims=False, ord=2):
+    d[x] = direct.norm_adjoint(d[y], y, x, axis, keepdims, ord)
+
+
+@adjoint(np.linalg.trace)
+def trace(y, x, offset=0):
+    d[x] = pieces.trace_of_each(d[y], x.shape, offset)
+
+
+@adjoint(np.linalg.tensordot)
+def tensordot(y, x1, x2, axes=2):
+    d[x1] = kernels.tensordot_adjoint_a(d[y], x1, x2, axes)
+    d[x2] = kernels.tensordot_adjoint_b(d[y], x1, x2, axes)
+
+
+@adjoint(np.linalg.outer, ndim=(1, 1))
+def outer(y, x1, x2):
+    d[x1] = np.dot(d[y], x2)
+    d[x2] = np.dot(x1, d[y])
+
+
+@adjoint(np.correlate, handles_complex=False)
+def correlate(y, a, v, mode="valid"):
+    d[a] = kernels.convolve_adjoint(d[y], v[::-1], a, mode)
+    d[v] = kernels.convolve_adjoint(d[y], a, v, mode)[::-1]
+
+
+@adjoint(np.geomspace, ndim=(0, 0))
+def geomspace(y, start, stop, num=50, endpoint=True):
+    t = kernels.weights(y.shape, endpoint)
+    d[start] = np.dot(d[y], y * (1.0 - t)) / start
+    d[stop] = np.dot(d[y], y * t) / stop
+
+
+@adjoint(np.logspace, ndim=(0, 0))
+def logspace(y, start, stop, num=50, endpoint=True, base=10.0):
+    t = kernels.weights(y.shape, endpoint)
+    d[start] = np.dot(d[y], y * (1.0 - t)) * np.log(base)
+    d[stop] = np.dot(d[y], y * t) * np.log(base)
+    d[base] = np.dot(d[y], y * (start + (stop - start) * t)) / base
 
 
 linear(np.dstack, np.select, np.choose, np.append, np.ediff1d, np.diagflat)
