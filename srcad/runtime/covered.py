@@ -90,10 +90,19 @@ def check_covered(primitive: Any, arguments: Sequence[Any], keywords: Mapping[st
 
 def check_meaning(primitive: Any, meaning: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
     """Raises MissingRule if the function that defines a primitive does not take such arguments."""
+    error = _unbound(meaning, len(arguments), tuple(keywords))
+    if error:
+        raise MissingRule(f"the definition of {primitive_name(primitive)} does not cover this call: {error}")
+
+
+@functools.cache
+def _unbound(meaning: Any, count: int, names: tuple[str, ...]) -> str:
+    """What Python would say to a call with so many arguments and such keywords; nothing if it is right."""
     try:
-        inspect.signature(meaning).bind(*arguments, **keywords)
+        inspect.signature(meaning).bind(*range(count), **dict.fromkeys(names))
     except TypeError as error:
-        raise MissingRule(f"the definition of {primitive_name(primitive)} does not cover this call: {error}") from error
+        return str(error)
+    return ""
 
 
 def _covers(rule: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> bool:

@@ -116,7 +116,7 @@ def _write(key: Any, plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[s
     def otherwise(arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
         return _apply(key, arguments, keywords) if plan.way != READS else apply(key[0], arguments, keywords)
 
-    write(key, plan, arguments, keywords, otherwise=otherwise, recorded=_recorded, cut=_not_recorded)
+    write(key, plan, arguments, keywords, otherwise=otherwise, recorded=_recorded, entry_of=_entry, cut=_not_recorded)
 
 
 def _is_followed(arguments: tuple[Any, ...], tapes: Sequence[Recording]) -> bool:

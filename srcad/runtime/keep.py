@@ -50,8 +50,16 @@ def kept(primitive: Any, arguments: tuple[Any, ...], result: Tensor) -> tuple[tu
     reads = None if active.accumulations else what_is_read(primitive, len(arguments))
     if reads is None:
         return frozen(arguments), result
-    held = tuple([frozen(each) if place in reads else shell(each) for place, each in enumerate(arguments)])
-    return held, result if -1 in reads else shell(result)
+    held = []
+    for place, each in enumerate(arguments):
+        kind = type(each)
+        if kind is Tensor and (place in reads or each._value.size < LARGE):
+            held.append(each)
+        elif kind is np.ndarray and place in reads and each.size < LARGE:
+            held.append(each.copy())
+        else:
+            held.append(frozen(each) if place in reads else shell(each))
+    return tuple(held), result if -1 in reads else shell(result)
 
 
 def is_plain(parts: Iterable[Any]) -> bool:
@@ -139,12 +147,15 @@ def shell(value: Any) -> Any:
     if type(value) is Tensor:
         if value._value.size < LARGE:
             return value
-        tensor = tensor_of(shell(value._value))
+        tensor = tensor_of(_shell(value._value.shape, value._value.dtype))
         tensor._identity = value._identity
         return tensor
-    if isinstance(value, np.ndarray):
-        return np.ndarray(value.shape, value.dtype, _NOTHING, 0, (0,) * value.ndim)
-    return frozen(value)
+    return _shell(value.shape, value.dtype) if isinstance(value, np.ndarray) else frozen(value)
+
+
+@functools.lru_cache(256)
+def _shell(shape: tuple[int, ...], dtype: Any) -> Any:
+    return np.ndarray(shape, dtype, _NOTHING, 0, (0,) * len(shape))
 
 
 def frozen(argument: Any) -> Any:

@@ -45,14 +45,18 @@ def has_several(plan: Plan, result: Any) -> bool:
     )
 
 
-def several(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any], values: Any) -> Any:
-    """Tensors of the results, which tapes that follow an argument now follow too."""
+def several(
+    plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any], values: Any, is_accepted: bool = False
+) -> Any:
+    """Tensors of the results, which tapes that follow an argument now follow too.
+
+    `is_accepted` says that the rule, and what refuses more than it, are known to cover such a call.
+    """
     if plan.theirs:
         theirs = [each for each in arguments if type(each) is np.ndarray]
-        parts = [tensor_of(_apart(each, theirs) if each.shape else each[()]) for each in values]
-    else:
-        parts = [tensor_of(each if each.shape else each[()]) for each in values]
-    results = tuple(parts) if type(values) is tuple else type(values)(*parts)
+        values = [_apart(each, theirs) for each in values]
+    parts = [tensor_of(each if each.shape else each[()]) for each in values]
+    results = tuple(parts) if plan.several is tuple else plan.several(*parts)  # type: ignore[misc]
     node: Any = None
     operands = [each for each in arguments if type(each) is Tensor]
     for tape in active.tapes:
@@ -60,7 +64,7 @@ def several(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any],
         for operand in operands:
             if operand._identity in known:
                 if node is None:
-                    node = _node(plan, arguments, keywords, results)
+                    node = _node(plan, arguments, keywords, results, is_accepted)
                 tape.entries.append(node)
                 known.update([each._identity for each in parts])
                 break
@@ -70,10 +74,14 @@ def several(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any],
     return results
 
 
-def _node(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any], results: Any) -> Any:
-    is_new = plan.refuses is None or run_if_new(plan, plan.refuses, arguments, keywords) is not None
-    if is_new and plan.ranks is not None:
-        plan.check_ranks([each._value if type(each) is Tensor else each for each in arguments])
+def _node(
+    plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any], results: Any, is_accepted: bool
+) -> SeveralNode:
+    if not is_accepted:
+        if plan.ranks is not None:
+            plan.check_ranks([each._value if type(each) is Tensor else each for each in arguments])
+        if plan.refuses is not None:
+            run_if_new(plan, plan.refuses, arguments, keywords)
     if plan.stated is not None:
         keywords = {name: keywords[name] for name in plan.stated}
     arguments = arguments[: plan.count]
@@ -84,6 +92,8 @@ def _node(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any], r
 
 def _apart(value: Any, theirs: list[Any]) -> Any:
     """What shares no memory with arrays that their owner may change."""
+    if value.base is None:
+        return value.copy() if any(value is each for each in theirs) else value
     return value.copy() if any(np.may_share_memory(value, each) for each in theirs) else value
 
 

@@ -159,6 +159,8 @@ def _array_ufunc(
             return function(first) if function else apply(ufunc, (first,))
         function = written.get((ufunc, type(first), type(second)))
         return function(first, second) if function else apply(ufunc, (first, second))
+    if method == "outer" and not keywords and not rest:
+        return apply(ufunc.outer, (first, second))
     arguments = (first, *rest) if second is _NOTHING else (first, second, *rest)
     return Operand.__array_ufunc__(self, ufunc, method, *arguments, **keywords)
 

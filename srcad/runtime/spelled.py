@@ -18,6 +18,8 @@ import numpy as np
 
 from srcad.errors import BadArgument
 from srcad.runtime import kernels
+from srcad.runtime.arithmetic import Arithmetic
+from srcad.runtime.kernels import direct
 from srcad.runtime.live import as_primitive, on_tensors
 from srcad.runtime.operand import Operand
 from srcad.runtime.packing import packed
@@ -28,7 +30,7 @@ from srcad.runtime.ufuncs import keyword_meaning, method_meaning
 
 def imaginary(z: Any) -> Any:
     """The imaginary part of a complex tensor."""
-    return np.real(z * -1j)
+    return Arithmetic._apply(kernels.imaginary, (z,))
 
 
 def modulus(z: Any) -> Any:
@@ -58,7 +60,7 @@ def norm_of_modulus(z: Any, *arguments: Any, **keywords: Any) -> Any:
 
 def phase(z: Any, deg: bool = False) -> Any:
     """The angle of a complex tensor, in radians or degrees."""
-    angle = np.arctan2(imaginary(z), np.real(z))
+    angle = Arithmetic._apply(kernels.argument, (z,))
     return angle * (180.0 / np.pi) if deg else angle
 
 
@@ -107,13 +109,12 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
         return np.linalg.norm(x, axis=axis, keepdims=keepdims)
     if keepdims and axis is None:
         return np.reshape(norm(x, ord), (1,) * x.ndim)
-    if x.ndim == 1 or isinstance(axis, int):
+    if (x.ndim == 1 or isinstance(axis, int)) and x.dtype.kind != "c":
         if ord == 2:
             return np.linalg.norm(x, axis=axis, keepdims=keepdims)
-        if ord == 1:
-            return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
-        if ord == np.inf:
-            return np.max(np.abs(x), axis=axis, keepdims=keepdims)
+        if ord in (1, np.inf, -np.inf):
+            arguments = (x, ord) if axis is None and not keepdims else (x, ord, axis, keepdims)
+            return Arithmetic._apply(direct.norm_of_vectors, arguments)
     return as_primitive(kernels.norm_of_order)(x, ord, axis, keepdims)
 
 
@@ -136,6 +137,9 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
 
 def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
     """What a function of vectors returns for those along an axis."""
+    if np.ndim(arr) == 1 and axis in (0, -1):
+        found = func1d(arr, *args, **kwargs)
+        return found if isinstance(found, Operand) else packed(found)
     turned = np.moveaxis(arr, axis, -1)
     around = turned.shape[:-1]
     rows = np.reshape(turned, (-1, turned.shape[-1]))

@@ -14,9 +14,12 @@ Of `np.maximum` with a tensor and an array, for instance, it is
             known = tape.known
             if a._identity in known:
                 if entry is None:
-                    if value.dtype.kind not in "fc" or value.size >= LARGE or a._value.size >= LARGE or b.size >= LARGE:
+                    if value.dtype.kind not in "fc":
                         return recorded(plan, (a, b), {}, result)
-                    entry = (plan, (a, b.copy()), result, {})
+                    if value.size >= LARGE or a._value.size >= LARGE or b.size >= LARGE:
+                        entry = entry_of(plan, (a, b), {}, result)
+                    else:
+                        entry = (plan, (a, b.copy()), result, {})
                 tape.entries.append(entry)
                 known.add(identity)
             elif tape.cuts:
@@ -60,8 +63,8 @@ def write(
     """Write the function for the calls of a kind whose plan is settled, and enter it in `written`.
 
     `others` are `otherwise(arguments, keywords)`, for a call that turns out to be of no such kind, and
-    `recorded(plan, arguments, keywords, result)`, for results that are not small arrays of real or complex numbers, and
-    `cut`, with the same arguments, for results that a derivative does not lead to.
+    `recorded(plan, arguments, keywords, result)`, for results that are not real or complex numbers, and with the same
+    arguments `entry_of`, for large arrays, and `cut`, for results that a derivative does not lead to.
     """
     if len(arguments) > len(_LETTERS):
         return
@@ -175,10 +178,11 @@ class _Lines:
 
     def _several(self) -> list[str]:
         """What follows where the result is a tuple."""
+        known = self._is_accepted() if self.plan.refuses else self._are_ranks_known()
         return [
             "if type(value) is not kind or not (value[0].dtype.kind in 'fc' or has_several(plan, value)):",
             f"    return otherwise({self.arguments}, {self.keywords})",
-            f"return several(plan, {self.arguments}, {self.keywords}, value)",
+            f"return several(plan, {self.arguments}, {self.keywords}, value, {known})",
         ]
 
     def _stacks(self) -> list[str]:
@@ -191,9 +195,8 @@ class _Lines:
 
     def _expansion(self) -> list[str]:
         """A function that is defined by others is these where it is run for its derivative."""
-        if not self.plan.composed:
-            return []
-        return ["if active.expansions:", f"    return plan.meaning({', '.join(self.names)}{self.handed})"]
+        lines = ["if active.expansions:", f"    return plan.meaning({', '.join(self.names)}{self.handed})"]
+        return lines if self.plan.composed else []
 
     def _value(self, name: str) -> str:
         if name == self.list:
@@ -252,36 +255,39 @@ class _Lines:
             lines += self._acceptance()
         sizes = [f"{self._value(name)}.size" for name, kind in self.of.items() if kind in (Tensor, np.ndarray)]
         large = " or ".join(f"{size} >= LARGE" for size in ["value.size", *sizes])
-        lines.append(f"if value.dtype.kind not in 'fc' or {large}:")
-        lines.append(f"    return recorded(plan, {self.arguments}, {self.keywords}, result)")
-        lines += self._ranks()
+        handed = f"plan, {self.arguments}, {self.keywords}, result"
+        lines += ["if value.dtype.kind not in 'fc':", f"    return recorded({handed})", *self._ranks()]
         held = ", ".join(self._held(name) for name in self.names[: plan.count]) + ","
         stated = self.keywords
         if plan.stated is not None:
             stated = "{" + ", ".join(f"{name!r}: keywords[{name!r}]" for name in plan.stated) + "}"
-        lines.append(f"entry = (plan, ({held}), result, {stated})")
+        lines += [f"if {large}:", f"    entry = entry_of({handed})"]
+        lines += ["else:", f"    entry = (plan, ({held}), result, {stated})"]
         return [" " * 12 + line for line in lines]
 
     def _ranks(self) -> list[str]:
-        """A look at whether a rule is known for the ranks, of arrays without asking for what else rules may want."""
-        if self.plan.ranks is None:
-            return []
+        """A look at whether a rule is known for the ranks."""
         check = f"plan.check_ranks(({', '.join(map(self._value, self.names))},))"
-        if not {Tensor, np.ndarray}.issuperset(self.of.values()):
-            return [check]
-        ranks = ", ".join(f"{self._value(name)}.ndim" for name in self.names)
-        return [f"if ({ranks},) not in plan.ranks:", f"    {check}"]
+        return [] if self.plan.ranks is None else [f"if not {self._are_ranks_known()}:", f"    {check}"]
+
+    def _are_ranks_known(self) -> str:
+        """The test for that, of arrays without asking for what else rules may want; others are looked at each time."""
+        if self.plan.ranks is None or not {Tensor, np.ndarray}.issuperset(self.of.values()):
+            return str(self.plan.ranks is None)
+        return f"({', '.join(f'{self._value(name)}.ndim' for name in self.names)},) in plan.ranks"
 
     def _acceptance(self) -> list[str]:
         """A look at whether the definition is known to run; of lists and the like the function that asks finds out."""
-        check = f"check_accepted(plan, {self.arguments}, {self.keywords}, value)"
-        if not _HASHED.issuperset((*self.of.values(), *self.named)) or np.ndarray in self.named:
-            return [check]
-        facts = [
-            f"{self._value(name)}.shape" if kind in (Tensor, np.ndarray) else name for name, kind in self.of.items()
-        ]
+        return [f"if not {self._is_accepted()}:", f"    check_accepted(plan, {self.arguments}, {self.keywords}, value)"]
+
+    def _is_accepted(self) -> str:
+        """The test whether the definition is known to run, where an expression can tell."""
+        if not _HASHED.issuperset(self.of.values()) or not (_HASHED - {np.ndarray}).issuperset(self.named):
+            return "False"
+        arrays = [name for name, kind in self.of.items() if kind in (Tensor, np.ndarray)]
+        facts = [f"{self._value(name)}.shape" if name in arrays else name for name in self.names]
         facts += ["*keywords.values()"] if self.named else []
-        return [f"if ({', '.join(facts)},) not in plan.accepted:", f"    {check}"]
+        return f"({', '.join(facts)},) in plan.accepted"
 
     def _held(self, name: str) -> str:
         kind = self.of[name]

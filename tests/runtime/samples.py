@@ -16,7 +16,7 @@ import numpy as np
 
 import srcad.runtime.checkpoint  # noqa: F401 - files rules when it is imported
 from srcad.runtime import kernels
-from srcad.runtime.kernels import pieces
+from srcad.runtime.kernels import direct, pieces
 from srcad.runtime.stop import stop_gradient
 
 
@@ -115,6 +115,7 @@ SAMPLES: dict[Any, list[Sample]] = {
     kernels.cumsum_adjoint: [s(ANY, (4,)), s(MATRIX, (3, 4), 0)],
     pieces.take_along_adjoint: [s(MATRIX, (3, 4), np.array([[0, 0, 2, 2]] * 3), 1), s(ANY, (3,), INTEGERS % 3, None)],
     pieces.step: [s(SIGNED)],
+    direct.norm_of_vectors: [s(SIGNED, 1), s(SIGNED, np.inf), s(MATRIX, -np.inf, 1), s(CUBE, 1, 0, True)],
     kernels.at_leaders: [s(MATRIX, np.array([[0, 0, 2, 2]] * 3), 1)],
     kernels.into_leaders: [s(MATRIX, np.array([[0, 0, 2, 2]] * 3), 1)],
     np.transpose: [s(MATRIX), s(CUBE, (1, 2, 0))],

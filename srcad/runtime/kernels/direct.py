@@ -209,8 +209,17 @@ def _halved_ends(size: int) -> Any:
     return parts
 
 
+def norm_of_vectors(x: Any, order: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The norms of a vector, or of those along an axis.
+
+    >>> float(norm_of_vectors(np.array([3.0, -4.0]), np.inf))
+    4.0
+    """
+    return np.linalg.norm(x, order, axis, keepdims)
+
+
 def norm_adjoint(g: Any, y: Any, x: Any, axis: Any, keepdims: bool, order: Any) -> Any:
-    """What `np.linalg.vector_norm`, whose result is `y`, hands on; 0 where that is 0.
+    """What a norm of vectors, which is `y`, hands on; 0 where that is 0.
 
     >>> norm_adjoint(1.0, 7.0, np.array([3.0, -4.0]), None, False, 1).tolist()
     [1.0, -1.0]

@@ -564,6 +564,18 @@ def vector_norm(y, x, axis=None, keepdims=False, ord=2):
     d[x] = direct.norm_adjoint(d[y], y, x, axis, keepdims, ord)
 
 
+@adjoint(direct.norm_of_vectors, handles_complex=False)
+def norm_of_vectors(y, x, order, axis=None, keepdims=False):
+    d[x] = direct.norm_adjoint(d[y], y, x, axis, keepdims, order)
+
+
+@tangent(direct.norm_of_vectors)
+def norm_of_vectors_tangent(y, x, order, axis=None, keepdims=False):
+    d[y] = np.sum(
+        direct.norm_adjoint(np.ones(np.shape(y)), y, x, axis, keepdims, order) * d[x], axis=axis, keepdims=keepdims
+    )
+
+
 @adjoint(np.linalg.trace)
 def trace(y, x, offset=0):
     d[x] = pieces.trace_of_each(d[y], x.shape, offset)
