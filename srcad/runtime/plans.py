@@ -225,7 +225,7 @@ class Plan:
 
     def pull_complex(self, mask: int, values: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         """The same where the result or what is wanted is complex: adjoints are conjugates of what rules speak of."""
-        key = (complex, mask, *signature(values))
+        key: Hashable = (complex, mask, *signature(values)) if self.asks else (complex, mask)
         if key not in self.pulls:
             run = self.pull(mask, values, keywords)
             self.pulls[key] = None if run is None else conjugated(self.primitive, mask, values, keywords, run)

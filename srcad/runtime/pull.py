@@ -123,7 +123,7 @@ def conjugated(primitive: Any, mask: int, values: Sequence[Any], keywords: Mappi
     _check_complex(choice)
 
     def pull(bar: Any, result: Any, *arguments: Any, **keywords: Any) -> list[Any]:
-        return [_conjugate(each) for each in run(np.conjugate(bar), result, *arguments, **keywords)]
+        return [_conjugate(each) for each in run(_conjugate(bar), result, *arguments, **keywords)]
 
     return pull
 
@@ -224,7 +224,7 @@ def fitted(bar: Any, like: Tensor) -> Any:
         if bar.shape != value.shape:  # the same slope for all elements of a larger operand
             bar = np.broadcast_to(bar, value.shape)
     if bar.dtype.kind == "c" and value.dtype.kind != "c":
-        bar = np.real(bar)
+        bar = bar.real if type(bar) is np.ndarray else np.real(bar)
     return bar if bar.dtype == value.dtype else bar.astype(value.dtype)
 
 
@@ -251,7 +251,10 @@ def _signature_of(value: Any) -> int | None:
     kind = type(value)
     if kind is int or kind is float:
         return -1 if value != 0 else -2
-    return _rank(value)
+    return _RANKS[kind] if kind in _RANKS else _rank(value)
+
+
+_RANKS: Mapping[type, int | None] = {np.float64: 0, bool: 0, str: 0, type(None): 0, tuple: None, list: None}
 
 
 def is_complex(argument: Any) -> bool:
@@ -276,7 +279,7 @@ def is_complex(argument: Any) -> bool:
 def _conjugate(bar: Any) -> Any:
     if isinstance(bar, (tuple, list)):
         return tuple(_conjugate(each) for each in bar)
-    return None if bar is None else np.conjugate(bar)
+    return bar if bar is None or (type(bar) is np.ndarray and bar.dtype.kind == "f") else np.conjugate(bar)
 
 
 def _at(values: Any, path: Path) -> Any:

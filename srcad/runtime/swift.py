@@ -83,6 +83,8 @@ class _Swift:
     @staticmethod
     def expand_dims(a: Any, axis: Any) -> Any:
         """One more axis, of length one."""
+        if type(a) is np.float64 and axis in (-1, 0):
+            return a.reshape(1)
         if type(a) is not Array or type(axis) is not int:
             return np.expand_dims(a, axis)
         place = axis % (a.ndim + 1)
@@ -99,6 +101,16 @@ class _Swift:
         return a.argsort(axis, kind) if type(a) is Array else np.argsort(a, axis, kind)
 
     @staticmethod
+    def real(val: Any) -> Any:
+        """The real parts."""
+        return val.real if type(val) is Array else np.real(val)
+
+    @staticmethod
+    def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
+        """Where in ascending order elements belong."""
+        return a.searchsorted(v, side, sorter) if type(a) is Array else np.searchsorted(a, v, side, sorter)
+
+    @staticmethod
     def zeros_like(a: Any) -> Any:
         """As many zeros."""
         return np.zeros(a.shape, a.dtype) if type(a) is Array else np.zeros_like(a)
@@ -111,7 +123,8 @@ class _Swift:
     @staticmethod
     def ndim(a: Any) -> Any:
         """The number of axes."""
-        return a.ndim if type(a) is Array else np.ndim(a)
+        kind = type(a)
+        return a.ndim if kind is Array else 0 if kind is float or kind is np.float64 else np.ndim(a)
 
     @staticmethod
     def size(a: Any) -> Any:

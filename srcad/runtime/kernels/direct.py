@@ -14,6 +14,8 @@ from srcad.runtime.kernels.scatter import scatter
 from srcad.runtime.kernels.spread import _as_tuple, reduced_size, restore, unbroadcast
 from srcad.runtime.swift import swift as np
 
+_NOTHING = np.zeros(1)
+
 
 def pair(one: Any, other: Any) -> Any:
     """Two numbers or arrays as one.
@@ -59,10 +61,8 @@ def interp_slope(x: Any, xp: Any, fp: Any) -> Any:
     >>> interp_slope(np.array([-1.0, 0.5, 1.0, 9.0]), np.array([0.0, 1.0, 2.0]), np.array([0.0, 3.0, 4.0])).tolist()
     [0.0, 3.0, 1.0, 0.0]
     """
-    k = next_point(x, xp)
-    before = k - 1
-    slope = ratio(fp[k] - fp[before], xp[k] - xp[before])
-    return np.where((x < xp[0]) | (x > xp[-1]), 0.0, slope)[()]
+    slopes = np.concatenate((_NOTHING, ratio(np.diff(fp), np.diff(xp)), _NOTHING))
+    return slopes[np.searchsorted(xp, x, side="right") - np.equal(x, xp[-1])]
 
 
 def piece_part(x: Any, xp: Any, k: Any) -> Any:

@@ -26,14 +26,15 @@ def centred_rows(m: Any, y: Any, rowvar: Any) -> Any:
 
 
 def _rows(m: Any, rowvar: Any) -> Any:
-    if np.ndim(m) < 2:
+    if m.ndim < 2:
         return np.reshape(m, (1, -1))
     return m if rowvar else np.transpose(m)
 
 
 def _both_ways(g: Any, count: int) -> Any:
     """The adjoint of a square matrix with that of its transpose; such a matrix may have come as a number."""
-    g = np.reshape(g, (count, count))
+    if g.ndim < 2:
+        g = np.reshape(g, (count, count))
     return g + np.transpose(g)
 
 
@@ -59,7 +60,7 @@ def corrcoef_adjoint(g: Any, c: Any, x: Any, y: Any, rowvar: Any) -> Any:
     count = rest.shape[0]
     size = np.sqrt(np.sum(rest * rest, axis=1, keepdims=True))
     unit, both = rest / size, _both_ways(g, count)
-    along = np.sum(both * np.reshape(c, (count, count)), axis=1, keepdims=True)
+    along = np.sum(both * (c if c.ndim else np.reshape(c, (1, 1))), axis=1, keepdims=True)
     return (np.matmul(both, unit) - along * unit) / size
 
 
@@ -69,18 +70,14 @@ def first_rows(rows: Any, m: Any, rowvar: Any) -> Any:
     >>> first_rows(np.array([[1.0, 2.0], [3.0, 4.0]]), np.zeros(2), True).tolist()
     [1.0, 2.0]
     """
-    return _shaped(rows[: _rows(m, rowvar).shape[0]], m, rowvar)
+    if m.ndim < 2:
+        return np.reshape(rows[:1], m.shape)
+    return rows[: m.shape[0]] if rowvar else np.transpose(rows[: m.shape[1]])
 
 
 def last_rows(rows: Any, y: Any, rowvar: Any) -> Any:
     """The same of the second."""
-    return _shaped(rows[rows.shape[0] - _rows(y, rowvar).shape[0] :], y, rowvar)
-
-
-def _shaped(rows: Any, like: Any, rowvar: Any) -> Any:
-    if np.ndim(like) < 2:
-        return np.reshape(rows, np.shape(like))
-    return rows if rowvar else np.transpose(rows)
+    return first_rows(rows[rows.shape[0] - _rows(y, rowvar).shape[0] :], y, rowvar)
 
 
 def polyfit_to_places(c: Any, values: Any, w: Any, x: Any, y: Any) -> Any:

@@ -27,12 +27,12 @@ def unselect(g: Any, conditions: Any, choices: Any) -> Any:
     >>> [each.tolist() for each in unselect(np.array([1.0, 2.0]), [np.array([True, False])] * 2, [0.0, 0.0])]
     [[1.0, 0.0], [0.0, 0.0]]
     """
-    rest, pieces = None, []
+    before, pieces = None, []  # where a condition holds so far
     for condition, _ in zip(conditions, choices, strict=True):
-        here = condition if rest is None else np.logical_and(rest, condition)
-        pieces.append(np.where(here, g, 0.0))
-        other = np.logical_not(condition)
-        rest = other if rest is None else np.logical_and(rest, other)
+        # Of truth values, less is: the second, and not the first.
+        pieces.append(np.where(condition if before is None else np.less(before, condition), g, 0.0))
+        if len(pieces) < len(choices):
+            before = condition if before is None else np.logical_or(before, condition)
     return tuple(pieces)
 
 
@@ -61,19 +61,23 @@ def multi_dot_adjoint(g: Any, arrays: Any) -> Any:
     >>> [each.tolist() for each in multi_dot_adjoint(2.0, (np.ones(1), np.eye(1), np.array([3.0])))]
     [[6.0], [[6.0]], [2.0]]
     """
-    whole = [*arrays]
-    if np.ndim(whole[0]) == 1:
-        whole[0] = np.reshape(whole[0], (1, -1))
-    if np.ndim(whole[-1]) == 1:
-        whole[-1] = np.reshape(whole[-1], (-1, 1))
-    left = [np.reshape(g, (whole[0].shape[0], whole[-1].shape[1]))]
-    for each in whole[:-1]:
+    if np.ndim(arrays[0]) == 1 or np.ndim(arrays[-1]) == 1:
+        whole = [*arrays]
+        if np.ndim(whole[0]) == 1:
+            whole[0] = np.reshape(whole[0], (1, -1))
+        if np.ndim(whole[-1]) == 1:
+            whole[-1] = np.reshape(whole[-1], (-1, 1))
+        g = np.reshape(g, (whole[0].shape[0], whole[-1].shape[1]))
+        pieces = multi_dot_adjoint(g, whole)
+        return tuple([np.reshape(piece, np.shape(each)) for piece, each in zip(pieces, arrays, strict=True)])
+    left = [g]
+    for each in arrays[:-1]:
         left.append(np.matmul(np.transpose(each), left[-1]))
-    right, pieces = None, []
-    for each, before in zip(whole[::-1], left[::-1], strict=True):
-        pieces.append(before if right is None else np.matmul(before, np.transpose(right)))
-        right = each if right is None else np.matmul(each, right)
-    return tuple([np.reshape(piece, np.shape(each)) for piece, each in zip(pieces[::-1], arrays, strict=True)])
+    right, pieces = arrays[-1], [left.pop()]
+    for each in arrays[-2::-1]:
+        pieces.append(np.matmul(left.pop(), np.transpose(right)))
+        right = np.matmul(each, right) if left else None
+    return tuple(pieces[::-1])
 
 
 def multi_dot_tangent(tangents: Any, arrays: Any) -> Any:

@@ -5,6 +5,7 @@ As in `direct`, these run on arrays, and on tensors as what they call; no genera
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from srcad.runtime.kernels.eigen import inverse_gaps, singular_values_adjoint, singular_values_tangent
@@ -151,14 +152,19 @@ def vander_adjoint(g: Any, y: Any, increasing: bool = False) -> Any:
     """
     if not increasing:
         g, y = g[:, ::-1], y[:, ::-1]
-    return np.matmul(g[:, 1:] * y[:, :-1], np.arange(1.0, max(1, y.shape[1])))
+    return np.matmul(g[:, 1:] * y[:, :-1], _powers(y.shape[1]))
+
+
+@functools.lru_cache(64)
+def _powers(count: int) -> Any:
+    return np.arange(1.0, max(1, count))
 
 
 def vander_tangent(t: Any, y: Any, increasing: bool = False) -> Any:
     """The tangent of `np.vander`."""
     rising = y if increasing else y[:, ::-1]
     count = rising.shape[1]
-    moved = rising[:, :-1] * np.arange(1.0, max(1, count)) * np.expand_dims(t, 1)
+    moved = rising[:, :-1] * _powers(count) * np.expand_dims(t, 1)
     whole = np.concatenate((rising[:, :1] * 0.0, moved), axis=1)
     return whole if increasing else whole[:, ::-1]
 

@@ -134,7 +134,14 @@ def weights(shape: Shape, endpoint: bool = True) -> Any:
     >>> weights((3,))
     array([0. , 0.5, 1. ])
     """
-    return np.arange(shape[0]) / max(1, shape[0] - 1 if endpoint else shape[0])
+    return _weights(shape[0], max(1, shape[0] - 1 if endpoint else shape[0]))
+
+
+@functools.lru_cache(64)
+def _weights(size: int, count: int) -> Any:
+    found = np.arange(size) / count
+    found.flags.writeable = False
+    return found
 
 
 def parts_of_way(shape: Shape, endpoint: bool = True) -> Any:

@@ -97,7 +97,12 @@ def along_places(shape: tuple[int, ...], indices: Any, axis: int) -> Any:
     [[2], [5]]
     """
     step, rest = _steps(shape, axis % len(shape))
-    return (indices + shape[axis] * (indices < 0)) * step + rest
+    from_end = indices < 0
+    if np.count_nonzero(from_end):
+        indices = indices + shape[axis] * from_end
+    if len(shape) == 1:
+        return indices
+    return (indices if step == 1 else indices * step) + rest
 
 
 @functools.lru_cache(256)
@@ -136,12 +141,16 @@ def running_most(a: Any, y: Any, axis: int) -> Any:
     >>> running_most(np.array([1.0, 3.0, 2.0, 3.0, 4.0]), np.array([1.0, 3.0, 3.0, 3.0, 4.0]), 0).tolist()
     [0, 1, 1, 1, 4]
     """
-    a, y = np.moveaxis(a, axis, -1), np.moveaxis(y, axis, -1)
-    later, so_far = a[..., 1:], y[..., 1:]
-    is_new = (later != y[..., :-1]) & ((later == so_far) | (later != later))
+    if a.ndim > 1:
+        a, y = np.moveaxis(a, axis, -1), np.moveaxis(y, axis, -1)
+    is_new = y[..., 1:] != y[..., :-1]
+    if not np.vdot(y[..., -1:], y[..., -1:]) < math.inf:  # it may be no number, which each is a new one of
+        later = a[..., 1:]
+        is_new = (later != y[..., :-1]) & ((later == y[..., 1:]) | (later != later))
     places = np.zeros(a.shape, int)
     np.multiply(is_new, np.arange(1, max(1, a.shape[-1])), out=places[..., 1:])
-    return np.moveaxis(np.maximum.accumulate(places, axis=-1), -1, axis)
+    places = np.maximum.accumulate(places, axis=-1)
+    return np.moveaxis(places, -1, axis) if a.ndim > 1 else places
 
 
 def kron_pairs(g: Any, a: Any, b: Any) -> Any:
@@ -174,6 +183,19 @@ def to_coefficients(g: Any, p: Any, x: Any) -> Any:
         parts.append(unbroadcast(g, p[k]))
         g = g * x
     return np.stack(parts[::-1])
+
+
+def nanvar_parts(a: Any, axis: Any, ddof: Any) -> Any:
+    """What numbers are more than their mean, by the count that `np.nanvar` divides by; 0 where there is none.
+
+    >>> nanvar_parts(np.array([1.0, np.nan, 3.0]), None, 1).tolist()
+    [-1.0, 0.0, 1.0]
+    """
+    if type(a) is np.ndarray and axis is None:
+        whole = np.sum(a)
+        if whole == whole:  # there are only numbers
+            return (a - whole / a.size) * (1.0 / (a.size - ddof))
+    return apart(a, axis) * parts_of_spread(a, axis, ddof)
 
 
 def apart(a: Any, axis: Any = None) -> Any:

@@ -51,8 +51,8 @@ def divides(products: Any) -> bool:
         return False
     if products.size == 1:
         return bool(1e-150 < abs(products.item()) < 1e150)
-    sizes = np.absolute(products)
-    return bool(np.minimum.reduce(sizes, axis=None) > 1e-150 and np.maximum.reduce(sizes, axis=None) < 1e150)
+    flat = products.reshape(-1)
+    return bool(flat.dot(flat) < 1e300 and np.minimum.reduce(np.absolute(flat)) > 1e-150)
 
 
 def damped(bar: Any, slope: Any) -> Any:

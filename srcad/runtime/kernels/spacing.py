@@ -17,6 +17,8 @@ def gradient_adjoint(g: Any, spacing: Any, axis: Any, edge_order: int) -> Any:
     >>> gradient_adjoint(np.array([0.0, 1.0, 0.0]), 0.5, None, 1).tolist()
     [-1.0, 0.0, 1.0]
     """
+    if type(g) is np.ndarray and g.ndim == 1 and edge_order == 1 and isinstance(spacing, float):
+        return _of_line(g / spacing)
     g = g if axis is None else np.moveaxis(g, axis, -1)
     if np.ndim(spacing) == 0 and edge_order == 1:
         found = ends(_to_pieces(g) / spacing, -1.0)
@@ -24,6 +26,18 @@ def gradient_adjoint(g: Any, spacing: Any, axis: Any, edge_order: int) -> Any:
         gaps, _, _ = _gaps(spacing, g)
         found = ends(_to_slopes(g, gaps, edge_order)[0] / gaps, -1.0)
     return found if axis is None else np.moveaxis(found, -1, axis)
+
+
+def _of_line(g: Any) -> Any:
+    """The same of a vector, for points that are one apart."""
+    part = 0.5 * g
+    part[0], part[-1] = g[0], g[-1]
+    found = np.empty(len(g), g.dtype)
+    found[1:] = part[:-1]
+    found[:-1] -= part[1:]
+    found[0] = -part[0] - part[1]
+    found[-1] += part[-1]
+    return found
 
 
 def _to_pieces(g: Any) -> Any:

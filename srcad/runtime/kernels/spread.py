@@ -67,7 +67,7 @@ def restore(g: Any, shape: tuple[int, ...], axis: Axis = None, keepdims: bool = 
         return g
     if type(g) is not np.ndarray:
         g = np.asarray(g)
-    return g.reshape(_with_units(tuple(shape), _as_tuple(axis)))
+    return g.reshape(_with_units(tuple(shape), axis if type(axis) is int else _as_tuple(axis)))
 
 
 def _as_tuple(axis: Any) -> tuple[int, ...]:
@@ -75,8 +75,8 @@ def _as_tuple(axis: Any) -> tuple[int, ...]:
 
 
 @functools.lru_cache(1024)
-def _with_units(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
-    reduced = [each % len(shape) for each in axes]
+def _with_units(shape: tuple[int, ...], axis: int | tuple[int, ...]) -> tuple[int, ...]:
+    reduced = [each % len(shape) for each in _as_tuple(axis)]
     return tuple(1 if k in reduced else size for k, size in enumerate(shape))
 
 

@@ -124,8 +124,9 @@ def quantile_tangent(y, a, q):
 
 @adjoint(np.percentile)
 def percentile(y, a, q):
-    k = kernels.quantile_places(a, np.multiply(q, 0.01))
-    t = kernels.quantile_part(a, np.multiply(q, 0.01))
+    p = np.multiply(q, 0.01)
+    k = kernels.quantile_places(a, p)
+    t = kernels.quantile_part(a, p)
     d[a] = np.reshape(direct.to_pair(d[y] * (1.0 - t), d[y] * t, a.size, k), a.shape)
     d[q] = d[y] * ((a.size - 1) * 0.01 * (np.ravel(a)[k[1]] - np.ravel(a)[k[0]]))
 
@@ -374,8 +375,8 @@ def unwrap_tangent(y, p):
 
 @adjoint(np.nancumprod)
 def nancumprod(y, a, axis=None):
-    t = np.where(np.isnan(a), 1.0, a)
-    d[a] = np.where(np.isnan(a), 0.0, kernels.cumprod_adjoint(d[y], t, axis))
+    t = np.isnan(a)
+    d[a] = np.where(t, 0.0, kernels.cumprod_adjoint(d[y], np.where(t, 1.0, a), axis))
 
 
 @tangent(np.nancumprod)
@@ -417,30 +418,22 @@ def vander_tangent(y, x, N=None, increasing=False):
 
 @adjoint(np.nanvar, handles_complex=False)
 def nanvar(y, a, axis=None, ddof=0):
-    t = pieces.apart(a, axis)
-    parts = pieces.parts_of_spread(a, axis, ddof)
-    d[a] = t * (kernels.restore(d[y], a.shape, axis) * (2.0 * parts))
+    d[a] = pieces.nanvar_parts(a, axis, ddof) * kernels.restore(2.0 * d[y], a.shape, axis)
 
 
 @tangent(np.nanvar)
 def nanvar_tangent(y, a, axis=None, ddof=0):
-    t = pieces.apart(a, axis)
-    parts = pieces.parts_of_spread(a, axis, ddof)
-    d[y] = np.sum(t * (2.0 * parts) * np.where(np.isnan(a), 0.0, d[a]), axis=axis)
+    d[y] = 2.0 * np.sum(pieces.nanvar_parts(a, axis, ddof) * np.where(np.isnan(a), 0.0, d[a]), axis=axis)
 
 
 @adjoint(np.nanstd, handles_complex=False)
 def nanstd(y, a, axis=None, ddof=0):
-    t = pieces.apart(a, axis)
-    parts = pieces.parts_of_spread(a, axis, ddof)
-    d[a] = t * (kernels.restore(d[y] / y, a.shape, axis) * parts)
+    d[a] = pieces.nanvar_parts(a, axis, ddof) * kernels.restore(d[y] / y, a.shape, axis)
 
 
 @tangent(np.nanstd)
 def nanstd_tangent(y, a, axis=None, ddof=0):
-    t = pieces.apart(a, axis)
-    parts = pieces.parts_of_spread(a, axis, ddof)
-    d[y] = np.sum(t * parts * np.where(np.isnan(a), 0.0, d[a]), axis=axis) / y
+    d[y] = np.sum(pieces.nanvar_parts(a, axis, ddof) * np.where(np.isnan(a), 0.0, d[a]), axis=axis) / y
 
 
 @adjoint(np.linalg.svd, handles_complex=False)
