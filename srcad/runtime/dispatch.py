@@ -22,7 +22,6 @@ from srcad.runtime.composed import check_accepted
 from srcad.runtime.covered import check_covered, check_discrete, check_meaning, missing, next_required
 from srcad.runtime.explain import note_behind_cut, note_cut, reason_of
 from srcad.runtime.keep import LARGE, frozen, is_inexact, kept, shell, unshared
-from srcad.runtime.kernels.pieces import step
 from srcad.runtime.live import on_tensors
 from srcad.runtime.nest import flatten, map_leaves
 from srcad.runtime.node import GeneralNode, tensors_in, unwrapped
@@ -49,8 +48,6 @@ from srcad.runtime.spelled import spelling
 from srcad.runtime.stacks import holds_stack, of_each_matrix
 from srcad.runtime.tensor import Tensor, tensor_of
 from srcad.runtime.written import write, written
-
-_FLAT = frozenset((np.sign,))
 
 
 def apply(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any] = NO_KEYWORDS) -> Any:
@@ -189,8 +186,6 @@ def _not_recorded(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str,
         return plan.for_complex(*arguments, **keywords)
     if plan.kind == UNKNOWN:
         check_discrete(primitive, result)
-    elif plan.kind == ZERO and primitive in _FLAT:
-        return recorded(step, arguments, result)  # of zero slope, where others of its kind are not connected at all
     read = tuple([each._identity for each in plan.inputs(arguments) if type(each) is Tensor])
     identity, reason = result._identity, reason_of(result)
     for tape in active.tapes:

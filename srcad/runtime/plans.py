@@ -21,6 +21,7 @@ from srcad.runtime.composed import is_simple
 from srcad.runtime.computed import computed_by
 from srcad.runtime.covered import check_meaning, covering, operands, rule_of
 from srcad.runtime.keep import SCALARS, contents
+from srcad.runtime.kernels.pieces import step
 from srcad.runtime.live import on_tensors
 from srcad.runtime.nest import flatten
 from srcad.runtime.operand import Readable
@@ -52,8 +53,9 @@ JOINS: Mapping[Any, int] = {
     np.select: 1,
 }
 # Their rules know less of what calls they are for than their definitions.
-AS_DEFINED = frozenset((np.linalg.svd, np.linalg.qr, np.linalg.lstsq, np.gradient, np.correlate, np.polyfit))
-AS_DEFINED |= {np.cov, np.corrcoef, np.geomspace, np.logspace}
+AS_DEFINED = frozenset((np.linalg.svd, np.linalg.qr, np.linalg.lstsq, np.gradient, np.correlate, np.polyfit, np.cov))
+AS_DEFINED |= {np.corrcoef, np.geomspace, np.logspace}
+FLAT: Mapping[Any, Any] = {np.sign: step}  # of zero slope, where others of its kind are not connected at all
 _PLAIN = frozenset((np.ndarray, type, *SCALARS))
 _MOST = 4096  # plans that are remembered
 
@@ -143,7 +145,7 @@ class Plan:
 
     def settle(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
         """Find out what the derivative is. Raises MissingRule for arguments that the rule does not cover."""
-        primitive = self.primitive
+        primitive = self.primitive = FLAT.get(self.primitive, self.primitive)
         self.meaning = spelled_always(primitive, len(arguments), keywords)
         rules = variants(primitive)
         if self.meaning is not None:
@@ -191,9 +193,8 @@ class Plan:
         if self.operands is None:
             return arguments
         places = [place for place in self.nested if self._is_array(place, arguments[place])]
-        if not places:
-            return arguments
-        return tuple([np.asarray(each) if place in places else each for place, each in enumerate(arguments)])
+        given = [np.asarray(each) if place in places else each for place, each in enumerate(arguments)]
+        return tuple(given) if places else arguments
 
     def _is_array(self, place: int, given: Any) -> bool:
         if contents(given) > 1:

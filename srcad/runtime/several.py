@@ -92,9 +92,11 @@ def _node(
 
 def _apart(value: Any, theirs: list[Any]) -> Any:
     """What shares no memory with arrays that their owner may change."""
-    if value.base is None:
-        return value.copy() if any(value is each for each in theirs) else value
-    return value.copy() if any(np.may_share_memory(value, each) for each in theirs) else value
+    is_view = value.base is not None
+    for each in theirs:
+        if np.may_share_memory(value, each) if is_view else value is each:
+            return value.copy()
+    return value
 
 
 def pull_several(node: SeveralNode, bars: Bars, kept: Collection[int], relevant: Collection[int]) -> bool:
@@ -108,21 +110,27 @@ def pull_several(node: SeveralNode, bars: Bars, kept: Collection[int], relevant:
             if argument._identity in relevant:
                 mask += 1
                 inputs.append(argument)
-        if is_complex(value) or type(value) is list:
+        if type(value) not in _REAL and (type(value) is list or is_complex(value)):
             return False
         values.append(value)
     results = tuple([part._value for part in node.result])
-    if is_complex(results):
-        return False
-    found = [dense(bars.get(each)) if each in kept else bars.pop(each, None) for each in node.outputs()]
-    if not inputs or all(g is None for g in found):
-        return True
-    bar = tuple([_zero(each) if g is None else g for g, each in zip(found, results)])  # noqa: B905 - strict is slow
-    run = node.plan.pull(mask, values, node.keywords)
+    for value in results:
+        if value.dtype.kind == "c":
+            return False
+    found, is_used = [], False
+    for part, value in zip(node.result, results):  # noqa: B905 - strict is slow
+        identity = part._identity
+        bar = dense(bars.get(identity)) if identity in kept else bars.pop(identity, None)
+        is_used = is_used or bar is not None
+        found.append(_zero(value) if bar is None else bar)
+    run = node.plan.pull(mask, values, node.keywords) if inputs and is_used else None
     if run is not None:
-        for argument, contribution in zip(inputs, run(bar, results, *values, **node.keywords)):  # noqa: B905
+        for argument, contribution in zip(inputs, run(tuple(found), results, *values, **node.keywords)):  # noqa: B905
             gather(bars, argument, contribution)
     return True
+
+
+_REAL = frozenset((float, int, bool, str, type(None), np.float64))
 
 
 def _zero(like: Any) -> Any:

@@ -41,7 +41,6 @@ from srcad.runtime.explain import note_behind_cut
 from srcad.runtime.keep import LARGE, contents, unshared
 from srcad.runtime.packing import without_variables
 from srcad.runtime.plans import DEFINED, READS, RULED, Plan
-from srcad.runtime.pull import is_complex
 from srcad.runtime.reading import kind_read, lines_of_reading
 from srcad.runtime.several import has_several, several
 from srcad.runtime.stacks import OF_MATRICES
@@ -94,7 +93,6 @@ def _made(lines: list[str], plan: Plan, others: Mapping[str, Any]) -> Callable[.
         "compute": plan.compute,
         "contents": contents,
         "generic": np.generic,
-        "is_complex": is_complex,
         "ndarray": np.ndarray,
         "has_several": has_several,
         "new": object.__new__,
@@ -109,8 +107,7 @@ def _made(lines: list[str], plan: Plan, others: Mapping[str, Any]) -> Callable[.
     }
     exec(compile(text, file, "exec"), space)
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    made: Callable[..., Any] = space["call"]
-    return made
+    return space["call"]  # type: ignore[no-any-return]
 
 
 class _Lines:
@@ -125,6 +122,8 @@ class _Lines:
         self.handed = ", **keywords" if keywords else ""
         self.named = [type(value) for value in keywords.values()]
         self.tuples = [name for name, value in keywords.items() if type(value) is tuple]
+        self.arrays = [name for name, kind in self.of.items() if kind in (Tensor, np.ndarray)]
+        self.meant = f"plan.meaning({', '.join(self.names)}{self.handed})"
         self.list = self.names[plan.list_at] if plan.joins else ""
         self.is_recorded = plan.kind == RULED or plan.composed
 
@@ -134,26 +133,24 @@ class _Lines:
 
     def meaning(self) -> list[str]:
         """For a function that means another: that, if a tape follows an argument."""
-        tests = " or ".join(f"{name}._identity in tape.known" for name, kind in self.of.items() if kind is Tensor)
         return [
             self.head(),
             *self._stacks(),
-            "for tape in active.tapes:",
-            f"    if {tests}:",
-            f"        return plan.meaning({', '.join(self.names)}{self.handed})",
+            *self._if_followed(self.meant),
             f"return otherwise({self.arguments}, {self.keywords})",
         ]
 
     def call(self) -> list[str]:
         """For a function with a rule, or without a derivative."""
-        values = [self._value(name) for name in self.names]
         computed = [
             self.head(),
             *self._stacks(),
             *self._expansion(),
+            *self._of_complex(),
             *self._guards(),
-            f"value = compute({', '.join(values)}{self.handed})",
+            f"value = compute({', '.join(map(self._value, self.names))}{self.handed})",
         ]
+        cut = f"        return cut(plan, {self.arguments}, {self.keywords}, result)"
         operands = f"plan.inputs({self.arguments})" if self.list else self.arguments
         if self.plan.several:
             return [*computed, *self._several()]
@@ -168,7 +165,7 @@ class _Lines:
             "for tape in active.tapes:",
             "    known = tape.known",
             f"    if {self._is_known()}:",
-            *(["        if entry is None:", *self._entry()] if self.is_recorded else self._no_entry()),
+            *(["        if entry is None:", *self._entry()] if self.is_recorded else [cut]),
             "        tape.entries.append(entry)",
             "        known.add(identity)",
             "    elif tape.cuts:",
@@ -187,16 +184,27 @@ class _Lines:
 
     def _stacks(self) -> list[str]:
         """A function of matrices may be given stacks of them."""
-        names = [name for name, kind in self.of.items() if kind in (Tensor, np.ndarray)]
-        if self.plan.primitive not in OF_MATRICES or not names:
+        if self.plan.primitive not in OF_MATRICES or not self.arrays:
             return []
-        tests = " or ".join(f"{name}.ndim > 2" for name in names)
+        tests = " or ".join(f"{name}.ndim > 2" for name in self.arrays)
         return [f"if {tests}:", f"    return otherwise({self.arguments}, {self.keywords})"]
 
     def _expansion(self) -> list[str]:
         """A function that is defined by others is these where it is run for its derivative."""
-        lines = ["if active.expansions:", f"    return plan.meaning({', '.join(self.names)}{self.handed})"]
-        return lines if self.plan.composed else []
+        return ["if active.expansions:", f"    return {self.meant}"] if self.plan.composed else []
+
+    def _of_complex(self) -> list[str]:
+        """Of complex numbers, what the function means there, if a tape follows an argument."""
+        if self.plan.for_complex is None or not self.is_recorded:
+            return []
+        lines = self._if_followed(f"plan.for_complex({', '.join(self.names)}{self.handed})")
+        tests = " or ".join(f"{self._value(name)}.dtype.kind == 'c'" for name in self.arrays)
+        return [f"if {tests}:", *[f"    {line}" for line in lines]]
+
+    def _if_followed(self, returned: str) -> list[str]:
+        """What is returned if a tape follows an argument."""
+        test = f"    if {self._is_known()}:"
+        return ["for tape in active.tapes:", "    known = tape.known", test, f"        return {returned}"]
 
     def _value(self, name: str) -> str:
         if name == self.list:
@@ -242,18 +250,11 @@ class _Lines:
             return "not known.isdisjoint(read)"
         return " or ".join(f"{name}._identity in known" for name, kind in self.of.items() if kind is Tensor) or "False"
 
-    def _no_entry(self) -> list[str]:
-        return [f"        return cut(plan, {self.arguments}, {self.keywords}, result)"]
-
     def _entry(self) -> list[str]:
         plan, lines = self.plan, []
-        if plan.for_complex is not None:
-            arrays = [self._value(name) for name, kind in self.of.items() if kind in (Tensor, np.ndarray)]
-            lines.append(f"if {' or '.join(f'is_complex({each})' for each in arrays)}:")
-            lines.append(f"    return plan.for_complex({', '.join(self.names)}{self.handed})")
         if plan.composed or plan.refuses is not None:
             lines += self._acceptance()
-        sizes = [f"{self._value(name)}.size" for name, kind in self.of.items() if kind in (Tensor, np.ndarray)]
+        sizes = [f"{self._value(name)}.size" for name in self.arrays]
         large = " or ".join(f"{size} >= LARGE" for size in ["value.size", *sizes])
         handed = f"plan, {self.arguments}, {self.keywords}, result"
         lines += ["if value.dtype.kind not in 'fc':", f"    return recorded({handed})", *self._ranks()]
@@ -284,8 +285,7 @@ class _Lines:
         """The test whether the definition is known to run, where an expression can tell."""
         if not _HASHED.issuperset(self.of.values()) or not (_HASHED - {np.ndarray}).issuperset(self.named):
             return "False"
-        arrays = [name for name, kind in self.of.items() if kind in (Tensor, np.ndarray)]
-        facts = [f"{self._value(name)}.shape" if name in arrays else name for name in self.names]
+        facts = [f"{self._value(name)}.shape" if name in self.arrays else name for name in self.names]
         facts += ["*keywords.values()"] if self.named else []
         return f"({', '.join(facts)},) in plan.accepted"
 

@@ -16,12 +16,17 @@ from srcad.runtime.swift import swift as np
 
 def _is_nothing(g: Any) -> bool:
     """Whether an adjoint is known to be zero: of a result that nobody has used. A tensor may change, so it is not."""
-    return type(g) is np.ndarray and not g.any()
+    return type(g) is np.ndarray and not np.count_nonzero(g)
 
 
 def _in_lower(bar: Any) -> Any:
     """What a symmetric adjoint is where only the lower triangle is read, as by NumPy."""
-    return np.tril(bar) + np.tril(np.transpose(bar), -1)
+    return bar * _lower_twice(bar.shape[0])
+
+
+@functools.lru_cache(64)
+def _lower_twice(size: int) -> Any:
+    return np.tri(size) + np.tri(size, k=-1)
 
 
 def eigh_adjoint(g: Any, y: Any) -> Any:
@@ -103,13 +108,13 @@ def svd_tangent(t: Any, y: Any, a: Any) -> Any:
 def qr_adjoint(g: Any, y: Any, a: Any) -> Any:
     """What `np.linalg.qr` hands to the matrix, whose columns are linearly independent."""
     if not isinstance(y, tuple):  # the triangular factor alone
-        g, y = (0.0, g), (orthogonal_factor(a), y)
+        g, y = (np.zeros(a.shape), g), (orthogonal_factor(a), y)
     (of_q, of_r), (q, r) = g, y
-    of_r = np.triu(of_r)
-    of_q = of_q + times_transpose(a, of_r)
-    w = transpose_times(q, of_q)
-    inner = times(q, np.tril(w - np.transpose(w), -1) - w)
-    return times(q, of_r) + np.transpose(np.linalg.solve(r, np.transpose(of_q + inner)))
+    m = times_transpose(r, np.triu(of_r))
+    if not _is_nothing(of_q):
+        m = m - transpose_times(of_q, q)
+    bar = times(q, np.where(_lower_twice(m.shape[0]), m, np.transpose(m)))
+    return np.transpose(np.linalg.solve(r, np.transpose(bar if _is_nothing(of_q) else bar + of_q)))
 
 
 def qr_tangent(t: Any, y: Any, a: Any) -> Any:
@@ -202,8 +207,14 @@ def cond_adjoint(g: Any, a: Any) -> Any:
     """
     u, s, v = np.linalg.svd(a, full_matrices=False)
     of_first, of_last = g / s[-1], -g * s[0] / (s[-1] * s[-1])
-    last = np.shape(s)[0] - 1
-    return np.outer(u[:, 0] * of_first, v[0]) + np.outer(u[:, last] * of_last, v[last])
+    at_first, at_last = _ends(s.shape[0])
+    return times(u * (of_first * at_first + of_last * at_last), v)
+
+
+@functools.lru_cache(64)
+def _ends(size: int) -> Any:
+    whole = np.eye(size)
+    return whole[0], whole[-1]
 
 
 def check_rank(a: Any, inverse: Any) -> None:
