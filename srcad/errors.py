@@ -2,7 +2,8 @@
 
     SrcadError
     |- UnsupportedSyntax    (SyntaxError)           a construct that is refused
-    |  `- EntersTape        (SyntaxError)           a tape in compiled code; a `srcad.function` then runs as Python
+    |  |- EntersTape        (SyntaxError)           a tape in compiled code; a `srcad.function` then runs as Python
+    |  `- AssignsVariable   (SyntaxError)           an assignment to a variable; a `srcad.function` then runs as Python
     |- MissingRule          (NotImplementedError)   a function without a derivative rule
     |- NotDifferentiable    (TypeError)             an argument or result that has no derivative
     |- BadArgument          (ValueError)            an argument of srcad's own API that makes no sense
@@ -89,6 +90,10 @@ class UnsupportedSyntax(SrcadError, SyntaxError):
 
 class EntersTape(UnsupportedSyntax, SyntaxError):
     """A tape that a function enters: compiled code has none."""
+
+
+class AssignsVariable(UnsupportedSyntax, SyntaxError):
+    """A method of variables that changes one: compiled code has arrays in their place."""
 
 
 class MissingRule(SrcadError, NotImplementedError):

@@ -50,6 +50,7 @@ LATER = (
         "def f(x):\n    with srcad.GradientTape() as tape:\n        tape.watch(x)\n        y = x * x\n"
         "    return tape.gradient(y, x)",
     ),
+    Limitation("An assignment to a variable", "def f(x):\n    x.assign_add(1.0)\n    return x * x"),
     Limitation(
         "`np.errstate` that raises",
         "def f(x):\n    with np.errstate(divide='raise'):\n        return 1.0 / x",

@@ -16,7 +16,7 @@ from numba.core import types
 from numba.core.dispatcher import Dispatcher
 from numba.extending import typeof_impl
 
-from srcad.errors import EntersTape, PerformanceWarning
+from srcad.errors import AssignsVariable, EntersTape, PerformanceWarning
 from srcad.gradient import Binding, Derivative
 from srcad.load import name_of, plain_function, signature_of
 from srcad.options import Options
@@ -71,7 +71,7 @@ class Function:
         self._shapes: dict[tuple[Any, ...], tuple[Function, Version, Any]] = {}
         self._pairs: dict[tuple[Any, ...], Differentiated | None] = {}
         self._paired: Version | None = None
-        self._enters_tape = False
+        self._is_python = False
 
     def __repr__(self) -> str:
         return f"<srcad function {self.__name__}>"
@@ -91,7 +91,7 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The value; under a tape, or on tensors, as tensors."""
-        if self._enters_tape:
+        if self._is_python:
             return self._in_python(args, kwargs)
         try:
             recorded = bool(active.tapes)
@@ -112,9 +112,10 @@ class Function:
             if not version.unit.hidden:
                 return record_call(self, bound)
             return record_call(self, bound, *version.captured_apart(), functools.partial(self._forward, version))
-        except EntersTape as problem:
-            self._enters_tape = True
-            reason = "it enters a tape, so that its operations are recorded one by one"
+        except (EntersTape, AssignsVariable) as problem:
+            self._is_python = True
+            what = "enters a tape" if isinstance(problem, EntersTape) else "assigns to a variable"
+            reason = f"it {what}, so that its operations are recorded one by one"
             warnings.warn(f"{problem.at}: {self.__name__} runs as Python: {reason}", PerformanceWarning, stacklevel=2)
             return self._in_python(args, kwargs)
 

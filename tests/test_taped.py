@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import srcad
-from srcad.errors import EntersTape, PerformanceWarning
+from srcad.errors import AssignsVariable, EntersTape, PerformanceWarning
 from tests.runtime.test_tape_conformance import COMPLEX
 
 X = np.array([1.0, -2.0, 0.5])
@@ -404,6 +404,33 @@ def test_tapes_around_one_that_enters_a_tape_follow_what_is_in_it():
         y = twice({"x": x})
     assert (y.tolist(), tape.gradient(y, x).tolist()) == ([6.0, 24.0], [12.0, 24.0])
     assert slope({"x": np.array([1.0])}).tolist() == [3.0]
+
+
+class Counting:
+    def __init__(self):
+        self.calls, self.scale = srcad.Variable(0.0), [srcad.Variable(2.0)]
+
+    @srcad.function
+    def __call__(self, x):
+        self.calls.assign_add(1.0)
+        y = np.sum(self.scale[0] * x * x)
+        for each in self.scale:
+            each.assign(3.0)
+        return y
+
+
+@pytest.mark.filterwarnings("ignore::srcad.errors.PerformanceWarning")
+def test_a_function_may_assign_to_variables():
+    model = Counting()
+    assert float(model(np.array([1.0, 2.0]))) == 10.0
+    x = srcad.constant([1.0, 2.0])
+    with srcad.GradientTape() as tape:
+        tape.watch(x)
+        y = model(x)
+    assert (float(model.calls), float(model.scale[0]), float(y)) == (2.0, 3.0, 15.0)
+    assert tape.gradient(y, x).tolist() == [6.0, 12.0]
+    with pytest.raises(AssignsVariable, match="assign in the caller"):
+        srcad.grad(lambda x: VARIABLE.assign_add(x)[0])(X)
 
 
 def test_that_a_function_runs_as_python_is_said_once():

@@ -19,6 +19,7 @@ from srcad.transforms.build import Block, assign, at, augment, call, clone, cons
 from srcad.transforms.desugar import IN_PLACE
 from srcad.transforms.iterate import called, stored_names
 from srcad.transforms.memory import Callee, Structure
+from srcad.transforms.methods import ASSIGNING, assigns
 from srcad.transforms.operations import stored_inside
 from srcad.transforms.paths import Turns
 from srcad.transforms.results import Results
@@ -107,6 +108,9 @@ class Flattener(Results):
             return
         made = self.changed(value) if isinstance(value, gast.Call) else None
         if made is None and isinstance(value, gast.Call):
+            name = getattr(value.func, "attr", "")
+            if name in ASSIGNING:
+                raise assigns(name, self.place)
             raise UnsupportedSyntax(
                 "a call whose result is not used cannot be differentiated: what it changes is not known",
                 at=self.place,

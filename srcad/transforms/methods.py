@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import gast
 
-from srcad.errors import Place, UnsupportedSyntax
+from srcad.errors import AssignsVariable, Place, UnsupportedSyntax
 from srcad.transforms.build import attribute, dotted, place_of
 
 KEPT = frozenset({"shape", "size", "ndim", "dtype"})
@@ -27,6 +27,8 @@ METHODS = {
 }
 METHODS |= {"conjugate": "np.conj", "flatten": "np.ravel"}
 _SHAPED = frozenset({"reshape", "transpose"})
+# Of variables: what changes them.
+ASSIGNING = frozenset({"assign", "assign_add", "assign_sub", "scatter_add", "scatter_sub", "scatter_update"})
 
 
 def spell_attribute(receiver: gast.expr, name: str, place: Place | None) -> gast.expr:
@@ -60,6 +62,8 @@ def spell_method(receiver: gast.expr, name: str, node: gast.Call, place: Place |
     'np.reshape(x, (2, -1))'
     """
     if name not in METHODS:
+        if name in ASSIGNING:
+            raise assigns(name, place)
         raise UnsupportedSyntax(f"the method `{name}` cannot be differentiated", at=place, hint=_hint(name))
     arguments, keywords = node.args, node.keywords
     if name in _SHAPED and (len(arguments) > 1 or _is_number(arguments)):
@@ -68,6 +72,19 @@ def spell_method(receiver: gast.expr, name: str, node: gast.Call, place: Place |
         arguments, keywords = _bounds(arguments, keywords)
     spelled = _call(METHODS[name], [receiver, *arguments], keywords, place_of(node))
     return _call("np.copy", [spelled], [], place_of(node)) if name == "flatten" else spelled
+
+
+def assigns(name: str, place: Place | None) -> AssignsVariable:
+    """What a call of a method that changes a variable is refused by.
+
+    >>> assigns("assign_add", None).hint.partition(",")[0]
+    'assign in the caller'
+    """
+    return AssignsVariable(
+        f"`{name}` cannot be differentiated: it changes a variable, which is an array here",
+        at=place,
+        hint="assign in the caller, or call the function, decorated with srcad.function: it runs as Python then",
+    )
 
 
 def _bounds(arguments: list[gast.expr], keywords: list[gast.keyword]) -> tuple[list[gast.expr], list[gast.keyword]]:
