@@ -26,6 +26,7 @@ from srcad.transforms.build import (
     subscript,
 )
 from srcad.transforms.kinds import noted_as
+from srcad.transforms.moves import swap_groups
 from srcad.transforms.plan import Fork, Node, Plan, Replay, Step, Way, place_zeros
 from srcad.transforms.primitive import constant, primitive_of
 from srcad.transforms.program import Program
@@ -42,6 +43,7 @@ class Reverser:
         """`counts` names the iteration count of counted loops; `undone` holds ids of stores that must have a step."""
         self.program, self.adjoints, self.counts, self.undone = program, adjoints, counts, undone
         self.statements = StatementAdjoints(program, adjoints)
+        self.swaps = swap_groups(program)
         self.homes: dict[Way, list[str]] = {}
         for name in self._named():
             if program.is_active(name) and name not in adjoints.given and name not in adjoints.calls.calls:
@@ -120,9 +122,17 @@ class Reverser:
             replay = Replay(number, statement, body, last=self.program.flow.last_inside[number])
             self.reverse_header(replay)
             replay.header = noted_as(statement, replay.header)
+            replay.header.apart = self.apart(statement)
             return replay
         code = self.statements.of(statement)
         return Step(number, code, statement) if code or id(statement) in self.undone else None
+
+    def apart(self, loop: gast.For | gast.While) -> tuple[frozenset[str], ...]:
+        """Groups of arrays that are different ones while a loop runs, since a loop around it permutes them."""
+        around = self.program.flow.spot(loop).loops
+        groups = [group for each, group in self.swaps if each in around]
+        active = [group for group in groups if all(map(self.program.is_active, group))]
+        return (*groups, *(frozenset(map(self.adjoints.bar, group)) for group in active))
 
     def reverse_header(self, replay: Replay) -> None:
         """The reversed iteration: the same indices from last to first."""

@@ -197,6 +197,7 @@ class _Distributor:
         """Store what is added in rows, with margins of zeros; what is added in several places is stored once."""
         make, index = "np.zeros" if margin else "np.empty", statement.target.id
         stores = [name for each in statement.body for name in all_written(each)]
+        same = _same_values(statement.body, stores)
         made: list[_Row] = []
         kept: dict[str, str] = {}
         body: Block = []
@@ -206,8 +207,9 @@ class _Distributor:
             if moved is None:
                 body.append(each)
                 continue
-            value, sign = _signed(each)
-            moved.sign = sign
+            value, moved.sign = _signed(each)
+            if isinstance(value, gast.Name):
+                value = load(same.get(value.id, value.id))
             key = gast.dump(value)
             stable = not isinstance(value, gast.Subscript) and all(stores.count(name) < 2 for name in names_in(value))
             if not stable or any(isinstance(node, gast.Subscript) for node in walk(value)):
@@ -225,6 +227,19 @@ class _Distributor:
             moved.row = kept[key]
         statement.body = body
         return made
+
+
+def _same_values(body: Block, stores: list[str]) -> dict[str, str]:
+    """For names that hold what another one holds already, that: products and the like of names that do not change."""
+    first: dict[str, str] = {}
+    same: dict[str, str] = {}
+    for each in body:
+        match each:
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.BinOp() as value):
+                is_stable = all(stores.count(part) < 2 for part in [name, *names_in(value)])
+                if is_stable and not any(isinstance(node, (gast.Subscript, gast.Call)) for node in walk(value)):
+                    same[name] = first.setdefault(gast.dump(value), name)
+    return same
 
 
 def _spread(found: list[Access], inside: Subscripts, index: str) -> set[str]:

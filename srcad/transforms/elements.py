@@ -29,6 +29,7 @@ from srcad.transforms.build import (
     subscript,
     written,
 )
+from srcad.transforms.moves import are_apart
 from srcad.transforms.nest import Nest
 from srcad.transforms.operand import Leaf, leaf_of
 from srcad.transforms.primitive import operands, primitive_of
@@ -236,6 +237,8 @@ class Elements:
             if not program.roots.meet(name, target.value.id):
                 continue
             other = leaf_of(program, name)
+            if other is not None and are_apart(program, other.base, leaf.base):
+                continue
             if other is not None and (leaf.is_same(other, program.meeting) or leaf.is_apart(other, program.meeting)):
                 continue
             if program.meeting.meets_now(statement, load(name), target):

@@ -40,7 +40,18 @@ def extent(sites: Sites, loop: Loop) -> Extent | None:
         if constant(step) == -1:
             return Extent(_count(sites, high, low), binary(clone(start), gast.Sub, number), True)
         return Extent(_count(sites, high, low), _less(number, start), True)
-    return _widest(sites, loop, start, stop) if constant(step) == 1 else _widest_down(sites, loop, start, stop)
+    if constant(step) == -1:
+        return _widest_down(sites, loop, start, stop)
+    return _as_form(sites, loop, start, stop) or _widest(sites, loop, start, stop)
+
+
+def _as_form(sites: Sites, loop: gast.For, start: gast.expr, stop: gast.expr) -> Extent | None:
+    """The extent where the last index depends on lengths of arrays that are known, if not by that name."""
+    first, form = constant(start), sites.program.meeting.form(stop)
+    high = known_extent(sites, form) if form is not None else None
+    if high is None or type(first) is not int or first < 0:  # what is less than nothing may be the length of nothing
+        return None
+    return Extent(call("max", _less(high, start), const(0)), _less(load(loop.target.id), start), True)
 
 
 def _widest(sites: Sites, loop: gast.For, start: gast.expr, stop: gast.expr) -> Extent | None:
@@ -125,7 +136,13 @@ def _is_natural(sites: Sites, node: gast.expr, more: int) -> bool:
 
 
 def known_extent(sites: Sites, form: Form) -> gast.expr | None:
-    """A linear form of what is known before the loops around it as an expression, or None."""
+    """A linear form of what is known before the loops around it as an expression, or None.
+
+    If negative, it stands for nothing. A sum of which a part does so, the length of a short array's slice, is no form.
+    """
+    rests = (form - length for length in sites.program.meeting.sizes.shortened if length.symbols & form.symbols)
+    if any(rest.terms or rest.constant > 0 for rest in rests):
+        return None
     total: gast.expr | None = None if form.constant == 0 and form.terms else const(form.constant)
     flow = sites.program.flow
     for symbol, factor in form.terms:

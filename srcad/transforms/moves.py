@@ -62,7 +62,7 @@ def _is_moved(program: Program, copy: gast.Assign, source: str, target: str) -> 
 def are_apart(program: Program, one: str, other: str) -> bool:
     """Whether two names are different members of a group of buffers that a loop permutes: never one array at a time."""
     first, second = owner(program, one), owner(program, other)
-    return first != second and any(first in group and second in group for group in swap_groups(program))
+    return first != second and any(first in group and second in group for _, group in swap_groups(program))
 
 
 def _begins(program: Program, copy: gast.Assign, target: str) -> bool:
@@ -91,9 +91,9 @@ def owner(program: Program, name: str) -> str:
     return name
 
 
-def swap_groups(program: Program) -> list[frozenset[str]]:
-    """Sets of array names that a loop permutes at the end of each iteration, and that begin as different arrays."""
-    groups = []
+def swap_groups(program: Program) -> list[tuple[gast.stmt, frozenset[str]]]:
+    """Loops, and array names that these permute at the end of each iteration, and that begin as different arrays."""
+    groups: list[tuple[gast.stmt, frozenset[str]]] = []
     for loop in walk_statements(program.unit.tree.body):
         if not isinstance(loop, (gast.For, gast.While)):
             continue
@@ -108,7 +108,7 @@ def swap_groups(program: Program) -> list[frozenset[str]]:
         }
         group = frozenset(name for name in moves if moves[name] in moves)
         if {moves[name] for name in group} == group and len(group) > 1 and _begin_apart(program, group, loop):
-            groups.append(group)
+            groups.append((loop, group))
     return groups
 
 

@@ -47,9 +47,17 @@ def is_free(loop: gast.For, inside: Subscripts, memories: Memories, after: froze
             kinds = {one.access.kind, other.access.kind}
             if not memories.may_share(one.access.name, other.access.name) or kinds == {"add"}:
                 continue
+            if _trade_places(loop, one.access.name, other.access.name, memories):
+                continue
             if not _is_apart(one, other, index, fixed):
                 return False
     return True
+
+
+def _trade_places(loop: gast.For, one: str, other: str, memories: Memories) -> bool:
+    """Whether two arrays are different ones here, since a loop around this one permutes them (see `control`)."""
+    is_known = one != other and any({one, other} <= group for group in getattr(loop, "apart", ()))
+    return is_known and memories.is_own(one) and memories.is_own(other)
 
 
 def _is_apart(one: Reached, other: Reached, index: str, varying: frozenset[str]) -> bool:

@@ -22,7 +22,7 @@ from typing import Any
 import gast
 from numba import types as nb
 
-from srcad.transforms.build import load, stores_into
+from srcad.transforms.build import call, const, load, stores_into
 from srcad.transforms.decisions import Decisions, Row
 from srcad.transforms.extent import known_extent
 from srcad.transforms.recipe import Recipes
@@ -92,6 +92,12 @@ class _Finder:
 def known_shape(sites: Sites, name: str) -> tuple[gast.expr, ...] | None:
     """The shape of an array, as expressions of what is known before the loops around it."""
     program = sites.program
-    shape = [known_extent(sites, program.meeting.size(name, axis)) for axis in range(program.types.rank(name) or 0)]
-    known = tuple(each for each in shape if each is not None)
-    return known if len(known) == len(shape) else None
+    known = []
+    for axis in range(program.types.rank(name) or 0):
+        form = program.meeting.size(name, axis)
+        length = known_extent(sites, form)
+        if length is None:
+            return None
+        is_of_slice = any(each.symbols & form.symbols for each in program.meeting.sizes.shortened)
+        known.append(call("max", length, const(0)) if is_of_slice else length)
+    return tuple(known)

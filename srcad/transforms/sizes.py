@@ -33,6 +33,7 @@ class Sizes:
     def __init__(self, unit: Unit, flow: Flow, types: Types, form: Callable[[gast.expr | None], Form | None]) -> None:
         self.unit, self.flow, self.types, self.form = unit, flow, types, form
         self._trials = Trials[tuple[str, int], Form]()
+        self.shortened: set[Form] = set()  # lengths of slices: where negative, these are empty
 
     def size(self, array: str, axis: int) -> Form:
         """The form of `array.shape[axis]`."""
@@ -218,7 +219,10 @@ class Sizes:
             return None
         if low < 0 or high > 0 or (part.upper is not None and high == 0):
             return None
-        return size + (high - low)
+        length = size + (high - low)
+        if high < low and (length.terms or length.constant < 0):
+            self.shortened.add(length)
+        return length
 
 
 def reduction_of(value: gast.Call, types: Types) -> tuple[frozenset[int], bool] | None:

@@ -138,3 +138,17 @@ def test_other_slices_take_as_much_room_as_they_need():
     x = np.linspace(0.3, 0.8, 4)
     assert "kernels.grown" in srcad.source(part_of_any_length, args=(x,))
     assert_gradient(part_of_any_length, x)
+
+
+def beyond_a_slice(x, c, steps):
+    u, v, s = x.copy(), x.copy(), 0.0
+    for _ in range(steps):
+        for i in range(u[1:-1].shape[0] + 3):
+            s = np.sin(s + c * i) * x[0] + s * s
+        u, v = v, u
+    return s
+
+
+@pytest.mark.parametrize("length", [1, 2, 5])
+def test_lengths_of_slices_of_short_arrays_are_no_forms_of_more(length):
+    assert_gradient(beyond_a_slice, np.full(length, 0.3), 0.4, 3, modes=("arrays", "loops"), rtol=1e-6)

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+import srcad
 from srcad.errors import MayOverlap
 from srcad.transforms.moves import swap_groups
 from srcad.transforms.program import analyse_forward
+from tests.checking import assert_gradient
 from tests.transforms.core_text import generated, run, settled
 
 SWAP = """
@@ -46,7 +48,7 @@ def test_a_swap_of_two_buffers_is_followed(mode, n):
 
 def test_swapped_buffers_are_one_group():
     unit, types = settled(SWAP, "f8[:], i8")
-    (group,) = swap_groups(analyse_forward(unit, types, []))
+    ((_, group),) = swap_groups(analyse_forward(unit, types, []))
     assert len(group) == 2
 
 
@@ -141,3 +143,82 @@ def f(x, n):
     except MayOverlap:
         return
     np.testing.assert_array_equal(found, [4.0])
+
+
+def two_buffers(x, c, steps):
+    u = x.copy()
+    v = np.zeros_like(u)
+    for _ in range(steps):
+        v[1:-1] = u[1:-1] + c * (u[2:] - 2.0 * u[1:-1] + u[:-2]) * u[1:-1]
+        u, v = v, u
+    return np.sum(u * u) + np.sum(v)
+
+
+def three_buffers(x, c, steps):
+    a, b, d = x.copy(), x * 0.5, np.zeros_like(x)
+    for _ in range(steps):
+        d[1:-1] = 2.0 * b[1:-1] - a[1:-1] + c * (b[2:] * b[:-2])
+        a, b, d = b, d, a
+    return np.sum(a * b) + np.sum(d * d)
+
+
+def swapped_now_and_then(x, c, steps):
+    u, v = x.copy(), x * 2.0
+    for t in range(steps):
+        v[1:-1] = u[2:] * c + u[:-2] * v[1:-1]
+        if t % 2 == 0:
+            u, v = v, u
+    return np.sum(u * u) + c * np.sum(v)
+
+
+def swapped_twice(x, c, steps):
+    u, v = x.copy(), x * 2.0
+    for _ in range(steps):
+        v[1:-1] = u[2:] * c + u[:-2]
+        u, v = v, u
+        v[1:-1] = np.sin(u[2:]) * c + u[:-2]
+        u, v = v, u
+    return np.sum(u * u) + c * np.sum(v)
+
+
+def one_array(x, c, steps):
+    u = x.copy()
+    v = u
+    for _ in range(steps):
+        v[1:-1] = u[2:] * c + u[:-2]
+        u, v = v, u
+    return np.sum(u * u) + c * np.sum(v)
+
+
+def left_early(x, c, steps):
+    u, v = x.copy(), x.copy()
+    for _ in range(steps):
+        v[1:] = u[:-1] * c + v[1:] * u[1:]
+        u, v = v, u
+        if np.sum(u) > 3.5:
+            break
+    return np.sum(u * v)
+
+
+def in_two_dimensions(x, c, steps):
+    u = np.outer(x, x)
+    v = u.copy()
+    for _ in range(steps):
+        v[1:-1, 1:-1] = u[1:-1, 1:-1] + c * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] - 3.0 * u[1:-1, :-2])
+        u, v = v, u
+    return np.sum(u * u * u)
+
+
+@pytest.mark.parametrize(("length", "steps"), [(6, 3), (1, 3), (6, 0)])
+@pytest.mark.parametrize(
+    "program",
+    [two_buffers, three_buffers, swapped_now_and_then, swapped_twice, one_array, left_early, in_two_dimensions],
+)
+def test_slices_of_arrays_that_trade_places(program, steps, length):
+    assert_gradient(program, np.linspace(0.4, 0.9, length), 0.3, steps, modes=("arrays", "loops"), rtol=1e-6)
+
+
+def test_arrays_that_trade_places_are_read_and_written_in_one_loop_that_runs_forwards():
+    text = srcad.source(two_buffers, args=(np.ones(5), 0.3, 3), wrt=(0, 1))
+    assert "np.empty((max(steps, 0), max(-2 + x.shape[0], 0)))" in text  # no array for the right side, a place for each
+    assert text.count("range(steps - 1, -1, -1)") == text.count(", -1)") == 1
