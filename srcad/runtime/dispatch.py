@@ -47,7 +47,7 @@ from srcad.runtime.several import has_several, several
 from srcad.runtime.spelled import spelling
 from srcad.runtime.stacks import holds_stack, of_each_matrix
 from srcad.runtime.tensor import Tensor, tensor_of
-from srcad.runtime.written import write, written
+from srcad.runtime.written import converts, write, written
 
 
 def apply(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any] = NO_KEYWORDS) -> Any:
@@ -81,6 +81,8 @@ def _apply(key: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) ->
             return apply(primitive, without_variables(arguments), keywords)
         return _apply_to_others(primitive, arguments, keywords)
     if (given := plan.with_arrays(arguments)) is not arguments:
+        if converts(plan):
+            _write(key, plan, arguments, keywords)
         return apply(primitive, given, keywords)
     if holds_stack(primitive, arguments) and _is_followed(arguments, active.tapes):
         return of_each_matrix(primitive, *arguments, **keywords)
@@ -91,12 +93,7 @@ def _apply(key: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) ->
             _write(key, plan, arguments, keywords)
         if plan.meaning is not None and (active.expansions or not plan.composed):
             return plan.meaning(*arguments, **keywords)
-    values = [each._value if type(each) is Tensor else each for each in arguments]
-    if plan.joins:
-        values[plan.list_at] = unwrapped(list(arguments[plan.list_at]))
-    result = plan.compute(*values, **keywords)
-    if type(result) is complex:  # of a Python number and a np.float64, which is a Python number as well
-        result = np.complex128(result)
+    result = _computed(plan, arguments, keywords)
     if isinstance(result, (np.ndarray, np.generic)):
         return _recorded(plan, arguments, keywords, tensor_of(result))
     if has_several(plan, result):
@@ -107,25 +104,30 @@ def _apply(key: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) ->
     return call(primitive, arguments, keywords)
 
 
+def _computed(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+    """The result on arrays in place of tensors."""
+    values = [each._value if type(each) is Tensor else each for each in arguments]
+    if plan.joins:
+        values[plan.list_at] = unwrapped(list(arguments[plan.list_at]))
+    result = plan.compute(*values, **keywords)
+    # Of a Python number and a np.float64, which is a Python number as well, it may be a Python number.
+    return np.complex128(result) if type(result) is complex else result
+
+
 def _write(key: Any, plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> None:
     """Write a function for the calls of this kind."""
 
     def otherwise(arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
         return _apply(key, arguments, keywords) if plan.way != READS else apply(key[0], arguments, keywords)
 
-    write(key, plan, arguments, keywords, otherwise=otherwise, recorded=_recorded, entry_of=_entry, cut=_not_recorded)
+    others = {"otherwise": otherwise, "recorded": _recorded, "entry_of": _entry, "cut": _not_recorded, "apply": apply}
+    write(key, plan, arguments, keywords, **others)
 
 
 def _is_followed(arguments: tuple[Any, ...], tapes: Sequence[Recording]) -> bool:
     """Whether a tape follows an argument, or what stands in a list."""
-    for argument in arguments:
-        kind = type(argument)
-        if kind is Tensor:
-            if any(argument._identity in tape.known for tape in tapes):
-                return True
-        elif (kind is list or kind is tuple) and _is_followed(argument, tapes):
-            return True
-    return False
+    given = {each._identity for each in tensors_in(arguments)}
+    return any(not tape.known.isdisjoint(given) for tape in tapes)
 
 
 def _entry(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any], result: Tensor) -> Any:

@@ -16,7 +16,7 @@ Of `np.maximum` with a tensor and an array, for instance, it is
                 if entry is None:
                     if value.dtype.kind not in "fc":
                         return recorded(plan, (a, b), {}, result)
-                    if value.size >= LARGE or a._value.size >= LARGE or b.size >= LARGE:
+                    if a._value.size >= LARGE or b.size >= LARGE:
                         entry = entry_of(plan, (a, b), {}, result)
                     else:
                         entry = (plan, (a, b.copy()), result, {})
@@ -37,10 +37,11 @@ import numpy as np
 
 from srcad.runtime.active import active
 from srcad.runtime.composed import check_accepted
+from srcad.runtime.entries import MOST, Entries
 from srcad.runtime.explain import note_behind_cut
-from srcad.runtime.keep import LARGE, contents, unshared
+from srcad.runtime.keep import LARGE, contents, shell, unshared
 from srcad.runtime.packing import without_variables
-from srcad.runtime.plans import DEFINED, READS, RULED, Plan
+from srcad.runtime.plans import DEFINED, READS, Plan
 from srcad.runtime.reading import kind_read, lines_of_reading
 from srcad.runtime.several import has_several, several
 from srcad.runtime.stacks import OF_MATRICES
@@ -52,8 +53,6 @@ written: dict[Hashable, Callable[..., Any]] = {}
 
 _MOST = 4096  # functions that are remembered
 _PARTS = frozenset((np.ndarray, np.float64, float, int))  # of lists that are joined, besides tensors
-_HASHED = frozenset((Tensor, np.ndarray, np.float64, np.int64, float, int, bool, str, type(None)))
-_LETTERS = "abcdefghijklm"
 
 
 def write(
@@ -65,18 +64,25 @@ def write(
     `recorded(plan, arguments, keywords, result)`, for results that are not real or complex numbers, and with the same
     arguments `entry_of`, for large arrays, and `cut`, for results that a derivative does not lead to.
     """
-    if len(arguments) > len(_LETTERS):
+    if len(arguments) > MOST:
         return
     if len(written) >= _MOST:
         written.clear()
     lines = _Lines(plan, [type(each) for each in arguments], keywords)
-    if plan.way != READS:
+    if converts(plan):
+        written[key] = _made(lines.converting(), plan, others)
+    elif plan.way != READS:
         is_meaning = plan.kind == DEFINED and not plan.composed
         written[key] = _made(lines.meaning() if is_meaning else lines.call(), plan, others)
     elif kind := kind_read(key, arguments, keywords):
         body = lines_of_reading(lines.of, lines.handed)
         space = {"kind": kind, "written": written, "without_variables": without_variables}
         written[key] = _made([lines.head(), *body], plan, {**others, **space})
+
+
+def converts(plan: Plan) -> bool:
+    """Whether each list among the arguments stands for an array, unless there are tensors in it."""
+    return plan.operands is not None and plan.operands.issuperset(plan.nested) and plan.way != READS
 
 
 def _made(lines: list[str], plan: Plan, others: Mapping[str, Any]) -> Callable[..., Any]:
@@ -89,6 +95,7 @@ def _made(lines: list[str], plan: Plan, others: Mapping[str, Any]) -> Callable[.
         "PARTS": _PARTS,
         "Tensor": Tensor,
         "active": active,
+        "asarray": np.asarray,
         "check_accepted": check_accepted,
         "compute": plan.compute,
         "contents": contents,
@@ -101,6 +108,7 @@ def _made(lines: list[str], plan: Plan, others: Mapping[str, Any]) -> Callable[.
         "plan": plan,
         "primitive": plan.primitive,
         "several": several,
+        "shell": shell,
         "kind": plan.several,
         "unshared": unshared,
         **others,
@@ -110,22 +118,8 @@ def _made(lines: list[str], plan: Plan, others: Mapping[str, Any]) -> Callable[.
     return space["call"]  # type: ignore[no-any-return]
 
 
-class _Lines:
+class _Lines(Entries):
     """The lines of a function for one kind of call."""
-
-    def __init__(self, plan: Plan, kinds: Sequence[type], keywords: Mapping[str, Any]) -> None:
-        self.plan = plan
-        self.names = _LETTERS[: len(kinds)]
-        self.of = dict(zip(self.names, kinds, strict=True))
-        self.arguments = f"({', '.join(self.names)},)"
-        self.keywords = "keywords" if keywords else "{}"
-        self.handed = ", **keywords" if keywords else ""
-        self.named = [type(value) for value in keywords.values()]
-        self.tuples = [name for name, value in keywords.items() if type(value) is tuple]
-        self.arrays = [name for name, kind in self.of.items() if kind in (Tensor, np.ndarray)]
-        self.meant = f"plan.meaning({', '.join(self.names)}{self.handed})"
-        self.list = self.names[plan.list_at] if plan.joins else ""
-        self.is_recorded = plan.kind == RULED or plan.composed
 
     def head(self) -> str:
         """The first line."""
@@ -138,6 +132,17 @@ class _Lines:
             *self._stacks(),
             *self._if_followed(self.meant),
             f"return otherwise({self.arguments}, {self.keywords})",
+        ]
+
+    def converting(self) -> list[str]:
+        """For a function with lists that stand for arrays: the call with these."""
+        nested = [self.names[place] for place in self.plan.nested]
+        given = [f"asarray({name})" if name in nested else name for name in self.names]
+        return [
+            self.head(),
+            f"if {' or '.join(f'contents({name}) > 1' for name in nested)}:",
+            f"    return otherwise({self.arguments}, {self.keywords})",
+            f"return apply(primitive, ({', '.join(given)},), {self.keywords})",
         ]
 
     def call(self) -> list[str]:
@@ -206,11 +211,6 @@ class _Lines:
         test = f"    if {self._is_known()}:"
         return ["for tape in active.tapes:", "    known = tape.known", test, f"        return {returned}"]
 
-    def _value(self, name: str) -> str:
-        if name == self.list:
-            return "values"
-        return f"{name}._value" if self.of[name] is Tensor else name
-
     def _guards(self) -> list[str]:
         """Lists and tuples may hold what has to be looked at."""
         lines = []
@@ -249,52 +249,3 @@ class _Lines:
         if self.list:
             return "not known.isdisjoint(read)"
         return " or ".join(f"{name}._identity in known" for name, kind in self.of.items() if kind is Tensor) or "False"
-
-    def _entry(self) -> list[str]:
-        plan, lines = self.plan, []
-        if plan.composed or plan.refuses is not None:
-            lines += self._acceptance()
-        sizes = [f"{self._value(name)}.size" for name in self.arrays]
-        large = " or ".join(f"{size} >= LARGE" for size in ["value.size", *sizes])
-        handed = f"plan, {self.arguments}, {self.keywords}, result"
-        lines += ["if value.dtype.kind not in 'fc':", f"    return recorded({handed})", *self._ranks()]
-        held = ", ".join(self._held(name) for name in self.names[: plan.count]) + ","
-        stated = self.keywords
-        if plan.stated is not None:
-            stated = "{" + ", ".join(f"{name!r}: keywords[{name!r}]" for name in plan.stated) + "}"
-        lines += [f"if {large}:", f"    entry = entry_of({handed})"]
-        lines += ["else:", f"    entry = (plan, ({held}), result, {stated})"]
-        return [" " * 12 + line for line in lines]
-
-    def _ranks(self) -> list[str]:
-        """A look at whether a rule is known for the ranks."""
-        check = f"plan.check_ranks(({', '.join(map(self._value, self.names))},))"
-        return [] if self.plan.ranks is None else [f"if not {self._are_ranks_known()}:", f"    {check}"]
-
-    def _are_ranks_known(self) -> str:
-        """The test for that, of arrays without asking for what else rules may want; others are looked at each time."""
-        if self.plan.ranks is None or not {Tensor, np.ndarray}.issuperset(self.of.values()):
-            return str(self.plan.ranks is None)
-        return f"({', '.join(f'{self._value(name)}.ndim' for name in self.names)},) in plan.ranks"
-
-    def _acceptance(self) -> list[str]:
-        """A look at whether the definition is known to run; of lists and the like the function that asks finds out."""
-        return [f"if not {self._is_accepted()}:", f"    check_accepted(plan, {self.arguments}, {self.keywords}, value)"]
-
-    def _is_accepted(self) -> str:
-        """The test whether the definition is known to run, where an expression can tell."""
-        if not _HASHED.issuperset(self.of.values()) or not (_HASHED - {np.ndarray}).issuperset(self.named):
-            return "False"
-        facts = [f"{self._value(name)}.shape" if name in self.arrays else name for name in self.names]
-        facts += ["*keywords.values()"] if self.named else []
-        return f"({', '.join(facts)},) in plan.accepted"
-
-    def _held(self, name: str) -> str:
-        kind = self.of[name]
-        if kind is np.ndarray:
-            return f"{name}.copy()"
-        if name == self.list:
-            return f"([each.copy() if type(each) is ndarray else each for each in {name}] if theirs else [*{name}])"
-        if kind is tuple:
-            return f"(unshared({name}) if held_{name} else {name})"
-        return f"unshared({name})" if kind in (list, tuple) else name

@@ -121,5 +121,5 @@ def test_a_definition_is_numpys_function_where_nothing_is_followed():
 
 
 def test_the_text_is_there_for_debuggers():
-    record_twice(np.cos, constant(V))
-    assert "entry = (plan, (a,), result, {})" in inspect.getsource(written[np.cos, Tensor])
+    record_twice(np.exp, constant(V))
+    assert "entry = (plan, (a,), result, {})" in inspect.getsource(written[np.exp, Tensor])
