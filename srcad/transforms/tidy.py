@@ -8,8 +8,9 @@
 
 What is optimised before differentiation is cheaper than after (Moses and Churavy, Instead of rewriting foreign code
 for machine learning, automatically synthesize fast gradients, 2020). Only operations that cannot fail and have no
-effect are shared or moved: arithmetic without division, elementary functions of NumPy, shapes, views by slices;
-elements are read once where nothing writes into the array.
+effect are moved: arithmetic without division, but by literals, elementary functions of NumPy, shapes, views by slices.
+Others of numbers (divisions, powers, the functions of `math`) are shared as well: what would fail has failed before.
+Elements are read once where nothing writes into the array.
 """
 
 from __future__ import annotations
@@ -110,7 +111,22 @@ def is_repeatable(program: Program, statement: gast.Assign) -> bool:
         if program.types.is_array(name):
             return is_basic(statement.value.slice, program.types) and not program.roots.is_written(name)
         return not program.roots.is_written(str(getattr(statement.value.value, "id", "")))
-    return not program.types.is_array(name) and is_safe(program, statement)
+    return not program.types.is_array(name) and (is_safe(program, statement) or _is_of_numbers(program, statement))
+
+
+def _is_of_numbers(program: Program, statement: gast.Assign) -> bool:
+    """Whether this is an operation on numbers that depends on them only, and may fail."""
+    value = statement.value
+    if not isinstance(value, (gast.BinOp, gast.Call)) or getattr(value, "keywords", None):
+        return False
+    primitive = primitive_of(value, program.unit.bindings)
+    is_one = primitive in (operator.truediv, operator.pow) or getattr(primitive, "__module__", "") == "math"
+    return is_one and all(isinstance(program.types.get(read), (nb.Integer, nb.Float)) for read in _operands(value))
+
+
+def _operands(value: gast.BinOp | gast.Call) -> list[str]:
+    parts = value.args if isinstance(value, gast.Call) else [value.left, value.right]
+    return [name for part in parts for name in names_in(part)]
 
 
 def is_safe(program: Program, statement: gast.Assign) -> bool:
@@ -125,6 +141,8 @@ def is_safe(program: Program, statement: gast.Assign) -> bool:
                 return isinstance(constant(index), int)
             parts = index.elts if isinstance(index, gast.Tuple) else [index]
             return types.is_array(base) and all(isinstance(part, gast.Slice) for part in parts)
+        case gast.BinOp(left=left, op=gast.Div(), right=gast.Constant(value=int() | float() as divisor)) if divisor:
+            return not any(types.is_array(read) for read in names_in(left))
         case gast.BinOp() | gast.UnaryOp() | gast.Compare() | gast.Call():
             if any(types.is_array(read) for read in names_in(value)) or getattr(value, "keywords", None):
                 return False

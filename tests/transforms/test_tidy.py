@@ -185,3 +185,48 @@ def f(a):
         "f8",
     )
     assert text.count("random()") == 2
+
+
+def test_a_division_by_a_literal_is_hoisted():
+    assert "t = a / 6" in loop("a / 6")
+    assert "t =" not in loop("6 / a")
+    assert "t =" not in loop("a / 0")
+
+
+def test_what_may_fail_is_done_once_where_it_has_been_done():
+    text = tidied(
+        """
+def f(a, b, c):
+    t = a / b
+    u = math.log(a)
+    r = 0.0
+    if c:
+        v = a / b
+        w = math.log(a)
+        r = v * w
+    x = b / a
+    r = r + t
+    r = r * u
+    r = r + x
+    return r
+""",
+        "f8, f8, b1",
+    )
+    assert (text.count("a / b"), text.count("b / a"), text.count("math.log")) == (1, 1, 1)
+
+
+def test_what_may_fail_in_one_branch_is_done_behind_it():
+    text = tidied(
+        """
+def f(a, b, c):
+    r = 0.0
+    if c:
+        t = a / b
+        r = t
+    u = a / b
+    r = r + u
+    return r
+""",
+        "f8, f8, b1",
+    )
+    assert text.count("a / b") == 2
