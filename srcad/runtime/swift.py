@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 Array = np.ndarray
+_double = np.dtype(np.float64)
 
 
 class _Swift:
@@ -47,6 +48,13 @@ class _Swift:
         return np.outer(a, b)
 
     @staticmethod
+    def matmul(a: Any, b: Any) -> Any:
+        """The product of vectors and matrices."""
+        if type(a) is Array and type(b) is Array and 0 < a.ndim < 3 and 0 < b.ndim < 3:
+            return a.dot(b)
+        return np.matmul(a, b)
+
+    @staticmethod
     def roll(a: Any, shift: Any, axis: Any = None) -> Any:
         """The elements moved on along an axis, those behind the end to the front."""
         if type(a) is not Array or not a.size or type(shift) is not int or (axis is None and a.ndim != 1):
@@ -70,6 +78,8 @@ class _Swift:
     def max(a: Any, axis: Any = None, keepdims: bool = False, **keywords: Any) -> Any:
         """The greatest element, or those along axes."""
         if type(a) is Array and not keywords:
+            if axis is None and not keepdims and a.dtype is _double:
+                return a.reshape(-1)[a.argmax()]
             return np.maximum.reduce(a, axis, None, None, keepdims)  # type: ignore[call-overload]
         return np.max(a, axis=axis, keepdims=keepdims, **keywords)
 
@@ -77,6 +87,8 @@ class _Swift:
     def min(a: Any, axis: Any = None, keepdims: bool = False, **keywords: Any) -> Any:
         """The least element, or those along axes."""
         if type(a) is Array and not keywords:
+            if axis is None and not keepdims and a.dtype is _double:
+                return a.reshape(-1)[a.argmin()]
             return np.minimum.reduce(a, axis, None, None, keepdims)  # type: ignore[call-overload]
         return np.min(a, axis=axis, keepdims=keepdims, **keywords)
 

@@ -15,7 +15,7 @@ from srcad.runtime.kernels.spread import unbroadcast
 def tensordot_adjoint_a(g: Any, a: Any, b: Any, axes: Any = 2) -> Any:
     """What `np.tensordot(a, b, axes)` hands to a."""
     if a.ndim == b.ndim == 2 and axes == 1:
-        return np.matmul(g, b.T)
+        return g.dot(b.T)
     of_a, of_b, free_a, free_b = _tensordot_axes(a.ndim, b.ndim, _hashable(axes))
     other = _as_matrix(b, free_b, of_b)
     found = np.reshape(g, (_size(a, free_a), _size(b, free_b))).dot(other)
@@ -25,7 +25,7 @@ def tensordot_adjoint_a(g: Any, a: Any, b: Any, axes: Any = 2) -> Any:
 def tensordot_adjoint_b(g: Any, a: Any, b: Any, axes: Any = 2) -> Any:
     """What `np.tensordot(a, b, axes)` hands to b."""
     if a.ndim == b.ndim == 2 and axes == 1:
-        return np.matmul(a.T, g)
+        return a.T.dot(g)
     of_a, of_b, free_a, free_b = _tensordot_axes(a.ndim, b.ndim, _hashable(axes))
     other = _as_matrix(a, of_a, free_a)
     found = other.dot(np.reshape(g, (_size(a, free_a), _size(b, free_b))))

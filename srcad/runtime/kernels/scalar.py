@@ -52,7 +52,8 @@ def divides(products: Any) -> bool:
     if products.size == 1:
         return bool(1e-150 < abs(products.item()) < 1e150)
     flat = products.reshape(-1)
-    return bool(flat.dot(flat) < 1e300 and np.minimum.reduce(np.absolute(flat)) > 1e-150)
+    sizes = np.absolute(flat)
+    return bool(flat.dot(flat) < 1e300 and sizes[sizes.argmin()] > 1e-150)
 
 
 def damped(bar: Any, slope: Any) -> Any:
