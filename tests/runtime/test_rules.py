@@ -12,7 +12,7 @@ import pytest
 from srcad.errors import MissingRule
 from srcad.runtime import kernels, registry
 from srcad.runtime.eager import pullback, pushforward
-from srcad.runtime.kernels import fits, joined, matrices, pieces, spacing
+from srcad.runtime.kernels import fits, holes, joined, matrices, pieces, spacing
 from srcad.runtime.registry import Rule, definition, find, variants
 from srcad.runtime.tape import GradientTape
 from srcad.runtime.template import primitive_name
@@ -241,7 +241,7 @@ def calls_of(rule: Rule) -> set[Any]:
 
 
 # Higher derivatives of these wait for rules of their own.
-AS_THEY_STAND = {each.__name__ for each in (kernels.direct, fits, joined, matrices, pieces, spacing)}
+AS_THEY_STAND = {each.__name__ for each in (kernels.direct, fits, holes, joined, matrices, pieces, spacing)}
 NOT_YET = {"others_adjoint", "cumprod_bend", "singular_values_tangent"}
 
 

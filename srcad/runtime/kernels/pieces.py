@@ -165,10 +165,12 @@ def polyval_slope(p: Any, x: Any) -> Any:
     >>> polyval_slope([2.0, 5.0, 1.0], 3.0)
     17.0
     """
-    slope, value = x * 0.0, p[0]
-    for k in range(1, len(p)):
-        slope = slope * x + value
+    if len(p) == 1:
+        return x * 0.0
+    slope = value = p[0]
+    for k in range(1, len(p) - 1):
         value = value * x + p[k]
+        slope = slope * x + value
     return slope
 
 
@@ -183,35 +185,6 @@ def to_coefficients(g: Any, p: Any, x: Any) -> Any:
         parts.append(unbroadcast(g, p[k]))
         g = g * x
     return np.stack(parts[::-1])
-
-
-def nanvar_parts(a: Any, axis: Any, ddof: Any) -> Any:
-    """What numbers are more than their mean, by the count that `np.nanvar` divides by; 0 where there is none.
-
-    >>> nanvar_parts(np.array([1.0, np.nan, 3.0]), None, 1).tolist()
-    [-1.0, 0.0, 1.0]
-    """
-    if type(a) is np.ndarray and axis is None:
-        whole = np.sum(a)
-        if whole == whole:  # there are only numbers
-            return (a - whole / a.size) * (1.0 / (a.size - ddof))
-    return apart(a, axis) * parts_of_spread(a, axis, ddof)
-
-
-def apart(a: Any, axis: Any = None) -> Any:
-    """What numbers are more than their mean; 0 where there is none.
-
-    >>> apart(np.array([1.0, np.nan, 3.0])).tolist()
-    [-1.0, 0.0, 1.0]
-    """
-    there = np.logical_not(np.isnan(a))
-    mean = np.sum(np.where(there, a, 0.0), axis=axis, keepdims=True) / np.sum(there, axis=axis, keepdims=True)
-    return np.where(there, a - mean, 0.0)
-
-
-def parts_of_spread(a: Any, axis: Any, ddof: Any) -> Any:
-    """Which part of `np.nanvar` each square is."""
-    return 1.0 / (np.sum(np.logical_not(np.isnan(a)), axis=axis, keepdims=True) - ddof)
 
 
 def trace_of_each(g: Any, shape: tuple[int, ...], offset: int) -> Any:

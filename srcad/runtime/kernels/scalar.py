@@ -113,10 +113,11 @@ def sinc_slope(x: Any) -> Any:
     >>> float(sinc_slope(0.0)), round(float(sinc_slope(1.0)), 12)
     (-0.0, -1.0)
     """
-    small = np.abs(x) < 0.01
-    if type(x) is np.ndarray and not np.count_nonzero(small):
+    sizes = np.abs(x)
+    if type(x) is np.ndarray and x.ndim == 1 and x.size and sizes[sizes.argmin()] >= 0.01:
         turns = np.pi * x
         return (np.cos(turns) - np.sin(turns) / turns) / x
+    small = sizes < 0.01
     t = np.square(np.pi * x)
     series = -np.pi * np.pi * x * (1.0 / 3.0 - t * (1.0 / 30.0 - t * (1.0 / 840.0 - t / 45360.0)))
     return np.where(small, series, (np.cos(np.pi * x) - np.sinc(x)) / np.where(small, 1.0, x))[()]

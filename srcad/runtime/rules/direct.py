@@ -5,7 +5,7 @@ make of them, and tapes record a call as one and reverse it by these.
 import numpy as np
 
 from srcad.runtime import kernels
-from srcad.runtime.kernels import direct, fits, joined, matrices, pieces, spacing
+from srcad.runtime.kernels import direct, fits, holes, joined, matrices, pieces, spacing
 from srcad.runtime.registry import adjoint, d, linear, tangent, zero
 
 
@@ -21,8 +21,7 @@ def nansum_tangent(y, a, axis=None, keepdims=False):
 
 @adjoint(np.nanmean)
 def nanmean(y, a, axis=None, keepdims=False):
-    there = ~np.isnan(a)
-    d[a] = there * (kernels.restore(d[y], a.shape, axis, keepdims) / np.sum(there, axis=axis, keepdims=True))
+    d[a] = holes.nanmean_adjoint(d[y], a, axis, keepdims)
 
 
 @tangent(np.nanmean)
@@ -237,8 +236,7 @@ def delete_tangent(y, arr, obj):
 
 @adjoint(np.nanprod)
 def nanprod(y, a, axis=None, keepdims=False):
-    t = kernels.others(np.where(np.isnan(a), 1.0, a), axis)
-    d[a] = np.where(np.isnan(a), 0.0, kernels.restore(d[y], a.shape, axis, keepdims) * t)
+    d[a] = holes.nanprod_adjoint(d[y], a, axis, keepdims)
 
 
 @tangent(np.nanprod)
@@ -375,8 +373,7 @@ def unwrap_tangent(y, p):
 
 @adjoint(np.nancumprod)
 def nancumprod(y, a, axis=None):
-    t = np.isnan(a)
-    d[a] = np.where(t, 0.0, kernels.cumprod_adjoint(d[y], np.where(t, 1.0, a), axis))
+    d[a] = holes.nancumprod_adjoint(d[y], a, axis)
 
 
 @tangent(np.nancumprod)
@@ -418,22 +415,24 @@ def vander_tangent(y, x, N=None, increasing=False):
 
 @adjoint(np.nanvar, handles_complex=False)
 def nanvar(y, a, axis=None, ddof=0):
-    d[a] = pieces.nanvar_parts(a, axis, ddof) * kernels.restore(2.0 * d[y], a.shape, axis)
+    d[a] = holes.nanvar_adjoint(2.0 * d[y], a, axis, ddof)
 
 
 @tangent(np.nanvar)
 def nanvar_tangent(y, a, axis=None, ddof=0):
-    d[y] = 2.0 * np.sum(pieces.nanvar_parts(a, axis, ddof) * np.where(np.isnan(a), 0.0, d[a]), axis=axis)
+    t = holes.apart(a, axis) * holes.parts_of_spread(a, axis, ddof)
+    d[y] = 2.0 * np.sum(t * np.where(np.isnan(a), 0.0, d[a]), axis=axis)
 
 
 @adjoint(np.nanstd, handles_complex=False)
 def nanstd(y, a, axis=None, ddof=0):
-    d[a] = pieces.nanvar_parts(a, axis, ddof) * kernels.restore(d[y] / y, a.shape, axis)
+    d[a] = holes.nanvar_adjoint(d[y] / y, a, axis, ddof)
 
 
 @tangent(np.nanstd)
 def nanstd_tangent(y, a, axis=None, ddof=0):
-    d[y] = np.sum(pieces.nanvar_parts(a, axis, ddof) * np.where(np.isnan(a), 0.0, d[a]), axis=axis) / y
+    t = holes.apart(a, axis) * holes.parts_of_spread(a, axis, ddof)
+    d[y] = np.sum(t * np.where(np.isnan(a), 0.0, d[a]), axis=axis) / y
 
 
 @adjoint(np.linalg.svd, handles_complex=False)

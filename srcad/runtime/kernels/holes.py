@@ -1,0 +1,90 @@
+"""What the tape's rules of functions that leave out holes (nan) are made of.
+
+As in `direct`, these run on arrays, and on tensors as what they call; no generated code calls them.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from srcad.runtime.kernels.axes import others
+from srcad.runtime.kernels.scans import cumprod_adjoint
+from srcad.runtime.kernels.spread import restore
+from srcad.runtime.swift import swift as np
+
+
+def _is_whole(a: Any) -> bool:
+    """Whether an array is known to have no holes; of a tensor nothing is known."""
+    if type(a) is not np.ndarray:
+        return False
+    flat = a.reshape(-1)
+    return bool(flat.dot(flat) < math.inf)
+
+
+def nanvar_adjoint(g: Any, a: Any, axis: Any, ddof: Any) -> Any:
+    """What numbers are more than their mean, times `g` by the count that `np.nanvar` divides by; 0 where there is none.
+
+    >>> nanvar_adjoint(2.0, np.array([1.0, np.nan, 3.0]), None, 1).tolist()
+    [-2.0, 0.0, 2.0]
+    """
+    if axis is None and type(a) is np.ndarray:
+        total = np.sum(a)
+        if total == total:  # there are no holes
+            return (a - total / a.size) * (g / (a.size - ddof))
+    return apart(a, axis) * (restore(g, a.shape, axis) * parts_of_spread(a, axis, ddof))
+
+
+def nanmean_adjoint(g: Any, a: Any, axis: Any, keepdims: bool) -> Any:
+    """What `np.nanmean` hands to each number, nothing to a hole.
+
+    >>> nanmean_adjoint(2.0, np.array([1.0, np.nan]), None, False).tolist()
+    [2.0, 0.0]
+    """
+    g = restore(g, a.shape, axis, keepdims)
+    if axis is None and type(a) is np.ndarray:
+        there = a == a
+        return there * (g / np.count_nonzero(there))
+    there = np.logical_not(np.isnan(a))
+    return there * (g / np.sum(there, axis=axis, keepdims=True))
+
+
+def nanprod_adjoint(g: Any, a: Any, axis: Any, keepdims: bool) -> Any:
+    """What `np.nanprod` hands to each number.
+
+    >>> nanprod_adjoint(2.0, np.array([1.0, np.nan, 3.0]), None, False).tolist()
+    [6.0, 0.0, 2.0]
+    """
+    g = restore(g, a.shape, axis, keepdims)
+    if _is_whole(a):
+        return g * others(a, axis)
+    holes = np.isnan(a)
+    return np.where(holes, 0.0, g * others(np.where(holes, 1.0, a), axis))
+
+
+def nancumprod_adjoint(g: Any, a: Any, axis: Any) -> Any:
+    """What `np.nancumprod` hands to each number.
+
+    >>> nancumprod_adjoint(np.ones(3), np.array([1.0, np.nan, 3.0]), None).tolist()
+    [5.0, 0.0, 1.0]
+    """
+    if _is_whole(a):
+        return cumprod_adjoint(g, a, axis)
+    holes = np.isnan(a)
+    return np.where(holes, 0.0, cumprod_adjoint(g, np.where(holes, 1.0, a), axis))
+
+
+def apart(a: Any, axis: Any = None) -> Any:
+    """What numbers are more than their mean; 0 where there is none.
+
+    >>> apart(np.array([1.0, np.nan, 3.0])).tolist()
+    [-1.0, 0.0, 1.0]
+    """
+    there = np.logical_not(np.isnan(a))
+    mean = np.sum(np.where(there, a, 0.0), axis=axis, keepdims=True) / np.sum(there, axis=axis, keepdims=True)
+    return np.where(there, a - mean, 0.0)
+
+
+def parts_of_spread(a: Any, axis: Any, ddof: Any) -> Any:
+    """Which part of `np.nanvar` each square is."""
+    return 1.0 / (np.sum(np.logical_not(np.isnan(a)), axis=axis, keepdims=True) - ddof)
