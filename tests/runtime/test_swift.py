@@ -32,6 +32,12 @@ CALLS = {
     "triu": [(M,), (M, 1), (M, -2), (T, 1), (M.astype(int), 9), (np.outer(V, W),), (V,), (np.float32(M), -9)],
     "cross": [(V[:3], W[1:]), (T[..., :3], T[..., 1:]), (T[..., :3], W[:3]), (M[:, 0], np.arange(3)), (V[:2], W[1:])],
     "cos": [(V,)],
+    "max": [(V,), (W,), (M,), (T, (0, -1)), (M.T, 1), (np.float32(M),), (M.astype(int),), (2.5,)],
+    "min": [(V,), (W,), (M,), (T, (0, -1)), (M.T, 1), (np.float32(M),), (M.astype(int),), (2.5,)],
+    "matmul": [(M, W), (W, M.T), (W, W), (M, M.T), (T, M.T), (T, W), (np.float32(M), M.T), (M[:, :0], M.T[:0])],
+    "searchsorted": [(W, 4.0), (W, V, "right"), (W, M), ([1.0, 2.0], 1.5)],
+    "real": [(V,), (V + 2.0j,), (np.complex128(2.0 + 1.0j),)],
+    "expand_dims": [(V, 0), (M, -1), (np.float64(2.0), 0), (np.float64(2.0), -1), (2.0, 0)],
 }
 
 
@@ -42,6 +48,11 @@ def test_results_are_numpys(name):
         found, expected = getattr(swift, name)(*arguments), getattr(np, name)(*arguments)
         assert (type(found), found.dtype, found.shape) == (type(expected), expected.dtype, expected.shape), arguments
         np.testing.assert_array_equal(found, expected)
+
+
+def test_axes_are_counted_of_numbers_and_lists_too():
+    given = (V, 2.0, np.float64(1.0), [[1.0]], 3)
+    assert [swift.ndim(each) for each in given] == [np.ndim(each) for each in given]
 
 
 def test_axes_that_there_are_not_are_refused():
