@@ -12,6 +12,7 @@ from typing import TypeAlias
 import gast
 
 from srcad.transforms.affine import Form, infeasible
+from srcad.transforms.build import names_in
 from srcad.transforms.flow import Spot
 from srcad.transforms.primitive import constant
 from srcad.transforms.regions import Range, Region, Regions, base_of
@@ -54,7 +55,7 @@ class Meeting(Regions):
         # Nothing that ran before an array was made can have reached it.
         if self._runs_before_allocation(first, other.root):
             return False
-        least = max(least, self._allocated_within(one.root), self._allocated_within(other.root))
+        least = max(least, self._same_iterations(one.root, other.root), self._same_iterations(other.root, one.root))
         orders = self._orders(first, second, least, at_once)
         if one.root != other.root or one.ranges is None or other.ranges is None or len(one.ranges) != len(other.ranges):
             return bool(orders)
@@ -115,6 +116,20 @@ class Meeting(Regions):
         """How many loops stand around the allocation of a root: each of their iterations has memory of its own."""
         spot = self._allocation(root)
         return 0 if spot is None else len(spot.loops)
+
+    def _same_iterations(self, root: str, name: str) -> int:
+        """How many loops around the allocation of a root are in one iteration whenever `name` is that very array."""
+        depth = self._allocated_within(root)
+        names = [name] if name != root else []
+        for each in names:  # grows: what may be handed on to the name
+            outer = sum(1 for number, _ in self.flow.home(each) if number in self.flow.loops)
+            depth = min(depth, outer)  # a loop further in may carry the array from an iteration to the next
+            if depth == 0:
+                break
+            values = [getattr(store, "value", None) for store in self.flow.stores.get(each, ())]
+            handed = {read for value in values if value is not None for read in names_in(value)}
+            names += sorted(read for read in handed - {root, *names} if self.roots.meet(read, root))
+        return depth
 
     def _runs_before_allocation(self, statement: gast.stmt, root: str) -> bool:
         """Whether a statement comes before a root is allocated, in the same iteration of the loops around both."""

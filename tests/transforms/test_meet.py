@@ -1,8 +1,10 @@
 """Two subscripts may meet unless it is proved that they do not."""
 
+import numpy as np
 import pytest
 
 from srcad.transforms.build import load, stores_into
+from tests.checking import assert_gradient
 from tests.transforms.core_text import at_line, program_of
 
 
@@ -291,3 +293,41 @@ def test_what_stood_before_the_loop_is_in_the_carried_name_too():
     program, statement, name = read_of(text)
     target = at_line(program.unit, 8)
     assert program.meeting.meets_now(statement, name, stores_into(target))
+
+
+def filled(x, steps):
+    b = x.copy()
+    d = x * 0.5
+    for _ in range(steps):
+        d = d + b
+        b[:] = 0.5
+        b = np.tanh(x)
+    return np.sum(d * d)
+
+
+def inverted(x, steps):
+    a = np.outer(x, x) + np.eye(x.size)
+    b, s = a.copy(), 0.0
+    for _ in range(steps):
+        s += b[0, 1]
+        b[0] *= 0.5
+        b = np.linalg.inv(a + s * np.eye(x.size))
+    return s + np.sum(b)
+
+
+def halve(v):
+    v *= 0.5
+
+
+def written_by_a_helper(x, steps):
+    b, s = x.copy(), 0.0
+    for _ in range(steps):
+        s += np.sum(b)
+        halve(b[1:])
+        b = np.exp(-x * s)
+    return s + np.sum(b)
+
+
+@pytest.mark.parametrize("program", [filled, inverted, written_by_a_helper])
+def test_an_array_that_the_next_iteration_writes_into_is_not_that_iterations_own(program):
+    assert_gradient(program, np.array([0.3, 0.8, 0.5]), 3, modes=("arrays", "loops", "gradient"), rtol=1e-6)
