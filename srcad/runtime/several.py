@@ -56,21 +56,21 @@ def several(
         theirs = [each for each in arguments if type(each) is np.ndarray]
         values = [_apart(each, theirs) for each in values]
     parts = [tensor_of(each if each.shape else each[()]) for each in values]
-    results = tuple(parts) if plan.several is tuple else plan.several(*parts)  # type: ignore[misc]
+    results: Any = tuple.__new__(plan.several or tuple, parts)
     node: Any = None
-    operands = [each for each in arguments if type(each) is Tensor]
     for tape in active.tapes:
         known = tape.known
-        for operand in operands:
-            if operand._identity in known:
+        for operand in arguments:
+            if type(operand) is Tensor and operand._identity in known:
                 if node is None:
                     node = _node(plan, arguments, keywords, results, is_accepted)
                 tape.entries.append(node)
-                known.update([each._identity for each in parts])
+                for part in parts:
+                    known.add(part._identity)
                 break
         else:
             if tape.cuts:
-                note_behind_cut(tape, plan.primitive, operands, parts)
+                note_behind_cut(tape, plan.primitive, arguments, parts)
     return results
 
 

@@ -148,6 +148,14 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
     return as_primitive(kernels.axes_moved)(found, len(around), axis % arr.ndim)
 
 
+def block(arrays: Any) -> Any:
+    """Rows of arrays beside each other, one below the other, or one row."""
+    rows = arrays if isinstance(arrays, list) else []
+    if not rows or any(not isinstance(row, list) or any(getattr(x, "ndim", 0) != 2 for x in row) for row in rows):
+        return of_definition(np.block)(arrays)
+    return np.concatenate([np.concatenate(row, -1) for row in arrays], -2)
+
+
 def clip(a: Any, min: Any = None, max: Any = None) -> Any:
     """By the newer names of the bounds."""
     return np.clip(a, min, max)
@@ -226,6 +234,7 @@ ALWAYS: Mapping[Any, Callable[..., Any]] = {
     np.vsplit: vsplit,
     np.dsplit: dsplit,
     np.amax: np.max,
+    np.block: block,
     np.apply_along_axis: apply_along_axis,
     np.amin: np.min,
     np.piecewise: piecewise,

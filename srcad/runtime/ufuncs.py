@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from srcad.runtime.arithmetic import Arithmetic
 from srcad.runtime.eager import says_something
 from srcad.runtime.operand import Operand
 from srcad.runtime.registry import definition, variants
@@ -115,8 +116,8 @@ def _reduction(
             return np.sum(np.where(where, a, 0.0), axis, **keywords) / count
         if function in (np.var, np.std):
             return _spread(function, a, axis, where, **keywords)
-        a = np.where(where, a, _NEUTRAL[function])
-    found = function(a, axis, **keywords)
+        a = Arithmetic._apply(np.where, (where, a, _NEUTRAL[function]))
+    found = Arithmetic._apply(function, (a,) if axis is None else (a, axis), keywords)
     return found if initial is None else _JOINED[function](found, initial)
 
 

@@ -166,6 +166,18 @@ def test_blocks_under_a_tape():
     np.testing.assert_allclose(tape.gradient(y, x).numpy(), [2.0 + 8.0 + 4.0, 4.0 + 16.0 + 32.0])
 
 
+def test_blocks_of_matrices_under_a_tape():
+    x = constant([[1.0, 2.0]])
+    with GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = np.block([[x, np.ones((1, 1))], [3.0 * x, x[:, :1]]])
+        z = np.block([[x], [2.0, x[0, 1]]])
+    np.testing.assert_array_equal(y.numpy(), [[1.0, 2.0, 1.0], [3.0, 6.0, 1.0]])
+    np.testing.assert_array_equal(z.numpy(), [[1.0, 2.0], [2.0, 2.0]])
+    np.testing.assert_array_equal(tape.gradient(y, x).numpy(), [[5.0, 4.0]])
+    np.testing.assert_array_equal(tape.gradient(z, x).numpy(), [[1.0, 2.0]])
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.complex64])
 def test_single_precision_stays(dtype):
     """Gradients have their sources' dtypes throughout, and results NumPy's, but for what NumPy does not take."""

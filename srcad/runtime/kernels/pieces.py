@@ -144,7 +144,8 @@ def running_most(a: Any, y: Any, axis: int) -> Any:
     if a.ndim > 1:
         a, y = np.moveaxis(a, axis, -1), np.moveaxis(y, axis, -1)
     is_new = y[..., 1:] != y[..., :-1]
-    if not np.vdot(y[..., -1:], y[..., -1:]) < math.inf:  # it may be no number, which each is a new one of
+    last = y[-1] if a.ndim == 1 and a.size else np.sum(y[..., -1:])
+    if last != last:  # there may be what is no number, each a new one
         later = a[..., 1:]
         is_new = (later != y[..., :-1]) & ((later == y[..., 1:]) | (later != later))
     places = np.zeros(a.shape, int)
