@@ -25,7 +25,7 @@ from srcad.runtime.kernels.pieces import step
 from srcad.runtime.live import on_tensors
 from srcad.runtime.nest import flatten
 from srcad.runtime.operand import Readable
-from srcad.runtime.pull import GATHERS, asks_of, conjugated, direct_pullback, signature
+from srcad.runtime.pull import GATHERS, asked_of, conjugated, direct_pullback, signature
 from srcad.runtime.registry import definition, is_effect, variants
 from srcad.runtime.spelled import FOR_COMPLEX, spelled_always
 from srcad.runtime.tensor import Tensor
@@ -79,7 +79,7 @@ class Plan:
     composed    whether a call of a function that means others is recorded as one, and not as what it means
     accepted    the shapes and values for which it is known that its definition runs
     apart       whether its reverse goes no short way: that of a gather, or of what is composed
-    asks        whether the rule depends on ranks, or on which numbers are zero
+    asks        whether the rule depends on ranks, or on which numbers are zero; 1 if on the rank of the first only
     form        of functions element by element: 1 of one tensor, 2 of that and a number, 3 of a number and that; else 0
     only, first, second, both    the pullback of one argument; of the first, the second, both of two; once known
     """
@@ -134,7 +134,7 @@ class Plan:
         self.composed = False
         self.accepted: set[Hashable] = set()
         self.apart = self.gathers
-        self.asks = False
+        self.asks = 0
         self.pulls: dict[Hashable, Any] = {}
         self.form = 0
         self.only: Any = None
@@ -156,7 +156,7 @@ class Plan:
             self.count, stated, is_for_all_ranks = covering(primitive, arguments, keywords)
             self.stated = None if len(stated) == len(keywords) else stated
             self.ranks = None if is_for_all_ranks else set()
-            self.asks = any(asks_of(primitive))
+            self.asks = asked_of(primitive, self.count)
             self.kind = RULED
             is_free = not keywords and not self.asks and all(rule.elementwise for rule in rules)
             self.form = _FORMS.get(tuple([type(each) for each in arguments]), 0) if is_free else 0
@@ -217,7 +217,7 @@ class Plan:
         """
         key: Hashable = mask
         if self.asks:
-            key = (mask, values[0].ndim) if len(values) == 1 else (mask, *signature(values))
+            key = (mask, getattr(values[0], "ndim", 0)) if self.asks == 1 else (mask, *signature(values))
         if key not in self.pulls:
             run = self.pulls[key] = direct_pullback(self.primitive, mask, values, keywords)
             if not self.asks and (name := _NAMES.get(mask)):

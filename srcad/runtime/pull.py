@@ -197,6 +197,18 @@ def asks_of(primitive: Any) -> tuple[bool, bool]:
     return asks
 
 
+def asked_of(primitive: Any, count: int) -> int:
+    """What the rules of a primitive ask of so many arguments: 0 nothing, 1 the rank of the first, 2 more.
+
+    >>> asked_of(np.sin, 1), asked_of(np.sum, 2), asked_of(np.dot, 2), asked_of(np.power, 2)
+    (0, 1, 2, 2)
+    """
+    if not any(asks_of(primitive)):
+        return 0
+    fits = [rule.fit for rule in variants(primitive)]
+    return 1 if count == 1 or all(len(fit.ndim) < 2 and not fit.literals for fit in fits) else 2
+
+
 def _made(
     primitive: Any, ranks: Sequence[int | None], literals: tuple[int, ...], stated: tuple[str, ...], wanted: Path
 ) -> Choice | None:
