@@ -191,6 +191,9 @@ def array_statement(draw, scope):
         f"p[...] = np.cos({one}.reshape(2, 2).T)",
         f"{one} = np.sin(p).reshape(4)",
         f"{one} = np.zeros(4)",
+        f"{one} = np.tanh({other} * {number})",  # whose derivatives read what they made
+        f"{one} = np.exp(-{other} * {other})",
+        "p = np.linalg.inv(p @ p.T + 3 * np.eye(2))",
     )
     if scope.is_helper:
         forms += (f"{number} = np.dot({one}, {other})",)
