@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -27,13 +28,18 @@ def rfft_adjoint(g: Any, n: int | None, size: int, axis: int) -> Any:
     return resized(np.real(np.fft.fft(resized(g, size if n is None else n, axis), axis=axis)), size, axis)
 
 
-def irfft_adjoint(g: Any, axis: int) -> Any:
-    """The adjoint of a spectrum from that of the real numbers it belongs to: all but the ends stand for two."""
-    size = g.shape[axis]
+@functools.lru_cache(64)
+def _parts(size: int) -> Any:
     count = np.full(size // 2 + 1, 2.0 / size)
     count[0] = 1.0 / size
     if size % 2 == 0:
         count[-1] = 1.0 / size
+    return count
+
+
+def irfft_adjoint(g: Any, axis: int) -> Any:
+    """The adjoint of a spectrum from that of the real numbers it belongs to: all but the ends stand for two."""
+    count = _parts(g.shape[axis])
     spectrum = np.conj(np.fft.rfft(np.real(g), axis=axis))
     if axis in (-1, spectrum.ndim - 1):
         return spectrum * count
