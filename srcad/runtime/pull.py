@@ -130,9 +130,8 @@ def conjugated(primitive: Any, mask: int, values: Sequence[Any], keywords: Mappi
 
 def _check_complex(choice: Choice) -> None:
     if not choice.rule.handles_complex:
-        raise MissingRule(
-            f"the derivative rule of {primitive_name(choice.rule.primitive)} does not cover complex numbers"
-        )
+        name = primitive_name(choice.rule.primitive)
+        raise MissingRule(f"the derivative rule of {name} does not cover complex numbers")
 
 
 def _places(mask: int) -> tuple[int, ...]:
@@ -198,14 +197,15 @@ def asks_of(primitive: Any) -> tuple[bool, bool]:
 
 
 def asked_of(primitive: Any, count: int) -> int:
-    """What the rules of a primitive ask of so many arguments: 0 nothing, 1 the rank of the first, 2 more.
+    """What a choice among the rules of a primitive depends on: 0 nothing, 1 the rank of the first argument, 2 more.
 
     >>> asked_of(np.sin, 1), asked_of(np.sum, 2), asked_of(np.dot, 2), asked_of(np.power, 2)
     (0, 1, 2, 2)
     """
-    if not any(asks_of(primitive)):
-        return 0
     fits = [rule.fit for rule in variants(primitive)]
+    # What a single rule is not for is refused when it is recorded.
+    if not any(asks_of(primitive)) or (len(fits) == 1 and not fits[0].literals):
+        return 0
     return 1 if count == 1 or all(len(fit.ndim) < 2 and not fit.literals for fit in fits) else 2
 
 

@@ -169,6 +169,9 @@ class _Swift:
         """The products at right angles of vectors in space."""
         if type(a) is not Array or type(b) is not Array or a.shape != b.shape or a.shape[-1:] != (3,):
             return np.cross(a, b)
+        if a.ndim == 1 and a.dtype is b.dtype is _double:
+            (p, q, r), (u, v, w) = a.tolist(), b.tolist()
+            return np.array((q * w - r * v, r * u - p * w, p * v - q * u))
         p, q, r = a[..., 0], a[..., 1], a[..., 2]
         u, v, w = b[..., 0], b[..., 1], b[..., 2]
         found = np.empty(a.shape, np.result_type(a, b))

@@ -39,7 +39,7 @@ def to_pair(one: Any, other: Any, size: int, k: Any) -> Any:
     [2.0, 0.0, 1.0]
     """
     if not isinstance(one, float) or not isinstance(other, float):
-        return scatter(pair(one, other), (size,), k)
+        return scatter(pair(one, other), (size,), np.stack(k) if isinstance(k, tuple) else k)
     found = np.zeros(size)
     found[k[0]] = one
     found[k[1]] += other
@@ -104,15 +104,33 @@ def to_points(g: Any, x: Any, xp: Any, left: Any = None, right: Any = None) -> A
     return scatter(pair(g * (1.0 - t), g * t), xp.shape, np.stack((k - 1, k)))
 
 
+def ptp_adjoint(g: Any, a: Any, axis: Any, keepdims: bool) -> Any:
+    """What `np.ptp` hands to the greatest and the least; equals share it.
+
+    >>> ptp_adjoint(2.0, np.array([3.0, 1.0, 1.0, 2.0]), None, False).tolist()
+    [2.0, -1.0, -1.0, 0.0]
+    """
+    if type(a) is np.ndarray and a.ndim == 1 and axis is None and not keepdims:
+        first, last = a.argmax(), a.argmin()
+        if np.count_nonzero(a == a[first]) == np.count_nonzero(a == a[last]) == 1 and first != last:
+            found = np.zeros(a.shape, a.dtype)
+            found[first], found[last] = g, -g
+            return found
+    high = shares(np.max(a, axis=axis, keepdims=keepdims), a, axis, keepdims)
+    low = shares(np.min(a, axis=axis, keepdims=keepdims), a, axis, keepdims)
+    return restore(g, a.shape, axis, keepdims) * (high - low)
+
+
 def quantile_places(a: Any, q: Any) -> Any:
     """Where in `np.ravel(a)` the elements below and above a quantile stand.
 
-    >>> quantile_places(np.array([3.0, 1.0, 2.0]), 0.75).tolist()
+    >>> [int(each) for each in quantile_places(np.array([3.0, 1.0, 2.0]), 0.75)]
     [2, 0]
     """
     if isinstance(q, float):
         first = int(q * (a.size - 1))
-        return np.argsort(np.reshape(a, -1))[[first, min(first + 1, a.size - 1)]]
+        order = np.argsort(np.reshape(a, -1))
+        return order[first], order[min(first + 1, a.size - 1)]
     below = np.floor(np.multiply(q, a.size - 1)).astype(np.intp)
     return np.argsort(np.reshape(a, -1))[np.stack((below, np.minimum(below + 1, a.size - 1)))]
 

@@ -15,6 +15,11 @@ from srcad.runtime.kernels.spread import unbroadcast
 from srcad.runtime.swift import swift as np
 
 
+@functools.lru_cache(64)
+def _ones(size: int) -> Any:
+    return np.ones(size)
+
+
 def outer_first(g: Any, a: Any, b: Any = None) -> Any:
     """What an outer function hands to its first operand, for slopes of one, or those that a product has.
 
@@ -22,7 +27,7 @@ def outer_first(g: Any, a: Any, b: Any = None) -> Any:
     [3.0, 3.0]
     """
     rows = np.reshape(g, (np.size(a), -1))
-    return np.reshape(np.sum(rows, axis=1) if b is None else np.matmul(rows, np.reshape(b, -1)), np.shape(a))
+    return np.reshape(np.matmul(rows, _ones(rows.shape[1]) if b is None else np.reshape(b, -1)), np.shape(a))
 
 
 def outer_second(g: Any, b: Any, a: Any = None) -> Any:
@@ -32,7 +37,7 @@ def outer_second(g: Any, b: Any, a: Any = None) -> Any:
     [2.0, 2.0, 2.0]
     """
     rows = np.reshape(g, (-1, np.size(b)))
-    return np.reshape(np.sum(rows, axis=0) if a is None else np.matmul(np.reshape(a, -1), rows), np.shape(b))
+    return np.reshape(np.matmul(_ones(rows.shape[0]) if a is None else np.reshape(a, -1), rows), np.shape(b))
 
 
 def appended_first(g: Any, arr: Any, axis: Any = None) -> Any:

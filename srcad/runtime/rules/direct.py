@@ -44,9 +44,7 @@ def extremum_of_numbers_tangent(y, a, axis=None, keepdims=False):
 
 @adjoint(np.ptp)
 def ptp(y, a, axis=None, keepdims=False):
-    high = kernels.shares(np.max(a, axis=axis, keepdims=keepdims), a, axis, keepdims)
-    low = kernels.shares(np.min(a, axis=axis, keepdims=keepdims), a, axis, keepdims)
-    d[a] = kernels.restore(d[y], a.shape, axis, keepdims) * (high - low)
+    d[a] = direct.ptp_adjoint(d[y], a, axis, keepdims)
 
 
 @tangent(np.ptp)
@@ -123,7 +121,7 @@ def quantile_tangent(y, a, q):
 
 @adjoint(np.percentile)
 def percentile(y, a, q):
-    p = np.multiply(q, 0.01)
+    p = q * 0.01
     k = kernels.quantile_places(a, p)
     t = kernels.quantile_part(a, p)
     d[a] = np.reshape(direct.to_pair(d[y] * (1.0 - t), d[y] * t, a.size, k), a.shape)
