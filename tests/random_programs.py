@@ -238,6 +238,7 @@ def trade(draw, scope):
         ["u, w = w, u"],
         [f"u, w = exchanged(u, w, {number})"],
         ["o = u", "u = w", write, "w = o"],
+        [f"for n in range({draw(st.sampled_from(('3', 'k')))}):", "    u, w = w, u", f"    {one} *= np.cos({number})"],
         [f"for n in range({draw(st.sampled_from(('2', 'k')))}):", f"    {passed}", f"    {write}"],
         ["g = 0", f"while g < 2 and {number} < 0.9:", "    g += 1", f"    {passed}", f"    {write}"],
         [f"for n in range({draw(st.sampled_from(('3', 'k')))}):", "    u, w = w, u", f"    {passed}", f"    {write}"],

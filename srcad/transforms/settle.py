@@ -215,26 +215,31 @@ def _store_counts(block: Block) -> dict[str, int]:
 
 
 def _merge_references(tree: gast.FunctionDef, types: Types, same: dict[str, str]) -> None:
-    """Make one name of several that hold the same array."""
+    """Make one name of several that hold the same array; `same` has names for which that is known."""
     while True:
-        counts = _store_counts(tree.body)
-        sources: dict[str, set[str]] = {}
-        for statement in walk_statements(tree.body):
-            name = written(statement)
-            if name and types.is_array(name):
-                value = statement.value
-                sources.setdefault(name, set()).add(value.id if isinstance(value, gast.Name) else "")
-        for name, found in sources.items():
-            others = {_final(same, other) for other in found} - {name}
-            if len(others) == 1 and "" not in others:
-                (other,) = others
-                if counts.get(other, 0) <= 1 or (counts[name] == 1 and _is_within_a_turn(tree.body, name, other)):
-                    same[name] = other
-        if not same:
-            return
         rewrite_names(tree, partial(_final, same))
         tree.body = _without_self_copies(tree.body)
-        same = {}
+        counts = _store_counts(tree.body)
+        handed = _handed(tree.body, types)
+        # Whether a name may be that of an array which a loop carries depends on all that it is the name of.
+        same = {name: other for name, other in handed.items() if counts.get(other, 0) <= 1}
+        if not same:
+            single = [name for name in handed if counts[name] == 1]
+            same = {name: handed[name] for name in single if _is_within_a_turn(tree.body, name, handed[name])}
+        if not same:
+            return
+
+
+def _handed(body: Block, types: Types) -> dict[str, str]:
+    """The names of arrays in which nothing is stored but the array of one other name, with that."""
+    sources: dict[str, set[str]] = {}
+    for statement in walk_statements(body):
+        name = written(statement)
+        if name and types.is_array(name):
+            value = statement.value
+            sources.setdefault(name, set()).add(value.id if isinstance(value, gast.Name) else "")
+    only = {name: others.pop() for name, found in sources.items() if len(others := found - {name}) == 1}
+    return {name: other for name, other in only.items() if other}
 
 
 def _is_within_a_turn(body: Block, name: str, carried: str) -> bool:

@@ -223,3 +223,25 @@ def test_what_a_helper_calls_buffers_that_trade_places_are_these_buffers():
             assert_gradient(function, x, m, modes=["arrays", "loops", "gradient"])
     for function in (stepped_by_a_helper, stepped_here):
         assert "which" not in srcad.source(function, args=(x, 4))
+
+
+def swapped_first(x, c, steps):
+    a, b = x.copy(), x * 0.5
+    for _ in range(steps):
+        a, b = b, a
+        b *= c
+    return np.sum(a * b * b)
+
+
+def rotated_in_between(x, c, steps):
+    a, b, d = x.copy(), x * 0.5, np.zeros_like(x)
+    for _ in range(steps):
+        d[:] = a * c
+        a, b, d = b, d, a
+        d -= d * b
+    return np.sum(a * b) + np.sum(d * d)
+
+
+@pytest.mark.parametrize("program", [swapped_first, rotated_in_between])
+def test_an_array_that_is_written_into_after_it_was_exchanged_is_still_that_array(program):
+    assert_gradient(program, np.array([0.3, 0.8, 0.5]), 0.7, 3, modes=("arrays", "loops", "gradient"), rtol=1e-6)
