@@ -260,7 +260,7 @@ def _positional(primitive: Any, arguments: Any, keywords: Mapping[str, Any]) -> 
     """The call with tensors that stand in keywords as positional arguments, which is where nodes look for them."""
     if next(tensors_in(keywords), None) is None:
         return arguments, keywords
-    rule = find(primitive)
+    rule = find(primitive, [getattr(each, "ndim", 0) for each in arguments])
     template = None if rule is None else rule.partials or rule.adjoint
     if rule is None or template is None:
         raise missing(primitive)

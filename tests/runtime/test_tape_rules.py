@@ -166,6 +166,24 @@ def test_blocks_under_a_tape():
     np.testing.assert_allclose(tape.gradient(y, x).numpy(), [2.0 + 8.0 + 4.0, 4.0 + 16.0 + 32.0])
 
 
+def test_tensors_in_keywords_of_rules_for_certain_ranks():
+    base = constant(2.5)
+    with GradientTape() as tape:
+        tape.watch(base)
+        y = np.logspace(0.0, 2.0, 3, base=base)
+    assert float(tape.gradient(y, base)) == pytest.approx(1.0 + 2.0 * 2.5)
+
+
+@pytest.mark.parametrize("function", [np.add.outer, np.subtract.outer, np.multiply.outer, np.linalg.outer])
+@pytest.mark.parametrize("place", [0, 1])
+def test_outer_functions_of_nothing(function, place):
+    x = constant(np.zeros(0))
+    with GradientTape() as tape:
+        tape.watch(x)
+        y = function(x, ANY) if place == 0 else function(ANY, x)
+    assert tape.gradient(y, x).shape == (0,)
+
+
 def test_blocks_of_matrices_under_a_tape():
     x = constant([[1.0, 2.0]])
     with GradientTape(persistent=True) as tape:

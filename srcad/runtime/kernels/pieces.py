@@ -26,7 +26,7 @@ def outer_first(g: Any, a: Any, b: Any = None) -> Any:
     >>> outer_first(np.ones((2, 3)), np.zeros(2)).tolist()
     [3.0, 3.0]
     """
-    rows = np.reshape(g, (np.size(a), -1))
+    rows = np.reshape(g, (np.size(a), math.prod(g.shape[np.ndim(a) :])))
     return np.reshape(np.matmul(rows, _ones(rows.shape[1]) if b is None else np.reshape(b, -1)), np.shape(a))
 
 
@@ -36,7 +36,7 @@ def outer_second(g: Any, b: Any, a: Any = None) -> Any:
     >>> outer_second(np.ones((2, 3)), np.zeros(3)).tolist()
     [2.0, 2.0, 2.0]
     """
-    rows = np.reshape(g, (-1, np.size(b)))
+    rows = np.reshape(g, (math.prod(g.shape[: g.ndim - np.ndim(b)]), np.size(b)))
     return np.reshape(np.matmul(_ones(rows.shape[0]) if a is None else np.reshape(a, -1), rows), np.shape(b))
 
 
