@@ -77,6 +77,13 @@ def distributed(
     return _Distributor(body, parameters, kinds, without).block(body, Subscripts(), None, frozenset())[0]
 
 
+def _reads_element(row: _Row) -> bool:
+    """Whether the size of a row is read from an array, a trace perhaps that has a value in one branch only."""
+    return any(
+        isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) for node in walk(row.statement.value)
+    )
+
+
 def _inside(statement: gast.stmt) -> Block:
     """The statements of all blocks in a statement."""
     return [each for inner in inner_blocks(statement) for each in inner]
@@ -116,7 +123,7 @@ class _Distributor:
                     if inner and not isinstance(inner[0], gast.Break):
                         inner[:], own = self.block(inner, at.copy(), stored_in(inner), behind)
                         here = isinstance(statement, gast.If)
-                        stay = [row for row in own if here and row.needs & self.uncertain]
+                        stay = [row for row in own if here and (row.needs & self.uncertain or _reads_element(row))]
                         inner[:0] = [row.statement for row in stay]
                         rows += [row for row in own if row not in stay]
                 at.learn(statement)

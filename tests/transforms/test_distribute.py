@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numba import types as nb
 
+import srcad
 from srcad.printer import print_function
 from srcad.transforms.build import clone
 from srcad.transforms.distribute import distributed
@@ -192,3 +193,21 @@ def test_rows_whose_size_only_one_branch_knows_are_allocated_in_that_branch():
 
     for n in (1, 3):
         assert_gradient(slopes, np.array([0.1, 0.2, 0.5, 0.4]), n)
+
+
+def test_rows_whose_size_is_read_from_a_trace_are_allocated_in_the_branch_that_has_recorded_it():
+    def slopes(x, w, steps):
+        a, b, d = x.copy(), x * 0.5, x * 0.7
+        for t in range(steps):
+            a = w @ d
+            if t % 2 == 0:
+                a = np.tanh(d + 0.3 * a)
+                a[1:-1] = b[1:-1] + d[2:] * d[:-2]
+            b = np.zeros(x.size)
+            d[1:-1] = b[1:-1] + a[2:] - 2.0 * a[1:-1]
+        return np.sum(d * d)
+
+    text = srcad.source(slopes, args=(np.ones(4), np.eye(4), 3), wrt=(0, 1))
+    rows = [line for line in text.splitlines() if "_row = np.zeros(max(t" in line and "_trace[t]" in line]
+    assert all(line.startswith(" " * 12) for line in rows)
+    assert rows
