@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from srcad.errors import MissingRule
 from srcad.runtime.kernels.eigen import singular_values_adjoint
 from srcad.runtime.kernels.matrices import _is_nothing
 from srcad.runtime.kernels.pieces import polyval_slope
@@ -87,6 +88,8 @@ def polyfit_to_places(c: Any, values: Any, w: Any, x: Any, y: Any) -> Any:
     >>> polyfit_to_places(np.array([3.0, 2.0]), values, np.array([2.0, -1.0]), x, y).round(9).tolist()
     [3.0, -3.0]
     """
+    if x.dtype.kind == "c":
+        raise MissingRule("the derivative rule of np.polyfit does not cover complex places")
     if np.ndim(c) == 2:
         x = np.expand_dims(x, 1)
     found = (y - np.polyval(c, x)) * polyval_slope(w, x) - values * polyval_slope(c, x)

@@ -523,8 +523,9 @@ def corrcoef(c, x, y=None, rowvar=True):
     d[y] = fits.last_rows(t, y, rowvar)
 
 
-@adjoint(np.polyfit, handles_complex=False)
+@adjoint(np.polyfit)
 def polyfit(c, x, y, deg):
+    # Of complex values; places are real.
     t = np.linalg.qr(np.vander(x, deg + 1))
     w = np.linalg.solve(np.transpose(t[1]), d[c])
     v = np.matmul(t[0], w)
