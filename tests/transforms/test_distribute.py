@@ -197,16 +197,17 @@ def test_rows_whose_size_only_one_branch_knows_are_allocated_in_that_branch():
 
 def test_rows_whose_size_is_read_from_a_trace_are_allocated_in_the_branch_that_has_recorded_it():
     def slopes(x, w, c, steps):
+        n = x.shape[0]
         a, b, d = x.copy(), x.copy(), x * c
         for t in range(steps):
             a = w @ d
             if t % 2 == 0:
                 a = np.tanh(d + c * a)
                 a[1:-1] = b[1:-1] + c * (d[2:] - 2.0 * d[1:-1] + d[:-2])
-            b = np.zeros(x.size)
+            b = np.zeros(n)
             for _ in range(2):
                 d[1:-1] = b[1:-1] + c * (a[2:] - 2.0 * a[1:-1] + a[:-2])
-        return np.sum(d * d)
+        return np.sum(a * b) + np.sum(d * d)
 
     text = srcad.source(slopes, "reverse", (0, 1, 2), args=(np.ones(4), np.eye(4), 0.3, 3))
     rows = [line for line in text.splitlines() if "_row = np.zeros(max(t" in line and "_trace[t]" in line]
