@@ -18,7 +18,7 @@ def gradient_adjoint(g: Any, spacing: Any, axis: Any, edge_order: int) -> Any:
     [-1.0, 0.0, 1.0]
     """
     if type(g) is np.ndarray and g.ndim == 1 and edge_order == 1 and isinstance(spacing, float):
-        return _of_line(g / spacing)
+        return _of_line(g * (0.5 / spacing))
     g = g if axis is None else np.moveaxis(g, axis, -1)
     if np.ndim(spacing) == 0 and edge_order == 1:
         found = ends(_to_pieces(g) / spacing, -1.0)
@@ -28,11 +28,11 @@ def gradient_adjoint(g: Any, spacing: Any, axis: Any, edge_order: int) -> Any:
     return found if axis is None else np.moveaxis(found, -1, axis)
 
 
-def _of_line(g: Any) -> Any:
-    """The same of a vector, for points that are one apart."""
-    part = 0.5 * g
-    part[0], part[-1] = g[0], g[-1]
-    found = np.empty(len(g), g.dtype)
+def _of_line(part: Any) -> Any:
+    """The same of a vector, for points that are half apart; changes that."""
+    part[0] *= 2.0
+    part[-1] *= 2.0
+    found = np.empty(len(part), part.dtype)
     found[1:] = part[:-1]
     found[:-1] -= part[1:]
     found[0] = -part[0] - part[1]
