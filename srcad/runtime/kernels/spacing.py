@@ -34,7 +34,7 @@ def _of_line(part: Any) -> Any:
     part[-1] *= 2.0
     found = np.empty(len(part), part.dtype)
     found[1:] = part[:-1]
-    found[:-1] -= part[1:]
+    found[1:-1] -= part[2:]
     found[0] = -part[0] - part[1]
     found[-1] += part[-1]
     return found
