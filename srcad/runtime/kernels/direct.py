@@ -5,13 +5,13 @@ No generated code calls them: the compiler inlines the definitions of such funct
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 from srcad.runtime.kernels.axes import shares
 from srcad.runtime.kernels.scalar import ratio
 from srcad.runtime.kernels.scatter import scatter
 from srcad.runtime.kernels.spread import _as_tuple, reduced_size, restore, unbroadcast
+from srcad.runtime.remembered import VECTORS
 from srcad.runtime.swift import swift as np
 
 _NOTHING = np.zeros(1)
@@ -219,7 +219,7 @@ def trapezoid_weights(f: Any, x: Any, dx: Any) -> Any:
     return dx * _halved_ends(f.shape[-1])
 
 
-@functools.lru_cache(64)
+@VECTORS
 def _halved_ends(size: int) -> Any:
     parts = np.ones(size)
     parts[:1] *= 0.5

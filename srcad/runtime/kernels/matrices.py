@@ -5,12 +5,12 @@ As in `direct`, these run on arrays, and on tensors as what they call; no genera
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 from srcad.runtime.kernels.eigen import inverse_gaps, singular_values_adjoint, singular_values_tangent
 from srcad.runtime.kernels.factor import orthogonal_factor
 from srcad.runtime.kernels.products import times, times_transpose, transpose_times
+from srcad.runtime.remembered import MATRICES, VECTORS
 from srcad.runtime.swift import swift as np
 
 
@@ -24,7 +24,7 @@ def _in_lower(bar: Any) -> Any:
     return bar * _lower_twice(bar.shape[0])
 
 
-@functools.lru_cache(64)
+@MATRICES
 def _lower_twice(size: int) -> Any:
     return np.tri(size) + np.tri(size, k=-1)
 
@@ -160,7 +160,7 @@ def vander_adjoint(g: Any, y: Any, increasing: bool = False) -> Any:
     return np.matmul(g[:, 1:] * y[:, :-1], _powers(y.shape[1]))
 
 
-@functools.lru_cache(64)
+@VECTORS
 def _powers(count: int) -> Any:
     return np.arange(1.0, max(1, count))
 
@@ -211,7 +211,7 @@ def cond_adjoint(g: Any, a: Any) -> Any:
     return times(u * (of_first * at_first + of_last * at_last), v)
 
 
-@functools.lru_cache(64)
+@MATRICES
 def _ends(size: int) -> Any:
     whole = np.eye(size)
     return whole[0], whole[-1]

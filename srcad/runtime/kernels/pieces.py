@@ -12,10 +12,11 @@ from typing import Any
 from srcad.runtime.kernels.moves import take_adjoint
 from srcad.runtime.kernels.scatter import scatter
 from srcad.runtime.kernels.spread import unbroadcast
+from srcad.runtime.remembered import VECTORS
 from srcad.runtime.swift import swift as np
 
 
-@functools.lru_cache(64)
+@VECTORS
 def _ones(size: int) -> Any:
     return np.ones(size)
 
@@ -101,7 +102,8 @@ def along_places(shape: tuple[int, ...], indices: Any, axis: int) -> Any:
     >>> along_places((2, 3), np.array([[2], [-1]]), 1).tolist()
     [[2], [5]]
     """
-    step, rest = _steps(shape, axis % len(shape))
+    find = _known_steps if math.prod(shape) <= _LARGEST else _steps
+    step, rest = find(shape, axis % len(shape))
     from_end = indices < 0
     if np.count_nonzero(from_end):
         indices = indices + shape[axis] * from_end
@@ -110,7 +112,9 @@ def along_places(shape: tuple[int, ...], indices: Any, axis: int) -> Any:
     return (indices if step == 1 else indices * step) + rest
 
 
-@functools.lru_cache(256)
+_LARGEST = 4096  # elements of arrays for which they are remembered
+
+
 def _steps(shape: tuple[int, ...], axis: int) -> tuple[int, Any]:
     """How far apart in a flat array elements along an axis stand, and where the first ones do."""
     rest = np.zeros((1,) * len(shape), int)
@@ -119,6 +123,9 @@ def _steps(shape: tuple[int, ...], axis: int) -> tuple[int, Any]:
             own = np.arange(size) * math.prod(shape[k + 1 :])
             rest = rest + np.reshape(own, [-1 if j == k else 1 for j in range(len(shape))])
     return math.prod(shape[axis + 1 :]), rest
+
+
+_known_steps = functools.lru_cache(256)(_steps)
 
 
 def take_along_adjoint(g: Any, shape: tuple[int, ...], indices: Any, axis: int | None) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from numba import types
 from numba.extending import overload
 
 from srcad.runtime.kernels.spread import unbroadcast
+from srcad.runtime.remembered import MATRICES
 
 
 def times(a: Any, b: Any) -> Any:
@@ -146,7 +146,7 @@ def cholesky_adjoint(g: Any, y: Any) -> Any:
     return bar + bar.swapaxes(-1, -2)
 
 
-@functools.lru_cache(64)
+@MATRICES
 def _quarters(size: int) -> Any:
     """A quarter of the lower triangle with its diagonal, and of that without."""
     return 0.25 * (np.tri(size) + np.tri(size, k=-1))

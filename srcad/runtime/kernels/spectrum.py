@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
+
+from srcad.runtime.remembered import VECTORS
 
 
 def resized(g: Any, size: int, axis: int) -> Any:
@@ -28,7 +29,7 @@ def rfft_adjoint(g: Any, n: int | None, size: int, axis: int) -> Any:
     return resized(np.real(np.fft.fft(resized(g, size if n is None else n, axis), axis=axis)), size, axis)
 
 
-@functools.lru_cache(64)
+@VECTORS
 def _parts(size: int) -> Any:
     count = np.full(size // 2 + 1, 2.0 / size)
     count[0] = 1.0 / size
