@@ -24,7 +24,7 @@ from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typed_passes import NopythonTypeInference
 from numba.core.types import Type
 
-from srcad.errors import Place
+from srcad.errors import Place, SrcadError
 from srcad.runtime.typed import without_machine_code
 
 
@@ -64,7 +64,9 @@ def infer(
         function = function.py_func
     try:
         state = _run(function, argument_types)
-    except (errors.NumbaError, errors.UnsupportedBytecodeError, NotImplementedError, AssertionError) as error:
+    except SrcadError:
+        raise
+    except (errors.NumbaError, errors.UnsupportedBytecodeError, *_NUMBAS_OWN) as error:
         raise CannotType(reason_of(error), _line(error, function)) from error
     return Inferred(_locals(function, state.typemap, wanted), types.unliteral(state.return_type))
 
@@ -120,6 +122,7 @@ def _library(dispatcher: CPUDispatcher, argument_types: tuple[Type, ...]) -> Any
 
 
 _NOTHING_COMPILED = object()
+_NUMBAS_OWN = (NotImplementedError, AssertionError, TypeError)  # what it stumbles over: `+=` of what may be None
 # Those of most functions generated later. Numba keeps what it compiles of its own library for each set of options.
 _OPTIONS = {"nopython": True, "boundscheck": None, "error_model": "numpy"}
 

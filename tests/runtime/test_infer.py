@@ -1,5 +1,7 @@
 """Numba's types for every name, and the shortest cause where there are none."""
 
+import operator
+
 import numba
 import numpy as np
 import pytest
@@ -134,3 +136,15 @@ def test_inference_shares_what_numba_compiles_of_its_library_with_generated_func
 
     infer(eval("lambda x: probe(x)", {"probe": probe}), (types.float64,))
     assert seen == [expected]
+
+
+def test_what_numba_stumbles_over_is_no_type():
+    def f(x, n):
+        y = None
+        for _ in range(n):
+            y = operator.iadd(y, 1.0)
+            y = x * 2.0
+        return y
+
+    with pytest.raises(CannotType):
+        infer(f, (types.float64[:], types.int64))
