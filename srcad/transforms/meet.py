@@ -55,7 +55,7 @@ class Meeting(Regions):
         # Nothing that ran before an array was made can have reached it.
         if self._runs_before_allocation(first, other.root):
             return False
-        least = max(least, self._same_iterations(one.root, other.root), self._same_iterations(other.root, one.root))
+        least = max(least, self._same_iterations(one.root, other.root), self._allocated_within(other.root))
         orders = self._orders(first, second, least, at_once)
         if one.root != other.root or one.ranges is None or other.ranges is None or len(one.ranges) != len(other.ranges):
             return bool(orders)
@@ -118,7 +118,7 @@ class Meeting(Regions):
         return 0 if spot is None else len(spot.loops)
 
     def _same_iterations(self, root: str, name: str) -> int:
-        """How many loops around the allocation of a root are in one iteration whenever `name` is that very array."""
+        """How many loops around the allocation of a root are in the same iteration when `name` is that array later."""
         depth = self._allocated_within(root)
         names = [name] if name != root else []
         for each in names:  # grows: what may be handed on to the name
