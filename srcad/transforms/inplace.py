@@ -13,8 +13,9 @@
 
 An adjoint by hand is turned in place, too: one matrix less goes through the caches. Both arrays are the function's own,
 no other name reaches them, and nobody asks for the first behind the loops; each iteration has one element of each, at
-one place. Their extents are seen to be the same (`shapes`), and those of the loops where sums start from zeros. Arrays
-of zeros that later loops go through stay, as LLVM knows those to be apart from all others (`runtime.allocate`).
+one place. Their extents are seen to be the same (`shapes`), and those of the loops where sums start from zeros. LLVM
+knows arrays of zeros to be apart from all others (`runtime.allocate`): one that later loops go through stays where they
+store it beside another array, or another beside it, that is not of zeros.
 """
 
 from __future__ import annotations
@@ -31,15 +32,18 @@ from srcad.transforms.affine import Form
 from srcad.transforms.build import (
     Block,
     assign,
+    const,
     dotted_path,
     inner_blocks,
     load,
     mentions,
+    one_or_tuple,
     place_of,
     position,
+    subscript,
     walk_statements,
 )
-from srcad.transforms.copies import all_written, stored_in
+from srcad.transforms.copies import all_written, changed_memory, stored_in
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
@@ -69,6 +73,7 @@ class _Owner:
         self.stores = Counter([*parameters, *(name for each in walk_statements(body) for name in all_written(each))])
         self.mentions = mentions(body)
         self.groups = Counter(self.memories.find(name) for name in self.mentions)
+        self.zeros = {made_in(each) for each in walk_statements(body) if made_in(each) is not None and _is_zeros(each)}
         self.taken: set[str] = set()
 
     def walk(self, block: Block, shapes: Shapes) -> None:
@@ -92,9 +97,10 @@ class _Owner:
         for made in block[:at]:
             taker = made_in(made)
             if taker is not None and used[taker] and self.begins(taker, made, block, at):
-                if _is_zeros(made) and any(taker in mentions([each]) for each in block[at + 1 :] if inner_blocks(each)):
+                if _is_zeros(made) and any(self.is_beside(taker, each) for each in block[at + 1 :]):
                     continue
-                giver = next((each for each in ends if self.gives(each, taker, made, nest, shapes)), None)
+                givers = (each for each in ends if each != taker)
+                giver = next((each for each in givers if self.gives(each, taker, made, nest, shapes)), None)
                 if giver is not None:
                     block.remove(made)
                     given = assign(taker, load(giver), place_of(made))
@@ -118,6 +124,18 @@ class _Owner:
         """Whether a new array is mentioned from a place of the block on, and nowhere else."""
         return self.is_alone(name) and mentions(block[at:])[name] + 1 == self.mentions[name]
 
+    def is_beside(self, taker: str, statement: gast.stmt) -> bool:
+        """Whether loops store an array, or beside it one, that LLVM would then not know to be apart from another."""
+        used = mentions([statement]) if inner_blocks(statement) else ()
+        changed = {name for each in walk_statements([statement]) for name in changed_memory(each)}
+        arrays = {name for name in used if name in self.stores and self.memories.ranks.get(name) != 0}
+        others = (arrays if taker in changed else arrays & changed) - {taker}
+        return taker in used and any(not self.is_apart(name) for name in others)
+
+    def is_apart(self, name: str) -> bool:
+        """Whether LLVM knows an array to be apart from all others."""
+        return name in self.zeros and self.stores[name] == 1 and name not in self.taken
+
     def gives(self, giver: str, taker: str, made: gast.Assign, nest: gast.For, shapes: Shapes) -> bool:
         """Whether one array can give another its memory; if so, what is added to zeros is stored."""
         loops = loops_around(nest, {giver, taker})
@@ -128,16 +146,19 @@ class _Owner:
         at = next(k for k, each in enumerate(body) if taker in mentions([each]))
         store, is_inside = first_store(body[at], taker), bool(inner_blocks(body[at]))
         clear = next((each for each in body[:at] if is_zero_store(each, giver)), None)
-        over = at if is_inside else at + 1 if clear is None else position(body, clear) + 1
+        over = at + (store is not None) if clear is None else position(body, clear) + 1
         if giver in mentions(body[over:]) or (store is None and not is_inside) or extents != _extents(taker, shapes):
             return False
         if _is_zeros(made):
             counts = {each.target.id: _count(each, shapes) for each in loops}
-            if [counts[name] for name in index] != extents or (store is None and clear is None):
+            if [counts[name] for name in index] != extents:
                 return False
         if store is not None:
             body[at] = store
             body[:] = [each for each in body if each is not clear]
+        elif _is_zeros(made) and clear is None:
+            element = subscript(load(taker), one_or_tuple([load(each) for each in index]), store=True)
+            body.insert(at, assign(element, const(0.0), place_of(body[at])))
         return True
 
 

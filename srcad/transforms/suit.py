@@ -52,8 +52,8 @@ def suited(
         ("quick", with_quick_calls),  # by ranks, which the next ones change
         ("contract", with_single_elements),
         ("contract", contracted),
-        ("inplace", in_place),
         ("prune", without_spent_zeros),
+        ("inplace", in_place),
         ("copies", with_memory_handed),
     ):
         body = body if name in without else behind(body, parameters, kinds)
