@@ -90,16 +90,22 @@ class Adjoints:
         return f"{alias}.{function}"
 
     def add(
-        self, name: str, contribution: gast.expr, place: Place | None, operation: type[gast.operator] = gast.Add
+        self,
+        name: str,
+        contribution: gast.expr,
+        place: Place | None,
+        operation: type[gast.operator] = gast.Add,
+        is_exact: bool = False,
     ) -> Block:
-        """`name_bar += contribution`, of the same shape."""
+        """`name_bar += contribution`, of the same shape; so is the array in it, if there is one, where it `is_exact`."""
         if isinstance(contribution, gast.UnaryOp) and isinstance(contribution.op, gast.USub):
             flipped = gast.Sub if operation is gast.Add else gast.Add
-            return self.add(name, contribution.operand, place, flipped)
+            return self.add(name, contribution.operand, place, flipped, is_exact)
         if self.program.types.is_real(name) and self.may_be_complex(contribution):
             contribution = call("np.real", contribution)
         statement = augment(stored(self.bar(name)), operation, contribution, place)
         statement.whole = self.program.types.is_array(name) and self.is_all_double
+        statement.exact = is_exact
         return [statement]
 
     def may_be_complex(self, contribution: gast.expr) -> bool:

@@ -174,7 +174,7 @@ class StatementAdjoints:
             alone = self.is_only_array(argument.id, inputs)
             same = alone or adjoints.same_shape(argument.id, name)
             contribution = adjoints.summed(argument.id, contribution, rank, same)
-        return adjoints.add(argument.id, contribution, place)
+        return adjoints.add(argument.id, contribution, place, is_exact=not program.types.is_array(name))
 
     def is_only_array(self, name: str, inputs: dict[str, gast.expr]) -> bool:
         """Whether the name is the only array among the inputs, so that the result has its shape."""

@@ -14,11 +14,13 @@ from srcad.transforms.affine import Form
 from srcad.transforms.build import attribute, clone, const, dotted_path, load, names_in, subscript
 from srcad.transforms.copies import all_written
 from srcad.transforms.primitive import constant
+from srcad.transforms.sizes import index_parts
 from srcad.transforms.subscripts import Subscripts
 
 MADE = {"np.zeros": "np.zeros", "np.ones": "np.ones", "np.empty": "np.empty", "np.full": "np.full"}
 LIKE = {"np.zeros_like": "np.zeros", "np.ones_like": "np.ones", "np.empty_like": "np.empty"}
 _SAME = (*LIKE, "np.copy")
+_ARITHMETIC = (gast.BinOp, gast.UnaryOp, gast.Name, gast.Constant, gast.operator, gast.USub, gast.expr_context)
 _OPPOSITE = {gast.Lt: gast.GtE, gast.LtE: gast.Gt, gast.Gt: gast.LtE, gast.GtE: gast.Lt, gast.NotEq: gast.Eq}
 
 
@@ -92,21 +94,39 @@ class Shapes(Subscripts):
                     else:
                         self.tests[name] = value
                 self._learn_product(name, value)
+            case gast.AugAssign(target=gast.Name(id=name)) if self.ranks.get(name):
+                pass  # the same array
             case _:
                 self.forget([*all_written(statement)])
 
     def _learn_product(self, name: str, value: gast.expr) -> None:
-        """Where a matrix has been multiplied by another, that one has as many rows as this one columns."""
+        """Where an array has been multiplied by another, that one has as many rows as this one columns."""
         match value:
             case gast.BinOp(left=gast.Name(id=left), op=gast.MatMult(), right=gast.Name(id=right)):
-                if self.ranks.get(left) == 2 and self.ranks.get(right) in (1, 2) and right not in {name, *self.extents}:
-                    found = (self.of(left) or ())[1], *(self.of(right) or ())[1:]
-                    self.extents[right] = found
-                    self._mentioned[right] = frozenset(each for part in found for each in names_in(part))
+                pass
+            case gast.Call(func=function, args=[gast.Name(id=left), gast.Name(id=right)]) if _is_dot(function):
+                pass
+            case gast.BinOp() | gast.UnaryOp() | gast.Call():
+                for each in gast.iter_child_nodes(value):
+                    self._learn_product(name, each)
+                return
+            case _:
+                return
+        ranks = self.ranks.get(left), self.ranks.get(right)
+        if ranks in ((2, 2), (2, 1), (1, 1)) and name not in (left, right):
+            self.note(right, ((self.of(left) or ())[-1], *(self.of(right) or ())[1:]))
+
+    def note(self, array: str, extents: tuple[gast.expr, ...]) -> None:
+        """An array is seen to have some extents, if nothing else is known of it."""
+        if array not in self.extents:
+            self.extents[array] = extents
+            self._mentioned[array] = frozenset(each for part in extents for each in names_in(part))
 
     def form(self, node: gast.expr) -> Form | None:
         """The linear form of an integer expression."""
         match node:
+            case gast.Attribute(value=gast.Name(id=name), attr="size") if self.ranks.get(name) == 1:
+                return self.form((self.of(name) or ())[0])
             case gast.Subscript(value=gast.Name() | gast.Attribute(attr="shape") as whole, slice=index):
                 parts, k = self._parts(whole, of_array=False), constant(index)
                 if parts is None or not isinstance(k, int) or not -len(parts) <= k < len(parts):
@@ -121,6 +141,20 @@ class Shapes(Subscripts):
         own = tuple(subscript(attribute(load(name), "shape"), const(k)) for k in range(self.ranks.get(name, 0)))
         return self.extents.get(name, own or None)
 
+    def parts(self, node: gast.expr) -> tuple[gast.expr, ...] | None:
+        """The extents of an array, or of a view of it that integers and full slices select."""
+        match node:
+            case gast.Name(id=name):
+                return self.of(name)
+            case gast.Subscript(value=gast.Name(id=name)):
+                own, index = self.of(name) or (), index_parts(node)
+                others = [each for each in index if not is_full(each)]
+                is_view = all(isinstance(each, (gast.Name, gast.Constant, gast.BinOp)) for each in others)
+                if is_view and len(index) <= len(own) and self._is_whole(*others):
+                    kept = (extent for part, extent in zip(index, own, strict=False) if is_full(part))
+                    return (*kept, *own[len(index) :]) or None
+        return None
+
     def _parts(self, value: gast.expr, of_array: bool = True) -> tuple[gast.expr, ...] | None:
         """The extents of an array that is made, or those that a tuple holds."""
         match value:
@@ -132,13 +166,24 @@ class Shapes(Subscripts):
                 return self.of(name)
             case gast.Call(func=function, args=[shape, *_]) if dotted_path(function) in MADE:
                 return self._listed(shape)
+            case gast.Subscript(value=gast.Name(id=name)) if of_array and self.ranks.get(name):
+                return self.parts(value)
             case gast.BinOp(left=gast.Name(id=left), op=gast.MatMult(), right=gast.Name(id=right)):
                 rows, columns = self.of(left), self.of(right)
                 if rows is not None and columns is not None and len(rows) == 2:
                     return rows[0], *columns[1:]
+            case gast.BinOp() if (of := self._only_array(value)) is not None:
+                return self.of(of)
             case gast.Call(func=function, args=[gast.Name(id=left), gast.Name(id=right)], keywords=[]):
                 return self._product(dotted_path(function) or "", self.of(left) or (), self.of(right) or ())
         return None
+
+    def _only_array(self, value: gast.expr) -> str | None:
+        """The one array in the arithmetic of names and literals; None where there are others, or other things."""
+        names = {*names_in(value)}
+        arrays = [name for name in names if self.ranks.get(name) != 0]
+        is_plain = all(isinstance(each, _ARITHMETIC) for each in gast.walk(value))
+        return arrays[0] if is_plain and len(arrays) == 1 and self.ranks.get(arrays[0]) else None
 
     def _product(
         self, path: str, left: tuple[gast.expr, ...], right: tuple[gast.expr, ...]
@@ -163,6 +208,15 @@ class Shapes(Subscripts):
         ):
             return (clone(shape),)
         return self._parts(shape, of_array=False)
+
+
+def _is_dot(function: gast.expr) -> bool:
+    return dotted_path(function) == "np.dot"
+
+
+def is_full(part: gast.expr) -> bool:
+    """Whether part of a subscript is a slice of all there is."""
+    return isinstance(part, gast.Slice) and part.lower is part.upper is part.step is None
 
 
 def source(symbol: str) -> str:

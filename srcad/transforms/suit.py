@@ -29,6 +29,7 @@ from srcad.transforms.sink import with_sums_in_arms
 from srcad.transforms.spent import without_spent_zeros
 from srcad.transforms.traded import with_traded_adjoints
 from srcad.transforms.unordered import with_free_sums
+from srcad.transforms.whole import with_whole_sums
 
 
 def suited(
@@ -39,7 +40,12 @@ def suited(
     primals: int | None = None,
 ) -> Block:
     """The statements as Numba likes them; the first `primals` results are the primal's, if None there may be more."""
-    for name, before in (("skip", with_sums_in_arms), ("scalars", with_scalars), ("reuse", with_shared_values)):
+    for name, before in (
+        ("fuse", with_whole_sums),
+        ("skip", with_sums_in_arms),
+        ("scalars", with_scalars),
+        ("reuse", with_shared_values),
+    ):
         body = body if name in without else before(body, parameters, kinds)
     body = body if "regroup" in without or primals != 0 else regrouped(body, parameters, kinds)
     body = distributed(body, parameters, kinds, without)
