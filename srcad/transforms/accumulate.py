@@ -97,7 +97,7 @@ class Adjoints:
         operation: type[gast.operator] = gast.Add,
         is_exact: bool = False,
     ) -> Block:
-        """`name_bar += contribution`, of the same shape; so is the array in it, if there is one, where it `is_exact`."""
+        """`name_bar += contribution`, of the same shape, as is the one array in it where it `is_exact`."""
         if isinstance(contribution, gast.UnaryOp) and isinstance(contribution.op, gast.USub):
             flipped = gast.Sub if operation is gast.Add else gast.Add
             return self.add(name, contribution.operand, place, flipped, is_exact)
