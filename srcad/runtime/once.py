@@ -13,6 +13,7 @@ import numpy as np
 
 from srcad.runtime.active import Recording
 from srcad.runtime.composed import check_shapes, run_again
+from srcad.runtime.kernels.joined import Operands
 from srcad.runtime.node import Bars, gather, nodes_of
 from srcad.runtime.plans import Plan
 from srcad.runtime.several import SeveralNode, pull_several
@@ -179,35 +180,65 @@ def _pull_call(
     relevant: Collection[int],
 ) -> None:
     """The same for any call with one result, by the function that its plan knows or as its node does it."""
-    if plan.joins and result._value.dtype.kind == "f":
-        _pull_join(plan, arguments, result, keywords, bar, bars, relevant)
+    if plan.apart and _is_pulled_apart(plan, arguments, result, keywords, bar, bars, kept, relevant):
         return
-    mask, values, inputs, is_real = _wanted(arguments, relevant)
-    if not inputs and not plan.joins:
-        return
-    if plan.composed:
-        again, value = run_again(plan.meaning, arguments, keywords, [each._identity for each in inputs])
-        _pull_again(plan, again, value, result, bar, bars, kept)
-        return
-    if plan.joins:
-        (node,) = nodes_of([(plan, arguments, result, keywords)])
-        bars[result._identity] = bar
-        node.prepare(node.leads_from(relevant), False)(bars, kept)
-        return
-    if plan.gathers and inputs[0] is arguments[0]:
-        table = arguments[0]
-        index = gathered(plan.primitive, arguments, keywords)
-        if index is not None:
-            rows = rows_of(bar, index, table, plan.primitive)
-            gather(bars, table, rows if table._identity in kept else rows.dense())
-            return
+    mask, values, inputs = 1, [], []
     # Where the result and an input are real, so is the slope, whatever else is complex.
-    is_real = is_real and result._value.dtype.kind != "c"
+    is_real = result._value.dtype.kind != "c"
+    for argument in arguments:
+        mask += mask
+        if type(argument) is Tensor:
+            held = argument._value
+            values.append(held)
+            if argument._identity in relevant:
+                mask += 1
+                inputs.append(argument)
+                is_real = is_real and (held.dtype is _double or held.dtype.kind != "c")
+        else:
+            values.append(argument)
+    if not inputs:
+        return
     run = plan.pull(mask, values, keywords) if is_real else plan.pull_complex(mask, values, keywords)
     if run is None:
         return
     for argument, contribution in zip(inputs, run(bar, result._value, *values, **keywords)):  # noqa: B905 - strict is slow
         gather(bars, argument, contribution)
+
+
+def _is_pulled_apart(
+    plan: Plan,
+    arguments: tuple[Any, ...],
+    result: Tensor,
+    keywords: Mapping[str, Any],
+    bar: Any,
+    bars: Bars,
+    kept: Collection[int],
+    relevant: Collection[int],
+) -> bool:
+    """The same for a call that goes no short way; False for one that does after all."""
+    if plan.joins:
+        if result._value.dtype.kind == "f":
+            _pull_join(plan, arguments, result, keywords, bar, bars, relevant)
+            return True
+        (node,) = nodes_of([(plan, arguments, result, keywords)])
+        bars[result._identity] = bar
+        node.prepare(node.leads_from(relevant), False)(bars, kept)
+        return True
+    wanted = [each._identity for each in arguments if type(each) is Tensor and each._identity in relevant]
+    if plan.composed:
+        if wanted:
+            again, value = run_again(plan.meaning, arguments, keywords, wanted)
+            _pull_again(plan, again, value, result, bar, bars, kept)
+        return True
+    table = arguments[0]
+    index = None
+    if type(table) is Tensor and table._identity in wanted:
+        index = gathered(plan.primitive, arguments, keywords)
+    if index is None:
+        return False
+    rows = rows_of(bar, index, table, plan.primitive)
+    gather(bars, table, rows if table._identity in kept else rows.dense())
+    return True
 
 
 def _pull_again(
@@ -231,41 +262,29 @@ def _pull_join(
 ) -> None:
     """The same for a function of a list of real arrays."""
     mask, values, inputs = 1, [], []
+    listed = arguments[plan.list_at]
     for argument in arguments:
         mask += mask
         value = argument
-        if argument is arguments[plan.list_at]:
-            value = [part._value if type(part) is Tensor else part for part in argument]
-            mask += 1
-            inputs.append(argument)
+        if argument is listed:
+            value = Operands([part._value if type(part) is Tensor else part for part in argument])
+            value.wanted = [type(part) is Tensor and part._identity in relevant for part in argument]
+            if True in value.wanted:
+                mask += 1
+                inputs.append(argument)
         elif type(argument) is Tensor:
             value = argument._value
             if argument._identity in relevant:
                 mask += 1
                 inputs.append(argument)
         values.append(value)
+    if not inputs:
+        return
     found = plan.pull(mask, values, keywords)(bar, result._value, *values, **keywords)
     for given, contribution in zip(inputs, found):  # noqa: B905 - strict is slow
         if type(given) is Tensor:
             gather(bars, given, contribution)
             continue
-        for part, piece in zip(given, contribution):  # noqa: B905
-            if type(part) is Tensor and part._identity in relevant:
+        for part, piece, is_wanted in zip(given, contribution, values[plan.list_at].wanted):  # noqa: B905
+            if is_wanted:
                 gather(bars, part, piece)
-
-
-def _wanted(arguments: tuple[Any, ...], relevant: Collection[int]) -> tuple[int, list[Any], list[Any], bool]:
-    """Which arguments are wanted, as `direct_pullback` takes it; all values; those wanted; whether these are real."""
-    mask, values, inputs, is_real = 1, [], [], True
-    for argument in arguments:
-        mask += mask
-        if type(argument) is Tensor:
-            held = argument._value
-            values.append(held)
-            if argument._identity in relevant:
-                mask += 1
-                inputs.append(argument)
-                is_real = is_real and (held.dtype is _double or held.dtype.kind != "c")
-        else:
-            values.append(argument)
-    return mask, values, inputs, is_real

@@ -78,7 +78,7 @@ class Plan:
     refuses     the definition, where that refuses more
     composed    whether a call of a function that means others is recorded as one, and not as what it means
     accepted    the shapes and values for which it is known that its definition runs
-    apart       whether its reverse goes no short way: that of a gather, or of what is composed
+    apart       whether its reverse goes no short way: that of a gather, of a list, or of what is composed
     asks        whether the rule depends on ranks, or on which numbers are zero; 1 if on the rank of the first only
     form        of functions element by element: 1 of one tensor, 2 of that and a number, 3 of a number and that; else 0
     only, first, second, both    the pullback of one argument; of the first, the second, both of two; once known
@@ -133,7 +133,7 @@ class Plan:
         self.refuses: Callable[..., Any] | None = None
         self.composed = False
         self.accepted: set[Hashable] = set()
-        self.apart = self.gathers
+        self.apart = self.gathers or self.joins
         self.asks = 0
         self.pulls: dict[Hashable, Any] = {}
         self.form = 0

@@ -16,6 +16,7 @@ from srcad.errors import MissingRule
 from srcad.runtime.arithmetic import NO_KEYWORDS
 from srcad.runtime.eager import names_of, pullback_function, says_something
 from srcad.runtime.kernels import unbroadcast
+from srcad.runtime.kernels.spectrum import CONJUGATED
 from srcad.runtime.live import as_primitive, on_tensors
 from srcad.runtime.registry import Rule, find, variants
 from srcad.runtime.template import primitive_name
@@ -79,9 +80,7 @@ def pullback(
         if primitive in _FROM_ARGUMENTS:
             result = primitive(*arguments, **keywords)
     run, names = choice.run, choice.names
-    conjugates = is_complex(result)
-    for argument in arguments:
-        conjugates = conjugates or is_complex(argument)
+    conjugates = is_complex(result) or is_complex(arguments)
     if conjugates:
         _check_complex(choice)
     if not conjugates and names is None and not keywords:
@@ -125,7 +124,7 @@ def conjugated(primitive: Any, mask: int, values: Sequence[Any], keywords: Mappi
     def pull(bar: Any, result: Any, *arguments: Any, **keywords: Any) -> list[Any]:
         return [_conjugate(each) for each in run(_conjugate(bar), result, *arguments, **keywords)]
 
-    return pull
+    return CONJUGATED.get(primitive, pull)
 
 
 def _check_complex(choice: Choice) -> None:
@@ -256,14 +255,16 @@ def signature(values: Sequence[Any]) -> tuple[Any, ...]:
     >>> signature((np.ones((2, 2)), np.float64(1.0), 3, 0.0, [1.0]))
     (2, 0, -1, -2, None)
     """
-    return tuple([each.ndim if type(each) is np.ndarray else _signature_of(each) for each in values])
-
-
-def _signature_of(value: Any) -> int | None:
-    kind = type(value)
-    if kind is int or kind is float:
-        return -1 if value != 0 else -2
-    return _RANKS[kind] if kind in _RANKS else _rank(value)
+    found: list[int | None] = []
+    for each in values:
+        kind = type(each)
+        if kind is np.ndarray:
+            found.append(each.ndim)
+        elif kind is int or kind is float:
+            found.append(-1 if each != 0 else -2)
+        else:
+            found.append(_RANKS[kind] if kind in _RANKS else _rank(each))
+    return tuple(found)
 
 
 _RANKS: Mapping[type, int | None] = {np.float64: 0, bool: 0, str: 0, type(None): 0, tuple: None, list: None}
@@ -282,10 +283,8 @@ def is_complex(argument: Any) -> bool:
         return False
     if kind is tuple or kind is list:
         return any(is_complex(part) for part in argument)
-    try:
-        return bool(argument.dtype.kind == "c")
-    except AttributeError:
-        return isinstance(argument, complex)
+    found = getattr(getattr(argument, "dtype", None), "kind", None)  # of a type dtype is something else
+    return isinstance(argument, complex) if found is None else bool(found == "c")
 
 
 def _conjugate(bar: Any) -> Any:

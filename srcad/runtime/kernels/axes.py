@@ -23,7 +23,8 @@ def shares(y: Any, a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     if axis is None or a.ndim == 1:
         count = np.count_nonzero(equal)
         return equal.astype(a.dtype) if count == 1 else equal / a.dtype.type(count)
-    size = np.vdot(y, y)
+    flat = y.reshape(-1)
+    size = flat.dot(flat)
     if size == size and np.count_nonzero(equal) == y.size:  # one each
         return equal.astype(a.dtype)
     return equal / np.add.reduce(equal, axis=axis, keepdims=True, dtype=a.dtype)

@@ -8,7 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from srcad.runtime.kernels.axes import shares
+from srcad.runtime.kernels.pieces import running_most
 from srcad.runtime.kernels.scalar import ratio
+from srcad.runtime.kernels.scans import into_leaders
 from srcad.runtime.kernels.scatter import scatter
 from srcad.runtime.kernels.spread import _as_tuple, reduced_size, restore, unbroadcast
 from srcad.runtime.remembered import VECTORS
@@ -61,8 +63,16 @@ def interp_slope(x: Any, xp: Any, fp: Any) -> Any:
     >>> interp_slope(np.array([-1.0, 0.5, 1.0, 9.0]), np.array([0.0, 1.0, 2.0]), np.array([0.0, 3.0, 4.0])).tolist()
     [0.0, 3.0, 1.0, 0.0]
     """
-    slopes = np.concatenate((_NOTHING, ratio(np.diff(fp), np.diff(xp)), _NOTHING))
+    rise, run = np.diff(fp), np.diff(xp)
+    are_arrays = type(x) is np.ndarray and type(rise) is np.ndarray and type(run) is np.ndarray
+    if are_arrays and x.size and run.size and _is_inside(x, xp) and run.item(run.argmin()) > 0.0:
+        return (rise / run)[np.searchsorted(xp[1:-1], x, side="right")]
+    slopes = np.concatenate((_NOTHING, ratio(rise, run), _NOTHING))
     return slopes[np.searchsorted(xp, x, side="right") - np.equal(x, xp[-1])]
+
+
+def _is_inside(x: Any, xp: Any) -> bool:
+    return bool(x.item(x.argmin()) >= xp[0] and x.item(x.argmax()) <= xp[-1])
 
 
 def piece_part(x: Any, xp: Any, k: Any) -> Any:
@@ -102,6 +112,23 @@ def to_points(g: Any, x: Any, xp: Any, left: Any = None, right: Any = None) -> A
     t = piece_part(x, xp, k)
     g = _inside(g, x, xp, left, right)
     return scatter(pair(g * (1.0 - t), g * t), xp.shape, np.stack((k - 1, k)))
+
+
+def most_so_far_adjoint(g: Any, a: Any, y: Any, axis: int) -> Any:
+    """What `np.maximum.accumulate` or that of the minimum, whose result is `y`, hands on.
+
+    >>> a = np.array([1.0, 3.0, 2.0, 4.0])
+    >>> most_so_far_adjoint(np.ones(4), a, np.maximum.accumulate(a), 0).tolist()
+    [1.0, 2.0, 0.0, 1.0]
+    """
+    if type(g) is not np.ndarray or g.ndim > 1 or not g.size or y[-1] != y[-1]:
+        return into_leaders(g, running_most(a, y, axis), axis)
+    is_new = np.ones(g.size, np.bool_)
+    np.not_equal(y[1:], y[:-1], is_new[1:])
+    places = is_new.nonzero()[0]
+    found = np.zeros(g.size, g.dtype)
+    found[places] = np.add.reduceat(g, places)
+    return found
 
 
 def ptp_adjoint(g: Any, a: Any, axis: Any, keepdims: bool) -> Any:

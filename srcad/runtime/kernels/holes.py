@@ -5,21 +5,13 @@ As in `direct`, these run on arrays, and on tensors as what they call; no genera
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from srcad.runtime.kernels.axes import others
-from srcad.runtime.kernels.scans import cumprod_adjoint
+from srcad.runtime.kernels.scalar import divides
+from srcad.runtime.kernels.scans import cumprod_adjoint, divided_cumprod_adjoint
 from srcad.runtime.kernels.spread import restore
 from srcad.runtime.swift import swift as np
-
-
-def _is_whole(a: Any) -> bool:
-    """Whether an array is known to have no holes; of a tensor nothing is known."""
-    if type(a) is not np.ndarray:
-        return False
-    flat = a.reshape(-1)
-    return bool(flat.dot(flat) < math.inf)
 
 
 def nanvar_adjoint(g: Any, a: Any, axis: Any, ddof: Any) -> Any:
@@ -56,8 +48,10 @@ def nanprod_adjoint(g: Any, a: Any, axis: Any, keepdims: bool) -> Any:
     [6.0, 0.0, 2.0]
     """
     g = restore(g, a.shape, axis, keepdims)
-    if _is_whole(a):
-        return g * others(a, axis)
+    if type(a) is np.ndarray:
+        product = np.multiply.reduce(a, axis=axis, keepdims=True)
+        if divides(product):  # with holes it is none
+            return g * (product / a)
     holes = np.isnan(a)
     return np.where(holes, 0.0, g * others(np.where(holes, 1.0, a), axis))
 
@@ -68,8 +62,9 @@ def nancumprod_adjoint(g: Any, a: Any, axis: Any) -> Any:
     >>> nancumprod_adjoint(np.ones(3), np.array([1.0, np.nan, 3.0]), None).tolist()
     [5.0, 0.0, 1.0]
     """
-    if _is_whole(a):
-        return cumprod_adjoint(g, a, axis)
+    found = divided_cumprod_adjoint(g, a, axis) if type(a) is np.ndarray else None
+    if found is not None:  # there are no holes
+        return found
     holes = np.isnan(a)
     return np.where(holes, 0.0, cumprod_adjoint(g, np.where(holes, 1.0, a), axis))
 

@@ -12,6 +12,23 @@ from srcad.runtime.kernels.spread import unbroadcast
 from srcad.runtime.swift import swift as np
 
 
+class Operands(list[Any]):
+    """The operands of a call that takes a list, and for each whether its adjoint is asked for: None will do if not."""
+
+    __slots__ = ("wanted",)
+
+    wanted: list[bool]
+
+
+def _wanted(operands: Any) -> Any:
+    """For each whether its adjoint is asked for.
+
+    >>> _wanted((1.0, 2.0))
+    [True, True]
+    """
+    return operands.wanted if type(operands) is Operands else [True] * len(operands)
+
+
 def undstack(g: Any, arrays: Any) -> Any:
     """The pieces of a cotangent that belong to the operands of `np.dstack`.
 
@@ -28,9 +45,12 @@ def unselect(g: Any, conditions: Any, choices: Any) -> Any:
     [[1.0, 0.0], [0.0, 0.0]]
     """
     before, pieces = None, []  # where a condition holds so far
-    for condition, _ in zip(conditions, choices, strict=True):
-        # Of truth values, less is: the second, and not the first.
-        pieces.append(np.where(condition if before is None else np.less(before, condition), g, 0.0))
+    for condition, is_wanted in zip(conditions, _wanted(choices), strict=True):
+        if is_wanted:
+            # Of truth values, less is: the second, and not the first.
+            pieces.append(np.where(condition if before is None else np.less(before, condition), g, 0.0))
+        else:
+            pieces.append(None)
         if len(pieces) < len(choices):
             before = condition if before is None else np.logical_or(before, condition)
     return tuple(pieces)
@@ -49,7 +69,9 @@ def unchoose(g: Any, a: Any, choices: Any) -> Any:
     >>> [each.tolist() for each in unchoose(np.array([1.0, 2.0]), np.array([1, 0]), [0.0, 0.0])]
     [[0.0, 2.0], [1.0, 0.0]]
     """
-    pieces = [np.where(np.equal(a, k), g, 0.0) for k in range(len(choices))]
+    pieces = []
+    for k, is_wanted in enumerate(_wanted(choices)):
+        pieces.append(np.where(np.equal(a, k), g, 0.0) if is_wanted else None)
     if isinstance(choices, (list, tuple)):
         return tuple(pieces)
     return np.stack([unbroadcast(piece, choices[k]) for k, piece in enumerate(pieces)])
@@ -62,22 +84,27 @@ def multi_dot_adjoint(g: Any, arrays: Any) -> Any:
     [[6.0], [[6.0]], [2.0]]
     """
     if np.ndim(arrays[0]) == 1 or np.ndim(arrays[-1]) == 1:
-        whole = [*arrays]
+        whole = Operands(arrays)
+        whole.wanted = _wanted(arrays)
         if np.ndim(whole[0]) == 1:
             whole[0] = np.reshape(whole[0], (1, -1))
         if np.ndim(whole[-1]) == 1:
             whole[-1] = np.reshape(whole[-1], (-1, 1))
         g = np.reshape(g, (whole[0].shape[0], whole[-1].shape[1]))
-        pieces = multi_dot_adjoint(g, whole)
-        return tuple([np.reshape(piece, np.shape(each)) for piece, each in zip(pieces, arrays, strict=True)])
-    left = [g]
-    for each in arrays[:-1]:
+        pairs = zip(multi_dot_adjoint(g, whole), arrays, strict=True)
+        return tuple([None if piece is None else np.reshape(piece, np.shape(each)) for piece, each in pairs])
+    places = [k for k, is_wanted in enumerate(_wanted(arrays)) if is_wanted]
+    pieces: list[Any] = [None] * len(arrays)
+    left = [g]  # what comes of it before the first, the second, ... operand
+    for each in arrays[: places[-1]]:
         left.append(np.matmul(np.transpose(each), left[-1]))
-    right, pieces = arrays[-1], [left.pop()]
-    for each in arrays[-2::-1]:
-        pieces.append(np.matmul(left.pop(), np.transpose(right)))
-        right = np.matmul(each, right) if left else None
-    return tuple(pieces[::-1])
+    right = None  # the product of what stands behind
+    for k in range(len(arrays) - 1, places[0] - 1, -1):
+        if k in places:
+            pieces[k] = left[k] if right is None else np.matmul(left[k], np.transpose(right))
+        if k > places[0]:
+            right = arrays[k] if right is None else np.matmul(arrays[k], right)
+    return tuple(pieces)
 
 
 def multi_dot_tangent(tangents: Any, arrays: Any) -> Any:

@@ -139,8 +139,8 @@ def power_adjoint(g: Any, a: Any, n: int) -> Any:
     base = np.transpose(a if inverse is None else inverse)
     bar, right = g, g
     for _ in range(abs(n) - 1):
-        right = np.matmul(right, base)
-        bar = np.matmul(base, bar) + right
+        right = times(right, base)
+        bar = times(base, bar) + right
     return bar if inverse is None else -np.matmul(base, np.matmul(bar, base))
 
 
@@ -181,8 +181,8 @@ def pinv_adjoint(g: Any, y: Any, a: Any) -> Any:
     [[-0.25]]
     """
     check_rank(a, y)
-    p, q, (rows, columns) = np.transpose(y), np.transpose(g), np.shape(a)
-    bar = -np.matmul(p, np.matmul(g, p))
+    p, q, (rows, columns) = np.transpose(y), np.transpose(g), a.shape
+    bar = -times(p, times(g, p))
     if rows > columns:
         return bar + np.matmul(np.eye(rows) - np.matmul(a, y), np.matmul(q, np.matmul(y, p)))
     if rows < columns:
@@ -223,5 +223,5 @@ def check_rank(a: Any, inverse: Any) -> None:
     >>> check_rank(np.diag([1.0, 2.0]), np.diag([1.0, 0.5]))
     """
     # The product of the two is a projection: its trace is the rank.
-    if not abs(np.sum(np.transpose(a) * inverse) - min(np.shape(a))) < 1e-4:
+    if not abs(np.dot(np.reshape(a, -1), np.reshape(np.transpose(inverse), -1)) - min(a.shape)) < 1e-4:
         raise np.linalg.LinAlgError("the solution for a matrix that does not have full rank has no derivative")

@@ -103,10 +103,10 @@ def along_places(shape: tuple[int, ...], indices: Any, axis: int) -> Any:
     [[2], [5]]
     """
     find = _known_steps if math.prod(shape) <= _LARGEST else _steps
-    step, rest = find(shape, axis % len(shape))
-    from_end = indices < 0
-    if np.count_nonzero(from_end):
-        indices = indices + shape[axis] * from_end
+    step, rest = find(shape, axis % len(shape), indices.shape)
+    flat = np.reshape(indices, -1)
+    if flat.size and flat[flat.argmin()] < 0:
+        indices = np.where(indices < 0, indices + shape[axis], indices)
     if len(shape) == 1:
         return indices
     return (indices if step == 1 else indices * step) + rest
@@ -115,17 +115,22 @@ def along_places(shape: tuple[int, ...], indices: Any, axis: int) -> Any:
 _LARGEST = 4096  # elements of arrays for which they are remembered
 
 
-def _steps(shape: tuple[int, ...], axis: int) -> tuple[int, Any]:
-    """How far apart in a flat array elements along an axis stand, and where the first ones do."""
+def _steps(shape: tuple[int, ...], axis: int, wide: tuple[int, ...]) -> tuple[int, Any]:
+    """How far apart in a flat array elements along an axis stand, and where the first ones do, for indices of a shape.
+
+    The latter have that shape, if it does not broadcast itself: to add arrays of one shape takes the least time.
+    """
     rest = np.zeros((1,) * len(shape), int)
     for k, size in enumerate(shape):
         if k != axis:
             own = np.arange(size) * math.prod(shape[k + 1 :])
             rest = rest + np.reshape(own, [-1 if j == k else 1 for j in range(len(shape))])
+    if all(each == own for each, own in zip(wide, rest.shape, strict=True) if own > 1):
+        rest = rest + np.zeros(wide, int)
     return math.prod(shape[axis + 1 :]), rest
 
 
-_known_steps = functools.lru_cache(256)(_steps)
+_known_steps = functools.lru_cache(64)(_steps)
 
 
 def take_along_adjoint(g: Any, shape: tuple[int, ...], indices: Any, axis: int | None) -> Any:
@@ -136,13 +141,12 @@ def take_along_adjoint(g: Any, shape: tuple[int, ...], indices: Any, axis: int |
     """
     if axis is None:
         return np.reshape(take_along_adjoint(g, (math.prod(shape),), indices, 0), shape)
-    places = along_places(shape, indices, axis)
+    places, size = along_places(shape, indices, axis), math.prod(shape)
     if g.dtype == np.float64:
         if places.shape != g.shape:
             places = np.broadcast_to(places, g.shape)
-        places, g = np.reshape(places, -1), np.reshape(g, -1)
-        return np.reshape(np.bincount(places, g, math.prod(shape)), shape)
-    bar = np.zeros(math.prod(shape), g.dtype)
+        return np.bincount(places.reshape(-1), g.reshape(-1), size).reshape(shape)
+    bar = np.zeros(size, g.dtype)
     np.add.at(bar, places, g)
     return np.reshape(bar, shape)
 
@@ -168,8 +172,8 @@ def running_most(a: Any, y: Any, axis: int) -> Any:
 
 def kron_pairs(g: Any, a: Any, b: Any) -> Any:
     """The adjoint of `np.kron` of matrices: a row for each element of the first, a column for each of the second."""
-    blocks = np.reshape(g, (a.shape[0], b.shape[0], a.shape[1], b.shape[1]))
-    return np.reshape(np.transpose(blocks, (0, 2, 1, 3)), (np.size(a), np.size(b)))
+    blocks = g.reshape((a.shape[0], b.shape[0], a.shape[1], b.shape[1]))
+    return blocks.transpose((0, 2, 1, 3)).reshape((a.size, b.size))
 
 
 def polyval_slope(p: Any, x: Any) -> Any:

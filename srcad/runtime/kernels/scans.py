@@ -30,11 +30,24 @@ def cumprod_adjoint(g: Any, a: Any, axis: int | None = None) -> Any:
     >>> cumprod_adjoint(np.array([1.0, 1.0, 1.0]), np.array([2.0, 0.0, 5.0]))
     array([ 1., 12.,  0.])
     """
-    products = np.multiply.accumulate(a.reshape(-1) if axis is None else a, axis=axis or 0)
-    if divides(products):
-        return cumsum_adjoint(g * products, a.shape, axis) / a
+    found = divided_cumprod_adjoint(g, a, axis)
+    if found is not None:
+        return found
     rows = to_rows(a, axis)
     return from_rows(_cumprod_adjoint(to_rows(g, axis), rows), a.shape, axis)
+
+
+def divided_cumprod_adjoint(g: Any, a: Any, axis: int | None = None) -> Any:
+    """The same by a division, None where that does harm.
+
+    >>> divided_cumprod_adjoint(np.ones(2), np.array([2.0, 3.0])), divided_cumprod_adjoint(np.ones(1), np.zeros(1))
+    (array([4., 2.]), None)
+    """
+    if a.ndim == 1:
+        products = np.multiply.accumulate(a)
+        return np.add.accumulate((g * products)[::-1])[::-1] / a if divides(products) else None
+    products = np.multiply.accumulate(a.reshape(-1) if axis is None else a, axis=axis or 0)
+    return cumsum_adjoint(g * products, a.shape, axis) / a if divides(products) else None
 
 
 def cumprod_tangent(t: Any, a: Any, axis: int | None = None) -> Any:

@@ -2,11 +2,37 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from srcad.runtime.remembered import VECTORS
+
+
+def fftshift_adjoint(g: Any, axes: Any = None) -> Any:
+    """The adjoint of `np.fft.fftshift`, its inverse.
+
+    >>> fftshift_adjoint(np.fft.fftshift(np.arange(5.0))).tolist()
+    [0.0, 1.0, 2.0, 3.0, 4.0]
+    """
+    if type(g) is np.ndarray and g.ndim == 1:
+        half = g.size // 2
+        return np.concatenate((g[half:], g[:half]))
+    return np.fft.ifftshift(g, axes)
+
+
+def ifftshift_adjoint(g: Any, axes: Any = None) -> Any:
+    """The adjoint of `np.fft.ifftshift`, its inverse.
+
+    >>> ifftshift_adjoint(np.fft.ifftshift(np.arange(5.0))).tolist()
+    [0.0, 1.0, 2.0, 3.0, 4.0]
+    """
+    if type(g) is np.ndarray and g.ndim == 1:
+        half = g.size - g.size // 2
+        return np.concatenate((g[half:], g[:half]))
+    return np.fft.fftshift(g, axes)
 
 
 def resized(g: Any, size: int, axis: int) -> Any:
@@ -46,3 +72,53 @@ def irfft_adjoint(g: Any, axis: int) -> Any:
         return spectrum * count
     spectrum = np.moveaxis(spectrum, axis, -1)
     return np.moveaxis(spectrum * count, -1, axis)
+
+
+# The adjoints of complex spectra, which are conjugates of what the rules speak of: a transform the other way, unscaled.
+
+
+def fft_conjugate(bar: Any, y: Any, a: Any, n: Any = None, axis: int = -1) -> tuple[Any]:
+    """The adjoint of what `np.fft.fft` was called with.
+
+    >>> fft_conjugate(np.array([1.0, 1j]), None, np.zeros(2))
+    (array([1.+1.j, 1.-1.j]),)
+    """
+    return (resized(np.fft.ifft(bar, None, axis, "forward"), a.shape[axis], axis),)
+
+
+def ifft_conjugate(bar: Any, y: Any, a: Any, n: Any = None, axis: int = -1) -> tuple[Any]:
+    """The same of `np.fft.ifft`."""
+    return (resized(np.fft.fft(bar, None, axis, "forward"), a.shape[axis], axis),)
+
+
+def rfft_conjugate(bar: Any, y: Any, a: Any, n: Any = None, axis: int = -1) -> tuple[Any]:
+    """The same of `np.fft.rfft`, whose other half is nought."""
+    size = a.shape[axis]
+    return (resized(np.fft.ifft(bar, size if n is None else n, axis, "forward").real, size, axis),)
+
+
+def fft2_conjugate(bar: Any, y: Any, a: Any) -> tuple[Any]:
+    """The same of `np.fft.fft2`."""
+    return (_transforms().ifft2(bar, norm="forward"),)
+
+
+def ifft2_conjugate(bar: Any, y: Any, a: Any) -> tuple[Any]:
+    """The same of `np.fft.ifft2`."""
+    return (_transforms().fft2(bar, norm="forward"),)
+
+
+@functools.cache
+def _transforms() -> Any:
+    """SciPy's transforms: those over two axes take half the time of NumPy's."""
+    import scipy.fft
+
+    return scipy.fft
+
+
+CONJUGATED: Mapping[Any, Callable[..., tuple[Any]]] = {
+    np.fft.fft: fft_conjugate,
+    np.fft.fft2: fft2_conjugate,
+    np.fft.ifft: ifft_conjugate,
+    np.fft.ifft2: ifft2_conjugate,
+    np.fft.rfft: rfft_conjugate,
+}

@@ -382,7 +382,7 @@ def nancumprod_tangent(y, a, axis=None):
 
 @adjoint(np.maximum.accumulate, np.minimum.accumulate)
 def most_so_far(y, array, axis=0):
-    d[array] = kernels.into_leaders(d[y], pieces.running_most(array, y, axis), axis)
+    d[array] = direct.most_so_far_adjoint(d[y], array, y, axis)
 
 
 @tangent(np.maximum.accumulate, np.minimum.accumulate)

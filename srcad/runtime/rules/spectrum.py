@@ -3,6 +3,7 @@
 import numpy as np
 
 from srcad.runtime import kernels
+from srcad.runtime.kernels import spectrum
 from srcad.runtime.registry import adjoint, d, linear, zero
 
 
@@ -38,12 +39,12 @@ def ifft2(y, a):
 
 @adjoint(np.fft.fftshift)
 def fftshift(y, x, axes=None):
-    d[x] = np.fft.ifftshift(d[y], axes)
+    d[x] = spectrum.fftshift_adjoint(d[y], axes)
 
 
 @adjoint(np.fft.ifftshift)
 def ifftshift(y, x, axes=None):
-    d[x] = np.fft.fftshift(d[y], axes)
+    d[x] = spectrum.ifftshift_adjoint(d[y], axes)
 
 
 @adjoint(kernels.resized)
