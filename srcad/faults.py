@@ -60,6 +60,7 @@ def note_place(problem: Exception, unit: Unit, args: Sequence[Any]) -> bool:
 def own_exception(problem: Exception, version: Version, args: tuple[Any, ...]) -> None:
     """Raise what there is to be told instead of an exception; return if that is the function's own."""
     from srcad.transforms.build import place_of
+    from srcad.transforms.exits import NO_VALUE
     from srcad.transforms.watch import own_copy, place_noted
 
     noted = place_noted(problem)
@@ -69,6 +70,10 @@ def own_exception(problem: Exception, version: Version, args: tuple[Any, ...]) -
         raise MissingRule(what, at=place, hint=way or "compute it in the caller") from problem
     if is_raised(noted) or is_raised(place):
         return
+    if NO_VALUE in problem.args:
+        raise UnsupportedSyntax(
+            NO_VALUE, at=place or noted, hint="end this path with a `return` of the same kind of value as the others"
+        ) from problem
     function = getattr(version.function, "py_func", version.function)
     own = asked(function, [own_copy(each) for each in args[: len(version.own_parameters)]])
     if isinstance(own, type(problem)) or isinstance(problem, type(own)):

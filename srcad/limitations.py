@@ -66,7 +66,6 @@ LATER = (
     ),
     Limitation("Arguments from an array", "def f(x):\n    return max(*x)"),
     Limitation("`*args` of the function itself", "def f(*args):\n    return args[0]"),
-    Limitation("Paths without a result", "def f(x):\n    if x > 0.0:\n        return x"),
     Limitation("Functions as values", "def f(x):\n    return sorted(x, key=lambda v: -v)[0]"),
     Limitation("Calls for their effect", "def f(a):\n    np.random.shuffle(a)\n    return a[0]"),
     Limitation("Several arrays for `out=`", "def f(x, a, b):\n    np.modf(x, out=(a, b))\n    return np.sum(a)"),

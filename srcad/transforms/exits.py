@@ -23,16 +23,19 @@ from collections.abc import Sequence
 
 import gast
 
-from srcad.errors import Place, UnsupportedSyntax
+from srcad.errors import Place
 from srcad.names import Names
-from srcad.transforms.build import Block, assign, at, branch, clone, const, load, place_of, stored
+from srcad.transforms.build import Block, assign, at, branch, call, clone, const, load, place_of, stored
 from srcad.transforms.leave import completes, exits_of, returns_of
+
+NO_VALUE = "None is returned on this path: there is nothing to be differentiated"
 
 
 def structure_exits(block: Block, names: Names, place: Place | None = None, may_be_none: bool = False) -> Block:
     r"""The statements without early exits; a single `return` comes last. `place` is that of the function.
 
-    `may_be_none` says whether the function may return a value on some paths, and None on others.
+    `may_be_none` says whether the function may return a value on some paths, and None on others. Where it may not,
+    such a path ends in an error when it is taken: there is nothing to be differentiated.
 
     >>> from srcad.printer import print_module
     >>> body = gast.parse("while x < 9:\n    x = x * x\n    if x > 5: break\n    x = x + 1\nreturn x").body
@@ -49,16 +52,31 @@ def structure_exits(block: Block, names: Names, place: Place | None = None, may_
     return x
     """
     returns = returns_of(block)
-    if may_be_none and completes(block) and not all(_is_none(each.value) for each in returns):
+    if completes(block) and not all(_is_none(each.value) for each in returns):
         returns.append(at(gast.Return(value=const(None)), place))
         block = [*block, returns[-1]]
-    structurer = _Structurer(names, returns, may_be_none)
+    if not may_be_none and not all(_is_none(each.value) for each in returns):
+        block = _with_errors(block)
+        returns = returns_of(block)
+    structurer = _Structurer(names, returns)
     last = structurer.result(block, place)
     if structurer.is_plain:
         return [*structurer.block(block[:-1]), last]
     body = structurer.block(block)
     before = [assign(structurer.returned, const(False), place)] if structurer.returned else []
     return [*before, *body, last]
+
+
+def _with_errors(block: Block) -> Block:
+    """The statements with an error for each `return` of None."""
+    result: Block = []
+    for each in block:
+        if isinstance(each, gast.Return) and _is_none(each.value):
+            each = at(gast.Raise(exc=call("TypeError", const(NO_VALUE)), cause=None), place_of(each))
+        if isinstance(each, (gast.If, gast.For, gast.While)):
+            each.body, each.orelse = _with_errors(each.body), _with_errors(each.orelse)
+        result.append(each)
+    return result
 
 
 class _Loop:
@@ -70,8 +88,8 @@ class _Loop:
 
 
 class _Structurer:
-    def __init__(self, names: Names, returns: Sequence[gast.Return], may_be_none: bool) -> None:
-        self.names, self.returns, self.may_be_none = names, returns, may_be_none
+    def __init__(self, names: Names, returns: Sequence[gast.Return]) -> None:
+        self.names, self.returns = names, returns
         self.results: list[str] = []
         self.in_parts = False  # whether each element of the returned tuples has a variable of its own
         self.returned: str | None = None
@@ -86,12 +104,6 @@ class _Structurer:
         if not values:
             return at(gast.Return(value=gast.Constant(value=None, kind=None)), place)
         is_mixed = len(values) != len(self.returns)
-        if (is_mixed and not self.may_be_none) or completes(block):
-            raise UnsupportedSyntax(
-                "a function that returns a value on some paths and None on others cannot be differentiated",
-                at=place,
-                hint="end every path with a `return` of the same kind of value",
-            )
         if self.returns == [block[-1]]:
             self.is_plain = True
             return block[-1]

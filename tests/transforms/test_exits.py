@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import srcad
 from srcad.errors import UnsupportedSyntax
 from tests.lowering import assert_same, function_of, text_of
 from tests.programs.lowered.leaving import (
@@ -31,9 +32,28 @@ def test_numbers_leave_the_same(function):
 
 
 @pytest.mark.parametrize("function", [some_paths_without_a_value, a_value_or_none, loop_may_end_without_a_value])
-def test_values_on_some_paths_only_are_refused(function):
-    with pytest.raises(UnsupportedSyntax, match="on some paths and None on others"):
-        text_of(function)
+def test_a_path_without_a_value_is_refused_when_it_is_taken(function):
+    expected = (4.0, 2.0) if function is loop_may_end_without_a_value else (2.0, 1.0)
+    assert srcad.value_and_grad(function, jit=False)(2.0) == expected
+    with pytest.raises(UnsupportedSyntax, match="None is returned on this path") as refused:
+        srcad.grad(function, jit=False)(-1.0)
+    assert "leaving.py" in str(refused.value)
+
+
+def chosen(x, mode):
+    match mode:
+        case "sum":
+            return np.sum(x)
+        case "squares":
+            return np.sum(x * x)
+
+
+@pytest.mark.parametrize("jit", [False, pytest.param(True, marks=pytest.mark.compiled)])
+def test_match_needs_no_default_where_each_case_returns(jit):
+    x = np.array([0.5, -2.0])
+    np.testing.assert_array_equal(srcad.grad(chosen, jit=jit)(x, "squares"), 2.0 * x)
+    with pytest.raises(UnsupportedSyntax, match="None is returned"):
+        srcad.grad(chosen, jit=jit)(x, "product")
 
 
 def test_a_single_return_needs_no_variable():

@@ -432,7 +432,7 @@ def a_value_or_none(x):
 def loop_may_end_without_a_value(x):
     for i in range(3):
         if i == x:
-            return i
+            return i * x
 
 
 def straight(x):
