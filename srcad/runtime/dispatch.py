@@ -44,7 +44,7 @@ from srcad.runtime.plans import (
 from srcad.runtime.pull import is_complex
 from srcad.runtime.registry import definition, find, is_effect, variants
 from srcad.runtime.several import has_several, several
-from srcad.runtime.spelled import spelling
+from srcad.runtime.spelled import STRAIGHT, spelling
 from srcad.runtime.stacks import holds_stack, of_each_matrix
 from srcad.runtime.tensor import Tensor, tensor_of
 from srcad.runtime.written import converts, write, written
@@ -69,6 +69,8 @@ def apply(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any
 def _apply(key: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
     """The same for a call of a kind for which no function is written, or can be."""
     primitive = key[0]
+    if primitive in STRAIGHT and active.tapes and (found := STRAIGHT[primitive](*arguments, **keywords)) is not None:
+        return found
     if keywords and (name := next_required(primitive, len(arguments))) in keywords:
         rest = {each: value for each, value in keywords.items() if each != name}
         return apply(primitive, (*arguments, keywords[name]), rest)

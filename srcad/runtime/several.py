@@ -15,7 +15,7 @@ from srcad.runtime.node import Bars, GeneralNode, gather
 from srcad.runtime.plans import RULED, Plan
 from srcad.runtime.pull import is_complex
 from srcad.runtime.slices import dense
-from srcad.runtime.tensor import Tensor, tensor_of
+from srcad.runtime.tensor import Tensor, next_identity
 
 
 class SeveralNode(GeneralNode):
@@ -55,7 +55,12 @@ def several(
     if plan.theirs:
         theirs = [each for each in arguments if type(each) is np.ndarray]
         values = [_apart(each, theirs) for each in values]
-    parts = [tensor_of(each if each.shape else each[()]) for each in values]
+    parts = []
+    for each in values:
+        part = _new(Tensor)
+        part._value = each if each.shape else each[()]
+        part._identity = next_identity()
+        parts.append(part)
     results: Any = tuple.__new__(plan.several or tuple, parts)
     node: Any = None
     for tape in active.tapes:
@@ -107,10 +112,12 @@ def pull_several(node: SeveralNode, bars: Bars, kept: Collection[int], relevant:
         value = argument
         if type(argument) is Tensor:
             value = argument._value
+            if value.dtype.kind == "c":
+                return False
             if argument._identity in relevant:
                 mask += 1
                 inputs.append(argument)
-        if type(value) not in _REAL and (type(value) is list or is_complex(value)):
+        elif type(value) not in _REAL and (type(value) is list or is_complex(value)):
             return False
         values.append(value)
     results = tuple([part._value for part in node.result])
@@ -130,6 +137,7 @@ def pull_several(node: SeveralNode, bars: Bars, kept: Collection[int], relevant:
     return True
 
 
+_new = object.__new__
 _REAL = frozenset((float, int, bool, str, type(None), np.float64))
 
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from srcad.errors import BadArgument
 from srcad.runtime import kernels
+from srcad.runtime.active import active
 from srcad.runtime.arithmetic import Arithmetic
 from srcad.runtime.kernels import direct
 from srcad.runtime.live import as_primitive, on_tensors
@@ -25,6 +26,7 @@ from srcad.runtime.operand import Operand
 from srcad.runtime.packing import packed
 from srcad.runtime.registry import definition
 from srcad.runtime.stacks import holds_stack, of_each_matrix
+from srcad.runtime.tensor import Tensor
 from srcad.runtime.ufuncs import keyword_meaning, method_meaning
 
 
@@ -103,16 +105,20 @@ def dsplit(x: Any, indices_or_sections: Any) -> list[Any]:
     return split(x, indices_or_sections, 2)
 
 
+_OF_SUMS = frozenset((1, np.inf, -np.inf))
+
+
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """A norm of an order; without one it has a rule of its own."""
     if ord is None:
         return np.linalg.norm(x, axis=axis, keepdims=keepdims)
     if keepdims and axis is None:
         return np.reshape(norm(x, ord), (1,) * x.ndim)
-    if (x.ndim == 1 or isinstance(axis, int)) and x.dtype.kind != "c":
+    array = x._array()
+    if (array.ndim == 1 or isinstance(axis, int)) and array.dtype.kind != "c":
         if ord == 2:
             return np.linalg.norm(x, axis=axis, keepdims=keepdims)
-        if ord in (1, np.inf, -np.inf):
+        if ord in _OF_SUMS:
             arguments = (x, ord) if axis is None and not keepdims else (x, ord, axis, keepdims)
             return Arithmetic._apply(direct.norm_of_vectors, arguments)
     return as_primitive(kernels.norm_of_order)(x, ord, axis, keepdims)
@@ -227,6 +233,23 @@ def spelled_always(primitive: Any, count: int, keywords: Mapping[str, Any]) -> C
     return ALWAYS.get(primitive) or method_meaning(primitive) or keyword_meaning(primitive, keywords)
 
 
+def block_of_matrices(arrays: Any) -> Any:
+    """What `np.block` makes of rows of matrices, followed or not; None of anything else."""
+    rows = arrays if type(arrays) is list else ()
+    if not rows or any(type(row) is not list or any(getattr(x, "ndim", 0) != 2 for x in row) for row in rows):
+        return None
+    return block(arrays)
+
+
+def along_vector(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
+    """What `np.apply_along_axis` makes of a vector that a tape follows; None of anything else."""
+    if type(arr) is not Tensor or arr._value.ndim != 1 or not active.who_know([arr._identity]):
+        return None
+    return apply_along_axis(func1d, axis, arr, *args, **kwargs)
+
+
+# What can be told without a look into each list.
+STRAIGHT: Mapping[Any, Callable[..., Any]] = {np.block: block_of_matrices, np.apply_along_axis: along_vector}
 ALWAYS: Mapping[Any, Callable[..., Any]] = {
     np.split: split,
     np.array_split: array_split,

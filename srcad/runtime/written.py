@@ -191,7 +191,7 @@ class _Lines(Entries):
         """A function of matrices may be given stacks of them."""
         if self.plan.primitive not in OF_MATRICES or not self.arrays:
             return []
-        tests = " or ".join(f"{name}.ndim > 2" for name in self.arrays)
+        tests = " or ".join(f"{self._value(name)}.ndim > 2" for name in self.arrays)
         return [f"if {tests}:", f"    return otherwise({self.arguments}, {self.keywords})"]
 
     def _expansion(self) -> list[str]:

@@ -74,7 +74,11 @@ def einsum_adjoint(g: Any, subscripts: str, place: int, operands: tuple[Any, ...
     """
     equation = _reversed_einsum(subscripts, place)
     if equation:
-        bar = np.einsum(equation, g, *operands[:place], *operands[place + 1 :])
+        bar = None
+        if len(operands) == 2:
+            bar = _as_product(equation, g, operands[1 - place])
+        if bar is None:
+            bar = np.einsum(equation, g, *operands[:place], *operands[place + 1 :])
         return bar if bar.shape == np.shape(operands[place]) else unbroadcast(bar, operands[place])
     terms, result = _einsum_terms(_without_ellipsis(subscripts, operands))
     own = terms[place]
@@ -102,6 +106,44 @@ def _reversed_einsum(subscripts: str, place: int) -> str:
     if len(set(own)) < len(own) or not set(own) <= set("".join([result, *rest])):
         return ""
     return ",".join([result, *rest]) + "->" + own
+
+
+def _as_product(equation: str, a: Any, b: Any) -> Any:
+    """What `np.einsum` makes of two operands where that is a product of matrices or vectors, which takes a third of it.
+
+    >>> _as_product("ik,jk->ij", np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]])).tolist()
+    [[11.0]]
+    """
+    steps = _steps_of_product(equation)
+    if steps is None or type(b) is not np.ndarray or type(a) not in (np.ndarray, np.float64):
+        return None
+    turns_a, turns_b, is_swapped, sums = steps
+    first, second = a.T if turns_a else a, b.T if turns_b else b
+    if not sums:
+        return first * second  # by a number
+    if is_swapped:
+        first, second = second, first
+    return first.dot(second) if first.shape[-1] == second.shape[0] else None
+
+
+@functools.lru_cache(1024)
+def _steps_of_product(equation: str) -> tuple[bool, bool, bool, bool] | None:
+    """Whether to transpose the first operand and the second, to exchange them, and to sum; None for other equations."""
+    (first, second), result = _einsum_terms(equation)
+    if len(set(first)) < len(first) or len(set(second)) < len(second):
+        return None
+    if not first:
+        return (False, second != result, False, False) if sorted(second) == sorted(result) else None
+    shared = set(first) & set(second)
+    if len(shared) != 1 or shared & set(result) or max(len(first), len(second)) > 2:
+        return None
+    (summed,) = shared
+    rows, columns = first.replace(summed, ""), second.replace(summed, "")
+    if result not in (rows + columns, columns + rows):
+        return None
+    if is_swapped := result != rows + columns:
+        return first[0] != summed, second[-1] != summed, is_swapped, True
+    return first[-1] != summed, second[0] != summed, is_swapped, True
 
 
 def _on_diagonals(bar: Any, letters: str, own: str, shape: tuple[int, ...]) -> Any:

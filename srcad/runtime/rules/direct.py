@@ -572,6 +572,11 @@ def trace(y, x, offset=0):
     d[x] = pieces.trace_of_each(d[y], x.shape, offset)
 
 
+@adjoint(np.matrix_transpose, np.linalg.matrix_transpose)
+def matrix_transpose(y, x):
+    d[x] = np.swapaxes(d[y], -1, -2)
+
+
 @adjoint(np.linalg.tensordot)
 def tensordot(y, x1, x2, axes=2):
     d[x1] = kernels.tensordot_adjoint_a(d[y], x1, x2, axes)
@@ -605,6 +610,6 @@ def logspace(y, start, stop, num=50, endpoint=True, base=10.0):
     d[base] = np.dot(d[y], y * (start + (stop - start) * t)) / base
 
 
-linear(np.dstack, np.select, np.choose, np.append, np.ediff1d, np.diagflat)
+linear(np.matrix_transpose, np.linalg.matrix_transpose, np.dstack, np.select, np.choose, np.append, np.ediff1d, np.diagflat)
 linear(np.add.outer, np.subtract.outer, np.take_along_axis, pieces.take_along_adjoint)
 zero(pieces.running_most)
