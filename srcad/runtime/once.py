@@ -180,6 +180,9 @@ def _pull_call(
     relevant: Collection[int],
 ) -> None:
     """The same for any call with one result, by the function that its plan knows or as its node does it."""
+    if plan.joins and result._value.dtype.kind == "f":
+        _pull_join(plan, arguments, result, keywords, bar, bars, relevant)
+        return
     if plan.apart and _is_pulled_apart(plan, arguments, result, keywords, bar, bars, kept, relevant):
         return
     mask, values, inputs = 1, [], []
@@ -217,9 +220,6 @@ def _is_pulled_apart(
 ) -> bool:
     """The same for a call that goes no short way; False for one that does after all."""
     if plan.joins:
-        if result._value.dtype.kind == "f":
-            _pull_join(plan, arguments, result, keywords, bar, bars, relevant)
-            return True
         (node,) = nodes_of([(plan, arguments, result, keywords)])
         bars[result._identity] = bar
         node.prepare(node.leads_from(relevant), False)(bars, kept)

@@ -49,9 +49,9 @@ def nanprod_adjoint(g: Any, a: Any, axis: Any, keepdims: bool) -> Any:
     """
     g = restore(g, a.shape, axis, keepdims)
     if type(a) is np.ndarray:
-        product = np.multiply.reduce(a, axis=axis, keepdims=True)
+        product = np.multiply.reduce(a, axis=axis, keepdims=axis is not None)
         if divides(product):  # with holes it is none
-            return g * (product / a)
+            return g * product / a
     holes = np.isnan(a)
     return np.where(holes, 0.0, g * others(np.where(holes, 1.0, a), axis))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from srcad.runtime.kernels.join import _unjoin
+from srcad.runtime.kernels.products import times, times_transpose, transpose_times
 from srcad.runtime.kernels.spread import unbroadcast
 from srcad.runtime.swift import swift as np
 
@@ -97,13 +98,13 @@ def multi_dot_adjoint(g: Any, arrays: Any) -> Any:
     pieces: list[Any] = [None] * len(arrays)
     left = [g]  # what comes of it before the first, the second, ... operand
     for each in arrays[: places[-1]]:
-        left.append(np.matmul(np.transpose(each), left[-1]))
+        left.append(transpose_times(each, left[-1]))
     right = None  # the product of what stands behind
     for k in range(len(arrays) - 1, places[0] - 1, -1):
         if k in places:
-            pieces[k] = left[k] if right is None else np.matmul(left[k], np.transpose(right))
+            pieces[k] = left[k] if right is None else times_transpose(left[k], right)
         if k > places[0]:
-            right = arrays[k] if right is None else np.matmul(arrays[k], right)
+            right = arrays[k] if right is None else times(arrays[k], right)
     return tuple(pieces)
 
 

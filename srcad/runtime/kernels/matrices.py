@@ -181,12 +181,12 @@ def pinv_adjoint(g: Any, y: Any, a: Any) -> Any:
     [[-0.25]]
     """
     check_rank(a, y)
-    p, q, (rows, columns) = np.transpose(y), np.transpose(g), a.shape
+    p, (rows, columns) = np.transpose(y), a.shape
     bar = -times(p, times(g, p))
     if rows > columns:
-        return bar + np.matmul(np.eye(rows) - np.matmul(a, y), np.matmul(q, np.matmul(y, p)))
+        return bar + np.matmul(np.eye(rows) - np.matmul(a, y), np.matmul(np.transpose(g), np.matmul(y, p)))
     if rows < columns:
-        return bar + np.matmul(np.matmul(p, np.matmul(y, q)), np.eye(columns) - np.matmul(y, a))
+        return bar + np.matmul(np.matmul(p, np.matmul(y, np.transpose(g))), np.eye(columns) - np.matmul(y, a))
     return bar
 
 
@@ -223,5 +223,5 @@ def check_rank(a: Any, inverse: Any) -> None:
     >>> check_rank(np.diag([1.0, 2.0]), np.diag([1.0, 0.5]))
     """
     # The product of the two is a projection: its trace is the rank.
-    if not abs(np.dot(np.reshape(a, -1), np.reshape(np.transpose(inverse), -1)) - min(a.shape)) < 1e-4:
+    if not abs(np.matmul(np.reshape(a, -1), np.reshape(np.transpose(inverse), -1)) - min(a.shape)) < 1e-4:
         raise np.linalg.LinAlgError("the solution for a matrix that does not have full rank has no derivative")

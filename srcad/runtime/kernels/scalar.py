@@ -49,6 +49,8 @@ def divides(products: Any) -> bool:
     """
     if products.dtype.char != "d" or not products.size:
         return False
+    if products.size == 1:
+        return bool(1e-150 < abs(products.item()) < 1e150)
     sizes = np.absolute(products if products.ndim == 1 else products.reshape(-1))
     # Of what is no number, argmin and argmax are the place.
     return bool(sizes.item(sizes.argmin()) > 1e-150 and sizes.item(sizes.argmax()) < 1e150)
