@@ -610,6 +610,8 @@ def logspace(y, start, stop, num=50, endpoint=True, base=10.0):
     d[base] = np.dot(d[y], y * (start + (stop - start) * t)) / base
 
 
-linear(np.matrix_transpose, np.linalg.matrix_transpose, np.dstack, np.select, np.choose, np.append, np.ediff1d, np.diagflat)
+linear(
+    np.matrix_transpose, np.linalg.matrix_transpose, np.dstack, np.select, np.choose, np.append, np.ediff1d, np.diagflat
+)
 linear(np.add.outer, np.subtract.outer, np.take_along_axis, pieces.take_along_adjoint)
 zero(pieces.running_most)
