@@ -1,4 +1,4 @@
-"""Nested structures of lists, tuples, named tuples and dictionaries: taken apart into leaves and put together again.
+"""Nested structures of lists, tuples, deques and dictionaries: taken apart into leaves and put together again.
 
     {"b": x, "a": (y, [z])}     has the leaves     y, z, x      (dictionaries in the order of their sorted keys)
 
@@ -7,11 +7,13 @@ Anything else is a leaf, `None` and arrays included.
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from srcad.errors import BadArgument
 
+_SEQUENCES = (list, tuple, collections.deque)
 _nested: dict[type, bool] = {}  # type -> whether it is one of structures; the question takes long
 
 
@@ -37,7 +39,7 @@ def is_nested(value: Any) -> bool:
     kind = type(value)
     known = _nested.get(kind)
     if known is None:
-        known = _nested[kind] = issubclass(kind, (list, tuple, Mapping))
+        known = _nested[kind] = issubclass(kind, (*_SEQUENCES, Mapping))
     return known
 
 
@@ -49,8 +51,8 @@ def flatten_up_to(structure: Any, other: Any) -> list[Any]:
     >>> flatten_up_to([1, {"a": 2}], ["x", {"a": ["y", "z"]}])
     ['x', ['y', 'z']]
     """
-    if isinstance(structure, (list, tuple)):
-        if not isinstance(other, (list, tuple)) or len(other) != len(structure):
+    if isinstance(structure, _SEQUENCES):
+        if not isinstance(other, _SEQUENCES) or len(other) != len(structure):
             raise BadArgument(f"{other!r} does not have the structure of {len(structure)} parts")
         return [leaf for pair in zip(structure, other, strict=True) for leaf in flatten_up_to(*pair)]
     if isinstance(structure, Mapping):
@@ -77,13 +79,13 @@ def map_leaves(function: Callable[[Any], Any], structure: Any) -> Any:
     """
     if not is_nested(structure):
         return function(structure)
-    if isinstance(structure, (list, tuple)):
+    if isinstance(structure, _SEQUENCES):
         return _like(structure, [map_leaves(function, part) for part in structure])
     return pack_as(structure, [function(leaf) for leaf in flatten(structure)])
 
 
 def _collect(structure: Any, found: list[Any]) -> None:
-    in_order = structure if isinstance(structure, (list, tuple)) else [structure[k] for k in _sorted_keys(structure)]
+    in_order = structure if isinstance(structure, _SEQUENCES) else [structure[k] for k in _sorted_keys(structure)]
     for part in in_order:
         if is_nested(part):
             _collect(part, found)
@@ -92,7 +94,7 @@ def _collect(structure: Any, found: list[Any]) -> None:
 
 
 def _like(structure: Any, parts: list[Any]) -> Any:
-    """A list or tuple of the same type."""
+    """A list, tuple or deque of the same type."""
     kind = type(structure)
     return parts if kind is list else kind(*parts) if hasattr(structure, "_fields") else kind(parts)
 
@@ -100,7 +102,7 @@ def _like(structure: Any, parts: list[Any]) -> Any:
 def _rebuilt(structure: Any, leaves: Iterator[Any]) -> Any:
     if not is_nested(structure):
         return next(leaves)
-    if isinstance(structure, (list, tuple)):
+    if isinstance(structure, _SEQUENCES):
         return _like(structure, [_rebuilt(part, leaves) for part in structure])
     by_key = {key: _rebuilt(structure[key], leaves) for key in _sorted_keys(structure)}
     in_order = {key: by_key[key] for key in structure}

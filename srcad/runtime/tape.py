@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from srcad.errors import NotDifferentiable, TapeMisuse
 from srcad.runtime import shortcuts  # noqa: F401 - binds the operators of tensors
 from srcad.runtime.active import active
@@ -114,6 +116,7 @@ class GradientTape(Recorder):
         self._read_target(target)
         self._check_can_repeat("jacobian", experimental_use_pfor)
         recording = self._leave_if_inside()
+        target = convert_to_tensor(target) if isinstance(target, np.ndarray) else target  # it depends on nothing
         column = as_followed(target, "target", recording.known)
         flat, batched = flatten(sources), experimental_use_pfor
         rows = [as_followed(each, "source") for each in flat]

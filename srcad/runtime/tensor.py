@@ -127,7 +127,9 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
     if isinstance(value, Operand):
         if dtype is not None and value.dtype != np.dtype(dtype):
             raise BadArgument(f"Tensor conversion requested dtype {np.dtype(dtype)} for {value!r}")
-        return value if isinstance(value, Tensor) else +value
+        if isinstance(value, Tensor):
+            return value
+        return +value if value.dtype.kind in "iufc" else np.copy(value)  # type: ignore[return-value]
     if _holds_operands(value):
         from srcad.runtime.packing import packed
 

@@ -1,5 +1,6 @@
 """Cases of rare combinations: structures with holes, augmented assignment, generators, threads, tapes in data."""
 
+import collections
 import threading
 
 from tests.conformance.cases import Cases
@@ -373,3 +374,37 @@ def an_outer_tape_that_watches_after_the_inner_block(tf):
         outer.watch(x)
         slope = inner.gradient(y, x)
     return [slope, outer.gradient(slope, x)]
+
+
+@case
+def truth_values_of_variables(tf):
+    v = tf.Variable([True, False])
+    return [v.value(), tf.Variable(True).read_value(), tf.convert_to_tensor(v)]
+
+
+@case
+def a_watched_variable_of_truth_values(tf):
+    v = tf.Variable(True)
+    with tf.GradientTape() as tape:
+        tape.watch(v)
+        y = tf.cast(v, tf.float64)
+    return tape.gradient(y, v)
+
+
+@case
+def targets_and_sources_in_deques(tf):
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(collections.deque([x]))
+        y = collections.deque([x * x, x])
+    found = tape.gradient(y, collections.deque([x, [x]]))
+    return [type(found).__name__, list(found)]
+
+
+@case
+def the_jacobian_of_an_array_is_not_connected(tf):
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    return tape.jacobian(y.numpy(), x)
