@@ -17,6 +17,7 @@ import gast
 from srcad.names import Names
 from srcad.transforms.build import Block, assign, at, call, clone, load, place_of, stored
 from srcad.transforms.iterate import iterate, stored_names
+from srcad.transforms.leave import exits_of
 from srcad.transforms.nests import nest
 from srcad.transforms.primitive import constant, is_atom
 
@@ -79,12 +80,25 @@ class _Desugarer:
 
     def loop(self, statement: gast.For) -> Block:
         """A loop as one over `range`, or as several."""
+        if isinstance(statement.iter, gast.GeneratorExp) and _is_lazy_loop(statement):
+            return self.generated(statement)
         statement = _filtered(statement, self.names)
         nested = nest(statement, self.names)
         if nested is None:
             return iterate(statement, self.names)
         setup, outer = nested
         return [new for each in setup for new in self.statement(each)] + iterate(outer, self.names)
+
+    def generated(self, loop: gast.For) -> Block:
+        """`for v in (x * y for x in a if x > 0)` as a loop over `a`: each value is made when its turn has come."""
+        place = place_of(loop)
+        body = [assign(loop.target, loop.iter.elt, place), *loop.body]
+        for each in reversed(loop.iter.generators):
+            for test in reversed(each.ifs):
+                body = [at(gast.If(test=test, body=body, orelse=[]), place)]
+            orelse = loop.orelse if each is loop.iter.generators[0] else []
+            body = self.loop(at(gast.For(target=each.target, iter=each.iter, body=body, orelse=orelse), place))
+        return body
 
     def taken_out(self, target: gast.Subscript, statement: gast.stmt) -> gast.stmt:
         """`del values[i]` is `values.pop(i)`."""
@@ -105,6 +119,11 @@ class _Desugarer:
                     result.append(assign(name, value, place_of(statement)))
             value = load(name)
         return result + [assign(target, clone(value), place_of(statement)) for target in targets]
+
+
+def _is_lazy_loop(loop: gast.For) -> bool:
+    """Whether a generator's turns can be those of one loop: of several, `break` would leave the innermost only."""
+    return len(loop.iter.generators) == 1 or not ("break" in exits_of(loop.body) or loop.orelse)
 
 
 def _filtered(loop: gast.For, names: Names) -> gast.For:
