@@ -96,6 +96,8 @@ class LongLists(Stacks):
         meaning = self.meant(node.func)
         if any(meaning is each for each in _READING):
             node.args = [self.as_list_of(each) for each in node.args]
+        if any(meaning is each for each in (*_STACKS, np.vstack)):
+            node.args = [_with_rows(each) for each in node.args]
         alone = not node.keywords and len(node.args) == 1 and not isinstance(node.args[0], gast.Starred)
         if alone and (meaning is len or any(meaning is each for each in _STACKS)):
             node.args = [self.part(node.args[0])]
@@ -133,6 +135,13 @@ class LongLists(Stacks):
                 "loop over them",
             )
         return load(long.arrays[0])
+
+
+def _with_rows(node: gast.expr) -> gast.expr:
+    """`[[f(u, v) for v in x] for u in y]`, of which an array is made, with an array for each row, of any length."""
+    if isinstance(node, gast.ListComp) and isinstance(node.elt, gast.ListComp):
+        node.elt = at(call("np.array", _with_rows(node.elt)), place_of(node.elt))
+    return node
 
 
 def _columns(long: Packed) -> list[tuple[Column, list[str]]]:

@@ -79,3 +79,34 @@ def test_names_that_a_comprehension_assigns_are_those_of_the_function():
         return sum(large) * w + sum(sums) * total
 
     assert_gradient(assigned, X)
+
+
+def covariance(x, c):
+    n = len(x)
+    k = np.array([[np.exp(-c * (x[i] - x[j]) ** 2) for j in range(n)] for i in range(n)])
+    return np.linalg.det(k + np.eye(n)) + np.sum(k @ x)
+
+
+def of_three_dimensions(x, c):
+    return np.sum(np.array([[[u * v + c * w for u in x] for v in x if v > 0.4] for w in x]) ** 2)
+
+
+def rows_of_known_number(x, c):
+    return np.sum(np.array([[v * (i + c) for v in x] for i in range(2)]) ** 2)
+
+
+@pytest.mark.parametrize("function", [covariance, of_three_dimensions, rows_of_known_number])
+def test_an_array_of_lists_of_lists_of_any_length(function):
+    assert_gradient(function, X, 0.37)
+    assert_gradient(function, X[:1], 0.37)
+
+
+def of_arrays(x, c):
+    y = np.array([x, c * x[::-1]]) @ x
+    return y[0] * y[1] + np.sum(np.array((x[1:], x[:-1]), dtype=np.float64)[0] * c)
+
+
+@pytest.mark.compiled
+def test_an_array_of_arrays_is_compiled():
+    """Numba has none."""
+    assert_gradient(of_arrays, X, 0.37, modes=["arrays", "compiled"])

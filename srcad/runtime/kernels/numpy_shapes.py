@@ -29,6 +29,18 @@ def _cumprod(a, axis=None):
     return impl
 
 
+@overload(np.array)
+def _array(object, dtype=None):  # named as NumPy names it
+    if isinstance(object, types.Array) and isinstance(dtype, (types.NumberClass, types.DType)):
+        return lambda object, dtype=None: object.astype(dtype)
+    parts = object.types if isinstance(object, types.BaseTuple) else ()
+    if not parts or not all(isinstance(each, types.Array) and each.ndim == parts[0].ndim for each in parts):
+        return None  # Numba has arrays of numbers, and of tuples of these
+    if isinstance(dtype, (types.NumberClass, types.DType)):
+        return lambda object, dtype=None: np.stack(object).astype(dtype)
+    return lambda object, dtype=None: np.stack(object)
+
+
 @overload(np.squeeze)
 def _squeeze(a, axis=None):
     if not isinstance(a, types.Array) or not isinstance(axis, (types.Integer, types.UniTuple)):
