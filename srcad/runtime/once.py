@@ -267,8 +267,7 @@ def _pull_join(
         mask += mask
         value = argument
         if argument is listed:
-            value = Operands([part._value if type(part) is Tensor else part for part in argument])
-            value.wanted = [type(part) is Tensor and part._identity in relevant for part in argument]
+            value = _operands(argument, relevant)
             if True in value.wanted:
                 mask += 1
                 inputs.append(argument)
@@ -288,3 +287,14 @@ def _pull_join(
         for part, piece, is_wanted in zip(given, contribution, values[plan.list_at].wanted):  # noqa: B905
             if is_wanted:
                 gather(bars, part, piece)
+
+
+def _operands(parts: Sequence[Any], relevant: Collection[int]) -> Operands:
+    """The arrays in a list, and for each whether it is wanted."""
+    operands, wanted = Operands(), []
+    for part in parts:
+        is_tensor = type(part) is Tensor
+        operands.append(part._value if is_tensor else part)
+        wanted.append(is_tensor and part._identity in relevant)
+    operands.wanted = wanted
+    return operands

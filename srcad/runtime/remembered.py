@@ -6,6 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 Made = Callable[..., Any]
 
 
@@ -28,5 +30,12 @@ def remembered(largest: int) -> Callable[[Made], Made]:
     return decorate
 
 
-VECTORS = remembered(4096)
+LONGEST = 4096  # elements of vectors that are kept
+VECTORS = remembered(LONGEST)
 MATRICES = remembered(64)
+
+
+@VECTORS
+def ones(size: int) -> Any:
+    """So many ones: a product with these adds up, in a third of the time that a sum of few numbers takes."""
+    return np.ones(size)

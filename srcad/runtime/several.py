@@ -120,10 +120,12 @@ def pull_several(node: SeveralNode, bars: Bars, kept: Collection[int], relevant:
         elif type(value) not in _REAL and (type(value) is list or is_complex(value)):
             return False
         values.append(value)
-    results = tuple([part._value for part in node.result])
-    for value in results:
+    results: tuple[Any, ...] = ()
+    for part in node.result:
+        value = part._value
         if value.dtype.kind == "c":
             return False
+        results += (value,)
     found, is_used = [], False
     for part, value in zip(node.result, results):  # noqa: B905 - strict is slow
         identity = part._identity

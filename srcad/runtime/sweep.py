@@ -125,9 +125,11 @@ def without_unwatched_inputs(
         return bars
     reached = {target._identity for target in targets}
     read: set[int] = set()
-    for node in reversed(nodes_of(recording.entries)):
-        if not reached.isdisjoint(node.outputs()):
-            read.update(each._identity for each in node.tensors())
+    steps = [(node.outputs(), [each._identity for each in node.tensors()]) for node in nodes_of(recording.entries)]
+    steps += [((result,), [*inputs]) for result, (_, inputs, _) in recording.cuts.items()]  # TensorFlow records these
+    for outputs, inputs in sorted(steps, reverse=True):  # results made last have the greatest identities
+        if not reached.isdisjoint(outputs):
+            read.update(inputs)
             reached |= read
     unwatched = read - known
     pairs = zip(sources, bars, strict=True)

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from srcad.runtime.remembered import LONGEST, ones
+
 Array = np.ndarray
 _double = np.dtype(np.float64)
 
@@ -27,6 +29,8 @@ class _Swift:
     def sum(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
         """All elements, or those along axes, added up."""
         if type(a) is Array:
+            if axis is None and not keepdims and a.ndim == 1 and a.dtype is _double and a.size <= LONGEST:
+                return a.dot(ones(a.size))
             return np.add.reduce(a, axis, None, None, keepdims)  # type: ignore[call-overload]
         return np.sum(a, axis=axis, keepdims=keepdims)
 

@@ -418,3 +418,13 @@ def watch_during_custom_gradient(tf):
     with t:
         y = x * x
     return t.gradient(y, x)
+
+
+@case
+def unwatched_target_read_before_a_cut(tf):
+    x, w = tf.constant([1.0, 2.0]), tf.constant(3.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = w * w
+        z = tf.floor(x * y)
+    return tape.gradient([z, y], [x, w, y])

@@ -193,3 +193,16 @@ def test_second_derivatives_of_running_products_and_determinants():
     expected[0, 0, 1, 1] = expected[1, 1, 0, 0] = 1.0
     expected[0, 1, 1, 0] = expected[1, 0, 0, 1] = -1.0
     np.testing.assert_allclose(tape.hessian(determinant, m), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("axes", [0, 1, 2])
+def test_slopes_that_are_zero_go_on_through_tensordot_under_an_outer_tape(axes):
+    x = constant([[1.0, -2.0], [0.5, 3.0]])
+    with GradientTape() as outer:
+        outer.watch(x)
+        with GradientTape() as inner:
+            inner.watch(x)
+            y = np.sign(np.tensordot(-x, x, axes))
+        slope = inner.gradient(y, x)
+    assert slope.tolist() == [[0.0, 0.0], [0.0, 0.0]]
+    assert outer.gradient(slope, x).tolist() == [[0.0, 0.0], [0.0, 0.0]]

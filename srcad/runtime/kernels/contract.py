@@ -9,26 +9,27 @@ from typing import Any
 import numpy as np
 
 from srcad.errors import MissingRule
+from srcad.runtime.kernels.products import times, times_transpose, transpose_times
 from srcad.runtime.kernels.spread import unbroadcast
 
 
 def tensordot_adjoint_a(g: Any, a: Any, b: Any, axes: Any = 2) -> Any:
     """What `np.tensordot(a, b, axes)` hands to a."""
     if a.ndim == b.ndim == 2 and axes == 1:
-        return g.dot(b.T)
+        return times_transpose(g, b)
     of_a, of_b, free_a, free_b = _tensordot_axes(a.ndim, b.ndim, _hashable(axes))
     other = _as_matrix(b, free_b, of_b)
-    found = np.reshape(g, (_size(a, free_a), _size(b, free_b))).dot(other)
+    found = times(np.reshape(g, (_size(a, free_a), _size(b, free_b))), other)
     return _from_matrix(found, a, (*free_a, *of_a))
 
 
 def tensordot_adjoint_b(g: Any, a: Any, b: Any, axes: Any = 2) -> Any:
     """What `np.tensordot(a, b, axes)` hands to b."""
     if a.ndim == b.ndim == 2 and axes == 1:
-        return a.T.dot(g)
+        return transpose_times(a, g)
     of_a, of_b, free_a, free_b = _tensordot_axes(a.ndim, b.ndim, _hashable(axes))
     other = _as_matrix(a, of_a, free_a)
-    found = other.dot(np.reshape(g, (_size(a, free_a), _size(b, free_b))))
+    found = times(other, np.reshape(g, (_size(a, free_a), _size(b, free_b))))
     return _from_matrix(found, b, (*of_b, *free_b))
 
 

@@ -12,13 +12,8 @@ from typing import Any
 from srcad.runtime.kernels.moves import take_adjoint
 from srcad.runtime.kernels.scatter import scatter
 from srcad.runtime.kernels.spread import unbroadcast
-from srcad.runtime.remembered import VECTORS
+from srcad.runtime.remembered import ones
 from srcad.runtime.swift import swift as np
-
-
-@VECTORS
-def _ones(size: int) -> Any:
-    return np.ones(size)
 
 
 def outer_first(g: Any, a: Any, b: Any = None) -> Any:
@@ -28,7 +23,7 @@ def outer_first(g: Any, a: Any, b: Any = None) -> Any:
     [3.0, 3.0]
     """
     rows = np.reshape(g, (np.size(a), math.prod(g.shape[np.ndim(a) :])))
-    return np.reshape(np.matmul(rows, _ones(rows.shape[1]) if b is None else np.reshape(b, -1)), np.shape(a))
+    return np.reshape(np.matmul(rows, ones(rows.shape[1]) if b is None else np.reshape(b, -1)), np.shape(a))
 
 
 def outer_second(g: Any, b: Any, a: Any = None) -> Any:
@@ -38,7 +33,7 @@ def outer_second(g: Any, b: Any, a: Any = None) -> Any:
     [2.0, 2.0, 2.0]
     """
     rows = np.reshape(g, (math.prod(g.shape[: g.ndim - np.ndim(b)]), np.size(b)))
-    return np.reshape(np.matmul(_ones(rows.shape[0]) if a is None else np.reshape(a, -1), rows), np.shape(b))
+    return np.reshape(np.matmul(ones(rows.shape[0]) if a is None else np.reshape(a, -1), rows), np.shape(b))
 
 
 def appended_first(g: Any, arr: Any, axis: Any = None) -> Any:

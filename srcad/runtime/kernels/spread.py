@@ -15,8 +15,10 @@ from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.extending import overload, register_jitable
 
 from srcad.runtime.kernels.whole import copy_to
+from srcad.runtime.remembered import LONGEST, ones
 
 Axis = int | tuple[int, ...] | None
+_double = np.dtype(np.float64)
 
 
 def unbroadcast(g: Any, x: Any) -> Any:
@@ -28,7 +30,20 @@ def unbroadcast(g: Any, x: Any) -> Any:
     """
     shape = _shape(x)
     axes = summed_axes(_shape(g), shape)
-    return np.add.reduce(g, axis=axes).reshape(shape)[()] if axes else g
+    if not axes:
+        return g
+    if len(axes) == 1 and g.ndim == 2 and g.dtype is _double and g.size <= LONGEST:
+        return sum_along(g, axes[0]).reshape(shape)
+    return np.add.reduce(g, axis=axes).reshape(shape)[()]
+
+
+def sum_along(a: Any, axis: int) -> Any:
+    """The sums along an axis of a matrix.
+
+    >>> sum_along(np.array([[1.0, 2.0], [3.0, 4.0]]), 0).tolist(), sum_along(np.ones((2, 3)), 1).tolist()
+    ([4.0, 6.0], [3.0, 3.0])
+    """
+    return a.dot(ones(a.shape[1])) if axis else ones(a.shape[0]).dot(a)
 
 
 def _shape(x: Any) -> tuple[int, ...]:
