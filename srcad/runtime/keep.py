@@ -188,9 +188,15 @@ def unshared(parts: Any) -> Any:
     ([array([1.]), (2, 3)], False)
     """
     kind = type(parts)
-    if kind is list or kind is tuple:
-        return kind([unshared(each) for each in parts])
-    return parts.copy() if kind is np.ndarray else parts
+    if kind is not list and kind is not tuple:
+        return parts.copy() if kind is np.ndarray else parts
+    found = []
+    for each in parts:
+        if type(each) is np.ndarray:
+            found.append(each.copy())
+        else:
+            found.append(unshared(each) if type(each) is list or type(each) is tuple else each)
+    return found if kind is list else tuple(found)
 
 
 def snapshot(structure: Any) -> Any:

@@ -48,6 +48,8 @@ class _Swift:
     def outer(a: Any, b: Any) -> Any:
         """All products of elements of two vectors."""
         if type(a) is Array and type(b) is Array and a.ndim == b.ndim == 1:
+            if a.dtype is _double and b.dtype is _double and a.size * b.size <= LONGEST:
+                return a[:, None].dot(b[None])  # of few numbers
             return a[:, None] * b
         return np.outer(a, b)
 

@@ -15,27 +15,31 @@ from srcad.runtime.remembered import MATRICES
 from srcad.runtime.swift import swift as np
 
 
-def centred_rows(m: Any, y: Any, rowvar: Any) -> Any:
-    """The variables of `np.cov`, a row for each, less their means.
+def centred_rows(m: Any, y: Any, rowvar: Any, correction: Any = None) -> Any:
+    """The variables of `np.cov`, a row for each, less their means; with a correction, divided by what it divides by.
 
     >>> centred_rows(np.array([[1.0, 3.0]]), np.array([0.0, 4.0]), True).tolist()
     [[-1.0, 1.0], [-2.0, 2.0]]
+    >>> centred_rows(np.array([[1.0, 3.0]]), None, True, 0).tolist()
+    [[-0.5, 0.5]]
     """
     rows = _rows(m, rowvar)
     if y is not None:
         rows = np.concatenate((rows, _rows(y, rowvar)), axis=0)
     count = rows.shape[1]
-    if type(rows) is np.ndarray and 0 < count <= _SHORT and rows.dtype == np.float64:
-        return rows.dot(_less_the_mean(count))
-    return rows - np.sum(rows, axis=1, keepdims=True) / count
+    divisor = 1 if correction is None else count - correction
+    if type(rows) is np.ndarray and 0 < count <= _SHORT and rows.dtype == np.float64 and divisor > 0:
+        return rows.dot(_less_the_mean(count, divisor))
+    rest = rows - np.sum(rows, axis=1, keepdims=True) / count
+    return rest if correction is None else rest / divisor
 
 
 _SHORT = 64  # numbers in a row, of which a product takes less time than what it stands for
 
 
 @MATRICES
-def _less_the_mean(count: int) -> Any:
-    return np.eye(count) - 1.0 / count
+def _less_the_mean(count: int, divisor: float) -> Any:
+    return (np.eye(count) - 1.0 / count) / divisor
 
 
 def _rows(m: Any, rowvar: Any) -> Any:
@@ -57,9 +61,9 @@ def cov_adjoint(g: Any, m: Any, y: Any, rowvar: Any, bias: Any, ddof: Any) -> An
     >>> cov_adjoint(np.float64(1.0), np.array([1.0, 3.0]), None, True, False, None).tolist()
     [[-2.0, 2.0]]
     """
-    rest = centred_rows(m, y, rowvar)
     correction = (0 if bias else 1) if ddof is None else ddof
-    return np.matmul(_both_ways(g, rest.shape[0]), rest) / (rest.shape[1] - correction)
+    rest = centred_rows(m, y, rowvar, correction)
+    return np.matmul(_both_ways(g, rest.shape[0]), rest)
 
 
 def corrcoef_adjoint(g: Any, c: Any, x: Any, y: Any, rowvar: Any) -> Any:

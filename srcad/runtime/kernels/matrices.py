@@ -181,7 +181,7 @@ def pinv_adjoint(g: Any, y: Any, a: Any) -> Any:
     [[-0.25]]
     """
     check_rank(a, y)
-    p, (rows, columns) = np.transpose(y), a.shape
+    p, (rows, columns) = y.T, a.shape
     bar = -times(p, times(g, p))
     if rows > columns:
         return bar + np.matmul(np.eye(rows) - np.matmul(a, y), np.matmul(np.transpose(g), np.matmul(y, p)))
@@ -223,5 +223,5 @@ def check_rank(a: Any, inverse: Any) -> None:
     >>> check_rank(np.diag([1.0, 2.0]), np.diag([1.0, 0.5]))
     """
     # The product of the two is a projection: its trace is the rank.
-    if not abs(np.matmul(np.reshape(a, -1), np.reshape(np.transpose(inverse), -1)) - min(a.shape)) < 1e-4:
+    if not abs(np.matmul(a.reshape(-1), inverse.T.reshape(-1)) - min(a.shape)) < 1e-4:
         raise np.linalg.LinAlgError("the solution for a matrix that does not have full rank has no derivative")
