@@ -13,8 +13,8 @@ import numpy as np
 
 from srcad.runtime.active import Recording
 from srcad.runtime.composed import check_shapes, run_again
-from srcad.runtime.kernels.joined import Operands
 from srcad.runtime.node import Bars, gather, nodes_of
+from srcad.runtime.packing import operands
 from srcad.runtime.plans import Plan
 from srcad.runtime.several import SeveralNode, pull_several
 from srcad.runtime.slices import dense, gathered, rows_of
@@ -114,10 +114,15 @@ def _of_one(
 ) -> tuple[Any, Any]:
     """The contribution to the only argument, with that; None, None if it is not float64 that is wanted."""
     (tensor,) = arguments or (None,)
-    if type(tensor) is not Tensor or tensor._identity not in relevant or tensor._value.dtype is not _double:
+    if type(tensor) is not Tensor or tensor._identity not in relevant:
         return None, None
-    run = plan.only or plan.pull(0b11, (tensor._value,), keywords)
-    return tensor, None if run is None else run(bar, value, tensor._value, **keywords)[0]
+    a = tensor._value
+    if a.dtype is not _double:
+        return None, None
+    run = plan.only or plan.pull(0b11, (a,), keywords)
+    if run is None:
+        return tensor, None
+    return tensor, (run(bar, value, a, **keywords) if keywords else run(bar, value, a))[0]
 
 
 def _of_two(
@@ -201,9 +206,11 @@ def _pull_call(
             values.append(argument)
     if not inputs:
         return
-    run = plan.pull(mask, values, keywords) if is_real else plan.pull_complex(mask, values, keywords)
+    run = plan.pulls.get(mask) if is_real and not plan.asks else None
     if run is None:
-        return
+        run = plan.pull(mask, values, keywords) if is_real else plan.pull_complex(mask, values, keywords)
+        if run is None:
+            return
     for argument, contribution in zip(inputs, run(bar, result._value, *values, **keywords)):  # noqa: B905 - strict is slow
         gather(bars, argument, contribution)
 
@@ -267,7 +274,7 @@ def _pull_join(
         mask += mask
         value = argument
         if argument is listed:
-            value = _operands(argument, relevant)
+            value = operands(argument, relevant)
             if True in value.wanted:
                 mask += 1
                 inputs.append(argument)
@@ -279,7 +286,8 @@ def _pull_join(
         values.append(value)
     if not inputs:
         return
-    found = plan.pull(mask, values, keywords)(bar, result._value, *values, **keywords)
+    run = plan.pulls.get(mask) or plan.pull(mask, values, keywords)
+    found = run(bar, result._value, *values, **keywords)
     for given, contribution in zip(inputs, found):  # noqa: B905 - strict is slow
         if type(given) is Tensor:
             gather(bars, given, contribution)
@@ -287,14 +295,3 @@ def _pull_join(
         for part, piece, is_wanted in zip(given, contribution, values[plan.list_at].wanted):  # noqa: B905
             if is_wanted:
                 gather(bars, part, piece)
-
-
-def _operands(parts: Sequence[Any], relevant: Collection[int]) -> Operands:
-    """The arrays in a list, and for each whether it is wanted."""
-    operands, wanted = Operands(), []
-    for part in parts:
-        is_tensor = type(part) is Tensor
-        operands.append(part._value if is_tensor else part)
-        wanted.append(is_tensor and part._identity in relevant)
-    operands.wanted = wanted
-    return operands

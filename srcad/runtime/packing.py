@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 
+from srcad.runtime.kernels.joined import Operands
 from srcad.runtime.nest import flatten, map_leaves
 from srcad.runtime.node import tensors_in
 from srcad.runtime.operand import Operand, Readable
 from srcad.runtime.registry import find
+from srcad.runtime.tensor import Tensor
 
 
 def packed(parts: Any) -> Any:
@@ -22,6 +24,17 @@ def packed(parts: Any) -> Any:
     if not any(isinstance(each, Operand) for each in flatten(parts)):
         return np.asarray(parts)
     return np.stack([packed(each) if isinstance(each, (list, tuple)) else each for each in parts])
+
+
+def operands(parts: Sequence[Any], relevant: Collection[int]) -> Operands:
+    """The arrays in a list, and for each whether it is that of a tensor with one of these identities."""
+    found, wanted = Operands(), []
+    for part in parts:
+        is_tensor = type(part) is Tensor
+        found.append(part._value if is_tensor else part)
+        wanted.append(is_tensor and part._identity in relevant)
+    found.wanted = wanted
+    return found
 
 
 def without_variables(structure: Any) -> Any:

@@ -79,7 +79,7 @@ class Plan:
     composed    whether a call of a function that means others is recorded as one, and not as what it means
     accepted    the shapes and values for which it is known that its definition runs
     apart       whether its reverse goes no short way: that of a gather, of a list, or of what is composed
-    asks        whether the rule depends on ranks, or on which numbers are zero; 1 if on the rank of the first only
+    asks        whether the rule depends on ranks, or on which numbers are zero; 1 or 2 if on ranks of the first only
     form        of functions element by element: 1 of one tensor, 2 of that and a number, 3 of a number and that; else 0
     only, first, second, both    the pullback of one argument; of the first, the second, both of two; once known
     """
@@ -216,8 +216,10 @@ class Plan:
         no derivative.
         """
         key: Hashable = mask
-        if self.asks:
-            key = (mask, getattr(values[0], "ndim", 0)) if self.asks == 1 else (mask, *signature(values))
+        if self.asks > 2:
+            key = (mask, *signature(values))
+        elif self.asks:
+            key = (mask, getattr(values[0], "ndim", 0), getattr(values[self.asks - 1], "ndim", 0))
         if key not in self.pulls:
             run = self.pulls[key] = direct_pullback(self.primitive, mask, values, keywords)
             if not self.asks and (name := _NAMES.get(mask)):
@@ -292,9 +294,5 @@ def is_as_it_is(plan: Plan, arguments: Sequence[Any], keywords: Mapping[str, Any
         allowed = 3 if place == plan.list_at else 1
         if contents(arguments[place]) > allowed:
             return False
-    for value in keywords.values():
-        if type(value) is tuple and contents(value):
-            return False
-        if type(value) is list:
-            return False
-    return True
+    kept = [type(each) is not list and not (type(each) is tuple and contents(each)) for each in keywords.values()]
+    return all(kept)

@@ -196,16 +196,16 @@ def asks_of(primitive: Any) -> tuple[bool, bool]:
 
 
 def asked_of(primitive: Any, count: int) -> int:
-    """What a choice among the rules of a primitive depends on: 0 nothing, 1 the rank of the first argument, 2 more.
+    """On the ranks of how many arguments, from the first on, a choice among rules depends; 3 if on other things too.
 
     >>> asked_of(np.sin, 1), asked_of(np.sum, 2), asked_of(np.dot, 2), asked_of(np.power, 2)
-    (0, 1, 2, 2)
+    (0, 1, 2, 3)
     """
     fits = [rule.fit for rule in variants(primitive)]
     # What a single rule is not for is refused when it is recorded.
     if not any(asks_of(primitive)) or (len(fits) == 1 and not fits[0].literals):
         return 0
-    return 1 if count == 1 or all(len(fit.ndim) < 2 and not fit.literals for fit in fits) else 2
+    return 3 if any(fit.literals for fit in fits) else min(3, count, max(len(fit.ndim) for fit in fits))
 
 
 def _made(

@@ -91,16 +91,15 @@ def undelete(g: Any, shape: tuple[int, ...], obj: Any) -> Any:
     return np.reshape(scatter(g, (size,), places), shape)
 
 
-def along_places(shape: tuple[int, ...], indices: Any, axis: int) -> Any:
-    """Where in a flat array what `np.take_along_axis` takes stands.
+def along_places(shape: tuple[int, ...], indices: Any, axis: int, size: int) -> Any:
+    """Where in a flat array of a shape, and so many elements, what `np.take_along_axis` takes stands.
 
-    >>> along_places((2, 3), np.array([[2], [-1]]), 1).tolist()
+    >>> along_places((2, 3), np.array([[2], [-1]]), 1, 6).tolist()
     [[2], [5]]
     """
-    find = _known_steps if math.prod(shape) <= _LARGEST else _steps
+    find = _known_steps if size <= _LARGEST else _steps
     step, rest = find(shape, axis % len(shape), indices.shape)
-    flat = np.reshape(indices, -1)
-    if flat.size and flat[flat.argmin()] < 0:
+    if indices.size and indices.item(indices.argmin()) < 0:
         indices = np.where(indices < 0, indices + shape[axis], indices)
     if len(shape) == 1:
         return indices
@@ -136,7 +135,8 @@ def take_along_adjoint(g: Any, shape: tuple[int, ...], indices: Any, axis: int |
     """
     if axis is None:
         return np.reshape(take_along_adjoint(g, (math.prod(shape),), indices, 0), shape)
-    places, size = along_places(shape, indices, axis), math.prod(shape)
+    size = math.prod(shape)
+    places = along_places(shape, indices, axis, size)
     if g.dtype == np.float64:
         if places.shape != g.shape:
             places = np.broadcast_to(places, g.shape)
