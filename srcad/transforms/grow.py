@@ -98,7 +98,7 @@ class Growing(Comprehensions):
 
     def width(self, value: gast.expr) -> int:
         """How many numbers or arrays an element is, if it is a tuple; -2 for one that is none, -1 for others."""
-        if isinstance(value, Structure) and value.cell.type is tuple:
+        if isinstance(value, Structure) and issubclass(value.cell.type, tuple):
             held = self.memory.cells[value.cell]
             plain = isinstance(held, dict) and not any(isinstance(v, (Structure, Callee)) for v in held.values())
             return len(held) if plain else -1
@@ -147,7 +147,8 @@ class Growing(Comprehensions):
         if grown not in forms and width >= 0:
             forms[grown] = [self.names.fresh(f"{grown.array}_{k}") for k in range(width)]
         known = len(forms[grown]) if forms.setdefault(grown, []) else -2
-        if width != known or width == 0:
+        kind = value.cell.type if width >= 0 else tuple
+        if width != known or width == 0 or self.memory.rows.setdefault(grown, kind) is not kind:
             self.refuse(
                 "a list whose length is known only at run time holds numbers, arrays, or tuples of these, all of one "
                 "form",
@@ -171,11 +172,9 @@ class Growing(Comprehensions):
         """One element."""
         names = self.parts_of(grown)
         values = [self.held_in_atom(call("kernels.element", load(name), clone(position))) for name in names]
-        return values[0] if grown not in self.memory.forms or not self.memory.forms[grown] else self.tuple_of(values)
-
-    def tuple_of(self, values: list[gast.expr]) -> Structure:
-        """A tuple of values that stay what they are."""
-        made: Structure = self.memory.new(tuple, dict(enumerate(values)))
+        if not self.memory.forms.get(grown):
+            return values[0]
+        made: Structure = self.memory.new(self.memory.rows.get(grown, tuple), dict(enumerate(values)))
         return made
 
     def position(self, grown: Grown | Packed, node: gast.expr) -> gast.expr:

@@ -146,7 +146,7 @@ class Memory:
     rebound     variables that functions inside of the function may give new values (shared likewise)
     nest        the loops around that stay loops; `growth` counts how often a turn of its loop appends to a list, less
                 than 0 where others do; `resized` counts all changes of its length (shared likewise)
-    forms       the variables for the places of the tuples that a growing list holds (shared likewise)
+    forms       the variables for the places of the tuples that a growing list holds; `rows`, their class (shared likewise)
     lists       what a list is where it grows (shared likewise)
     behind      what an iterator, here a sequence, would still read when it is gone through (shared likewise)
     """
@@ -164,13 +164,14 @@ class Memory:
     growth: dict[Grown, int] = field(default_factory=dict)
     resized: dict[Grown, int] = field(default_factory=dict)
     forms: dict[Grown, list[str]] = field(default_factory=dict)
+    rows: dict[Grown, type] = field(default_factory=dict)
     lists: dict[Cell, Grown] = field(default_factory=dict)
     behind: dict[Cell, list[Cell]] = field(default_factory=dict)
 
     def copy(self) -> Memory:
         """The same knowledge, which no longer follows what happens to this one."""
         cells = {cell: dict(held) if isinstance(held, dict) else held for cell, held in self.cells.items()}
-        growth = (self.nest, self.growth, self.resized, self.forms, self.lists, self.behind)
+        growth = (self.nest, self.growth, self.resized, self.forms, self.rows, self.lists, self.behind)
         shared = (self.steady, self.loops, self.arguments, self.touched, self.rebound, *growth)
         return Memory(dict(self.names), cells, dict(self.known), dict(self.frozen), *shared)
 

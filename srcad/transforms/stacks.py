@@ -128,6 +128,7 @@ class Stacks(Growing):
         made = self.new_grown(None)
         if self.memory.forms.get(grown):
             self.memory.forms[made] = [self.names.fresh(each) for each in self.memory.forms[grown]]
+            self.memory.rows[made] = self.memory.rows[grown]
         sources = zip(self.parts_of(made), self.parts_of(grown), strict=True)
         length = None
         for new, old in sources:

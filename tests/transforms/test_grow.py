@@ -1,0 +1,74 @@
+"""Lists of named tuples whose length is known only at run time."""
+
+from collections import namedtuple
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import srcad
+from srcad.errors import UnsupportedSyntax
+from tests.checking import assert_gradient
+
+X = np.array([0.5, 0.2, 0.9, 0.4])
+Particle = namedtuple("Particle", "place number")
+
+
+class Node(NamedTuple):
+    value: float
+    weight: float
+
+    @property
+    def both(self):
+        return self.value * self.weight
+
+    def times(self, factor):
+        return Node(self.value * factor, self.weight)
+
+
+def neighbours(x, c):
+    nodes = [Node(v, c * v) for v in x[:3]]
+    nodes = [a._replace(value=a.value + b.weight) for a, b in zip(nodes, nodes[1:] + nodes[:1], strict=True)]
+    return nodes[0].value * nodes[1].value + nodes[0].weight
+
+
+def appended_until_one_is_large(x, c):
+    nodes = [Node(1.0, c)]
+    for v in x:
+        nodes.append(Node(value=v * nodes[-1].value, weight=nodes[-1].weight + v))
+        if v > 0.8:
+            break
+    s = sum(each.both + each.times(2.0).value for each in nodes)
+    value, weight = nodes.pop()
+    return s * value + weight * len(nodes) + max(each.weight for each in nodes)
+
+
+def of_arrays(x, c):
+    particles = [Particle(np.array([v, c]), i) for i, v in enumerate(x)]
+    s = 0.0
+    for one in particles:
+        for other in particles:
+            if one.number != other.number:
+                d = one.place - other.place
+                s += 1.0 / (0.1 + d @ d)
+    return s
+
+
+@pytest.mark.parametrize("function", [neighbours, appended_until_one_is_large, of_arrays])
+def test_elements_are_read_by_their_names(function):
+    assert_gradient(function, X, 0.37)
+
+
+def of_two_kinds(x, c):
+    values = []
+    for v in x:
+        if v > 0.45:
+            values.append(Node(v, c))
+        else:
+            values.append((v, c))
+    return values[0][0]
+
+
+def test_tuples_of_two_kinds_are_refused():
+    with pytest.raises(UnsupportedSyntax, match="all of one form"):
+        srcad.grad(of_two_kinds, jit=False)(X, 0.37)
