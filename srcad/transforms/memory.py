@@ -146,7 +146,8 @@ class Memory:
     rebound     variables that functions inside of the function may give new values (shared likewise)
     nest        the loops around that stay loops; `growth` counts how often a turn of its loop appends to a list, less
                 than 0 where others do; `resized` counts all changes of its length (shared likewise)
-    forms       the variables for the places of the tuples that a growing list holds; `rows`, their class (shared likewise)
+    forms       the variables for the places of the tuples that a growing list holds; `rows` has the class of these
+                (shared likewise)
     lists       what a list is where it grows (shared likewise)
     behind      what an iterator, here a sequence, would still read when it is gone through (shared likewise)
     """
