@@ -112,15 +112,15 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     """A norm of an order; without one it has a rule of its own."""
     if ord is None:
         return np.linalg.norm(x, axis=axis, keepdims=keepdims)
-    if keepdims and axis is None:
-        return np.reshape(norm(x, ord), (1,) * x.ndim)
-    array = x._array()
-    if (array.ndim == 1 or isinstance(axis, int)) and array.dtype.kind != "c":
+    array = x._value if type(x) is Tensor else x._array()
+    if array.dtype.kind != "c" and (isinstance(axis, int) or (axis is None and array.ndim == 1 and not keepdims)):
+        if ord in _OF_SUMS:
+            arguments = (x, ord) if axis is None else (x, ord, axis, keepdims)
+            return Arithmetic._apply(direct.norm_of_vectors, arguments)
         if ord == 2:
             return np.linalg.norm(x, axis=axis, keepdims=keepdims)
-        if ord in _OF_SUMS:
-            arguments = (x, ord) if axis is None and not keepdims else (x, ord, axis, keepdims)
-            return Arithmetic._apply(direct.norm_of_vectors, arguments)
+    if keepdims and axis is None:
+        return np.reshape(norm(x, ord), (1,) * x.ndim)
     return as_primitive(kernels.norm_of_order)(x, ord, axis, keepdims)
 
 

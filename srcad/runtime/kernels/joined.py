@@ -94,16 +94,17 @@ def multi_dot_adjoint(g: Any, arrays: Any) -> Any:
         g = np.reshape(g, (whole[0].shape[0], whole[-1].shape[1]))
         pairs = zip(multi_dot_adjoint(g, whole), arrays, strict=True)
         return tuple([None if piece is None else np.reshape(piece, np.shape(each)) for piece, each in pairs])
-    places = [k for k, is_wanted in enumerate(_wanted(arrays)) if is_wanted]
-    pieces: list[Any] = [None] * len(arrays)
+    wanted, count = _wanted(arrays), len(arrays)
+    first, last = wanted.index(True), count - 1 - wanted[::-1].index(True)
+    pieces: list[Any] = [None] * count
     left = [g]  # what comes of it before the first, the second, ... operand
-    for each in arrays[: places[-1]]:
+    for each in arrays[:last]:
         left.append(transpose_times(each, left[-1]))
     right = None  # the product of what stands behind
-    for k in range(len(arrays) - 1, places[0] - 1, -1):
-        if k in places:
+    for k in range(count - 1, first - 1, -1):
+        if wanted[k]:
             pieces[k] = left[k] if right is None else times_transpose(left[k], right)
-        if k > places[0]:
+        if k > first:
             right = arrays[k] if right is None else times(arrays[k], right)
     return tuple(pieces)
 
