@@ -123,7 +123,8 @@ def most_so_far_adjoint(g: Any, a: Any, y: Any, axis: int) -> Any:
     """
     if type(g) is not np.ndarray or g.ndim > 1 or not g.size or y[-1] != y[-1]:
         return into_leaders(g, running_most(a, y, axis), axis)
-    is_new = np.ones(g.size, np.bool_)
+    is_new = np.empty(g.size, np.bool_)
+    is_new[0] = True
     np.not_equal(y[1:], y[:-1], is_new[1:])
     places = is_new.nonzero()[0]
     found = np.zeros(g.size, g.dtype)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -37,15 +38,22 @@ def cumprod_adjoint(g: Any, a: Any, axis: int | None = None) -> Any:
     return from_rows(_cumprod_adjoint(to_rows(g, axis), rows), a.shape, axis)
 
 
+_LEAST = 1e-150  # products may be divided by their factors if they are no smaller, as in `divides`
+
+
 def divided_cumprod_adjoint(g: Any, a: Any, axis: int | None = None) -> Any:
     """The same by a division, None where that does harm.
 
     >>> divided_cumprod_adjoint(np.ones(2), np.array([2.0, 3.0])), divided_cumprod_adjoint(np.ones(1), np.zeros(1))
     (array([4., 2.]), None)
     """
-    if a.ndim == 1:
+    if a.ndim == 1 and a.size and a.dtype.char == "d":
         products = np.multiply.accumulate(a)
-        return np.add.accumulate((g * products)[::-1])[::-1] / a if divides(products) else None
+        sizes = np.absolute(products)
+        if not sizes.item(sizes.argmin()) > _LEAST:
+            return None
+        sums = np.add.accumulate((g * products)[::-1])
+        return sums[::-1] / a if abs(sums.item(-1)) < math.inf else None  # what is not finite is in the last sum
     products = np.multiply.accumulate(a.reshape(-1) if axis is None else a, axis=axis or 0)
     return cumsum_adjoint(g * products, a.shape, axis) / a if divides(products) else None
 
