@@ -104,3 +104,75 @@ def test_axes_counted_from_the_end_are_undone_as_such():
         tape.watch(x)
         y = np.sum(np.transpose(x, (-1, 0)) * weights)
     np.testing.assert_array_equal(tape.gradient(y, x), weights.T)
+
+
+OPERANDS = [np.array([[1.0, 2.0], [0.5, -1.0]]), np.array([[3.0, 1.0], [2.0, 0.0]]), np.array([[0.0, 1.0], [1.5, 1.0]])]
+OF_LISTS = {
+    "choose": lambda parts: np.choose([[0, 1], [2, 0]], parts),
+    "select": lambda parts: np.select([OPERANDS[0] > 1.0, OPERANDS[1] > 1.0, OPERANDS[2] > 0.0], parts),
+    "multi_dot": np.linalg.multi_dot,
+    "concatenate": np.concatenate,
+}
+
+
+@pytest.mark.parametrize("name", OF_LISTS)
+def test_of_a_list_only_what_is_asked_for_is_computed(name):
+    watched = [constant(each) for each in OPERANDS]
+    with GradientTape() as tape:
+        tape.watch(watched)
+        whole = np.sum(OF_LISTS[name](watched) ** 2)
+    expected = tape.gradient(whole, watched)
+    for place in range(3):
+        parts = [*OPERANDS]
+        parts[place] = x = constant(OPERANDS[place])
+        with GradientTape() as tape:
+            tape.watch(x)
+            y = np.sum(OF_LISTS[name](parts) ** 2)
+        np.testing.assert_allclose(tape.gradient(y, x), expected[place])
+
+
+def test_a_list_whose_tensors_are_not_asked_for():
+    x, w = constant(OPERANDS[0]), constant(OPERANDS[1])
+    with GradientTape() as tape:
+        tape.watch([x, w])
+        y = np.linalg.multi_dot([w, OPERANDS[2]])
+        z = x * y
+    # y is a target and a source, and does not depend on x.
+    assert [each.tolist() for each in tape.gradient([y, z], [x, y])] == [y.tolist(), (x + 1.0).tolist()]
+
+
+@pytest.mark.parametrize("function", [np.fft.fft, np.fft.ifft, np.fft.rfft])
+@pytest.mark.parametrize("size", [None, 3, 7])
+@pytest.mark.parametrize("is_complex", [False, True])
+def test_transforms_of_other_lengths(function, size, is_complex):
+    if is_complex and function is np.fft.rfft:
+        return
+    random = np.random.default_rng(0)
+    value, direction = random.normal(size=(2, 5, 2))
+    if is_complex:
+        value, direction = value + 1j * value[::-1], direction + 1j * direction[:, ::-1]
+    x = constant(value)
+    with GradientTape() as tape:
+        tape.watch(x)
+        y = np.sum(np.abs(function(x, size, 0)) ** 2)
+    slope = np.sum(np.real(np.conj(tape.gradient(y, x).numpy()) * direction))
+    before, after = (np.sum(np.abs(function(value + h * direction, size, 0)) ** 2) for h in (-1e-6, 1e-6))
+    np.testing.assert_allclose(slope, (after - before) / 2e-6, rtol=1e-5)
+
+
+def test_points_between_two_and_at_a_single_one():
+    x = constant([0.0, 0.5, 2.0])
+    with GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = np.sum(np.interp(x, [0.0, 1.0, 2.0], [0.0, 3.0, 4.0]))
+        z = np.sum(np.interp(x, [0.5], [2.0]))
+    assert tape.gradient(y, x).tolist() == [3.0, 3.0, 1.0]
+    assert tape.gradient(z, x).tolist() == [0.0, 0.0, 0.0]
+
+
+def test_running_products_of_what_is_too_small_to_divide_by():
+    x = constant([1e-160, 2.0, 1e160])
+    with GradientTape() as tape:
+        tape.watch(x)
+        y = np.sum(np.cumprod(x))
+    np.testing.assert_allclose(tape.gradient(y, x), [2e160, 1.0, 2e-160])
