@@ -25,6 +25,7 @@ from srcad.transforms.build import place_of
 from srcad.transforms.callees import Callees
 from srcad.transforms.callpair import make_tangent
 from srcad.transforms.checkpair import make_any_pair
+from srcad.transforms.decided import without_decided
 from srcad.transforms.fold import fold
 from srcad.transforms.gradient import (
     Made,
@@ -227,6 +228,7 @@ def _stages(
     yield Stage("settle", unit, facts)
     middle = Middle(loops, assumes and unit.does("assume"), insist, is_reversed, unit.without)
     unit, facts = Library(middle.finish).specialise(unit, facts)
+    unit = unit if observed is not None else without_decided(unit, facts)
     yield Stage("specialise", unit, facts)
     yield from middle.stages(unit, facts, types)
 
