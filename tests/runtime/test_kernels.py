@@ -236,3 +236,10 @@ def test_lines_and_columns_of_matrices_compiled_like_interpreted():
         compare(lines(M[:0]), _lines(M[:0]))
     with pytest.raises(ValueError, match="zero-size"):
         columns(M[:0])
+
+
+def test_the_slope_of_sinc_has_the_dtype_of_its_argument():
+    x = np.linspace(0.1, 0.9, 5)
+    single = kernels.sinc_slope(x.astype(np.float32))
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, kernels.sinc_slope(x), rtol=1e-4)

@@ -107,9 +107,6 @@ def power_log(p: Any, a: Any) -> Any:
     return np.where(a == 0, 0.0, p * np.log(np.where(a == 0, 1.0, a)))[()]
 
 
-_PI = np.array(np.pi)  # as an array: with numbers arithmetic takes longer
-
-
 def sinc_slope(x: Any) -> Any:
     """The derivative of np.sinc: (cos(pi x) - sinc(x)) / x, by its series near 0.
 
@@ -118,8 +115,12 @@ def sinc_slope(x: Any) -> Any:
     """
     sizes = np.abs(x)
     if type(x) is np.ndarray and x.ndim == 1 and x.size and sizes[sizes.argmin()] >= 0.01:
-        turns = _PI * x
-        return (np.cos(turns) - np.sin(turns) / turns) / x
+        turns = np.pi * x
+        found, sines = np.cos(turns), np.sin(turns)
+        sines /= turns
+        found -= sines
+        found /= x
+        return found
     small = sizes < 0.01
     t = np.square(np.pi * x)
     series = -np.pi * np.pi * x * (1.0 / 3.0 - t * (1.0 / 30.0 - t * (1.0 / 840.0 - t / 45360.0)))
