@@ -135,3 +135,16 @@ def test_the_gradient_of_an_array_gradient_points_to_the_hessian():
 def test_other_derivatives_of_derivatives_are_refused(build):
     with pytest.raises(NotDifferentiable, match="is not supported"):
         build()
+
+
+@pytest.mark.parametrize("x", [np.ones(3), np.ones((2, 2, 2)), 2.0])
+@pytest.mark.parametrize("order", ["fro", "nuc"])
+def test_norms_of_matrices_are_of_matrices(x, order):
+    """On the tape others had a value; NumPy says of vectors, too, what they are."""
+    with pytest.raises(ValueError, match="norm"):
+        srcad.grad(lambda x: np.linalg.norm(x, order), jit=False)(x)
+    with srcad.GradientTape() as tape:
+        v = srcad.constant(x)
+        tape.watch(v)
+        with pytest.raises(ValueError, match="norm"):
+            np.linalg.norm(v, order)

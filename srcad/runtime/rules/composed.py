@@ -167,6 +167,8 @@ def norm_of_matrices(x, order, axis, keepdims=False):
 
 @define(kernels.norm_of_all)
 def norm_of_all(x, order):
+    if order in ("fro", "nuc") and np.ndim(x) != 2:
+        raise ValueError("Improper number of dimensions to norm.")
     if order == "fro":
         return np.linalg.norm(x)
     if order == "nuc":
