@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Sequence
 from types import FunctionType
@@ -34,12 +35,24 @@ class Slots(Combined):
         found = inspect.getattr_static(kind, name, None)
         if isinstance(found, property) and isinstance(found.fget, FunctionType):
             return self.called(found.fget, [base])
+        if isinstance(found, FunctionType):
+            return self.bound_method(base, found)
         if found is None or kind in (list, tuple, dict) or inspect.isdatadescriptor(found) or callable(found):
             array = base.cell.is_sequence and name in {*KEPT, *PROPERTIES}
             hint = "make an array of it: np.asarray" if array else "set it before it is read"
             self.refuse(f"{base.cell.called} has no attribute `{name}` to be read", hint)
         assert self.outside is not None
         return self.part(self.outside.attribute(kind, name, self.place))
+
+    def bound_method(self, base: Structure, function: FunctionType) -> Structure:
+        """A method that is not called here: `functools.partial` of its function, whose first argument is the object."""
+        assert self.outside is not None
+        parts = {
+            "func": self.part(load(self.outside.bind(function.__name__, function))),
+            "args": self.memory.new(tuple, {0: base}),
+            "keywords": self.memory.new(dict, {}),
+        }
+        return self.memory.new(functools.partial, parts)
 
     def called(self, function: Any, arguments: Sequence[gast.expr], keywords: Sequence[gast.keyword] = ()) -> gast.expr:
         """What a call of a function of the user's is worth."""

@@ -71,6 +71,15 @@ def added_where_a_mask_holds(x, mask):
     return np.sum(a * a)
 
 
+def placed_from_the_start_again(x, mask):
+    a = x * x
+    np.place(a, mask, x[:2])
+    np.place(a, a > 0.5, [x[2], 3.0])
+    np.place(a, a > 1e9, x * 2.0)
+    np.place(a, ~mask, x[3:] * a[0])
+    return np.sum(a * a * x)
+
+
 def put_copied_and_filled(x, places):
     a = x * x
     np.put(a, places, x[:4] * 3.0)
@@ -113,6 +122,7 @@ PROGRAMS = [
     Program(added_at_places_that_occur_again, lambda rng: (rng.normal(size=5), PLACES), compiled=True),
     Program(added_at_places_of_a_matrix, lambda rng: (rng.normal(size=(4, 4)), ROWS, COLUMNS)),
     Program(added_where_a_mask_holds, lambda rng: (rng.normal(size=5), np.array([True, False, True, True, False]))),
+    Program(placed_from_the_start_again, lambda rng: (rng.normal(size=5), np.array([True, False, True, True, True]))),
     Program(put_copied_and_filled, lambda rng: (rng.normal(size=5), PLACES), compiled=True),
     Program(diagonals_are_filled, matrix(4, 4)),
     Program(steps_without_new_arrays, lambda rng: (rng.normal(size=5), 3), compiled=True),

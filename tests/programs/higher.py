@@ -167,6 +167,35 @@ def completed_functions(x):
     return tripled(x[0], m=x[1]) * g(x[2]) + h(k=2.0) + nested(x[0]) + weighted(x) + integrate(tripled, x[0], x[1])
 
 
+class Growth:
+    def __init__(self, rate):
+        self.rate = rate
+        self.calls = 0
+
+    def slope(self, v, by=1.0):
+        self.calls += 1
+        return self.rate * v * (by - v)
+
+    def steps(self, v):
+        return integrate(self.slope, v, v + 1.0)
+
+
+class Limited(Growth):
+    def slope(self, v, by=2.0):
+        self.rate *= 1.1
+        return super().slope(v, by=by) - 0.1 * v
+
+
+def methods_handed_on(x):
+    first, second = Growth(x[0]), Limited(x[1])
+    kept = {"slow": first.slope, "fast": second.slope}
+    f = kept["slow"]
+    first = Growth(x[2])
+    for function in (f, first.slope, second.steps):
+        x[2] += function(x[2])
+    return kept["fast"](x[2], by=x[0]) + sum(map(f, [x[0], x[1]])) + second.calls
+
+
 def helper_with_exits(v, limit):
     for i in range(5):
         if v > limit + i:
@@ -199,5 +228,6 @@ PROGRAMS = [
     Program(integrals, numbers(0.7), compiled=True),
     Program(factories, numbers(0.7)),
     Program(completed_functions, vector(3), compiled=True),
+    Program(methods_handed_on, vector(3), compiled=True),
     Program(helpers_with_exits_in_conditions, numbers(0.73)),
 ]

@@ -219,6 +219,16 @@ def test_complex_gradient_points_uphill(primitive):
             assert slope == pytest.approx(gradient[k].real if step.real else gradient[k].imag, rel=1e-6)
 
 
+@pytest.mark.parametrize("shape", [(3,), (3, 1)])
+def test_vdot_of_complex_arrays(shape):
+    rng = np.random.default_rng(4)
+    z, w = (rng.normal(size=shape) + 1j * rng.normal(size=shape) for _ in range(2))
+    bar = 0.7 - 0.3j
+    of_z, of_w = pullback(np.vdot, np.vdot(z, w), (z, w), {}, (0, 1))(bar)
+    assert np.allclose(of_z, np.conj(bar) * w)
+    assert np.allclose(of_w, bar * z)
+
+
 def test_rules_that_do_not_cover_complex_numbers_say_so():
     z = np.array([1.0 + 1.0j])
     with pytest.raises(MissingRule, match="complex"):

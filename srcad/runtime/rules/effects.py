@@ -87,7 +87,9 @@ def put(a, ind, v):
 
 @effect(np.place)
 def place(arr, mask, vals):
-    arr[mask] = vals
+    # Values are used from the start again where the mask is true more often than there are values.
+    values = np.ravel(np.asarray(vals))
+    arr[mask] = values[np.arange(np.count_nonzero(mask)) % values.size]
 
 
 @effect(np.putmask)

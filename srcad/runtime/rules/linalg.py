@@ -60,10 +60,10 @@ def dot_tangent(y, a, b):
     d[y] = np.dot(d[a], b) + np.dot(a, d[b])
 
 
-@adjoint(np.vdot, ndim=(1, 1), handles_complex=False)
+@adjoint(np.vdot, ndim=(1, 1))
 def vdot(y, a, b):
-    d[a] = d[y] * b
-    d[b] = d[y] * a
+    d[a] = np.conjugate(d[y] * b)
+    d[b] = d[y] * np.conjugate(a)
 
 
 @tangent(np.vdot, ndim=(1, 1))
@@ -71,10 +71,10 @@ def vdot_tangent(y, a, b):
     d[y] = np.vdot(d[a], b) + np.vdot(a, d[b])
 
 
-@adjoint(np.vdot, handles_complex=False)
+@adjoint(np.vdot)
 def vdot_of_arrays(y, a, b):
-    d[a] = np.reshape(d[y] * b, a.shape)
-    d[b] = np.reshape(d[y] * a, b.shape)
+    d[a] = np.reshape(np.conjugate(d[y] * b), a.shape)
+    d[b] = np.reshape(d[y] * np.conjugate(a), b.shape)
 
 
 @tangent(np.vdot)
