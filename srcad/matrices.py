@@ -8,9 +8,10 @@ differentiated.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
+from numba.extending import typeof_impl
 
 from srcad.errors import NotDifferentiable
 from srcad.gradient import Derivative, bind, made
@@ -219,6 +220,16 @@ class SecondDerivative:
         seed[direction] = type(seed[direction])(1.0)
         found = self.products(*args, *seed)
         return tuple(found[place] for place in self.places) if self.many else found[self.places[0]]
+
+
+@typeof_impl.register(Jacobian)  # type: ignore[untyped-decorator]  # Numba carries no annotations
+@typeof_impl.register(Hessian)  # type: ignore[untyped-decorator]
+@typeof_impl.register(SecondDerivative)  # type: ignore[untyped-decorator]
+def _refuse_in_compiled_code(value: Jacobian | Hessian | SecondDerivative, context: Any) -> NoReturn:
+    raise NotDifferentiable(
+        f"{value.__name__} cannot be called inside @njit",
+        hint="call it from Python, or use srcad.hvp of the function",
+    )
 
 
 def derivative_of_derivative(

@@ -1,5 +1,6 @@
 """Jacobians and Hessians, and derivatives of derivatives, against formulas."""
 
+import numba
 import numpy as np
 import pytest
 
@@ -148,3 +149,10 @@ def test_norms_of_matrices_are_of_matrices(x, order):
         tape.watch(v)
         with pytest.raises(ValueError, match="norm"):
             np.linalg.norm(v, order)
+
+
+@pytest.mark.parametrize("make", [lambda f: srcad.grad(srcad.grad(f)), srcad.jacobian, srcad.hessian])
+def test_compiled_code_is_told_that_it_cannot_call_them(make):
+    second = make(lambda x: x * x * x)
+    with pytest.raises(NotDifferentiable, match="cannot be called inside @njit"):
+        numba.njit(lambda x: 2.0 * second(x))(2.0)
