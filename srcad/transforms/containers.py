@@ -178,14 +178,23 @@ class Containers(Starred):
         return None if parts is None else self.sequence(tuple, parts[::-1])
 
     def ordered(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
-        """`sorted` of constants, such as the keys of a dictionary."""
+        """`sorted` of constants, such as the keys of a dictionary, or of what begins with these, such as its items."""
         parts = self.elements(arguments[0])
         if parts is None:
             return None
-        values = [self.constant(each) for each in parts]
+        values = self.ranks(parts)
         if keywords or any(each is UNKNOWN for each in values):
             self.refuse("`sorted` of values that are known only at run time", "make an array of them, and use np.sort")
-        return self.sequence(list, [const(each) for each in sorted(values)])
+        return self.sequence(list, [parts[k] for k in sorted(range(len(parts)), key=values.__getitem__)])
+
+    def ranks(self, parts: Parts) -> list[Any]:
+        """Constants in the order of the parts: these, or the first elements of tuples if no two are equal."""
+        kinds = {each.cell.type if isinstance(each, Structure) else None for each in parts}
+        if kinds not in ({tuple}, {list}):
+            return [self.constant(each) for each in parts]
+        rows = [self.parts(each) for each in parts]
+        firsts = [self.constant(row[0]) if row else UNKNOWN for row in rows]
+        return firsts if len({*firsts}) == len(firsts) else [UNKNOWN]
 
     def added(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
         """`sum` of a structure: from the left, beginning with 0 as Python does."""

@@ -255,6 +255,16 @@ def sorted_and_zipped(x):
     return out
 
 
+def sorted_items(x):
+    p = {"z": x, "a": x[1] * 2.0, "m": x[2]}
+    out = 1.0
+    for i, (_, v) in enumerate(sorted(p.items())):
+        out = out * x[3] + np.sum(v) * (i + 1)
+    rows = [[2, x[0]], [1, x[1]]]
+    sorted(rows)[0][1] = out * x[2]
+    return rows[0][1] * rows[1][1]
+
+
 def dataclass_in_a_loop(x):
     ball = Ball(x[0] ** 2 + 1.0, bounces=2)
     for i in range(6):
@@ -432,6 +442,7 @@ PROGRAMS = [
     Program(dictionary_carried_by_a_loop, vector(4), compiled=True),
     Program(dictionary_of_dictionaries, vector(4)),
     Program(sorted_and_zipped, vector(4)),
+    Program(sorted_items, vector(4)),
     Program(dataclass_in_a_loop, numbers(np.array([0.7, 1.3])), compiled=True),
     Program(object_with_methods, vector(4)),
     Program(functions_in_a_table, vector(3)),

@@ -80,6 +80,7 @@ def test_programs_are_differentiated_as_they_stand(program):
     [
         (lambda x: sum((*x, 1.0)), "what `[*]` stands for is an array"),
         (lambda x: functools.reduce(lambda a, b: a * b, x), "functools.reduce of an array"),
+        (lambda x: sorted([(1, x[0]), (True, x[1])])[0][1], "`sorted` of values that are known only at run time"),
         (lambda x: x[0] * len("a-b".partition("-")), "the method `partition` of a text"),
     ],
 )
