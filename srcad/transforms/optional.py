@@ -22,6 +22,7 @@ from srcad.errors import UnsupportedSyntax
 from srcad.names import Names
 from srcad.runtime.clock import stage
 from srcad.transforms.build import Block, assign, branch, call, const, load, place_of, reads, walk_statements, written
+from srcad.transforms.exits import NO_VALUE
 from srcad.transforms.ssa import unset
 from srcad.transforms.typing import as_written
 from srcad.transforms.unit import Unit
@@ -168,14 +169,15 @@ class _Writer(_Walker):
             if is_copy or is_test:
                 continue
             place = place_of(statement)
-            if isinstance(statement, (gast.Return, gast.If, gast.While)):
+            if isinstance(statement, (gast.If, gast.While)):
                 raise UnsupportedSyntax(
                     as_written(f"'{name}' may be None here, or a value", place),
                     at=place,
                     hint="compare it with None first: `if ... is None`",
                 )
             missing = self.names.temporary()
-            error = gast.Raise(exc=call("TypeError", const(as_written(f"'{name}' is None", place))), cause=None)
+            said = NO_VALUE if isinstance(statement, gast.Return) else as_written(f"'{name}' is None", place)
+            error = gast.Raise(exc=call("TypeError", const(said)), cause=None)
             error.place = place
             code.append(assign(missing, gast.UnaryOp(op=gast.Not(), operand=load(self.flags[name])), place))
             code.append(branch(load(missing), [error], [], place))

@@ -90,15 +90,21 @@ def never_or_always(x):
     return None
 
 
-def test_the_function_itself_returns_a_value_on_all_paths():
-    with pytest.raises(UnsupportedSyntax, match="None on others"):
-        srcad.grad(never_or_always, jit=False)(X)
-
-
 def passed_on(x):
     return first_above(x, 0.5)
 
 
-def test_it_returns_nothing_that_may_be_none_either():
-    with pytest.raises(UnsupportedSyntax, match="may be None"):
-        srcad.grad(passed_on, jit=False)(X)
+def least(x):
+    best = None
+    for v in x:
+        w = v * v - 0.3 * v
+        if v > 0.0 and (best is None or w < best):
+            best = w
+    return best
+
+
+@pytest.mark.parametrize("function", [never_or_always, passed_on, least])
+def test_the_function_itself_returns_a_value_on_the_path_that_is_taken(function):
+    assert_gradient(function, np.abs(X) + 1.0, modes=["arrays", "loops", "tangent"])
+    with pytest.raises(UnsupportedSyntax, match="None is returned on this path"):
+        srcad.grad(function, jit=False)(X * 0.0 - 1.0)
