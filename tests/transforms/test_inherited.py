@@ -81,7 +81,7 @@ def test_an_adjoint_is_made_by_the_extents_of_what_ends():
         ["t = x @ y", "g = np.zeros_like(t)", "g[0, 0] = t[0, 0]"],  # does not end
         ["g = np.zeros_like(x)"],  # the caller's
         ["f = x @ y", "g = np.zeros_like(f)"],  # of another type
-        ["z = x * 1.0", "t = z @ y", "g = np.zeros_like(t)"],  # another array would be kept
+        ["z = np.tanh(x)", "t = z @ y", "g = np.zeros_like(t)"],  # another array would be kept
         ["n = x.shape[0]", "t = np.empty((n, 4))", "n = 3", "g = np.zeros_like(t)"],
         ["t = x @ y", "if x[0, 0] > 0.0:", "    t = x * 2.0", "g = np.zeros_like(t)"],
     ],
