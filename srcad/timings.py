@@ -45,6 +45,7 @@ ORDER = (
         "regroup",
         "distribute",
         "running",
+        "overwrite",
         "inplace",
         "contract",
         "quick",

@@ -144,11 +144,9 @@ def known_extent(sites: Sites, form: Form) -> gast.expr | None:
     if any(rest.terms or rest.constant > 0 for rest in rests):
         return None
     total: gast.expr | None = None if form.constant == 0 and form.terms else const(form.constant)
-    flow = sites.program.flow
     for symbol, factor in form.terms:
         name, _, rest = symbol.partition(".shape[")
-        is_one_value = len(flow.stores.get(name, ())) == (name not in sites.program.unit.parameters)
-        if not is_one_value or not sites.is_known(load(name)):
+        if not is_lasting(sites, name):
             return None
         value: gast.expr = load(name)
         if rest:
@@ -156,3 +154,9 @@ def known_extent(sites: Sites, form: Form) -> gast.expr | None:
         term = value if factor == 1 else binary(const(factor), gast.Mult, value)
         total = term if total is None else binary(total, gast.Add, term)
     return total
+
+
+def is_lasting(sites: Sites, name: str) -> bool:
+    """Whether a name has one value, and has it before the loops around what asks for it."""
+    stores = sites.program.flow.stores.get(name, ())
+    return len(stores) == (name not in sites.program.unit.parameters) and sites.is_known(load(name))

@@ -130,12 +130,10 @@ def gathering(group: Group, index: str, bounds: list[gast.expr], margin: int) ->
 
 def shifted(node: gast.expr, by: int) -> gast.expr:
     """`node + by`, with literals added up."""
-    if by < 0:
-        return binary(clone(node), gast.Sub, const(-by))
     value = constant(node)
     if isinstance(value, int):
         return const(value + by)
     match node:
-        case gast.BinOp(left=left, op=gast.Sub(), right=gast.Constant(value=int() as taken)) if 0 < taken <= by:
-            return shifted(clone(left), by - taken)
-    return binary(clone(node), gast.Add, const(by)) if by else clone(node)
+        case gast.BinOp(left=left, op=gast.Add() | gast.Sub() as op, right=gast.Constant(value=int() as more)):
+            return shifted(left, by + more if isinstance(op, gast.Add) else by - more)
+    return binary(clone(node), gast.Add if by > 0 else gast.Sub, const(abs(by))) if by else clone(node)

@@ -25,6 +25,7 @@ from srcad.transforms.build import (
     subscript,
     tuple_of,
 )
+from srcad.transforms.models import model
 from srcad.transforms.operand import Leaf, leaf_of
 from srcad.transforms.primitive import constant
 from srcad.transforms.sizes import ONE, index_parts, sliced
@@ -108,6 +109,8 @@ class Nest:
         known[view] = nb.Array(base.dtype, self.rank, "A")
         read = clone(target)
         read.ctx = gast.Load()
+        if leaf is not None:  # only its shape is asked for
+            read.value = load(model(self.program.meeting.sizes, target.value.id))
         view_statement = assign(view, read, self.place)
         flow = self.program.flow
         flow.stores[view] = [view_statement]

@@ -35,6 +35,7 @@ PASSES: Mapping[str, str] = {
     "running": "integers that loops count along, and views by their indices, are found again in reversed loops",
     "distribute": "sums into neighbouring elements get loops of their own, which vectorise",
     "gather": "of these, those into one line of an array, or lines side by side, become one sum for each element",
+    "overwrite": "elements that are set to zero and later added to are stored instead, and the zeros are not",
     "inplace": "arrays whose elements are last read where those of another are first stored give it their memory",
     "contract": "arrays of which a loop needs a few rows, or one element, at once hold only these",
     "quick": "calls and array statements that take Numba long to compile become calls of kernels",

@@ -22,9 +22,10 @@ from typing import Any
 import gast
 from numba import types as nb
 
-from srcad.transforms.build import call, const, load, stores_into
+from srcad.transforms.build import attribute, call, const, load, stores_into, subscript
 from srcad.transforms.decisions import Decisions, Row
-from srcad.transforms.extent import known_extent
+from srcad.transforms.extent import is_lasting, known_extent
+from srcad.transforms.models import model
 from srcad.transforms.recipe import Recipes
 from srcad.transforms.sites import Loop, Sites
 
@@ -92,8 +93,11 @@ class _Finder:
 def known_shape(sites: Sites, name: str) -> tuple[gast.expr, ...] | None:
     """The shape of an array, as expressions of what is known before the loops around it."""
     program = sites.program
+    of, rank = model(program.meeting.sizes, name), program.types.rank(name) or 0
+    if of != name and is_lasting(sites, of):
+        return tuple(subscript(attribute(load(of), "shape"), const(axis)) for axis in range(rank))
     known = []
-    for axis in range(program.types.rank(name) or 0):
+    for axis in range(rank):
         form = program.meeting.size(name, axis)
         length = known_extent(sites, form)
         if length is None:

@@ -6,7 +6,7 @@ stored. The extent of an array that is made elsewhere is a symbol of its own, `x
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 import gast
 
@@ -217,6 +217,12 @@ def _is_dot(function: gast.expr) -> bool:
 def is_full(part: gast.expr) -> bool:
     """Whether part of a subscript is a slice of all there is."""
     return isinstance(part, gast.Slice) and part.lower is part.upper is part.step is None
+
+
+def natural_extents(forms: Iterable[Form]) -> list[Form]:
+    """The extents in forms, which are never negative."""
+    symbols = {symbol for form in forms for symbol in form.symbols}
+    return [Form.of(symbol) for symbol in sorted(symbols) if ".shape[" in symbol]
 
 
 def source(symbol: str) -> str:

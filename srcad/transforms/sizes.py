@@ -102,7 +102,7 @@ class Sizes:
 
         Where a loop carries it: what it is before the loop, if supposing that, it is the same after each iteration.
         """
-        sources = self._sources(array)
+        sources = self.sources(array)
         if sources is None:
             return None
         symbol = f"{array}.shape[{axis}]"
@@ -119,7 +119,7 @@ class Sizes:
         found.pop(supposed, None)
         return list(found)
 
-    def _sources(self, array: str) -> list[str] | None:
+    def sources(self, array: str) -> list[str] | None:
         """The names of arrays, other than copied names, that a name may hold; None if they are not known."""
         names, sources = [array], []
         for name in names:  # grows: names that trade places hold each other's arrays

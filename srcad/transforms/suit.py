@@ -20,6 +20,7 @@ from srcad.transforms.inherited import without_last_copies, without_last_shapes
 from srcad.transforms.inplace import in_place
 from srcad.transforms.lanes import note_lanes
 from srcad.transforms.natural import with_natural_indices
+from srcad.transforms.overwrite import with_zeros_overwritten
 from srcad.transforms.quick import with_quick_calls
 from srcad.transforms.regroup import regrouped
 from srcad.transforms.running import with_running_indices
@@ -61,6 +62,7 @@ def suited(
         ("prune", without_spent_zeros),
         ("inplace", in_place),
         ("copies", with_memory_handed),
+        ("overwrite", with_zeros_overwritten),
     ):
         body = body if name in without else behind(body, parameters, kinds)
     if "lanes" not in without:
