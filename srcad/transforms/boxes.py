@@ -119,15 +119,33 @@ def follow(limits: list[Form], given: list[Form], known: list[Form]) -> bool:
     return all(infeasible([*known, *given, limit.scaled(-1) - 1]) for limit in limits)
 
 
-def visit(statement: gast.stmt, array: str, shapes: Shapes) -> Visit | None:
-    """How a statement visits an array; None where it does so in more than one way. `shapes` is known before it."""
+def visits(statement: gast.stmt, array: str, shapes: Shapes) -> list[Visit]:
+    """How a statement visits an array: in one way, or in two, the one of which comes before the other for each element.
+
+    Nothing where that is not seen. `shapes` is known before the statement.
+    """
     found: list[Visit] = []
     inside = shapes.copy()
     inside.forget(stored_in([statement]))
     is_plain = _find([statement], array, inside, Visit([], [], [], []), found)
-    if not is_plain or len(found) != 1 or len(found[0].users) == 0 or found[0].axes() is None:
-        return None
-    return found[0]
+    if not is_plain or any(each.axes() is None for each in found):
+        return []
+    return found if len(found) == 1 or (len(found) == 2 and _in_turn(*found)) else []
+
+
+def _in_turn(one: Visit, two: Visit) -> bool:
+    """Whether elements that both visit are visited in this order; that is the order of the blocks."""
+    axes, others = one.axes() or [], two.axes() or []
+    for outer, other in zip(one.loops, two.loops, strict=False):
+        if outer is not other:
+            break
+        axis = next(k for k, each in enumerate(axes) if each is outer)
+        later = one.index[axis] - two.index[axis]  # by how much the loop's index is greater at the second
+        if others[axis] is not outer or later.terms:
+            return False
+        if later.constant:
+            return bool((later.constant > 0) == (constant(Shapes.step(outer)) == 1))
+    return True
 
 
 def _find(block: Block, array: str, at: Shapes, around: Visit, found: list[Visit]) -> bool:

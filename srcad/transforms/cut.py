@@ -138,9 +138,11 @@ class _At(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annota
 
     def visit_BinOp(self, node: gast.BinOp) -> gast.expr:
         match node:
-            case gast.BinOp(left=gast.Name(id=name), op=gast.Add(), right=gast.Constant(value=int() as by)):
+            case gast.BinOp(
+                left=gast.Name(id=name), op=gast.Add() | gast.Sub() as op, right=gast.Constant(value=int() as by)
+            ):
                 if name == self.index:
-                    return shifted(clone(self.value), by)
+                    return shifted(clone(self.value), by if isinstance(op, gast.Add) else -by)
         return self.generic_visit(node)
 
     def visit_Name(self, node: gast.Name) -> gast.expr:

@@ -27,7 +27,7 @@ from srcad.errors import Place
 from srcad.names import Names
 from srcad.runtime.clock import stage
 from srcad.transforms.accessed import is_counted
-from srcad.transforms.boxes import Box, visit
+from srcad.transforms.boxes import Box, Visit, visits
 from srcad.transforms.build import (
     Block,
     assign,
@@ -75,9 +75,9 @@ def with_zeros_overwritten(body: Block, parameters: tuple[str, ...], kinds: Mapp
 
 @dataclass
 class _Use:
-    """A statement of a loop that visits an array, by the name that the array has there; `at` is known before it."""
+    """A visit of an array in a loop, by the name that the array has there; `at` is known before its statement."""
 
-    statement: gast.stmt
+    visit: Visit | None
     name: str
     at: Shapes
 
@@ -157,7 +157,8 @@ class _Overwriter:
                     if used & stored_in([each]) or len({known.get(name, "") for name in here} - {""}) != len(here):
                         return None
                     for name in here:
-                        uses[known[name]].append(_Use(each, name, at.copy()))
+                        found = visits(each, name, at)
+                        uses[known[name]] += [_Use(one, name, at.copy()) for one in found] or [_Use(None, name, at)]
             if inner_blocks(each):
                 at.forget(stored_in([each]))
             else:
@@ -173,8 +174,7 @@ class _Overwriter:
 
     def pair(self, block: Block, around: gast.For | gast.While, one: _Use, two: _Use, head: str) -> None:
         """Let what one use sets to zero be overwritten by the other, if that adds to all of it."""
-        clear, add = visit(one.statement, one.name, one.at), visit(two.statement, two.name, two.at)
-        ranks = self.memories.ranks
+        clear, add, ranks = one.visit, two.visit, self.memories.ranks
         if clear is None or add is None or not len(clear.index) == len(add.index) == ranks.get(one.name):
             return
         box, zero, total = clear.box(one.at), clear.users[-1], first_store(add.users[0], two.name)

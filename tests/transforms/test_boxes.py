@@ -4,7 +4,7 @@ import pytest
 from numba import types as nb
 
 from srcad.transforms.affine import Form
-from srcad.transforms.boxes import Visit, visit
+from srcad.transforms.boxes import Visit, visits
 from srcad.transforms.memories import Memories
 from srcad.transforms.shapes import Shapes
 from tests.transforms.core_text import parsed
@@ -19,7 +19,7 @@ def visited(*lines, array="u"):
     shapes = Shapes(Memories(body, ("u", "v", "n", "m"), KINDS).ranks, frozenset("nmijks"))
     for each in body[:-1]:
         shapes.learn(each)
-    return visit(body[-1], array, shapes), shapes
+    return next(iter(visits(body[-1], array, shapes)), None), shapes
 
 
 def sides(found, shapes):
@@ -98,3 +98,23 @@ def test_elements_of_a_box_that_are_visited():
     ]:
         found, shapes = visited(*lines)
         assert found.covers(box, shapes) == expected
+
+
+@pytest.mark.parametrize(
+    ("outer", "first", "second", "is_ordered"),
+    [
+        ("range(n)", "i + 1, j", "i, j", True),
+        ("range(n)", "i, j", "i, j", True),
+        ("range(n)", "i, j", "i + 1, j", False),  # elements are added to before they are set to zero
+        ("range(n - 1, -1, -1)", "i, j", "i + 1, j", True),
+        ("range(n - 1, -1, -1)", "i + 1, j", "i, j", False),
+        ("range(n)", "i, j", "j, i", False),
+    ],
+)
+def test_two_visits_of_which_one_comes_first(outer, first, second, is_ordered):
+    body = parsed(
+        f"def f(u, v, n, m):\n    for i in {outer}:\n        for j in range(m):\n            u[{first}] = 0.0\n"
+        f"        for j in range(m):\n            u[{second}] += v[j]\n"
+    ).body
+    found = visits(body[0], "u", Shapes(Memories(body, ("u", "v", "n", "m"), KINDS).ranks, frozenset("nmij")))
+    assert len(found) == (2 if is_ordered else 0)

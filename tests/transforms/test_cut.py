@@ -5,7 +5,7 @@ import pytest
 from numba import types as nb
 
 from srcad.printer import print_function
-from srcad.transforms.boxes import visit
+from srcad.transforms.boxes import visits
 from srcad.transforms.cut import cut_out
 from srcad.transforms.memories import Memories
 from srcad.transforms.shapes import Shapes
@@ -20,8 +20,8 @@ def cut(text):
     """The text, cut at the box 1 <= i < n, 2 <= j < m, and whether that was possible."""
     clear, tree = parsed(BOX).body[0], parsed(text)
     shapes = Shapes(Memories(tree.body, ("u", "w", "n", "m"), KINDS).ranks, frozenset("nmij"))
-    add = visit(tree.body[0], "u", shapes)
-    done = cut_out(tree.body[0], add, visit(clear, "u", shapes).box(shapes), first_store(add.users[0], "u"), shapes)
+    (add,) = visits(tree.body[0], "u", shapes)
+    done = cut_out(tree.body[0], add, visits(clear, "u", shapes)[0].box(shapes), first_store(add.users[0], "u"), shapes)
     return print_function(tree), done
 
 
