@@ -35,6 +35,7 @@ from srcad.transforms.pair import Pure, attribute_name, blanks, pure_sweeps, tra
 from srcad.transforms.program import Program
 from srcad.transforms.settle import blank
 from srcad.transforms.subroutine import Specialised
+from srcad.transforms.trace import is_list
 from srcad.transforms.typing import Types, differentiable
 from srcad.transforms.unit import Unit
 
@@ -138,7 +139,7 @@ def _stand_in(name: str, pure: Pure) -> gast.expr:
     made = pure.both.blanks.get(name)
     if made is None:
         return typed_blank(pure.program.types.get(name))
-    if isinstance(made.value, gast.List):
+    if is_list(made.value):
         appended = _appended(name, pure.both.forward)
         if isinstance(appended, gast.Attribute):  # a shape
             rank = pure.program.types.rank(appended.value.id) or 0

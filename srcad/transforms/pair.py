@@ -51,6 +51,7 @@ from srcad.transforms.program import Program
 from srcad.transforms.record import Decider
 from srcad.transforms.settle import blank
 from srcad.transforms.ssa import stored_certainly
+from srcad.transforms.trace import is_list
 from srcad.transforms.typing import Types, is_complex
 from srcad.transforms.unit import Unit
 
@@ -150,7 +151,7 @@ def _packed(
 
 def _is_list(name: str, both: Sweeps, adjoints: Adjoints) -> bool:
     made = both.blanks.get(name)
-    return name in adjoints.calls.used or (made is not None and isinstance(made.value, gast.List))
+    return name in adjoints.calls.used or (made is not None and is_list(made.value))
 
 
 def _handed_out(name: str, both: Sweeps, adjoints: Adjoints) -> gast.expr:

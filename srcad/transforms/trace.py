@@ -39,6 +39,7 @@ from srcad.transforms.decisions import Row
 from srcad.transforms.extent import extent
 from srcad.transforms.plan import Plan, Replay, inner_plans
 from srcad.transforms.program import Program
+from srcad.transforms.rows import can_be_made
 from srcad.transforms.sites import Loop, Sites
 
 LARGEST = 2**27  # entries of a trace that cannot grow
@@ -223,10 +224,25 @@ class Traces:
                 augment(stored(at), gast.Sub, const(1)),
                 assign(name, empty(entry, getattr(kind, "dtype", None)) if is_hollow else entry),
             ],
-            [assign(trace, gast.List(elts=[], ctx=gast.Load()))],
+            [assign(trace, _no_entries(kind, is_hollow))],
             at,
             is_hollow,
         )
+
+
+def _no_entries(kind: nb.Type, is_hollow: bool) -> gast.expr:
+    """An empty list of arrays, or of shapes, of which Numba sees the type in a branch that adds nothing to it."""
+    nothing = gast.List(elts=[], ctx=gast.Load())
+    if not can_be_made(kind):
+        return nothing
+    entry = tuple_of(*[const(0)] * kind.ndim)
+    nothing.elts.append(entry if is_hollow else empty(entry, kind.dtype))
+    return subscript(nothing, gast.Slice(lower=None, upper=const(0), step=None))
+
+
+def is_list(value: gast.expr) -> bool:
+    """Whether what a trace begins as is a list."""
+    return isinstance(value.value if isinstance(value, gast.Subscript) else value, gast.List)
 
 
 def empty(shape: gast.expr, kind: nb.Type) -> gast.expr:

@@ -179,3 +179,16 @@ def late_branch(x, n):
 @pytest.mark.parametrize("n", [60, 85, 200])
 def test_traces_have_places_for_what_comes_late(n):
     assert_gradient(late_branch, 0.7, n, wrt=(0,), modes=["arrays", "loops", "gradient"], rtol=1e-6)
+
+
+def in_a_branch(x, c, kind):
+    k = np.outer(x, x)
+    if kind > 0:
+        k = np.array([np.array([a * c, a * a]) for a in x])
+    return np.sum(k * k)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("kind", [0, 1])
+def test_lists_of_arrays_in_a_branch_are_compiled(kind):
+    assert_gradient(in_a_branch, np.array([0.4, 0.9]), 0.7, kind, modes=("gradient", "compiled"))
