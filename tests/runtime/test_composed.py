@@ -17,6 +17,7 @@ from srcad.runtime.plans import Plan
 from srcad.runtime.tape import GradientTape
 from srcad.runtime.tensor import Tensor, constant
 from srcad.runtime.variable import Variable
+from tests.checking import assert_gradient
 
 V = np.array([0.3, -1.2, 0.8, 2.1])
 
@@ -183,3 +184,15 @@ def test_definitions_take_arguments_by_position_as_numpy_does():
         if theirs and str(primitive.__module__).startswith("numpy") and (found := registry.definition(primitive)):
             pairs = zip(by_position(found), theirs, strict=False)
             assert all(own == their or their.startswith("x") for own, their in pairs), primitive
+
+
+def chain(x, c):
+    h = np.append(x, c * x[0])
+    h = np.append(0.5, np.append(h, [c, 2.0]))
+    return np.sum(h * h)
+
+
+@pytest.mark.compiled
+def test_numbers_are_appended_in_compiled_code(recwarn):
+    assert_gradient(chain, np.array([0.4, 0.9]), 0.7, modes=("gradient", "compiled"))
+    assert not recwarn.list  # Numba has no np.ravel of numbers

@@ -274,7 +274,7 @@ def median(a):
 @define(np.append)
 def append(arr, values, axis=None):
     if axis is None:
-        return np.concatenate((np.ravel(arr), np.ravel(values)))
+        return np.concatenate((np.ravel(np.asarray(arr)), np.ravel(np.asarray(values))))
     return np.concatenate((arr, values), axis=axis)
 
 
