@@ -1,13 +1,11 @@
-"""A loop that adds to elements is cut at a box of them: there it stores what it adds elsewhere.
+"""A loop that adds to elements goes round a box of them, in which another loop stores what it would have added.
 
-    for j in range(m + 2):                  if 1 <= i < n + 1:
-        u[i, j] += row[j]                       u[i, 0] += row[0]
-                                                for j in range(1, m + 1):
-                                  becomes           u[i, j] = row[j]
-                                                u[i, m + 1] += row[m + 1]
-                                            else:
-                                                for j in range(m + 2):
-                                                    u[i, j] += row[j]
+    for j in range(m + 2):                  skip = m if 1 <= i < n + 1 else 0
+        u[i, j] += row[j]                   for at in range(m + 2 - skip):
+                                                j = at + skip if 1 <= at else at
+                                  becomes       u[i, j] += row[j]
+                                            for j in range(1, 1 + skip):
+                                                u[i, j] = row[j]
 
 Only the innermost loop is cut, where the box is seen to lie within its range; loops around it test their indices.
 """
@@ -16,11 +14,13 @@ from __future__ import annotations
 
 import gast
 
+from srcad.names import Names
 from srcad.transforms.affine import Form, infeasible
 from srcad.transforms.boxes import Box, Visit, follow, limits_of
 from srcad.transforms.build import (
     Block,
-    branch,
+    assign,
+    binary,
     clone,
     const,
     inner_blocks,
@@ -31,11 +31,12 @@ from srcad.transforms.build import (
     walk_statements,
 )
 from srcad.transforms.gather import shifted
+from srcad.transforms.primitive import constant
 from srcad.transforms.reorder import ascending
 from srcad.transforms.shapes import Shapes, natural_extents
 
 
-def cut_out(around: gast.stmt, add: Visit, box: Box, total: gast.Assign, at: Shapes) -> bool:
+def cut_out(around: gast.stmt, add: Visit, box: Box, total: gast.Assign, at: Shapes, names: Names) -> bool:
     """Let what adds to a box and what is around it (`add`, in the statement `around`) store `total` in the box.
 
     False where the box cannot be told from the rest before the function runs; `at` is known before the visit.
@@ -51,7 +52,7 @@ def cut_out(around: gast.stmt, add: Visit, box: Box, total: gast.Assign, at: Sha
     for block in _blocks([around]):
         if any(each is inner for each in block):
             at_ = position(block, inner)
-            block[at_ : at_ + 1] = cutter.made(inner, total)
+            block[at_ : at_ + 1] = cutter.made(inner, total, names)
             return True
     return False
 
@@ -90,21 +91,28 @@ class _Cutter:
         lower, upper = (one, other) if one.coefficient(inner.target.id) == 1 else (other, one)
         return index - lower, upper + index + 1
 
-    def made(self, inner: gast.For, total: gast.Assign) -> Block:
+    def made(self, inner: gast.For, total: gast.Assign, names: Names) -> Block:
         """What takes the loop's place."""
-        (start, stop), (first, last) = ascending(inner), self.limits(inner)
-        (low, high), (least, most) = self.ranges[inner.target.id]
-        (plain,) = inner.body
-        parts = [
-            *_part(inner, [start, low], least - first, plain),
-            *_part(inner, [low, high], most - least, total),
-            *_part(inner, [high, stop], last - most, plain),
-        ]
+        place, index, (start, stop) = place_of(inner), inner.target.id, ascending(inner)
+        (low, high), (least, most) = self.ranges[index]
+        skip, at = names.fresh("skip"), names.fresh("at")
+        length = most - least
+        base = constant(low)
+        width = shifted(clone(high), -base) if isinstance(base, int) else binary(clone(high), gast.Sub, clone(low))
+        width = width if length.terms else const(length.constant)
         tests = [test for each in self.add.loops[:-1] for test in self.tests(each)]
-        if not tests:
-            return parts
-        test = tests[0] if len(tests) == 1 else gast.BoolOp(op=gast.And(), values=tests)
-        return [branch(test, parts, [inner], place_of(inner))]
+        if tests:
+            test = tests[0] if len(tests) == 1 else gast.BoolOp(op=gast.And(), values=tests)
+            width = gast.IfExp(test=test, body=width, orelse=const(0))
+        is_behind = gast.Compare(left=clone(low), ops=[gast.LtE()], comparators=[load(at)])
+        behind = gast.IfExp(test=is_behind, body=_plus(load(at), load(skip)), orelse=load(at))
+        around = [clone(start), binary(clone(stop), gast.Sub, load(skip)), const(1)]
+        within = [clone(low), shifted(load(skip), base) if isinstance(base, int) else _plus(low, load(skip)), const(1)]
+        return [
+            assign(skip, width, place),
+            loop(at, around, [assign(index, behind, place), *inner.body], place),
+            loop(index, within, [total], place),
+        ]
 
     def tests(self, outer: gast.For) -> list[gast.expr]:
         """What tells whether an iteration of an outer loop is in the box, as far as that is not known."""
@@ -120,30 +128,5 @@ class _Cutter:
         return [gast.Compare(left=left, ops=ops, comparators=right)]
 
 
-def _part(inner: gast.For, bounds: list[gast.expr], count: Form, statement: gast.stmt) -> Block:
-    """Some iterations of a loop."""
-    low, high = map(clone, bounds)
-    if not count.terms and count.constant <= 0:
-        return []
-    if not count.terms and count.constant == 1:
-        return [_At(inner.target.id, low).visit(clone(statement))]
-    return [loop(inner.target.id, [low, high, const(1)], [clone(statement)], place_of(inner))]
-
-
-class _At(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
-    """Puts the value of an index in its place, literals added up."""
-
-    def __init__(self, index: str, value: gast.expr) -> None:
-        self.index, self.value = index, value
-
-    def visit_BinOp(self, node: gast.BinOp) -> gast.expr:
-        match node:
-            case gast.BinOp(
-                left=gast.Name(id=name), op=gast.Add() | gast.Sub() as op, right=gast.Constant(value=int() as by)
-            ):
-                if name == self.index:
-                    return shifted(clone(self.value), by if isinstance(op, gast.Add) else -by)
-        return self.generic_visit(node)
-
-    def visit_Name(self, node: gast.Name) -> gast.expr:
-        return clone(self.value) if node.id == self.index else node
+def _plus(left: gast.expr, right: gast.expr) -> gast.expr:
+    return binary(clone(left), gast.Add, right)

@@ -187,7 +187,7 @@ class _Overwriter:
             return
         if any(side.shift.terms for side in box) or (head and not self.begins_zero(block, around, head)):
             return
-        if cut_out(around, add, box, total, two.at):
+        if cut_out(around, add, box, total, two.at, self.names):
             clear.block.remove(zero)
             if head and self.is_wanted(around, head):
                 block.insert(position(block, around) + 1, self.zeros(head, box, place_of(zero)))

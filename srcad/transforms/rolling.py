@@ -13,7 +13,8 @@
                                                             for j in range(m):
                                                                 b_bar[i, j] += v_row[slot, j] + v_row[last_slot, j]
 
-The rows of the last few iterations take turns; behind the last one rows of zeros follow, until all lines are done. So
+The rows of the last few iterations take turns; behind the last one rows of zeros follow, until all lines are done. The
+rows begin as zeros, and end so: the last one that is in use is cleared behind the loop. So
 each element of the adjoint of a stencil is read and stored once an iteration, not once for each line that it is a
 neighbour of. The loop must do nothing with the array but add to it, since sums wait.
 """
@@ -33,6 +34,7 @@ from srcad.transforms.build import (
     branch,
     clone,
     const,
+    dotted,
     is_exit,
     load,
     loop,
@@ -169,8 +171,8 @@ class _Roller:
         for each in body:
             _Indexed(self.sources, self.slots[0]).visit(each)
         for row in self.sources:
-            shape = self.rows[row].value
-            shape.args[0] = tuple_of(const(self.depth), shape.args[0])
+            made = self.rows[row].value
+            made.func, made.args[0] = dotted("np.zeros"), tuple_of(const(self.depth), made.args[0])
         turns = [
             assign(slot, binary(shifted(load(index), (self.depth - k) % self.depth), gast.Mod, const(self.depth)))
             for k, slot in enumerate(self.slots)
@@ -180,10 +182,8 @@ class _Roller:
         added = [self.in_reach(lines, each, stop) for lines in self.found for each in self.added(lines)]
         self.statement.body = [*turns, branch(is_inside, body, self.cleared(self.slots[0])), *added]
         self.statement.iter.args[:] = [clone(start), shifted(clone(stop), self.depth - 1), const(1)]
-        slot = self.names.fresh("slot")
-        clear = loop(slot, [const(0), const(self.depth), const(1)], self.cleared(slot))
         test = gast.Compare(left=start, ops=[gast.Lt()], comparators=[clone(stop)])
-        return [branch(test, [clear, self.statement], [], place_of(self.statement))]
+        return [branch(test, [self.statement, *self.cleared(self.slots[-1])], [], place_of(self.statement))]
 
     def cleared(self, slot: str) -> Block:
         """Loops that store zeros in the rows of one slot."""

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numba import types as nb
 
+from srcad.names import Names
 from srcad.printer import print_function
 from srcad.transforms.boxes import visits
 from srcad.transforms.cut import cut_out
@@ -18,10 +19,12 @@ BOX = "def f(u, w, n, m):\n    for i in range(1, n):\n        for j in range(2, 
 
 def cut(text):
     """The text, cut at the box 1 <= i < n, 2 <= j < m, and whether that was possible."""
-    clear, tree = parsed(BOX).body[0], parsed(text)
+    clear, tree, names = parsed(BOX).body[0], parsed(text), Names(set("uwnmij"))
     shapes = Shapes(Memories(tree.body, ("u", "w", "n", "m"), KINDS).ranks, frozenset("nmij"))
     (add,) = visits(tree.body[0], "u", shapes)
-    done = cut_out(tree.body[0], add, visits(clear, "u", shapes)[0].box(shapes), first_store(add.users[0], "u"), shapes)
+    done = cut_out(
+        tree.body[0], add, visits(clear, "u", shapes)[0].box(shapes), first_store(add.users[0], "u"), shapes, names
+    )
     return print_function(tree), done
 
 
@@ -43,12 +46,12 @@ ADD = (
 @pytest.mark.parametrize(
     ("outer", "inner", "index", "expected"),
     [
-        ("n + 1", "m + 1", "i, j", "if 1 <= i < n:"),
-        ("1, n + 1", "m", "i, j", "if i < n:"),
-        ("n", "m", "i, j", "if 1 <= i:"),
-        ("1, n", "m", "i, j", "for j in range(0, 2, 1):\n                u[i, j] += w[i, j]"),
-        ("n, -1, -1", "m, -1, -1", "i, j", "if 1 <= i < n:"),
-        ("n + 1", "m", "i, j + 1", "u[i, 1] += w[i, 0]"),
+        ("n + 1", "m + 1", "i, j", "skip = m - 2 if 1 <= i < n else 0"),
+        ("1, n + 1", "m", "i, j", "skip = m - 2 if i < n else 0"),
+        ("n", "m", "i, j", "skip = m - 2 if 1 <= i else 0"),
+        ("1, n", "m", "i, j", "skip = m - 2\n"),
+        ("n, -1, -1", "m, -1, -1", "i, j", "skip = m - 2 if 1 <= i < n else 0"),
+        ("n + 1", "m", "i, j + 1", "j = at + skip if 1 <= at else at"),
         ("1, n", "2, m", "i, j", "u[i, j] = w[i, j]"),
     ],
 )
