@@ -63,11 +63,11 @@ def interp_slope(x: Any, xp: Any, fp: Any) -> Any:
     >>> interp_slope(np.array([-1.0, 0.5, 1.0, 9.0]), np.array([0.0, 1.0, 2.0]), np.array([0.0, 3.0, 4.0])).tolist()
     [0.0, 3.0, 1.0, 0.0]
     """
-    rise, run = np.diff(fp), np.diff(xp)
-    are_arrays = type(x) is np.ndarray and type(rise) is np.ndarray and type(run) is np.ndarray
-    if are_arrays and x.size and run.size and _is_inside(x, xp) and run.item(run.argmin()) > 0.0:
-        return (rise / run)[np.searchsorted(xp[1:-1], x, side="right")]
-    slopes = np.concatenate((_NOTHING, ratio(rise, run), _NOTHING))
+    if type(x) is type(xp) is type(fp) is np.ndarray and x.size and xp.size > 1 and _is_inside(x, xp):
+        run = xp[1:] - xp[:-1]
+        if run.item(run.argmin()) > 0.0:
+            return ((fp[1:] - fp[:-1]) / run)[xp[1:-1].searchsorted(x, "right")]
+    slopes = np.concatenate((_NOTHING, ratio(np.diff(fp), np.diff(xp)), _NOTHING))
     return slopes[np.searchsorted(xp, x, side="right") - np.equal(x, xp[-1])]
 
 

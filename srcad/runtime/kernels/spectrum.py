@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from srcad.runtime.kernels.short import half_of_real, is_short, real_part
 from srcad.runtime.remembered import VECTORS
 
 
@@ -66,6 +67,8 @@ def _parts(size: int) -> Any:
 
 def irfft_adjoint(g: Any, axis: int) -> Any:
     """The adjoint of a spectrum from that of the real numbers it belongs to: all but the ends stand for two."""
+    if is_short(g, np.float64):
+        return half_of_real(g)
     count = _parts(g.shape[axis])
     spectrum = np.conj(np.fft.rfft(np.real(g), axis=axis))
     if axis in (-1, spectrum.ndim - 1):
@@ -80,20 +83,26 @@ def irfft_adjoint(g: Any, axis: int) -> Any:
 def fft_conjugate(bar: Any, y: Any, a: Any, n: Any = None, axis: int = -1) -> tuple[Any]:
     """The adjoint of what `np.fft.fft` was called with.
 
-    >>> fft_conjugate(np.array([1.0, 1j]), None, np.zeros(2))
+    >>> fft_conjugate(np.array([1.0, 1j]), None, np.zeros(2, complex))
     (array([1.+1.j, 1.-1.j]),)
     """
+    if is_short(bar, np.complex128) and a.dtype == np.float64:
+        return (resized(real_part(bar, bar.size, 1), a.size, axis),)
     return (resized(np.fft.ifft(bar, None, axis, "forward"), a.shape[axis], axis),)
 
 
 def ifft_conjugate(bar: Any, y: Any, a: Any, n: Any = None, axis: int = -1) -> tuple[Any]:
     """The same of `np.fft.ifft`."""
+    if is_short(bar, np.complex128) and a.dtype == np.float64:
+        return (resized(real_part(bar, bar.size, -1) / bar.size, a.size, axis),)
     return (resized(np.fft.fft(bar, None, axis, "forward"), a.shape[axis], axis),)
 
 
 def rfft_conjugate(bar: Any, y: Any, a: Any, n: Any = None, axis: int = -1) -> tuple[Any]:
     """The same of `np.fft.rfft`, whose other half is nought."""
     size = a.shape[axis]
+    if is_short(bar, np.complex128) and n in (None, size) and size == a.size:
+        return (real_part(bar, size, 1),)
     return (resized(np.fft.ifft(bar, size if n is None else n, axis, "forward").real, size, axis),)
 
 
