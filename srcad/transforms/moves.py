@@ -18,7 +18,7 @@ def check_copy(program: Program, statement: gast.Assign) -> None:
     """Refuse a copy of an array reference that is neither of an unchanging array nor a move."""
     source, target = statement.value.id, statement.targets[0].id
     late = [store for store in walk_statements(program.unit.tree.body) if _writes_later(program, statement, store)]
-    if not late or _is_moved(program, statement, source, target):
+    if not late or (_is_moved(program, statement, source, target) and not _is_repeated(program, statement, late)):
         return
     line = place_of(late[0])
     raise MayOverlap(
@@ -57,6 +57,16 @@ def _is_moved(program: Program, copy: gast.Assign, source: str, target: str) -> 
             if statement is not copy and _may_read_after(program, copy, statement, name):
                 return False
     return all(name not in flow.parameters or name == source for name in others) or source not in flow.parameters
+
+
+def _is_repeated(program: Program, copy: gast.Assign, late: list[gast.stmt]) -> bool:
+    """Whether the copy is made again, of the same array, after one of these stores."""
+    flow, source = program.flow, copy.value.id
+    return any(
+        loop in flow.spot(store).loops and not _is_stored_in(program, source, loop)
+        for loop in flow.spot(copy).loops
+        for store in late
+    )
 
 
 def are_apart(program: Program, one: str, other: str) -> bool:
@@ -149,9 +159,11 @@ def _may_read_after(program: Program, copy: gast.Assign, statement: gast.stmt, n
     if not common:
         return False
     # In a later iteration the name holds another value, if the loop stores it: SSA names are stored on every path.
-    loop = common[-1]
-    first, last = flow.spot(loop).number, flow.last_inside[flow.spot(loop).number]
-    return not any(first < flow.spot(store).number <= last for store in flow.stores.get(name, []))
+    return not _is_stored_in(program, name, common[-1])
+
+
+def _is_stored_in(program: Program, name: str, loop: gast.stmt) -> bool:
+    return any(loop in program.flow.spot(store).loops for store in program.flow.stores.get(name, []))
 
 
 def _stored_between(program: Program, name: str, first: int, last: int) -> bool:

@@ -226,3 +226,18 @@ def test_arrays_that_trade_places_are_read_and_written_in_one_loop_that_runs_for
         r"t(\d+) = x\[1:-1\].shape\[0\]\n(.*\n)*    \w+ = np.empty\(\(max\(steps, 0\), max\(t\1, 0\)\)\)", text
     )
     assert text.count("range(steps - 1, -1, -1)") == text.count(", -1)") == 1
+
+
+def the_same_array_in_each_iteration(x, n):
+    row = np.ones(3)
+    other = x.copy()
+    for _ in range(n):
+        for a in range(3):
+            row[a] = np.tanh(row[a] * x[a])
+        row = other
+    return row[2]
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_an_array_that_a_loop_takes_anew_holds_what_was_written_under_the_other_name(n):
+    assert_gradient(the_same_array_in_each_iteration, np.array([0.3, 0.5, 0.7]), n, modes=("loops",), rtol=1e-6)
