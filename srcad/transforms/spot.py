@@ -5,7 +5,8 @@ right if
 
 -   no adjoint passes from one iteration to another: what a loop carries from iteration to iteration is not active, or a
     sum that nothing in the loop reads but the summing; two iterations reach the same element of an active array only
-    to add to it, unless the array is scratch, stored anew by each iteration before it is read (see `cover`);
+    to add to it, unless the array is allocated anew by each iteration, or scratch, stored anew before it is read
+    (see `cover`);
 -   what reaches the loop's results in the reverse sweep can be computed before the loop (see `schedule`).
 
 The values that the reversed iteration reads are there, for the iteration has just run (Warp assumes such independence,
@@ -19,7 +20,7 @@ from collections.abc import Iterator
 import gast
 
 from srcad.runtime import registry
-from srcad.transforms.build import Block, is_exit, names_in, stores_into, walk_statements
+from srcad.transforms.build import Block, is_exit, names_in, reads, stores_into, walk_statements
 from srcad.transforms.cover import Cover
 from srcad.transforms.primitive import constant, primitive_of
 from srcad.transforms.program import Program
@@ -125,9 +126,22 @@ class Independence:
         """Whether iterations reach different elements of active arrays, add to the same ones only, or use scratch."""
         stored = {root for kind, _, what in self.accesses if kind != "read" for root in self.roots(what)}
         for root in sorted(stored):
-            if self.program.is_active(root) and not self.is_scratch(root) and not self.is_apart(root):
+            if self.program.is_active(root) and not self.is_private(root) and not self.is_apart(root):
                 return False
         return True
+
+    def is_private(self, root: str) -> bool:
+        """Whether no iteration sees what another left in an array, and nothing outside of the loop sees any of it."""
+        return self.is_own(root) or self.is_scratch(root)
+
+    def is_own(self, root: str) -> bool:
+        """Whether each iteration allocates an array anew, and no name that reaches it outlives the iteration."""
+        program, inside = self.program, {id(each) for each in self.statements}
+        body = (program.flow.spot(self.loop).number, 0)
+        names = {root, *(name for name, roots in program.roots.of.items() if root in roots)}
+        return all(body in program.flow.home(name) for name in names) and not any(
+            id(each) not in inside and names & set(reads(each)) for each in walk_statements(program.unit.tree.body)
+        )
 
     def is_apart(self, root: str) -> bool:
         """Whether no element of an array is reached by two iterations, other than to add to it."""

@@ -44,7 +44,7 @@ def _is_spoilt(program: Program, spot: gast.For, undone: list[gast.stmt]) -> boo
         if spot in flow.spot(store).loops:
             target = stores_into(store)
             assert target is not None
-            if not all(independence.is_scratch(root) for root in independence.roots(target)):
+            if not all(independence.is_private(root) for root in independence.roots(target)):
                 return True
         elif flow.spot(store).number > first:
             return True

@@ -149,6 +149,32 @@ def own_array(x):
     return total
 
 
+def own_arrays_that_follow_each_other(x):
+    total = 0.0
+    for i in range(x.shape[0]):
+        row = np.ones(3)
+        for k in range(4):
+            following = np.empty(3)
+            for a in range(3):
+                following[a] = np.sin(x[i] + k) * row[a] + row[2 - a]
+            row = following
+        total += np.sum(row * row)
+    return total
+
+
+def own_arrays_overwritten(x):
+    total = 0.0
+    for i in range(x.shape[0]):
+        row = np.ones(3)
+        other = np.full(3, 0.5)
+        for k in range(4):
+            for a in range(3):
+                other[a] = row[a] * other[2 - a] * x[i]
+            row, other = other, row
+        total += np.sum(row * other)
+    return total
+
+
 def argument_then_loop_then_more(x):
     y = np.exp(x)
     total = 0.0
@@ -356,6 +382,28 @@ def buffer_used_again(x):
     return total + np.sum(work)
 
 
+def array_of_the_iteration_before(x):
+    total = 0.0
+    row = np.ones(3)
+    for i in range(x.shape[0]):
+        following = np.ones(3)
+        for a in range(3):
+            following[a] *= x[i] * row[2 - a]
+        row = following
+        total += np.sum(row)
+    return total
+
+
+def array_read_behind(x):
+    total = 0.0
+    for i in range(x.shape[0]):
+        row = np.ones(3)
+        for a in range(3):
+            row[a] *= x[i]
+        total += np.sum(row * row)
+    return total + row[1]
+
+
 def shape_by_the_mask(x):
     total = 0.0
     out = np.zeros(2 * x.shape[0] + 2)
@@ -378,6 +426,8 @@ ON_THE_SPOT = [
     histogram,
     rows_by_views,
     own_array,
+    own_arrays_that_follow_each_other,
+    own_arrays_overwritten,
     argument_then_loop_then_more,
     elements_of_the_past,
 ]
@@ -402,6 +452,8 @@ OTHERWISE = [
     best_so_far,
     found_first,
     buffer_used_again,
+    array_of_the_iteration_before,
+    array_read_behind,
     shape_by_the_mask,
 ]
 PROGRAMS = [
