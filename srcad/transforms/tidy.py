@@ -8,7 +8,8 @@
 
 What is optimised before differentiation is cheaper than after (Moses and Churavy, Instead of rewriting foreign code
 for machine learning, automatically synthesize fast gradients, 2020). Only operations that cannot fail and have no
-effect are moved: arithmetic without division, but by literals, elementary functions of NumPy, shapes, views by slices.
+effect are moved: arithmetic without division, but by literals (of integers with a remainder too), elementary functions
+of NumPy, shapes, views by slices.
 Others of numbers (divisions, powers, the functions of `math`) are shared as well: what would fail has failed before.
 Elements are read once where nothing writes into the array.
 """
@@ -143,6 +144,8 @@ def is_safe(program: Program, statement: gast.Assign) -> bool:
             return types.is_array(base) and all(isinstance(part, gast.Slice) for part in parts)
         case gast.BinOp(left=left, op=gast.Div(), right=gast.Constant(value=int() | float() as divisor)) if divisor:
             return not any(types.is_array(read) for read in names_in(left))
+        case gast.BinOp(left=left, op=gast.FloorDiv() | gast.Mod(), right=gast.Constant(value=int() as n)) if n:
+            return isinstance(left, gast.Name) and isinstance(types.get(left.id), nb.Integer)
         case gast.BinOp() | gast.UnaryOp() | gast.Compare() | gast.Call():
             if any(types.is_array(read) for read in names_in(value)) or getattr(value, "keywords", None):
                 return False

@@ -193,6 +193,12 @@ def test_a_division_by_a_literal_is_hoisted():
     assert "t =" not in loop("a / 0")
 
 
+def test_a_remainder_of_an_integer_by_a_literal_is_hoisted():
+    assert "t = n % 2" in loop("n % 2")
+    assert "t = n // 2" in loop("n // 2")
+    assert "t =" not in loop("n % 0")
+
+
 def test_what_may_fail_is_done_once_where_it_has_been_done():
     text = tidied(
         """
