@@ -113,18 +113,25 @@ def sinc_slope(x: Any) -> Any:
     >>> float(sinc_slope(0.0)), round(float(sinc_slope(1.0)), 12)
     (-0.0, -1.0)
     """
-    sizes = np.abs(x)
-    if type(x) is np.ndarray and x.ndim == 1 and x.size and sizes[sizes.argmin()] >= 0.01:
+    if type(x) is np.ndarray and x.ndim == 1 and x.size and _are_far(x):
         turns = np.pi * x
         found, sines = np.cos(turns), np.sin(turns)
         sines /= turns
         found -= sines
         found /= x
         return found
-    small = sizes < 0.01
+    small = np.abs(x) < 0.01
     t = np.square(np.pi * x)
     series = -np.pi * np.pi * x * (1.0 / 3.0 - t * (1.0 / 30.0 - t * (1.0 / 840.0 - t / 45360.0)))
     return np.where(small, series, (np.cos(np.pi * x) - np.sinc(x)) / np.where(small, 1.0, x))[()]
+
+
+def _are_far(x: Any) -> bool:
+    """Whether no number of a vector is near zero."""
+    if x.item(x.argmin()) >= 0.01:
+        return True
+    sizes = np.abs(x)
+    return bool(sizes.item(sizes.argmin()) >= 0.01)
 
 
 def is_below(a: Any, a_min: Any, a_max: Any) -> Any:
