@@ -164,6 +164,8 @@ class _Distributor:
             return [statement], []
         index, bounds = statement.target.id, ascending(statement)
         groups = grouped(sums, index) if "gather" not in self.without else [Group([each], [0]) for each in sums]
+        if all(len(group.sums) == 1 and index not in group.sums[0].forms[-1].symbols for group in groups):
+            return [statement], []  # elements apart in memory are added to one by one anyway
         margin = reach(groups, index) if "gather" not in self.without else 0
         rows = self.rows(statement, sums, size, margin)
         after = [each for group in groups for each in gathering(group, index, bounds, margin)]

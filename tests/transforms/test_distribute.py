@@ -213,3 +213,19 @@ def test_rows_whose_size_is_read_from_a_trace_are_allocated_in_the_branch_that_h
     rows = [line for line in text.splitlines() if "_row = np.zeros(max(t" in line and "_trace[t]" in line]
     assert all(line.startswith(" " * 12) for line in rows)
     assert rows
+
+
+def columns(x):
+    n, m = x.shape
+    s = 0.0
+    for a in range(m):
+        for b in range(m):
+            for i in range(n):
+                s += x[i, a] * x[i, b]
+    return s * s
+
+
+def test_sums_into_elements_apart_in_memory_stay_where_they_are():
+    x = np.linspace(0.2, 0.9, 12).reshape(4, 3)
+    assert "row" not in srcad.source(columns, args=(x,))
+    assert_gradient(columns, x, modes=("gradient",))
