@@ -66,7 +66,7 @@ def interp_slope(x: Any, xp: Any, fp: Any) -> Any:
     if type(x) is type(xp) is type(fp) is np.ndarray and x.size and xp.size > 1 and _is_inside(x, xp):
         run = xp[1:] - xp[:-1]
         if run.item(run.argmin()) > 0.0:
-            return ((fp[1:] - fp[:-1]) / run)[xp[1:-1].searchsorted(x, "right")]
+            return ((fp[1:] - fp[:-1]) / run).take(xp[1:-1].searchsorted(x, "right"))
     slopes = np.concatenate((_NOTHING, ratio(np.diff(fp), np.diff(xp)), _NOTHING))
     return slopes[np.searchsorted(xp, x, side="right") - np.equal(x, xp[-1])]
 
