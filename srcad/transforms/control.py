@@ -31,6 +31,7 @@ from srcad.transforms.plan import Fork, Node, Plan, Replay, Step, Way, place_zer
 from srcad.transforms.primitive import constant, primitive_of
 from srcad.transforms.program import Program
 from srcad.transforms.schedule import scheduled
+from srcad.transforms.twins import Twins
 from srcad.transforms.views import is_view
 
 
@@ -42,6 +43,7 @@ class Reverser:
     ) -> None:
         """`counts` names the iteration count of counted loops; `undone` holds ids of stores that must have a step."""
         self.program, self.adjoints, self.counts, self.undone = program, adjoints, counts, undone
+        self.twins = Twins(program)
         self.statements = StatementAdjoints(program, adjoints)
         self.swaps = swap_groups(program)
         self.homes: dict[Way, list[str]] = {}
@@ -124,7 +126,7 @@ class Reverser:
             replay.header = noted_as(statement, replay.header)
             replay.header.apart = self.apart(statement)
             return replay
-        code = self.statements.of(statement)
+        code = self.twins.named(self.statements.of(statement), statement)
         return Step(number, code, statement) if code or id(statement) in self.undone else None
 
     def apart(self, loop: gast.For | gast.While) -> tuple[frozenset[str], ...]:
