@@ -238,6 +238,15 @@ def test_lines_and_columns_of_matrices_compiled_like_interpreted():
         columns(M[:0])
 
 
+@pytest.mark.parametrize(
+    "x", [np.array([0.5, 2.0]), np.array([-0.5, 2.0]), np.array([0.5, np.nan]), np.array([0.5 + 0.3j, 2.0])]
+)
+def test_the_slope_of_sinc_of_a_vector_is_that_of_its_numbers(x):
+    found = kernels.sinc_slope(x)
+    np.testing.assert_allclose(found, [kernels.sinc_slope(each) for each in x], rtol=1e-12)
+    np.testing.assert_allclose(found, (np.cos(np.pi * x) - np.sinc(x)) / x, rtol=1e-12)
+
+
 def test_the_slope_of_sinc_has_the_dtype_of_its_argument():
     x = np.linspace(0.1, 0.9, 5)
     single = kernels.sinc_slope(x.astype(np.float32))

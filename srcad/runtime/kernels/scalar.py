@@ -128,7 +128,7 @@ def sinc_slope(x: Any) -> Any:
 
 def _are_far(x: Any) -> bool:
     """Whether no number of a vector is near zero."""
-    if x.item(x.argmin()) >= 0.01:
+    if x.dtype.kind == "f" and x.item(x.argmin()) >= 0.01:
         return True
     sizes = np.abs(x)
     return bool(sizes.item(sizes.argmin()) >= 0.01)
