@@ -120,8 +120,8 @@ def check_shapes(primitive: Any, value: Tensor, result: Tensor) -> None:
 def check_accepted(plan: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any], result: Any) -> None:
     """Raises what a definition raises for a call that it does not cover, when that is recorded.
 
-    It runs once for the shapes of arrays and the values of everything else, on which such refusals depend. Raises
-    MissingRule if it returns something else than NumPy, `result`.
+    It runs once for the shapes and types of arrays and the values of everything else, on which such refusals depend.
+    Raises MissingRule if it returns something else than NumPy, `result`.
     """
     value = run_if_new(plan, plan.refuses or plan.meaning, arguments, keywords)
     if type(value) is Tensor and not _is_alike(value._value, result):
@@ -131,7 +131,7 @@ def check_accepted(plan: Any, arguments: tuple[Any, ...], keywords: Mapping[str,
 
 
 def run_if_new(plan: Any, meaning: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
-    """What a definition returns for a call, if it has not run for such shapes and values; None else."""
+    """What a definition returns for a call, if it has not run for such arrays and values; None else."""
     key = tuple([_fact(each) for each in (arguments if not keywords else (*arguments, *keywords.values()))])
     try:
         if key in plan.accepted:
@@ -185,4 +185,4 @@ def _fact(argument: Any) -> Any:
         return argument._value.shape
     if kind is list:
         return list, *map(_fact, argument)
-    return argument.shape if kind is np.ndarray else argument
+    return (argument.shape, argument.dtype) if kind is np.ndarray else argument

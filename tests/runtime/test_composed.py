@@ -94,6 +94,23 @@ def test_arrays_may_change_afterwards():
     assert tape.gradient(y, x).tolist() == [2.0, 1.0]
 
 
+@pytest.mark.parametrize(
+    ("f", "data"),
+    [
+        (lambda x, c: np.sum(np.interp(x, np.array([0.0, 1.0, 2.0, 3.0]), c)), [1, 0, 1, 0]),
+        (lambda x, c: np.sum(np.interp(x, c, np.array([1.0, 3.0, 2.0]))), [0, 1, 3]),
+        (lambda x, c: np.sum(np.gradient(x, c) ** 2), [3, 2, 0]),
+        (lambda x, c: np.sum(np.arctan2(c, x)), [3, 1, 200]),
+    ],
+)
+def test_unsigned_integers_beside_what_is_differentiated(f, data):
+    x, data = np.array([0.9, 0.3, 1.4]), np.array(data)
+    value, slope = srcad.value_and_grad(f, jit=False)(x, data.astype(np.uint8))
+    expected, expected_slope = srcad.value_and_grad(f, jit=False)(x, data.astype(np.float64))
+    np.testing.assert_allclose(value, expected)
+    np.testing.assert_allclose(slope, expected_slope)
+
+
 def test_only_what_is_wanted_has_a_gradient():
     x, points = Variable([0.5, 1.5]), constant(np.array([0.0, 1.0, 2.0]))
     values = Variable([1.0, 3.0, 4.0])

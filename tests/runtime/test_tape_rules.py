@@ -229,3 +229,42 @@ def as_dtype(argument: Any, dtype: Any) -> Any:
 
 def is_inexact(value: Any) -> bool:
     return isinstance(value, Tensor) and value.dtype.kind in "fc"
+
+
+OF_INTEGERS = {
+    "arctan2": lambda x, c: np.sum(np.arctan2(x, c) + 2.0 * np.arctan2(c, x)),
+    "interp, values": lambda x, c: np.sum(np.interp(x, np.array([0.0, 1.0, 2.0]), c)),
+    "interp, points": lambda x, c: np.sum(np.interp(100.0 * x, np.sort(c), np.array([0.0, 1.0, 5.0]))),
+    "power": lambda x, c: np.sum(c**x),
+    "float_power": lambda x, c: np.sum(np.float_power(c, x)),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint64, np.int32])
+@pytest.mark.parametrize("name", OF_INTEGERS)
+def test_short_integers_beside_what_is_differentiated(name, dtype):
+    f = OF_INTEGERS[name]
+    data = np.array([100, 20, 127], dtype) if dtype != np.int32 else np.array([100_000, 20, 70_000], dtype)
+    x = np.array([0.9, 0.3, 0.7])
+    slopes = []
+    for c in (data, data.astype(np.float64)):
+        u = constant(x)
+        with GradientTape() as tape:
+            tape.watch(u)
+            y = f(u, c)
+        slopes.append(tape.gradient(y, u).numpy())
+    np.testing.assert_allclose(slopes[0], slopes[1], rtol=1e-12)
+
+
+def test_calls_are_checked_again_for_arrays_of_another_kind():
+    # NumPy's own differences of such places begin again from the greatest number.
+    x = constant(np.array([0.9, 0.3, 1.4]))
+    with GradientTape() as tape:
+        tape.watch(x)
+        y = np.sum(np.gradient(x, np.array([3.0, 2.0, 0.0])) ** 2)
+    expected = tape.gradient(y, x).numpy()
+    places = np.array([3, 2, 0], np.uint8)
+    with GradientTape() as tape:
+        tape.watch(x)
+        y = np.sum(np.gradient(x, places) ** 2)
+    np.testing.assert_allclose(tape.gradient(y, x).numpy(), expected)

@@ -63,6 +63,8 @@ def interp_slope(x: Any, xp: Any, fp: Any) -> Any:
     >>> interp_slope(np.array([-1.0, 0.5, 1.0, 9.0]), np.array([0.0, 1.0, 2.0]), np.array([0.0, 3.0, 4.0])).tolist()
     [0.0, 3.0, 1.0, 0.0]
     """
+    if not (type(fp) is type(xp) is np.ndarray and fp.dtype.kind == xp.dtype.kind == "f"):
+        xp, fp = np.multiply(1.0, xp), np.multiply(1.0, fp)  # see the definition
     if type(x) is type(xp) is type(fp) is np.ndarray and x.size and xp.size > 1 and _is_inside(x, xp):
         run = xp[1:] - xp[:-1]
         if run.item(run.argmin()) > 0.0:

@@ -88,11 +88,11 @@ def widths(spacing: Any, ones: Any) -> Any:
     >>> widths(np.array([0.0, 1.0, 4.0]), np.ones(2)), widths(0.5, np.ones(2))
     (array([1., 3.]), array([0.5, 0.5]))
     """
-    return np.diff(spacing) if np.ndim(spacing) else spacing * ones
+    return np.diff(1.0 * spacing) if np.ndim(spacing) else spacing * ones
 
 
 @overload(widths)
 def _widths(spacing, ones):
     if isinstance(spacing, types.Array):
-        return lambda spacing, ones: spacing[1:] - spacing[:-1]
+        return lambda spacing, ones: 1.0 * spacing[1:] - spacing[:-1]
     return lambda spacing, ones: spacing * ones

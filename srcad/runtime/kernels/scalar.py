@@ -102,6 +102,8 @@ def power_log(p: Any, a: Any) -> Any:
     >>> float(power_log(0.0, 0.0)), round(float(power_log(8.0, 2.0)), 3)
     (0.0, 5.545)
     """
+    if type(a) is np.ndarray and a.dtype.kind in "iub":
+        a = a.astype(np.float64)  # NumPy takes logarithms of short integers in short numbers
     if has_no_zeros(a):
         return p * np.log(a)
     return np.where(a == 0, 0.0, p * np.log(np.where(a == 0, 1.0, a)))[()]

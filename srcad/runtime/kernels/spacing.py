@@ -49,7 +49,7 @@ def _to_pieces(g: Any) -> Any:
 
 def _gaps(spacing: Any, g: Any) -> tuple[Any, Any, Any]:
     """The lengths of the pieces; those before and behind each place inside."""
-    gaps = np.diff(spacing) if np.ndim(spacing) else spacing * np.ones(np.shape(g)[-1] - 1)
+    gaps = np.diff(np.multiply(1.0, spacing)) if np.ndim(spacing) else spacing * np.ones(np.shape(g)[-1] - 1)
     return gaps, gaps[:-1], gaps[1:]
 
 

@@ -12,9 +12,10 @@ from srcad.runtime.registry import adjoint, d, define, tangent
 def interp(x, xp, fp, left=None, right=None):
     last = len(xp) - 1
     k = np.minimum(np.maximum(np.searchsorted(xp, x, side="right"), 1), last)
-    t = kernels.ratio(x - xp[k - 1], xp[k] - xp[k - 1])
+    # Short integers may not hold their differences, nor unsigned ones those below zero.
+    t = kernels.ratio(x - xp[k - 1], 1.0 * xp[k] - xp[k - 1])
     t = np.maximum(t, 1.0 * (x >= xp[k]))  # the last two points may lie at one place
-    y = fp[k - 1] + np.minimum(np.maximum(t, 0.0), 1.0) * (fp[k] - fp[k - 1])
+    y = fp[k - 1] + np.minimum(np.maximum(t, 0.0), 1.0) * (1.0 * fp[k] - fp[k - 1])
     if left is not None:
         y = np.where(x < xp[0], left, y)
     if right is not None:

@@ -115,14 +115,15 @@ def arctan(y, x):
 
 @adjoint(np.arctan2, math.atan2, elementwise=True)
 def arctan2(y, a, b):
-    t = d[y] / (a * a + b * b)
+    # Short integers may not hold their squares, nor unsigned ones what is below zero.
+    t = d[y] / (1.0 * a * a + 1.0 * b * b)
     d[a] = b * t
-    d[b] = -a * t
+    d[b] = a * -t
 
 
 @tangent(np.arctan2, math.atan2)
 def arctan2_tangent(y, a, b):
-    t = a * a + b * b
+    t = 1.0 * a * a + 1.0 * b * b
     d[y] = d[a] * (b / t) - d[b] * (a / t)
 
 
