@@ -1,8 +1,8 @@
 """Fourier transforms of short vectors as products with tables, for adjoints of such.
 
 NumPy's transforms of a few dozen numbers take five microseconds, of which the transform itself is one; a product with a
-table of roots of unity takes one or two. Their rounding errors are of the same order. Tables are as large as products
-are without threads, 8192 numbers.
+table of roots of unity takes one or two. Their rounding errors are of the same order. A table has at most 16,640
+numbers.
 """
 
 from __future__ import annotations
