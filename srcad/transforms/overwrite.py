@@ -3,15 +3,16 @@
     for t in range(T):                              for t in range(T):
         for i in range(n):                              for i in range(n):
             u = a_bar[i + 1]                                u = a_bar[i + 1]
-            a_bar[i + 1] = 0.0                              b_bar[i] = u * w[i]
-            b_bar[i] = u * w[i]         becomes         a_bar[0] += g(b_bar, 0)
-        for i in range(n + 2):                          for i in range(1, n + 1):
-            a_bar[i] += g(b_bar, i)                         a_bar[i] = g(b_bar, i)
-                                                        a_bar[n + 1] += g(b_bar, n + 1)
+            a_bar[i + 1] = 0.0      becomes                 b_bar[i] = u * w[i]
+            b_bar[i] = u * w[i]                         for i in (0, n + 1):
+        for i in range(n + 2):                              a_bar[i] += g(b_bar, i)
+            a_bar[i] += g(b_bar, i)                     for i in range(1, n + 1):
+                                                            a_bar[i] = g(b_bar, i)
 
 The adjoints of sweeps that read one array and write another are like that: where these are large, each of them goes
 through the caches twice less. The sum may be the next iteration's: the array has begun as zeros then, and what the loop
-leaves is set to zero behind it. Which elements are meant is told by `boxes`; the loop around may exchange arrays.
+leaves is set to zero behind it. Which elements are meant is told by `boxes`, and `cut` parts the loop; the loop
+around may exchange arrays.
 """
 
 from __future__ import annotations
