@@ -7,6 +7,8 @@ tells why.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from srcad.runtime.collected import nothing_collected
+
 if TYPE_CHECKING:
     from srcad.api import function, grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
     from srcad.check import check_grads
@@ -84,7 +86,8 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'srcad' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(home), name)
+    with nothing_collected():
+        found = globals()[name] = getattr(import_module(home), name)
     return found
 
 

@@ -21,6 +21,7 @@ from srcad.load import name_of, signature_of
 from srcad.native import defaults_of, frozen, native_of, shape_of
 from srcad.remember import remembered
 from srcad.routine import compiled_routine, telling, uncompiled_routine
+from srcad.runtime.collected import nothing_collected
 from srcad.runtime.structures import is_structured
 from srcad.transforms.form import LEAF
 from srcad.version import Request, Version
@@ -73,7 +74,8 @@ class Derivative:
         if any(map(is_structured, given[: self.own])):
             self._meet_structures()
         else:
-            self.prepare()
+            with nothing_collected():
+                self.prepare()
         return self.__call__(*args, **kwargs)
 
     @property

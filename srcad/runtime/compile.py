@@ -27,6 +27,7 @@ from numba.core.runtime import rtsys
 
 from srcad.errors import SrcadError
 from srcad.runtime.cache import Stored, path_of
+from srcad.runtime.collected import nothing_collected
 from srcad.runtime.infer import CannotType, reason_of
 from srcad.runtime.quick import Quick
 from srcad.runtime.widens import Widens
@@ -178,7 +179,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         """Machine code for these argument types; what keeps it from being made is raised as it is."""
         signature, _ = sigutils.normalize_signature(sig)
         arguments = tuple(signature)
-        with global_compiler_lock:
+        with global_compiler_lock, nothing_collected():
             existing = self.overloads.get(arguments)
             if existing is not None:
                 return existing.entry_point
