@@ -19,6 +19,7 @@ from srcad.transforms.messages import with_plain_messages
 from srcad.transforms.ready import ready
 from srcad.transforms.retype import retyped
 from srcad.transforms.shared import refuse_shared
+from srcad.transforms.tables import with_tables
 from srcad.transforms.tidy import tidy
 from srcad.transforms.typing import Types, types_of, without_unreached
 from srcad.transforms.unit import Unit
@@ -65,18 +66,25 @@ class Middle:
         if self.is_reversed:
             unit, facts = self.outlined(unit, facts)
         if self.loops:
-            fused = fuse(unit, facts, self.assumes)
-            known = retyped(unit, facts, fused)
-            unit, facts = (fused, known) if known is not None else reached_types(fused, types)
+            unit, facts = self.typed(unit, facts, fuse(unit, facts, self.assumes), types)
             unit = with_plain_messages(unit, facts)
             yield Stage("fuse", unit, facts)
         if not self.is_again:
             unit = with_early_copies(unit, facts)
             unit = tidy(unit, facts)
+            if self.loops:
+                unit, facts = self.typed(unit, facts, with_tables(unit, facts), types)
             unit, facts = with_folds_apart(unit, facts)
             yield Stage("tidy", unit, facts)
         unit, facts, counts = ready(unit, facts, in_place)
         yield Stage("ready", unit, facts, counts)
+
+    def typed(self, before: Unit, facts: Types, after: Unit, types: tuple[nb.Type, ...]) -> tuple[Unit, Types]:
+        """What a stage has made of a unit, with the types of its names."""
+        if after is before:
+            return before, facts
+        known = retyped(before, facts, after)
+        return (after, known) if known is not None else reached_types(after, types)
 
     def outlined(self, unit: Unit, facts: Types) -> tuple[Unit, Types]:
         """Checkpointed loops as calls; where the arrays of one cannot be told apart, all choices are made numbers."""

@@ -31,6 +31,7 @@ ORDER = (
         "fuse",
         "early",
         "tidy",
+        "tables",
         "ready",
     ),
     *("merge", "analyse", "plan", "record", "assemble", "differentiate"),

@@ -18,6 +18,7 @@ PASSES: Mapping[str, str] = {
     "assume": "arrays that may broadcast are taken not to, until a call shows otherwise",
     "early": "copies of arrays are made early, and the array's elements read from them",
     "tidy": "the same operation is done once, and before the loop that does not change it",
+    "tables": "what a loop computes anew for the same indices of loops within is computed before it, into a table",
     "folds": "what iterations of a parallel loop pass on to each other is done by a serial loop behind the rest",
     "merge": "a loop is joined with the one that reads its results, for `spot`",
     "spot": "a loop whose iterations share only sums is reversed iteration by iteration, with no trace",

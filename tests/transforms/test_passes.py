@@ -120,7 +120,15 @@ def layered(x):
     return np.sum(np.tanh(weights @ np.tanh(weights @ x)))
 
 
-SIMPLE = two_loops, wandering, smoothed, relaxed, nearest, quotients, filtered, triangle, layered
+def weighed(x):
+    total = 0.0
+    for i in range(3):
+        for k in range(x.size):
+            total += np.sin(x[i] * np.exp(x[k]))
+    return total
+
+
+SIMPLE = two_loops, wandering, smoothed, relaxed, nearest, quotients, filtered, triangle, layered, weighed
 SMALL = [Program(each, vector(7)) for each in SIMPLE]
 SMALL += [Program(numba.njit(parallel=True)(shared_out), lambda rng: (rng.normal(size=7),))]
 
@@ -142,12 +150,17 @@ def derivatives(program, mode, loops, without=()):
             found = made[0](*map(own_copy, given))
             if mode == "vjp":
                 value, trace = found
-                ones = tuple(np.ones_like(each) for each in value) if isinstance(value, tuple) else np.ones_like(value)
+                ones = tuple(map(_ones, value)) if isinstance(value, tuple) else _ones(value)
                 found = value, made[1](*map(own_copy, given), trace, ones)
         except Widens:
             continue
         return text, flat(found)
     raise AssertionError("widened twice")
+
+
+def _ones(value):
+    """Of a number, a number: an array without dimensions would be one that generated code may write into."""
+    return np.ones_like(value)[()]
 
 
 KNOWN = {}
