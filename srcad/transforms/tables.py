@@ -29,6 +29,7 @@ from numba import types as nb
 from srcad.names import Names
 from srcad.runtime import kernels
 from srcad.runtime.clock import stage
+from srcad.runtime.kernels import same_extent
 from srcad.transforms.build import (
     Block,
     assign,
@@ -40,6 +41,7 @@ from srcad.transforms.build import (
     is_exit,
     load,
     loop,
+    names_in,
     one_or_tuple,
     place_of,
     reads,
@@ -49,9 +51,10 @@ from srcad.transforms.build import (
     written,
 )
 from srcad.transforms.kinds import is_parallel
-from srcad.transforms.primitive import constant
+from srcad.transforms.primitive import constant, primitive_of
 from srcad.transforms.program import Program, analyse_forward
 from srcad.transforms.recipe import DEAR, Recipes
+from srcad.transforms.subroutine import results_of_calls
 from srcad.transforms.tidy import is_repeatable
 from srcad.transforms.typing import Types
 from srcad.transforms.unit import Unit
@@ -78,6 +81,7 @@ def _is_nest(statement: gast.stmt) -> bool:
 class _Term:
     """What a loop computes anew: the statement, the loops whose indices it depends on, the terms that it reads.
 
+    around      all loops around it, inside of the loop in question
     price       what the operation itself costs
     width       by how many subscripts that depend on these indices an element is read
     """
@@ -85,6 +89,7 @@ class _Term:
     statement: gast.Assign
     loops: tuple[gast.For, ...]
     parts: tuple[_Term, ...]
+    around: tuple[gast.For, ...]
     price: float
     width: int
 
@@ -111,24 +116,23 @@ class _Tables:
 
     def ahead(self, outer: gast.For) -> Block:
         """Tables for a loop, which then reads them, and what fills them."""
-        test = _runs(outer)
-        if test is None or is_parallel(outer):
+        if _runs(outer) is None or is_parallel(outer):
             return []
-        wanted = _Found(self.program, self.recipes, outer).wanted()
-        runs = self.names.temporary() if wanted else ""
-        code: Block = [assign(runs, test, place_of(outer))] if wanted else []
+        found = _Found(self.program, self.recipes, outer)
+        wanted = found.wanted()
+        code: Block = []
         reading: list[gast.expr] = []
         for term in wanted:
             table = self.names.fresh(f"{term.name}_table")
             reading.append(subscript(load(table), one_or_tuple([load(str(written(each))) for each in term.loops])))
-            code += self.filled(term, table, runs)
+            code += self.filled(term, table, found)
         for term, read in zip(wanted, reading, strict=True):  # now that nothing is made of the statements any more
             term.statement.value = read
         self.count += len(wanted)
         return code
 
-    def filled(self, term: _Term, table: str, runs: str) -> Block:
-        """The table of a term, filled if the loop around runs at all."""
+    def filled(self, term: _Term, table: str, found: _Found) -> Block:
+        """The table of a term, filled if the loops around it run at all."""
         place = place_of(term.statement)
         needed = _in_order(term)
         own = [str(written(each)) for each in term.loops] + [each.name for each in needed]
@@ -143,7 +147,12 @@ class _Tables:
         code: Block = []
         extents = [self.extent(each, code) for each in term.loops]
         code.append(assign(table, call("np.empty", one_or_tuple(extents)), place))
-        return [*code, branch(load(runs), body, [], place)]
+        body = [*map(clone, found.checks), *body]
+        for each in (*(each for each in reversed(term.around) if each not in term.loops), found.outer):
+            runs = self.names.temporary()
+            code.append(assign(runs, _runs(each), place_of(each)))
+            body = [branch(load(runs), body, [], place)]
+        return [*code, *body]
 
     def extent(self, inner: gast.For, sizes: Block) -> gast.expr:
         """One more than the greatest index of a loop; what computes it goes into `sizes`."""
@@ -169,23 +178,44 @@ class _Tables:
 
 
 class _Found:
-    """The terms of a loop that depend only on indices of loops within, and what they are used for."""
+    """The terms of a loop that depend only on indices of loops within, and what they are used for.
+
+    checks      of extents that the loop does not change: terms read elements behind them
+    """
 
     def __init__(self, program: Program, recipes: Recipes, outer: gast.For) -> None:
         self.program, self.recipes, self.outer = program, recipes, outer
         self.inside = {name for each in walk_statements([outer]) if (name := written(each))}
         self.terms: dict[str, _Term] = {}
         self.indices: dict[str, gast.For] = {}
-        self.look_at(outer.body)
+        self.calls = results_of_calls(program.unit)
+        self.checks: Block = []
+        for statement in outer.body:
+            if self.is_check(statement):
+                self.checks.append(statement)
+            elif any(map(self.may_raise, walk_statements([statement]))):
+                break  # and nothing behind it may happen
+            else:
+                self.look_at([statement], ())
 
-    def look_at(self, block: Block) -> None:
+    def is_check(self, statement: gast.stmt) -> bool:
+        """Whether a statement compares extents, the same in each iteration."""
+        if not isinstance(statement, gast.Expr) or not self.inside.isdisjoint(names_in(statement)):
+            return False
+        return primitive_of(statement.value, self.program.unit.bindings) is same_extent
+
+    def may_raise(self, statement: gast.stmt) -> bool:
+        """Whether a statement may keep those behind it from what they would read."""
+        return isinstance(statement, gast.Raise | gast.Assert | gast.Expr) or written(statement) in self.calls
+
+    def look_at(self, block: Block, around: tuple[gast.For, ...]) -> None:
         """Note the terms of a block that each iteration goes through from beginning to end."""
         for statement in block:
             if isinstance(statement, gast.For) and self.is_plain(statement):
                 self.indices[str(written(statement))] = statement
-                self.look_at(statement.body)
+                self.look_at(statement.body, (*around, statement))
             elif isinstance(statement, gast.Assign):
-                self.note(statement)
+                self.note(statement, around)
 
     def is_plain(self, inner: gast.For) -> bool:
         """Whether a loop counts by one, from a natural number, the same in each iteration of the loop around."""
@@ -196,7 +226,7 @@ class _Found:
         is_alone = self.program.flow.stores[str(written(inner))] == [inner]
         return is_counted and is_same and is_alone and not any(map(is_exit, inner.body)) and not is_parallel(inner)
 
-    def note(self, statement: gast.Assign) -> None:
+    def note(self, statement: gast.Assign, around: tuple[gast.For, ...]) -> None:
         """Note a term, if all that it reads is outside of the loop, or a term or an index itself."""
         name = written(statement)
         if name is None or self.program.flow.single(name) is None or not is_repeatable(self.program, statement):
@@ -208,8 +238,8 @@ class _Found:
         own = {id(self.indices[each]) for each in operands if each in self.indices}
         own |= {id(each) for part in parts for each in part.loops}
         loops = tuple(each for each in self.indices.values() if id(each) in own)
-        price = self.price(name, statement.value)
-        self.terms[name] = _Term(statement, loops, parts, price, self.width(statement.value, parts, loops))
+        price, width = self.price(name, statement.value), self.width(statement.value, parts, loops)
+        self.terms[name] = _Term(statement, loops, parts, around, price, width)
 
     def width(self, value: gast.expr, parts: tuple[_Term, ...], loops: tuple[gast.For, ...]) -> int:
         """By how many subscripts an element is read that the value is or is made from, all loops considered."""
