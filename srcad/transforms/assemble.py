@@ -14,16 +14,15 @@ from srcad.transforms.alias import is_basic
 from srcad.transforms.build import (
     Block,
     assign,
-    augment,
     branch,
     call,
     clone,
+    const,
     header_of,
     inner_blocks,
     load,
     names_in,
     place_of,
-    stored,
     stores_into,
     walk_statements,
     written,
@@ -31,7 +30,7 @@ from srcad.transforms.build import (
 from srcad.transforms.comments import commented, with_line
 from srcad.transforms.decisions import Decisions
 from srcad.transforms.dense import dense_of
-from srcad.transforms.guard import tested, where_nonzero
+from srcad.transforms.guard import where_nonzero
 from srcad.transforms.hollow import without_known
 from srcad.transforms.left import taken_over
 from srcad.transforms.marks import boundary, completion
@@ -40,6 +39,7 @@ from srcad.transforms.program import Program
 from srcad.transforms.ready import element_type
 from srcad.transforms.record import own_reads
 from srcad.transforms.sites import Sites
+from srcad.transforms.skips import Skips
 from srcad.transforms.spot import tails
 from srcad.transforms.trace import Trace, Traces, is_made_ahead, iteration_numbers
 
@@ -78,6 +78,7 @@ class Assembler:
         traces = Traces(program, self.sites, adjoints, numbers, shapes, decisions.rows)
         self.old, self.old_site = dict[int, str](), dict[str, Way]()
         self.traces, self._needs = dict[str, Trace](), dict[int, set[str]]()
+        self.skips = Skips(self)
         for store in decisions.undone:
             self.add_old(store, traces)
         for name in sorted(decisions.recorded):
@@ -178,56 +179,33 @@ class Assembler:
         return code + self.reverse_nodes(plan, plan.nodes, done)
 
     def reverse_nodes(self, plan: Plan, nodes: list[Node], done: set[str]) -> Block:
-        """Part of a reversed block; the rest is skipped where only zeros would be passed on."""
+        """Part of a reversed block; what would pass on only zeros is skipped, all of the rest or some of it."""
         code: Block = []
-        for k, node in enumerate(nodes):
-            bars = self.guards(plan, nodes[k:], nodes[:k]) if k else None
+        k = 0
+        while k < len(nodes):
+            node = nodes[k]
+            bars = self.skips.rest(plan, nodes[k:], nodes[:k]) if k else None
             if bars is not None and not set(bars) <= {mark.removeprefix(_GUARD) for mark in done}:
-                otherwise = self.skipped(node, plan, done, code)
+                otherwise = self.skips.instead(node, plan, done, code)
                 if otherwise is not None:
                     done.update(_GUARD + bar for bar in bars)
                     code.append(where_nonzero(bars, self.reverse_nodes(plan, nodes[k:], done), otherwise))
                     return code
+            some = self.skips.stretch(plan, nodes[k:], nodes[:k]) if k else None
+            if some is not None:
+                count, bars, zeros = some
+                inner = self.reverse_nodes(plan, nodes[k : k + count], set(done))
+                code.append(where_nonzero(bars, inner, [assign(each, const(0.0)) for each in zeros]))
+                k += count
+                continue
             for name in sorted(self.needs(node)):
                 self.provide(name, plan.way, done, code)
             if isinstance(node, Replay):
                 started = (trace.begin for trace in self.traces.values() if trace.outermost is node.statement)
                 code += [clone(statement) for begin in started for statement in begin]
             code += self.reverse_node(node)
+            k += 1
         return code
-
-    def guards(self, plan: Plan, nodes: list[Node], before: list[Node]) -> list[str] | None:
-        """Adjoints to be tested before the rest of a loop's body, where that is right and worth it."""
-        if not plan.way or plan.way[-1][0] not in self.sites.loops:
-            return None
-        is_put_back = any(name in self.old_site for node in nodes for name in self.needs(node))
-        if is_put_back or any(self.cursors(node, plan) for node in nodes[1:]):
-            return None
-        return tested(self.program, self.adjoints.bars, plan.way, nodes, before, self.dense)
-
-    def cursors(self, node: Node, plan: Plan) -> list[str]:
-        """Names below a node whose traces are read with a cursor that moves on in every iteration of a loop around."""
-        around = {number for number, _ in plan.way}
-        return sorted(
-            name
-            for name in self.needs(node)
-            if name in self.traces
-            and self.traces[name].begin
-            and self.program.flow.spot(self.traces[name].outermost).number in around
-        )
-
-    def skipped(self, node: Node, plan: Plan, done: set[str], code: Block) -> Block | None:
-        """What skipping a node and those behind it leaves to be done: cursors move on. None: it cannot be skipped."""
-        moved = self.cursors(node, plan)
-        if not moved:
-            return []
-        if not isinstance(node, Replay) or {*map(self.sites.site, moved)} != {(*plan.way, (node.number, 0))}:
-            return None
-        total = self.counts.get(id(node.statement))
-        if total is None:
-            return None
-        self.provide(total, plan.way, done, code)
-        return [augment(stored(self.traces[name].cursor), gast.Sub, load(total)) for name in moved]
 
     def reverse_node(self, node: Node) -> Block:
         """One step of the plan as statements."""

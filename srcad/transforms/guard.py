@@ -14,8 +14,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 import gast
+from numba import types as nb
 
-from srcad.transforms.build import Block, branch, const, load, names_in
+from srcad.transforms.build import Block, branch, const, load, names_in, stores_into, walk
 from srcad.transforms.plan import Fork, Node, Plan, Replay, Step, Way, inner_plans
 from srcad.transforms.program import Program
 
@@ -37,6 +38,73 @@ def tested(
     numbers = [bar for bar, name in bars.items() if not types.is_array(name)]
     found = incoming(nodes, bars, numbers, own) or []
     return found if found and set(found) <= doubtful(before, bars, dense) else None
+
+
+def stretch(
+    program: Program, names: Mapping[str, str], way: Way, nodes: list[Node], before: list[Node], dense: Collection[str]
+) -> tuple[int, list[str], list[str]] | None:
+    """How many of the nodes pass on only what an element's adjoint, read just before, gives them, and which that is.
+
+    The third is what is zero then, and read behind them.
+
+        t_bar = h_bar[i, j]                     t_bar = h_bar[i, j]
+        h_bar[i, j] = 0.0                       h_bar[i, j] = 0.0
+        a_bar[i] += select(a >= b, t_bar, 0)    if t_bar != 0.0:
+        b_bar[j] += select(a >= b, 0, t_bar)        a_bar[i] += ...
+        u_bar = e_bar[j]                            b_bar[j] += ...
+                                                u_bar = e_bar[j]
+
+    Of a table of minima, to which each adds where it comes from, most elements are no part of any path to the result.
+    """
+    if not program.unit.does("skip"):
+        return None
+    tables = {added_to(each) for each in statements_of(nodes)} - set(dense)
+    read = elements_read(before[-1:], tables)
+    if not read or not isinstance(before[-1], Step):
+        return None
+    flow, types = program.flow, program.types
+    bars = {bar: name for name, bar in names.items()}
+    own = [bar for bar, name in bars.items() if flow.home(name)[: len(way)] == way]
+    numbers = [bar for bar, name in bars.items() if not types.is_array(name)]
+    for count in range(len(nodes), 0, -1):
+        found = reaching(nodes[:count], bars, numbers, own)
+        if found and set(found) <= read and selections(nodes[:count]) >= FEWEST:
+            left = left_behind(nodes, count)
+            if all(types.get(bars.get(each, "")) == nb.float64 for each in left):
+                return count, found, left
+    return None
+
+
+FEWEST = 2  # choices that pass on an adjoint to one of several
+
+
+def elements_read(nodes: list[Node], arrays: Collection[str | None]) -> set[str]:
+    """The numbers that are elements of these arrays."""
+    return {
+        str(assigned(each))
+        for each in statements_of(nodes)
+        if isinstance(each, gast.Assign)
+        and isinstance(each.targets[0], gast.Name)
+        and isinstance(each.value, gast.Subscript)
+        and getattr(each.value.value, "id", "") in arrays
+    }
+
+
+def selections(nodes: list[Node]) -> int:
+    """How often a choice decides what is passed on."""
+    return sum(
+        isinstance(each, gast.Attribute) and each.attr == "select"
+        for statement in statements_of(nodes)
+        for each in walk(statement)
+    )
+
+
+def left_behind(nodes: list[Node], count: int) -> list[str]:
+    """What the first so many nodes assign and those behind them mention."""
+    made = dict.fromkeys(str(assigned(each)) for each in statements_of(nodes[:count]) if not stores_into(each))
+    later = (node for each in statements_of(nodes[count:]) for node in walk(each))
+    mentioned = {node.id for node in later if isinstance(node, gast.Name)}
+    return [name for name in made if name in mentioned]
 
 
 def is_often_skipped(program: Program, names: Mapping[str, str], plan: Plan, dense: Collection[str]) -> bool:
@@ -94,8 +162,14 @@ def incoming(
     numbers    those that are numbers
     own        those that begin and end in this block: nothing behind the nodes reads them
     """
-    if not any(isinstance(node, (Fork, Replay)) for node in nodes):
-        return None
+    is_worth_it = any(isinstance(node, (Fork, Replay)) for node in nodes)
+    return reaching(nodes, bars, numbers, own) if is_worth_it else None
+
+
+def reaching(
+    nodes: list[Node], bars: Collection[str], numbers: Collection[str], own: Collection[str]
+) -> list[str] | None:
+    """The same, worth a test or not."""
     stored: set[str] = set()
     found: dict[str, None] = {}
     for statement in statements_of(nodes):
