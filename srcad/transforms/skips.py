@@ -32,7 +32,7 @@ class Skips:
         return tested(by.program, by.adjoints.bars, plan.way, nodes, before, by.dense)
 
     def stretch(self, plan: Plan, nodes: list[Node], before: list[Node]) -> tuple[int, list[str], list[str]] | None:
-        """How many nodes of a loop's body are skipped where an adjoint is zero, which that is, and what is zero then."""
+        """How many of these nodes are skipped where an adjoint is zero, which that is, and what is zero then."""
         by = self.by
         if not self.is_in_loop(plan):
             return None
