@@ -14,6 +14,7 @@ import gast
 import numpy as np
 
 from srcad.transforms.build import dotted
+from srcad.transforms.known import UNKNOWN
 from srcad.transforms.memory import Structure
 from srcad.transforms.respelled import Respelled
 
@@ -48,8 +49,10 @@ class ArrayLike(Respelled):
             for keyword in node.keywords:
                 if keyword.arg in _ARRAYS and keyword.arg in names:
                     keyword.value = self.as_array(self.part(keyword.value))
-        if any(meaning is each for each in _AUGMENTING) and not isinstance(self.part(node.args[0]), Structure):
-            node.args[1] = self.as_array(self.part(node.args[1]))
+        if any(meaning is each for each in _AUGMENTING):
+            node.args = [self.part(each) for each in node.args]
+            if isinstance(node.args[1], Structure) and not isinstance(node.args[0], Structure):
+                node.args[1] = self.beside(node.args[1], node.args[0])
         return super().call(node)
 
     def arrange(self, node: gast.Call) -> None:
@@ -76,15 +79,18 @@ class ArrayLike(Respelled):
         return self.sequence(tuple, [self.as_array(each) for each in parts])
 
     def together(self, left: gast.expr, op: gast.operator, right: gast.expr) -> gast.expr | None:
-        """A list with an array: their elements, as NumPy has it; `*` may mean to repeat the list."""
+        """A list with an array: their elements, as NumPy has it; `*` may mean to repeat the list.
+
+        A tuple with a shape, or another tuple that is known only at run time: both of them.
+        """
         made: gast.expr | None = super().together(left, op, right)
         is_one = isinstance(left, Structure) != isinstance(right, Structure)
-        if made is not None or not is_one or isinstance(op, gast.Mult):
+        sequence, other = (left, right) if isinstance(left, Structure) else (right, left)
+        if made is not None or not is_one or isinstance(op, gast.Mult) or self.constant(other) is not UNKNOWN:
             return made
-        first, second = self.as_array(left), self.as_array(right)
-        if isinstance(first, Structure) or isinstance(second, Structure):
+        if not sequence.cell.is_sequence or not isinstance(self.memory.cells[sequence.cell], dict):
             return None
-        return gast.BinOp(left=self.held_in_atom(first), op=op, right=self.held_in_atom(second))
+        return gast.BinOp(left=self.beside(left, right), op=op, right=self.beside(right, left))
 
 
 def _is_numpys(meaning: Any) -> bool:
