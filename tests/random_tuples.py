@@ -6,7 +6,8 @@ and what else Python does with such values. Whatever raises an exception in Pyth
 
 from random import Random
 
-HELPERS = """
+HELPERS = """import numpy as np
+
 def doubled(t):
     return t + t
 
@@ -89,8 +90,13 @@ class Author:
             case 9:
                 return f"shape_with({self.of('x', 'm', 'm[0]')}, {inner})"
             case 10:
-                return f"chosen(x, {inner}, {self.tuple_(depth - 1)})"
-        return f"({inner} if {self.of('x[0] > 0.0', 'n > 2', 'x.ndim == 1')} else {self.tuple_(depth - 1)})"
+                return f"chosen(x, {inner}, {self.alike(inner, depth)})"
+        test = self.of("x[0] > 0.0", "n > 2", "x.ndim == 1")
+        return f"({inner} if {test} else {self.alike(inner, depth)})"
+
+    def alike(self, text: str, depth: int) -> str:
+        """Mostly a tuple of the same form: what may be one of two is refused otherwise."""
+        return self.of(text, f"({text})[::-1]", f"({text})[:]", self.tuple_(depth - 1))
 
     def list_(self, depth: int = 1) -> str:
         """An expression that is a list."""
@@ -121,7 +127,7 @@ class Author:
             case 2:
                 lines.append(f"{name} *= {self.of('2', '0')}")
             case 3:
-                lines = ["if x[1] > 0.0:", f"    {name} = {value}", "else:", f"    {name} = {self.tuple_(1)}"]
+                lines = ["if x[1] > 0.0:", f"    {name} = {value}", "else:", f"    {name} = {self.alike(value, 1)}"]
             case 4:
                 lines += ["if n > 1:", f"    {name} += {self.tuple_(1)}"]
             case 5:
