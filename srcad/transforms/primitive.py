@@ -120,7 +120,7 @@ def bound(
 
     What is done to a whole tuple that holds derivatives is refused: rules know numbers and arrays.
     """
-    if any((isinstance(node, gast.Tuple) and rule.elementwise) or _is_whole(node, types) for node in positional):
+    if any(_is_whole(node, types, rule.elementwise) for node in positional):
         raise whole_tuple(place)
     if not rule.handles_complex:
         read = {name for node in (*positional, *keywords.values()) for name in names_in(node)}
@@ -136,10 +136,12 @@ def bound(
         raise MissingRule(problem.what, at=place, hint=problem.hint) from None
 
 
-def _is_whole(node: gast.expr, types: Types) -> bool:
-    """Whether this is the name of a tuple that may hold derivatives."""
+def _is_whole(node: gast.expr, types: Types, any_tuple: bool) -> bool:
+    """Whether this is a tuple that may hold derivatives, or that may make an elementwise result larger."""
+    if isinstance(node, gast.Tuple):
+        return any_tuple
     kind = types.get(node.id) if isinstance(node, gast.Name) else None
-    return isinstance(kind, BaseTuple) and carries_derivatives(kind)
+    return isinstance(kind, BaseTuple) and (any_tuple or carries_derivatives(kind))
 
 
 def whole_tuple(place: Place | None) -> UnsupportedSyntax:

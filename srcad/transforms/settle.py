@@ -21,6 +21,7 @@ from srcad.errors import NotDifferentiable
 from srcad.names import Names
 from srcad.runtime import kernels
 from srcad.runtime.clock import stage
+from srcad.transforms.arraylike import with_operands
 from srcad.transforms.build import (
     Block,
     assign,
@@ -74,16 +75,17 @@ def settle(unit: Unit, types: Types) -> tuple[Unit, Types]:
     tree = unit.copy_tree()
     names = unit.names.copy()
     same: dict[str, str] = {}
-    types = Types(dict(types.of), types.result)
+    kinds = dict(types.of)
+    types = Types(kinds, types.result)
     for statement in walk_statements(tree.body):
         if getattr(statement, "unset", False):
             statement.value = blank(types.get(str(written(statement))))
             statement.unset = False
     for statement in walk_statements(tree.body):
         _spell_complex(statement, types)
-        _spell_operand(statement, types)
         if hasattr(statement, "must_hold"):
             _refuse_truncation(statement, types)
+    tree.body = with_operands(tree.body, kinds, names, unit.bindings)
     tree.body = _in_place(tree.body, types, names, same, _store_counts(tree.body))
     tree.body = _without_tuples(tree.body)
     _merge_references(tree, types, same)
@@ -110,18 +112,6 @@ def _spell_complex(statement: gast.stmt, types: Types) -> None:
         case gast.Call(func=function, args=[gast.Name(id=name)], keywords=[]) as node if types.get(name) is not None:
             if dotted_path(function) == "kernels.squared_modulus":
                 statement.value = at(binary(load(name), gast.Mult, load(name)), place_of(node))
-
-
-def _spell_operand(statement: gast.stmt, types: Types) -> None:
-    """A tuple or list beside another operand as what it turned out to be there."""
-    match statement:
-        case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=function, args=[parts, _])):
-            if dotted_path(function) in ("kernels.tuple_beside", "kernels.list_beside"):
-                kind = types.get(name)
-                if isinstance(kind, nb.Array):
-                    statement.value = at(call("np.array", parts), place_of(statement.value))
-                elif isinstance(kind, nb.BaseTuple):
-                    statement.value = parts
 
 
 def blank(kind: nb.Type | None) -> gast.expr:
