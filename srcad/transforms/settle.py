@@ -74,6 +74,7 @@ def settle(unit: Unit, types: Types) -> tuple[Unit, Types]:
     unit = without_known_lengths(unit, types)
     tree = unit.copy_tree()
     names = unit.names.copy()
+    bindings = {"np": np, "kernels": kernels, **unit.bindings}
     same: dict[str, str] = {}
     kinds = dict(types.of)
     types = Types(kinds, types.result)
@@ -85,11 +86,11 @@ def settle(unit: Unit, types: Types) -> tuple[Unit, Types]:
         _spell_complex(statement, types)
         if hasattr(statement, "must_hold"):
             _refuse_truncation(statement, types)
-    tree.body = with_operands(tree.body, kinds, names, unit.bindings)
+    tree.body = with_operands(tree.body, kinds, names, bindings)
     tree.body = _in_place(tree.body, types, names, same, _store_counts(tree.body))
     tree.body = _without_tuples(tree.body)
     _merge_references(tree, types, same)
-    return unit.with_tree(tree, names=names, bindings={"np": np, "kernels": kernels, **unit.bindings}), types
+    return unit.with_tree(tree, names=names, bindings=bindings), types
 
 
 def _refuse_truncation(statement: Any, types: Types) -> None:
