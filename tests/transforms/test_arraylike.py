@@ -140,6 +140,17 @@ def test_what_is_no_operation_on_tuples_in_python_raises(number):
         srcad.grad(lambda x: number(x) * x[0], jit=False)(X)
 
 
+def test_a_tuple_that_grows_in_a_loop_is_read_where_its_length_is_of_no_account():
+    def f(x):
+        s = 2 * x.shape
+        for _ in range(2):
+            s = s + s[1:]
+        return np.sum(x * x) * (len(s) + s[-1])
+
+    assert srcad.value_and_grad(f, jit=False)(X)[0] == pytest.approx(f(X))
+    assert srcad.value_and_grad(f, jit=False)(X)[1] == pytest.approx(16.0 * X)
+
+
 def test_a_whole_tuple_of_differentiated_values_is_refused_in_both_modes():
     def f(x):
         s = x.shape + (x[0], x[1] * x[2])
