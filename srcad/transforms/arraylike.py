@@ -152,7 +152,8 @@ def _as_known(value: gast.expr, kind: nb.Type) -> gast.expr:
     """A tuple or list that was left open."""
     match value:
         case gast.Call(func=function, args=[parts, _]) if dotted_path(function) in _LEFT_OPEN:
-            return at(call("np.array", parts), place_of(value)) if isinstance(kind, nb.Array) else parts
+            is_new = isinstance(kind, nb.Array) and isinstance(parts, gast.Tuple)
+            return at(call("np.array", parts), place_of(value)) if is_new else parts
     return value
 
 

@@ -42,7 +42,7 @@ def tuple_beside(parts: Any, other: Any) -> Any:
 
 
 def list_beside(parts: Any, other: Any) -> Any:
-    """A list as an operand, given as a tuple of its elements.
+    """A list as an operand, given as a tuple or, if it is of any length, an array of its elements.
 
     >>> (1,) == list_beside((1,), (1,)), np.array([3]) + list_beside((1,), np.array([3]))
     (False, array([4]))
@@ -52,10 +52,7 @@ def list_beside(parts: Any, other: Any) -> Any:
 
 @overload(tuple_beside)
 def _overload_tuple_beside(parts: Any, other: Any) -> Any:
-    def itself(parts: Any, other: Any) -> Any:
-        return parts
-
-    return itself if isinstance(other, types.BaseTuple) else _overload_list_beside(parts, other)
+    return _itself if isinstance(other, types.BaseTuple) else _overload_list_beside(parts, other)
 
 
 @overload(list_beside)
@@ -64,4 +61,10 @@ def _overload_list_beside(parts: Any, other: Any) -> Any:
         return np.array(parts)
 
     # Beside a number it depends on whether that is one of NumPy's, which no type tells.
-    return array if isinstance(other, types.Array) else None
+    if not isinstance(other, types.Array):
+        return None
+    return _itself if isinstance(parts, types.Array) else array
+
+
+def _itself(parts: Any, other: Any) -> Any:
+    return parts
