@@ -11,7 +11,7 @@ from typing import Any
 
 import gast
 
-from srcad.errors import CompilerBug, MayOverlap, MissingRule, Place, UnsupportedSyntax
+from srcad.errors import CompilerBug, MayOverlap, MissingRule, Place
 from srcad.runtime import kernels, registry
 from srcad.runtime.registry import Rule
 from srcad.runtime.template import primitive_name
@@ -33,7 +33,7 @@ from srcad.transforms.build import (
     subscript,
 )
 from srcad.transforms.moves import check_copy
-from srcad.transforms.primitive import bound, constant, operands, primitive_of
+from srcad.transforms.primitive import bound, constant, operands, primitive_of, whole_tuple
 from srcad.transforms.program import Program
 from srcad.transforms.template import splice
 from srcad.transforms.views import is_view
@@ -270,11 +270,7 @@ class StatementAdjoints:
         """Refuse what would need an adjoint that cannot be kept: run-time tuples, views of changing memory."""
         # An element of a tuple display is one whose index is known only when it runs.
         if isinstance(value.value if isinstance(value, gast.Subscript) else value, gast.Tuple):
-            raise UnsupportedSyntax(
-                "a tuple of differentiated values that is not taken apart at once cannot be differentiated",
-                at=place_of(statement),
-                hint="use its elements by constant index, or separate variables",
-            )
+            raise whole_tuple(place_of(statement))
         if name in self.program.roots.views and len(self.program.flow.stores.get(name, [])) > 1:
             for source in names_in(value):
                 if self.program.roots.is_written(source) and not isinstance(value, gast.Name):

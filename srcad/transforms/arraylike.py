@@ -8,13 +8,19 @@ from __future__ import annotations
 import functools
 import inspect
 import operator
+from collections.abc import Mapping
 from typing import Any
 
 import gast
 import numpy as np
+from numba import types as nb
+from numba.np.numpy_support import as_dtype, from_dtype
 
-from srcad.transforms.build import dotted
+from srcad.names import Names
+from srcad.transforms.build import Block, assign, at, call, dotted, dotted_path, inner_blocks, load, place_of
+from srcad.transforms.known import UNKNOWN
 from srcad.transforms.memory import Structure
+from srcad.transforms.primitive import operands, primitive_of
 from srcad.transforms.respelled import Respelled
 
 _ARRAYS = frozenset(
@@ -23,6 +29,7 @@ _ARRAYS = frozenset(
 _ALL = (np.dot, np.inner, np.vdot, np.where, np.einsum)
 _NOT = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.broadcast_arrays, np.meshgrid)
 _JOINS = (np.concatenate, np.stack, np.hstack, np.vstack, np.column_stack, np.dstack)
+_LEFT_OPEN = ("kernels.tuple_beside", "kernels.list_beside")
 _AUGMENTING = tuple(
     getattr(operator, name) for name in ("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow")
 )
@@ -48,8 +55,10 @@ class ArrayLike(Respelled):
             for keyword in node.keywords:
                 if keyword.arg in _ARRAYS and keyword.arg in names:
                     keyword.value = self.as_array(self.part(keyword.value))
-        if any(meaning is each for each in _AUGMENTING) and not isinstance(self.part(node.args[0]), Structure):
-            node.args[1] = self.as_array(self.part(node.args[1]))
+        if any(meaning is each for each in _AUGMENTING):
+            node.args = [self.part(each) for each in node.args]
+            if isinstance(node.args[1], Structure) and not isinstance(node.args[0], Structure):
+                node.args[1] = self.beside(node.args[1], node.args[0])
         return super().call(node)
 
     def arrange(self, node: gast.Call) -> None:
@@ -76,15 +85,18 @@ class ArrayLike(Respelled):
         return self.sequence(tuple, [self.as_array(each) for each in parts])
 
     def together(self, left: gast.expr, op: gast.operator, right: gast.expr) -> gast.expr | None:
-        """A list with an array: their elements, as NumPy has it; `*` may mean to repeat the list."""
+        """A list with an array: their elements, as NumPy has it; `*` may mean to repeat the list.
+
+        A tuple with a shape, or another tuple that is known only at run time: both of them.
+        """
         made: gast.expr | None = super().together(left, op, right)
         is_one = isinstance(left, Structure) != isinstance(right, Structure)
-        if made is not None or not is_one or isinstance(op, gast.Mult):
+        sequence, other = (left, right) if isinstance(left, Structure) else (right, left)
+        if made is not None or not is_one or isinstance(op, gast.Mult) or self.constant(other) is not UNKNOWN:
             return made
-        first, second = self.as_array(left), self.as_array(right)
-        if isinstance(first, Structure) or isinstance(second, Structure):
+        if not sequence.cell.is_sequence or not isinstance(self.memory.cells[sequence.cell], dict):
             return None
-        return gast.BinOp(left=self.held_in_atom(first), op=op, right=self.held_in_atom(second))
+        return gast.BinOp(left=self.beside(left, right), op=op, right=self.beside(right, left))
 
 
 def _is_numpys(meaning: Any) -> bool:
@@ -112,3 +124,61 @@ def _named(function: Any) -> tuple[str, ...]:
         return ()
     names = tuple(found)
     return (*names, "") if _ARRAYS & set(names) else ()
+
+
+def with_operands(block: Block, kinds: dict[str, nb.Type], names: Names, bindings: Mapping[str, Any]) -> Block:
+    """The statements with tuples as what they are beside other operands, once types are known.
+
+        t1 = kernels.tuple_beside((1,), s)      becomes     t1 = (1,) or t1 = np.array((1,))
+        y = x + s                                           t2 = np.array(s); y = x + t2
+
+    Whatever comes later takes an operand that is no array for a number. New names get their types here.
+    """
+    made: Block = []
+    for statement in block:
+        for inner in inner_blocks(statement):
+            inner[:] = with_operands(inner, kinds, names, bindings)
+        if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name):
+            kind = kinds.get(statement.targets[0].id)
+            if isinstance(kind, (nb.Array, nb.BaseTuple)):
+                statement.value = _as_known(statement.value, kind)
+            if isinstance(kind, nb.Array):
+                made += _arrays_before(statement, kinds, names, bindings)
+        made.append(statement)
+    return made
+
+
+def _as_known(value: gast.expr, kind: nb.Type) -> gast.expr:
+    """A tuple or list that was left open."""
+    match value:
+        case gast.Call(func=function, args=[parts, _]) if dotted_path(function) in _LEFT_OPEN:
+            is_new = isinstance(kind, nb.Array) and isinstance(parts, gast.Tuple)
+            return at(call("np.array", parts), place_of(value)) if is_new else parts
+    return value
+
+
+def _arrays_before(
+    statement: gast.Assign, kinds: dict[str, nb.Type], names: Names, bindings: Mapping[str, Any]
+) -> Block:
+    """Arrays for the tuples among the operands of an operation on elements, which reads these instead."""
+    is_elementwise = isinstance(statement.value, (gast.BinOp, gast.Compare))
+    if not is_elementwise and not isinstance(primitive_of(statement.value, bindings), np.ufunc):
+        return []
+    made: Block = []
+    for operand in operands(statement.value)[0]:
+        kind = kinds.get(operand.id) if isinstance(operand, gast.Name) else None
+        if isinstance(kind, nb.BaseTuple) and (dtype := _joint(kind)) is not None:
+            name = names.temporary()
+            kinds[name] = nb.Array(dtype, 1, "C")
+            made.append(assign(name, call("np.array", load(operand.id)), place_of(statement)))
+            operand.id = name
+    return made
+
+
+def _joint(kind: nb.BaseTuple) -> nb.Type | None:
+    """The type of the elements of an array that is made of a tuple of numbers."""
+    parts = [nb.unliteral(each) for each in kind]
+    if not all(isinstance(each, (nb.Number, nb.Boolean)) for each in parts):
+        return None
+    found: nb.Type = from_dtype(np.result_type(*map(as_dtype, parts))) if parts else nb.float64
+    return found

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gast
 
-from srcad.transforms.build import clone, const
+from srcad.transforms.build import call, clone, const
 from srcad.transforms.known import UNKNOWN, Member
 from srcad.transforms.memory import Callee, Cell, Structure
 from srcad.transforms.structures import MOST_PARTS, Structures
@@ -57,7 +57,44 @@ class Combined(Structures):
                 return const((known in self.constant(right)) == isinstance(op, gast.In))
         if isinstance(op, (gast.Eq, gast.NotEq)) and (first or second):
             return self.equal(left, op, right)
-        return gast.Compare(left=self.held_in_atom(left), ops=[op], comparators=[self.held_in_atom(right)])
+        return self.comparison(left, op, right)
+
+    def comparison(self, left: gast.expr, op: gast.cmpop, right: gast.expr) -> gast.expr:
+        """A comparison that is made at run time."""
+        if self.differs(left, right):
+            if isinstance(op, (gast.Eq, gast.NotEq)):
+                return const(isinstance(op, gast.NotEq))
+            self.refuse("these two have no order", "compare two lists, or two tuples")
+        return gast.Compare(left=self.beside(left, right), ops=[op], comparators=[self.beside(right, left)])
+
+    def beside(self, part: gast.expr, other: gast.expr) -> gast.expr:
+        """An atom for an operand: a tuple or list is an array beside an array, a tuple beside a tuple such as a shape.
+
+        Which of these the other operand is only types tell (`settle`).
+        """
+        if not isinstance(part, Structure) or isinstance(other, Structure):
+            return self.held_in_atom(part)
+        kernel = f"kernels.{_plain(part.cell).__name__}_beside"
+        return self.held_in_atom(call(kernel, self.expanded(part), self.held_in_atom(other)))
+
+    def differs(self, left: gast.expr, right: gast.expr, inside: bool = False) -> bool:
+        """Whether two things are known to be unequal, or parts in the same place: a list and a tuple, a tuple and 3."""
+        if not isinstance(left, Structure) or not isinstance(right, Structure):
+            structure, other = (left, right) if isinstance(left, Structure) else (right, left)
+            if not isinstance(structure, Structure):
+                return False
+            is_known = self.constant(other) is not UNKNOWN
+            if inside and not is_known and _plain(structure.cell) is list:
+                self.refuse("`==` of a list inside of a structure is not supported", "compare the parts one by one")
+            return is_known
+        if not left.cell.is_sequence or not right.cell.is_sequence:
+            return False
+        if _plain(left.cell) is not _plain(right.cell):
+            return True
+        parts, others = self.parts(left), self.parts(right)
+        return len(parts) == len(others) and any(
+            self.differs(*pair, inside=True) for pair in zip(parts, others, strict=True)
+        )
 
     def one_of(self, left: gast.expr, values: list[gast.expr], wanted: bool) -> gast.expr:
         """Whether a number or text is one of several, of which some are known only at run time."""
@@ -78,7 +115,7 @@ class Combined(Structures):
             return const((known[0] == known[1]) == isinstance(op, gast.Eq))
         if any(isinstance(each, Structure) and not each.cell.is_sequence for each in (left, right)):
             self.refuse("`==` of dictionaries or objects is not supported", "compare the values that are in them")
-        return gast.Compare(left=self.held_in_atom(left), ops=[op], comparators=[self.held_in_atom(right)])
+        return self.comparison(left, op, right)
 
     def binary(self, left: gast.expr, op: gast.operator, right: gast.expr) -> gast.expr:
         """`left op right`: of two tuples or lists, both of them; times a number, repeated."""

@@ -21,6 +21,7 @@ from srcad.errors import NotDifferentiable
 from srcad.names import Names
 from srcad.runtime import kernels
 from srcad.runtime.clock import stage
+from srcad.transforms.arraylike import with_operands
 from srcad.transforms.build import (
     Block,
     assign,
@@ -73,8 +74,10 @@ def settle(unit: Unit, types: Types) -> tuple[Unit, Types]:
     unit = without_known_lengths(unit, types)
     tree = unit.copy_tree()
     names = unit.names.copy()
+    bindings = {"np": np, "kernels": kernels, **unit.bindings}
     same: dict[str, str] = {}
-    types = Types(dict(types.of), types.result)
+    kinds = dict(types.of)
+    types = Types(kinds, types.result)
     for statement in walk_statements(tree.body):
         if getattr(statement, "unset", False):
             statement.value = blank(types.get(str(written(statement))))
@@ -83,10 +86,11 @@ def settle(unit: Unit, types: Types) -> tuple[Unit, Types]:
         _spell_complex(statement, types)
         if hasattr(statement, "must_hold"):
             _refuse_truncation(statement, types)
+    tree.body = with_operands(tree.body, kinds, names, bindings)
     tree.body = _in_place(tree.body, types, names, same, _store_counts(tree.body))
     tree.body = _without_tuples(tree.body)
     _merge_references(tree, types, same)
-    return unit.with_tree(tree, names=names, bindings={"np": np, "kernels": kernels, **unit.bindings}), types
+    return unit.with_tree(tree, names=names, bindings=bindings), types
 
 
 def _refuse_truncation(statement: Any, types: Types) -> None:

@@ -332,6 +332,26 @@ def tuple_arithmetic(x):
     return t[2] * u[0] * u[1] * u[2] + head[1] * tail[-1] if t and not () else 0.0
 
 
+def shape_and_tuple(x):
+    s = x.shape + (1,)
+    t = (2,) + x.shape[:-1] + s
+    return np.sum(np.reshape(x, s) * np.ones(t)) * len(s) * x[0] * (t[-2] if s != (3,) and t == (2, 3, 1) else 0.5)
+
+
+def shape_grown_in_place(x):
+    s = x.shape
+    s += (2,)
+    total = 0.0
+    for n in s:
+        total = 2.0 * total + n * x[0]
+    return np.sum(np.zeros(s) + x[1]) * total
+
+
+def broadcast_by_a_shape(x):
+    s = (x[:1] - np.zeros((4, 2, 3)).shape) * x[0]
+    return np.sum(s * s) + np.sum(np.maximum(x[1:2] * 5.0, 2 * x.shape)) + len(x.shape * 3) * x[2]
+
+
 def early_return_of_pairs(x):
     def pick(a, b):
         if a > b:
@@ -451,6 +471,9 @@ PROGRAMS = [
     Program(nested_static_loops, vector(3)),
     Program(matrix_of_lists, vector(3)),
     Program(tuple_arithmetic, vector(3)),
+    Program(shape_and_tuple, vector(3), compiled=True),
+    Program(shape_grown_in_place, vector(3), interpreted=True),
+    Program(broadcast_by_a_shape, numbers(np.array([0.7, 1.1, 0.9])), interpreted=True),
     Program(early_return_of_pairs, vector(4)),
     Program(optional_structure, vector(3)),
     Program(element_of_a_list_in_a_branch, numbers(np.array([0.7, -0.8, 0.2, 1.4]))),

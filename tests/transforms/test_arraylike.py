@@ -1,10 +1,12 @@
 """Lists given to functions that take arrays."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 import srcad
-from srcad.errors import UnsupportedSyntax
+from srcad.errors import PerformanceWarning, UnsupportedSyntax
 from tests.checking import assert_gradient
 
 X = np.array([0.4, 0.8, 0.6])
@@ -84,3 +86,77 @@ def test_ranges_are_arrays_to_numpy():
 
     assert srcad.grad(filled)(0.6, 3) == 6.0
     assert srcad.grad(filled, jit=False)(0.6, 3) == 6.0
+
+
+TUPLES = {
+    "shapes and tuples are joined": lambda x: len(x.shape + (1,)) + len((2, 3) + x.shape) + (x.shape[:-1] + (7, 1))[0],
+    "two shapes": lambda x: len(x.shape + x.shape),
+    "repeated": lambda x: len(x.shape * 2) + 10 * len(2 * x.shape),
+    "equal": lambda x: (x.shape == (3,)) + 2 * ((1, 2) == x.shape) + 4 * (x.shape + () != (3, 1)),  # noqa: SIM300
+    "in order": lambda x: (x.shape < (4,)) + 2 * ((3, 0) > x.shape) + 4 * (x.shape >= (3, 1)),  # noqa: SIM300
+    "a list is no tuple": lambda x: (x.shape == [3]) + 2 * ((x[0], 1) == [x[0], 1]) + 4 * (((1,), x[0]) != ([1], x[0])),
+    "a tuple is no number": lambda x: ((x[0], 1) == 3) + 2 * ((x[0], 1) != None),  # noqa: E711
+    "a shape beside an array": lambda x: np.sum(x.shape + x) - np.sum(x) + np.sum(x * x.shape / x),
+    "an array beside a tuple": lambda x: (np.array(x.shape) + (1,))[0] + len(np.array(x.shape) + (1, 2)),
+    "a number of NumPy's beside a tuple": lambda x: len(x[0] + (1, 2)) + len(x[0] - [1, 2, 3]),
+    "in what a helper returns": lambda x: 2.0 * (3 in _with_one(x)) + (5 not in _with_one(x)) + sum(_with_one(x)),
+}
+
+
+def _with_one(x):
+    return x.shape + (1,)
+
+
+@pytest.mark.parametrize("jit", [False, pytest.param(True, marks=pytest.mark.compiled)])
+@pytest.mark.parametrize("name", TUPLES)
+def test_a_tuple_beside_what_only_types_tell_is_what_python_takes_it_for(name, jit):
+    number = TUPLES[name]
+
+    def f(x):
+        return float(number(x)) * np.sum(x * x)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PerformanceWarning)
+        value, gradient = srcad.value_and_grad(f, jit=jit)(X)
+        assert srcad.function(f, jit=jit)(X) == pytest.approx(f(X))
+        assert srcad.jvp(f, (X,), (np.ones(3),), jit=jit) == pytest.approx((f(X), 2.0 * number(X) * np.sum(X)))
+    assert value == pytest.approx(f(X))
+    assert gradient == pytest.approx(2.0 * number(X) * X)
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        lambda x: len(x.shape + [1]),
+        lambda x: len([1] + x.shape),
+        lambda x: len((1, 2) + 1),
+        lambda x: len(x.shape - (1,)),
+        lambda x: x.shape < [4],
+        lambda x: (x[0], 2) < [x[0], 4],
+    ],
+)
+def test_what_is_no_operation_on_tuples_in_python_raises(number):
+    with pytest.raises((TypeError, UnsupportedSyntax)):
+        srcad.grad(lambda x: number(x) * x[0], jit=False)(X)
+
+
+def test_a_tuple_that_grows_in_a_loop_is_read_where_its_length_is_of_no_account():
+    def f(x):
+        s = 2 * x.shape
+        for _ in range(2):
+            s = s + s[1:]
+        return np.sum(x * x) * (len(s) + s[-1])
+
+    assert srcad.value_and_grad(f, jit=False)(X)[0] == pytest.approx(f(X))
+    assert srcad.value_and_grad(f, jit=False)(X)[1] == pytest.approx(16.0 * X)
+
+
+def test_a_whole_tuple_of_differentiated_values_is_refused_in_both_modes():
+    def f(x):
+        s = x.shape + (x[0], x[1] * x[2])
+        return s[1]
+
+    with pytest.raises(UnsupportedSyntax, match="not taken apart at once"):
+        srcad.jvp(f, (X,), (np.ones(3),), jit=False)
+    with pytest.raises(UnsupportedSyntax, match="not taken apart at once"):
+        srcad.grad(f, jit=False)(X)

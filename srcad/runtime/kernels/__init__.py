@@ -1,7 +1,6 @@
 """What generated code calls beside NumPy: plain functions that run as they stand and compile in Numba.
 
-Importing this package also teaches Numba functions and arguments of NumPy that it lacks (`reductions`,
-`numpy_shapes`).
+Importing it also teaches Numba functions and arguments of NumPy that it lacks (`reductions`, `numpy_shapes`).
 """
 
 from srcad.runtime.kernels import blas, lanes, numpy_shapes, reductions
@@ -127,7 +126,7 @@ from srcad.runtime.kernels.scans import (
     whole_turns,
 )
 from srcad.runtime.kernels.scatter import added_at, scatter, scatter_add
-from srcad.runtime.kernels.select import select
+from srcad.runtime.kernels.select import list_beside, select, tuple_beside
 from srcad.runtime.kernels.spectrum import irfft_adjoint, resized, rfft_adjoint
 from srcad.runtime.kernels.spread import broadcast_shape, reduced_size, restore, spread, unbroadcast
 from srcad.runtime.kernels.stored import stored_bar
@@ -195,6 +194,7 @@ __all__ = [
     "lanes",
     "largest",
     "leaders",
+    "list_beside",
     "listed",
     "log_determinant",
     "longer",
@@ -280,6 +280,7 @@ __all__ = [
     "transpose_times",
     "trapezoid_weights",
     "trip_count",
+    "tuple_beside",
     "unarray",
     "unbroadcast",
     "uncolumn_stack",

@@ -1,4 +1,7 @@
-"""`np.where` for numbers and arrays alike, in compiled code too, where NumPy's own makes an array of no dimensions."""
+"""What depends on the kinds of operands, in compiled code too: a choice, and what a tuple or a list is as an operand.
+
+NumPy's own `where` makes an array of no dimensions of numbers there.
+"""
 
 from __future__ import annotations
 
@@ -27,3 +30,41 @@ def _select(c: Any, a: Any, b: Any) -> Any:
         return a if c else b
 
     return number
+
+
+def tuple_beside(parts: Any, other: Any) -> Any:
+    """A tuple as an operand: an array beside what NumPy computes with, a tuple beside anything else.
+
+    >>> (3,) + tuple_beside((1,), (3,)), np.array([3]) + tuple_beside((1,), np.array([3]))
+    ((3, 1), array([4]))
+    """
+    return np.array(parts) if isinstance(other, (np.ndarray, np.generic)) else parts
+
+
+def list_beside(parts: Any, other: Any) -> Any:
+    """A list as an operand, given as a tuple or, if it is of any length, an array of its elements.
+
+    >>> (1,) == list_beside((1,), (1,)), np.array([3]) + list_beside((1,), np.array([3]))
+    (False, array([4]))
+    """
+    return np.array(parts) if isinstance(other, (np.ndarray, np.generic)) else list(parts)
+
+
+@overload(tuple_beside)
+def _overload_tuple_beside(parts: Any, other: Any) -> Any:
+    return _itself if isinstance(other, types.BaseTuple) else _overload_list_beside(parts, other)
+
+
+@overload(list_beside)
+def _overload_list_beside(parts: Any, other: Any) -> Any:
+    def array(parts: Any, other: Any) -> Any:
+        return np.array(parts)
+
+    # Beside a number it depends on whether that is one of NumPy's, which no type tells.
+    if not isinstance(other, types.Array):
+        return None
+    return _itself if isinstance(parts, types.Array) else array
+
+
+def _itself(parts: Any, other: Any) -> Any:
+    return parts
