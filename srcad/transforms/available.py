@@ -40,8 +40,8 @@ from srcad.transforms.build import (
     walk,
     written,
 )
-from srcad.transforms.copies import stored_in
 from srcad.transforms.primitive import constant
+from srcad.transforms.side_effects import stored_in
 
 
 def noted(node: gast.BinOp) -> gast.BinOp:
