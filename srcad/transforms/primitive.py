@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import gast
 
-from srcad.errors import MissingRule, Place
-from srcad.runtime.rule import Rule
-from srcad.runtime.template import primitive_name
-from srcad.transforms.build import dotted_path, names_in
-from srcad.transforms.typing import Types, is_complex
+from srcad.transforms.build import dotted_path
 
 BINARY: dict[type[gast.AST], Any] = {
     gast.Add: operator.add,
@@ -110,21 +106,3 @@ def constant(node: gast.expr | None) -> Any:
         case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=value)):
             return -value
     return None
-
-
-def bound(
-    rule: Rule, positional: Sequence[gast.expr], keywords: Mapping[str, gast.expr], types: Types, place: Place | None
-) -> dict[str, gast.expr]:
-    """Which input of a rule each argument of a call is; MissingRule with the place where the rule does not cover it."""
-    if not rule.handles_complex:
-        read = {name for node in (*positional, *keywords.values()) for name in names_in(node)}
-        if any(is_complex(types.get(name)) for name in read):
-            raise MissingRule(
-                f"the derivative rule of {primitive_name(rule.primitive)} does not cover complex numbers",
-                at=place,
-                hint="write it with np.real(z) and np.real(-1j * z), such as np.hypot of the two for np.abs(z)",
-            )
-    try:
-        return rule.bind(positional, keywords)
-    except MissingRule as problem:
-        raise MissingRule(problem.what, at=place, hint=problem.hint) from None
