@@ -44,12 +44,6 @@ from srcad.transforms.primitive import constant
 from srcad.transforms.side_effects import stored_in
 
 
-def noted(node: gast.BinOp) -> gast.BinOp:
-    """A division of a derivative rule, with the note that it is one."""
-    node.of_rule = isinstance(node.op, gast.Div)
-    return node
-
-
 @stage("reuse")
 def with_shared_values(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
     """The statements, with values computed once; `kinds` has the types of names, as far as they are known."""

@@ -16,8 +16,7 @@ from srcad.runtime import kernels
 from srcad.runtime.rule import Rule
 from srcad.runtime.template import Template, primitive_name
 from srcad.transforms.algebra import simplify
-from srcad.transforms.available import noted
-from srcad.transforms.build import Block, assign, clone, const, dotted, dotted_path, load, names_in, tuple_of
+from srcad.transforms.build import Block, assign, clone, const, dotted, dotted_path, load, names_in, noted, tuple_of
 from srcad.transforms.typing import Types, is_complex
 
 
