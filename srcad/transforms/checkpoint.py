@@ -70,6 +70,11 @@ Finish = Callable[[Unit, Types, Kinds, bool], Finished]
 class Advance(Specialised):
     """Some iterations of a loop: what it writes into are its arguments, what it carries it returns."""
 
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The parameters that it writes into for its caller."""
+        return self.unit.parameters
+
 
 @dataclass(eq=False)
 class Checkpointed(Specialised):

@@ -56,6 +56,11 @@ class Subroutine:
     def _executable(self) -> Callable[..., Any]:
         return executable(self.unit)
 
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The parameters that it may write into for its caller."""
+        return self.unit.parameters
+
     @cached_property
     def ssa(self) -> Unit:
         """The unit with every name stored once per path."""
@@ -146,6 +151,11 @@ class Specialised:
     @cached_property
     def _executable(self) -> Callable[..., Any]:
         return executable(self.unit)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The parameters that it writes into for its caller: none, for it works on copies."""
+        return ()
 
     @property
     def outcome(self) -> Kinds:
