@@ -48,8 +48,8 @@ from srcad.transforms.build import (
     walk_statements,
     written,
 )
-from srcad.transforms.gradient import function
 from srcad.transforms.live import Live, live_at_head, live_before
+from srcad.transforms.made import function
 from srcad.transforms.primitive import primitive_of
 from srcad.transforms.program import Program, analyse_forward
 from srcad.transforms.settle import settle

@@ -13,7 +13,7 @@ from srcad.names import Names
 from srcad.transforms.build import assign, call, clone, const, place_of, tuple_of
 from srcad.transforms.callees import LISTS, Callees, Pair
 from srcad.transforms.comments import with_origin
-from srcad.transforms.gradient import Made
+from srcad.transforms.made import Made
 from srcad.transforms.subroutine import Specialised, Subroutine
 
 
