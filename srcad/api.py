@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from srcad import inside
+from srcad.binding import bind
 from srcad.errors import BadArgument
-from srcad.gradient import Derivative, bind, made, refuse_derivative
+from srcad.gradient import Derivative, made, refuse_derivative
 from srcad.load import signature_of
 from srcad.options import Options, Without
 from srcad.runtime.structures import is_structured
@@ -240,7 +241,7 @@ def vjp(
 
 
 def _whole_vjp(run: Function, args: tuple[Any, ...]) -> tuple[Any, Callable[[Any], Any]]:
-    from srcad.pullback import matching
+    from srcad.cotangent import matching
     from srcad.runtime.keep import snapshot
 
     values = (*args, *(each._array() for each in run.captured_variables()))
@@ -256,7 +257,7 @@ def jvp(
     >>> jvp(lambda x, n: x ** n, (3.0, 2), (1.0, None))
     (9.0, 6.0)
     """
-    from srcad.pullback import matching
+    from srcad.cotangent import matching
 
     refuse_derivative(f, "jvp")
     if len(primals) != len(tangents):

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numba import typeof
 
+from srcad.binding import bind
 from srcad.errors import BadArgument, WrongGradient
-from srcad.gradient import bind
 from srcad.load import name_of, signature_of
 from srcad.options import Options, Without
 from srcad.pullback import Pair, pair_of

@@ -16,7 +16,7 @@ from srcad.transforms.assemble import Assembler
 from srcad.transforms.build import attribute, load, place_of, walk_statements, written
 from srcad.transforms.checkpoint import Checkpointed
 from srcad.transforms.cleanup import without_dead_code
-from srcad.transforms.gradient import Made
+from srcad.transforms.made import Made
 from srcad.transforms.pair import trace_fields
 from srcad.transforms.plan import spot_of
 from srcad.transforms.sites import Loop

@@ -16,13 +16,15 @@ from numba.core import types
 from numba.core.dispatcher import Dispatcher
 from numba.extending import typeof_impl
 
+from srcad.binding import bind
 from srcad.errors import BadArgument, NotDifferentiable
 from srcad.load import name_of, signature_of
-from srcad.native import defaults_of, frozen, native_of, shape_of
+from srcad.native import frozen, native_of
 from srcad.remember import remembered
 from srcad.routine import compiled_routine, telling, uncompiled_routine
 from srcad.runtime.collected import nothing_collected
 from srcad.runtime.structures import is_structured
+from srcad.stubs import defaults_of, shape_of
 from srcad.transforms.form import LEAF
 from srcad.version import Request, Version
 from srcad.wrt import refuse_paths, text_of
@@ -88,7 +90,7 @@ class Derivative:
         from srcad.structured import structured_call
 
         if self._structured is None:
-            self._structured = structured_call(self)
+            self._structured = structured_call(self, made)
         self.__call__ = self._structured
         return self._structured
 
@@ -142,8 +144,14 @@ class Derivative:
         if not self.jit:
             raise BadArgument("a derivative made with jit=False cannot be called from compiled code")
         if self._native is None:
-            self._native = native_of(self)
+            self._native = native_of(self, self._adapted)
         return self._native
+
+    def _adapted(self, kinds: tuple[Any, ...]) -> Dispatcher | None:
+        """What compiled code calls for arguments of these types, where there are functions or tuples among them."""
+        from srcad.handed import adapter, is_handed  # with structures, which most calls have no use for
+
+        return adapter(self, kinds, made) if any(map(is_handed, kinds[: self.own])) else None
 
     def native_routine(self) -> Dispatcher:
         """The same, for arguments that are numbers and arrays."""
@@ -183,45 +191,6 @@ def made(function: Callable[..., Any], request: Request, jit: bool) -> Derivativ
 
 
 _WITH_DIRECTIONS = frozenset({"tangent", "hvp"})
-
-
-def bind(signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """Arguments in the order of the parameters, with keywords and defaults put in place."""
-    bound = signature.bind(*args, **kwargs)
-    bound.apply_defaults()
-    return tuple(bound.arguments[name] for name in signature.parameters)
-
-
-class Binding:
-    """`bind` for calls of one function, many times: the common ones without inspection.
-
-    >>> import inspect
-    >>> Binding(inspect.signature(lambda x, scale=2.0, shift=1.0: None))((3.0,), {"shift": 5.0})
-    (3.0, 2.0, 5.0)
-    """
-
-    def __init__(self, signature: inspect.Signature) -> None:
-        self._signature = signature
-        parameters = signature.parameters.values()
-        self._names = tuple(signature.parameters)
-        self._defaults = {each.name: each.default for each in parameters if each.default is not each.empty}
-        self._is_simple = all(each.kind is each.POSITIONAL_OR_KEYWORD for each in parameters)
-
-    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        """Arguments in the order of the parameters. Raises TypeError as Python does."""
-        rest, named = [], 0
-        if self._is_simple and len(args) <= len(self._names):
-            for name in self._names[len(args) :]:
-                if name in kwargs:
-                    rest.append(kwargs[name])
-                    named += 1
-                elif name in self._defaults:
-                    rest.append(self._defaults[name])
-                else:
-                    break
-            if len(args) + len(rest) == len(self._names) and named == len(kwargs):
-                return (*args, *rest)
-        return bind(self._signature, args, kwargs)
 
 
 def _signature(function: Callable[..., Any], request: Request) -> inspect.Signature:

@@ -9,7 +9,7 @@ From Python the same is done by `srcad.structured`, with values; here there are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numba
@@ -30,10 +30,10 @@ def is_handed(kind: Any) -> bool:
     return isinstance(kind, (types.BaseTuple, types.Callable, types.FunctionType, types.NoneType))
 
 
-def adapter(derivative: Any, kinds: tuple[Any, ...]) -> Dispatcher:
-    """What is called for arguments of these types, some of which are functions or tuples."""
-    from srcad.gradient import made
-
+def adapter(
+    derivative: Any, kinds: tuple[Any, ...], made: Callable[[Callable[..., Any], Request, bool], Any]
+) -> Dispatcher:
+    """What is called for arguments of these types, some of which are functions or tuples; `made` makes derivatives."""
     function, request = derivative.function, derivative.request
     refuse_paths(function, request.wrt)
     names = list(signature_of(function).parameters)

@@ -13,8 +13,9 @@ from typing import Any, NoReturn
 import numpy as np
 from numba.extending import typeof_impl
 
+from srcad.binding import bind
 from srcad.errors import NotDifferentiable
-from srcad.gradient import Derivative, bind, made
+from srcad.gradient import Derivative, made
 from srcad.load import name_of, signature_of
 from srcad.options import Options
 from srcad.pullback import pair_of

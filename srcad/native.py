@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -10,19 +9,21 @@ import numba
 from numba.core.dispatcher import Dispatcher
 
 from srcad.runtime.compile import TypedDispatcher
+from srcad.stubs import defaults_of, shape_of
 from srcad.version import Version
 
 
-def native_of(derivative: Any) -> TypedDispatcher:
-    """What stands for a derivative: which of its functions is called follows from the types of the arguments."""
-    own = derivative.own
+def native_of(derivative: Any, adapted: Callable[[tuple[Any, ...]], Dispatcher | None]) -> TypedDispatcher:
+    """What stands for a derivative: which of its functions is called follows from the types of the arguments.
+
+    `adapted` gives what is called where there are functions or tuples among them, else None.
+    """
     plain: list[Dispatcher] = []
 
     def specialise(kinds: tuple[Any, ...]) -> Dispatcher:
-        from srcad.handed import adapter, is_handed  # with structures, which most calls have no use for
-
-        if any(map(is_handed, kinds[:own])):
-            return adapter(derivative, kinds)
+        found = adapted(kinds)
+        if found is not None:
+            return found
         if not plain:
             plain.append(derivative.native_routine())
         return plain[0]
@@ -33,15 +34,6 @@ def native_of(derivative: Any) -> TypedDispatcher:
     )
     front.derivative = derivative
     return front
-
-
-def shape_of(name: str, parameters: tuple[str, ...], defaults: tuple[Any, ...] = ()) -> Callable[..., Any]:
-    """A function that has a name, parameters and defaults, and does nothing."""
-    namespace: dict[str, Any] = {}
-    exec(f"def {name}({', '.join(parameters)}): pass", namespace)
-    function: Any = namespace[name]
-    function.__defaults__ = defaults
-    return function  # type: ignore[no-any-return]
 
 
 def frozen(version: Version, routine: Dispatcher, derivative: Any) -> Dispatcher:
@@ -59,8 +51,3 @@ def frozen(version: Version, routine: Dispatcher, derivative: Any) -> Dispatcher
     if len(outer) == len(derivative.__signature__.parameters):
         function.__defaults__ = defaults_of(derivative.__signature__)
     return numba.njit(function)
-
-
-def defaults_of(signature: inspect.Signature) -> tuple[Any, ...]:
-    """The defaults of a signature, which the last parameters have."""
-    return tuple(each.default for each in signature.parameters.values() if each.default is not each.empty)

@@ -23,6 +23,7 @@ from srcad.scope import Meaning, Method, Procedure
 from srcad.transforms.build import Block, load, names_in, place_of, walk_statements, written
 from srcad.transforms.draft import Draft
 from srcad.transforms.memory import Structure
+from srcad.transforms.normalise import normalised
 from srcad.transforms.subroutine import Subroutine, callee_of
 
 # Statements: a helper of which more than this would be inlined, all calls taken together, is called from then on.
@@ -131,7 +132,7 @@ class Outline:
 
     def begin(self, name: str, base: Hashable, known: Mapping[str, Hashable], forms: Mapping[str, Hashable]) -> Frame:
         """Begin to lower a function on its own."""
-        callee = Subroutine(self.draft.names.fresh(name), name)
+        callee = Subroutine(self.draft.names.fresh(name), name, normalised)
         self.draft.bindings[callee.name] = callee
         self.made[_what(base, known, forms)] = callee
         frame = Frame(base, known, callee)

@@ -28,8 +28,6 @@ from srcad.transforms.checkpair import make_any_pair
 from srcad.transforms.decided import without_decided
 from srcad.transforms.fold import fold
 from srcad.transforms.gradient import (
-    Made,
-    function,
     gradient_function,
     refuse_arguments,
     refuse_records,
@@ -38,6 +36,7 @@ from srcad.transforms.gradient import (
     tangent_unit,
 )
 from srcad.transforms.lists import with_lists
+from srcad.transforms.made import Made, function
 from srcad.transforms.messages import with_plain_messages
 from srcad.transforms.module import renamed, with_callees
 from srcad.transforms.observe import Observation, refuse_unknown

@@ -11,13 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from srcad.errors import BadArgument
-from srcad.native import shape_of
+from srcad.cotangent import matching
 from srcad.options import Options
 from srcad.remember import remembered
 from srcad.routine import compiled_routine, telling, uncompiled_routine
+from srcad.stubs import shape_of
 from srcad.version import Request, Version
 
 
@@ -65,23 +63,3 @@ def pair_of(function: Callable[..., Any], wrt: tuple[int, ...], jit: bool, optio
     """The pairs of a function, the same object when asked for again."""
     how = options or Options()
     return remembered(function, ("pairs", wrt, jit, how), lambda: Pairs(function, wrt, jit, how))
-
-
-def matching(given: Any, value: Any, what: str) -> Any:
-    """A cotangent or tangent in the dtype of the value that it belongs to; its shape must be the value's."""
-    if isinstance(value, tuple):
-        if not isinstance(given, (tuple, list)) or len(given) != len(value):
-            raise BadArgument(f"{what} of a tuple of {len(value)} is a tuple of as many", hint=f"not {given!r}")
-        parts = [matching(bar, part, what) for bar, part in zip(given, value, strict=True)]
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    if isinstance(value, np.ndarray):
-        bar = np.asarray(given, dtype=value.dtype if value.dtype.kind in "fc" else float)
-        if bar.shape != value.shape:
-            raise BadArgument(f"{what} has the shape {bar.shape}, what it belongs to has {value.shape}")
-        # Contiguous, so that the compiled function serves whatever the caller's layout is.
-        return np.ascontiguousarray(bar) if bar.ndim else bar
-    if np.ndim(given):
-        raise BadArgument(f"{what} has the shape {np.shape(given)}, what it belongs to is a number")
-    if isinstance(value, np.inexact):
-        return value.dtype.type(given)
-    return complex(given) if isinstance(value, complex) else float(given)

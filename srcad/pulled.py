@@ -14,7 +14,6 @@ import numpy as np
 from numba.core import types
 
 from srcad.errors import NotDifferentiable, TapeMisuse
-from srcad.native import shape_of
 from srcad.pullback import Pair
 from srcad.routine import compiled_routine, uncompiled_routine
 from srcad.rows import columns, rows
@@ -23,6 +22,7 @@ from srcad.runtime.keep import shell
 from srcad.runtime.kept import Kept
 from srcad.runtime.nest import flatten, map_leaves
 from srcad.runtime.operand import Operand
+from srcad.stubs import shape_of
 from srcad.transforms.weigh import weighted
 from srcad.version import Request, Version
 

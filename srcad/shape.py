@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from srcad.cotangent import matching
 from srcad.errors import BadArgument, MayOverlap, NotDifferentiable
 from srcad.flat import Flat
 from srcad.load import name_of, signature_of
-from srcad.pullback import matching
 from srcad.remember import remembered
 from srcad.runtime.records import is_records
 from srcad.runtime.structures import attributes, is_function, is_structured

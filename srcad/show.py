@@ -9,8 +9,9 @@ from typing import Any
 
 from numba import typeof
 
+from srcad.binding import bind
 from srcad.errors import BadArgument
-from srcad.gradient import Derivative, bind
+from srcad.gradient import Derivative
 from srcad.load import name_of, signature_of
 from srcad.options import Options, Without
 from srcad.shape import shaped

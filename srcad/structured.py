@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from srcad.gradient import bind, made
+from srcad.binding import bind
 from srcad.options import Options
 from srcad.pullback import pair_of
 from srcad.remember import remembered
@@ -15,8 +15,8 @@ from srcad.shape import Shape, found_shape
 from srcad.version import Request
 
 
-def structured_call(derivative: Any) -> Callable[..., Any]:
-    """What calls a derivative whose function takes or returns structures; plain calls pass."""
+def structured_call(derivative: Any, made: Callable[[Callable[..., Any], Request, bool], Any]) -> Callable[..., Any]:
+    """What calls a derivative whose function takes or returns structures; plain calls pass. `made` makes others."""
     function, request, signature = derivative.function, derivative.request, derivative.__signature__
     own, total = derivative.own, len(signature.parameters)
     shapes = remembered(function, "shapes", dict[Any, Shape])

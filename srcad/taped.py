@@ -16,8 +16,9 @@ from numba.core import types
 from numba.core.dispatcher import Dispatcher
 from numba.extending import typeof_impl
 
+from srcad.binding import Binding
 from srcad.errors import AssignsVariable, EntersTape, PerformanceWarning
-from srcad.gradient import Binding, Derivative
+from srcad.gradient import Derivative
 from srcad.load import name_of, plain_function, signature_of
 from srcad.options import Options
 from srcad.precision import in_precision, is_single

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import srcad
+from srcad.binding import Binding, bind
 from srcad.errors import BadArgument, NotDifferentiable
-from srcad.gradient import Binding, bind
 
 WEIGHTS = np.array([1.0, 2.0, 3.0])
 SCALE = 2.0

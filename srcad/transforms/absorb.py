@@ -23,9 +23,9 @@ from numba import types as nb
 from srcad.runtime.clock import stage
 from srcad.transforms.accessed import accessed
 from srcad.transforms.build import Block, dotted_path, inner_blocks, mentions, rewrite_names, walk, walk_statements
-from srcad.transforms.copies import all_written
 from srcad.transforms.memories import Memories
 from srcad.transforms.rolling import is_sum
+from srcad.transforms.side_effects import all_written
 from srcad.transforms.subscripts import Subscripts
 
 _LIKE = ("np.zeros_like", "np.empty_like", "np.ones_like", "np.copy")

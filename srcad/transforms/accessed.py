@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import gast
 
 from srcad.transforms.build import Block, dotted_path, inner_blocks, walk, walk_statements
-from srcad.transforms.copies import all_written, changed_memory, stored_in
 from srcad.transforms.memories import Memories
+from srcad.transforms.side_effects import all_written, changed_memory, stored_in
 from srcad.transforms.subscripts import Access, Subscripts, accesses
 
 _LEAVING = (gast.Raise, gast.Assert, gast.Return)

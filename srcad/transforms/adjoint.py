@@ -33,9 +33,9 @@ from srcad.transforms.build import (
     subscript,
 )
 from srcad.transforms.moves import check_copy
-from srcad.transforms.primitive import bound, constant, operands, primitive_of, whole_tuple
+from srcad.transforms.primitive import constant, operands, primitive_of
 from srcad.transforms.program import Program
-from srcad.transforms.template import splice
+from srcad.transforms.template import bound, splice, whole_tuple
 from srcad.transforms.views import is_view
 
 

@@ -12,7 +12,7 @@ from numba import types as nb
 from srcad.names import Names
 from srcad.runtime import kernels
 from srcad.transforms.build import Block, assign, call, const, effect, load, subscript, tuple_of
-from srcad.transforms.gradient import function
+from srcad.transforms.made import function
 from srcad.transforms.typing import Types
 from srcad.transforms.unit import Unit
 

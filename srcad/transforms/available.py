@@ -40,14 +40,8 @@ from srcad.transforms.build import (
     walk,
     written,
 )
-from srcad.transforms.copies import stored_in
 from srcad.transforms.primitive import constant
-
-
-def noted(node: gast.BinOp) -> gast.BinOp:
-    """A division of a derivative rule, with the note that it is one."""
-    node.of_rule = isinstance(node.op, gast.Div)
-    return node
+from srcad.transforms.side_effects import stored_in
 
 
 @stage("reuse")

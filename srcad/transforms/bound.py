@@ -14,7 +14,7 @@ import gast
 from srcad.errors import Place, UnsupportedSyntax
 from srcad.transforms.build import Block, inner_blocks, is_exit, place_of, walk_statements
 from srcad.transforms.checkpoint import Checkpointed, is_checkpointed
-from srcad.transforms.gradient import Made
+from srcad.transforms.made import Made
 from srcad.transforms.subroutine import callee_of
 from srcad.transforms.unit import Unit
 

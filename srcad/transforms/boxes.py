@@ -18,10 +18,10 @@ import gast
 from srcad.transforms.accessed import is_counted
 from srcad.transforms.affine import Form, infeasible
 from srcad.transforms.build import Block, inner_blocks, mentions, walk
-from srcad.transforms.copies import stored_in
 from srcad.transforms.primitive import constant
 from srcad.transforms.reorder import ascending
 from srcad.transforms.shapes import Shapes, natural_extents
+from srcad.transforms.side_effects import stored_in
 from srcad.transforms.sizes import index_parts
 
 

@@ -124,6 +124,12 @@ def effect(statement: Any) -> Any:
     return statement
 
 
+def noted(node: gast.BinOp) -> gast.BinOp:
+    """A division of a derivative rule, with the note that it is one."""
+    node.of_rule = isinstance(node.op, gast.Div)
+    return node
+
+
 def place_of(node: gast.AST) -> Place | None:
     """The place in the user's source that a statement stems from."""
     return getattr(node, "place", None)

@@ -131,7 +131,7 @@ class Callees:
         key = version, wrt
         if key not in self.tangents:
             name = f"_tangent_{len(self.tangents)}_{version.subroutine.wish}"
-            self.tangents[key] = made = Subroutine(name, f"{version.subroutine.wish}_tangent", is_ssa=True)
+            self.tangents[key] = made = Subroutine(name, f"{version.subroutine.wish}_tangent")
             made.unit = self.make_tangent(name, version, wrt, self)
         return self.tangents[key]
 

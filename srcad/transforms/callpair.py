@@ -29,8 +29,9 @@ from srcad.transforms.build import (
     walk_statements,
 )
 from srcad.transforms.callees import Callees, Pair
-from srcad.transforms.gradient import function, result_of, results_of, reverse_program, seed_of, tangent_function
+from srcad.transforms.gradient import result_of, results_of, reverse_program, seed_of, tangent_function
 from srcad.transforms.live import live_before
+from srcad.transforms.made import function
 from srcad.transforms.pair import Pure, attribute_name, blanks, pure_sweeps, trace_fields
 from srcad.transforms.program import Program
 from srcad.transforms.settle import blank

@@ -19,8 +19,8 @@ from typing import TypeAlias
 import gast
 
 from srcad.transforms.build import Block, clone, const, inner_blocks, load, names_in, reads, subscript, walk_statements
-from srcad.transforms.copies import all_written
 from srcad.transforms.live import live_before
+from srcad.transforms.side_effects import all_written
 
 START, ZERO, OTHER = "what it was", "zero", "something else"
 SUM, REST, MIXED = "what it was and more", "the rest", "either"

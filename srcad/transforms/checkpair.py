@@ -17,7 +17,6 @@ from srcad.transforms.callees import Callees, Pair
 from srcad.transforms.callpair import make_pair
 from srcad.transforms.checkpoint import Checkpointed
 from srcad.transforms.gradient import (
-    function,
     joined,
     result_of,
     results_of,
@@ -26,6 +25,7 @@ from srcad.transforms.gradient import (
     trace_blanks,
     with_lists,
 )
+from srcad.transforms.made import function
 from srcad.transforms.program import analyse
 from srcad.transforms.revolve import Drivers
 from srcad.transforms.sweeps import sweeps

@@ -48,8 +48,8 @@ from srcad.transforms.build import (
     walk_statements,
     written,
 )
-from srcad.transforms.gradient import function
 from srcad.transforms.live import Live, live_at_head, live_before
+from srcad.transforms.made import function
 from srcad.transforms.primitive import primitive_of
 from srcad.transforms.program import Program, analyse_forward
 from srcad.transforms.settle import settle
@@ -69,6 +69,11 @@ Finish = Callable[[Unit, Types, Kinds, bool], Finished]
 @dataclass(eq=False)
 class Advance(Specialised):
     """Some iterations of a loop: what it writes into are its arguments, what it carries it returns."""
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The parameters that it writes into for its caller."""
+        return self.unit.parameters
 
 
 @dataclass(eq=False)
@@ -180,7 +185,7 @@ class _Outliner:
             (None,) * len(results),
             ((),) * len(results),
         )
-        made = Checkpointed(base, _subroutine(base, wish), (*[nb.int64] * 4, *kinds), summary)
+        made = Checkpointed(base, Subroutine(base, wish), (*[nb.int64] * 4, *kinds), summary)
         made.state, made.advance, made.most_bytes = state, advance, getattr(statement, "most_bytes", None)
         made.at_once = AT_ONCE if made.most_bytes is None and self.is_of_numbers(statement, state) else 1
         iteration = self.iteration if made.at_once == 1 else self.iterations
@@ -214,7 +219,7 @@ class _Outliner:
         all_kinds = (*[nb.int64] * 3, *kinds)
         summary = Summary(tuple(known[each] for each in state.carried), True)
         summary = replace(summary, same=(None,) * len(state.carried), views=((),) * len(state.carried))
-        made = Advance(name, _subroutine(name, wish), all_kinds, summary)
+        made = Advance(name, Subroutine(name, wish), all_kinds, summary)
         tree = function(name, [*bounds, *state.inputs, *state.works, *begun.values()], _around(repeated, state, begun))
         unit = Unit(name, tree, self.bindings, names)
         settled = settle(unit, Types(known, nb.Tuple(made.outcome)))
@@ -272,10 +277,6 @@ def _around(repeated: gast.For, state: State, begun: Mapping[str, str]) -> Block
         repeated,
         at(gast.Return(value=tuple_of(*(load(each) for each in state.carried))), place),
     ]
-
-
-def _subroutine(name: str, wish: str) -> Subroutine:
-    return Subroutine(name, wish, is_ssa=True)
 
 
 def _rename_reads(statement: gast.stmt, renamed: Mapping[str, str]) -> None:

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 import gast
 
 from srcad.transforms.build import Block, dotted_path, walk, walk_statements
-from srcad.transforms.copies import all_written, changed_memory
 from srcad.transforms.memories import Memories
+from srcad.transforms.side_effects import all_written, changed_memory
 
 SMOOTH = frozenset(
     [

@@ -6,7 +6,7 @@ store is alive as long as any view of what it writes into is read.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
 import gast
 
@@ -20,63 +20,14 @@ from srcad.transforms.build import (
     walk_statements,
     written,
 )
-from srcad.transforms.plan import FRESH
-
-ALLOCATING = {
-    "np.zeros",
-    "np.empty",
-    "np.ones",
-    "np.full",
-    "np.zeros_like",
-    "np.empty_like",
-    "np.ones_like",
-    "np.copy",
-    "np.sum",
-    "len",
-}
+from srcad.transforms.memories import Groups
+from srcad.transforms.side_effects import mutated_by
 
 
 @stage("prune")
 def without_dead_code(body: Block, outputs: Collection[str] = ()) -> Block:
     """The statements that the result, an effect, or the memory of one of the `outputs` depends on."""
     return _Liveness(body, outputs).kept(body)
-
-
-class Groups:
-    """Groups of names that may reach the same array."""
-
-    def __init__(self, body: Block, numbers: Collection[str] = ()) -> None:
-        """`numbers` are names that reach none."""
-        self.numbers = numbers
-        self._up: dict[str, str] = {}
-        for statement in walk_statements(body):
-            name = written(statement)
-            match statement:
-                case gast.Assign(value=value) if name:
-                    self._join(name, value)
-                case gast.Assign(targets=[gast.Tuple(elts=targets)], value=gast.Tuple(elts=values)):
-                    for target, value in zip(targets, values, strict=True):
-                        self._join(target.id, value)
-                case gast.Expr(
-                    value=gast.Call(func=gast.Attribute(value=gast.Name(id=kept), attr="append"), args=[value])
-                ):
-                    self._join(str(kept), value)
-
-    def _join(self, name: str, value: gast.expr) -> None:
-        if name in self.numbers:
-            return
-        for base in _bases(value):
-            if base in self.numbers:
-                continue
-            one, other = self.find(name), self.find(base)
-            if one != other:
-                self._up[one] = other
-
-    def find(self, name: str) -> str:
-        """The name that stands for a name's group."""
-        while self._up.get(name, name) != name:
-            name = self._up[name]
-        return name
 
 
 class _Liveness:
@@ -138,18 +89,6 @@ def _is_effect(statement: gast.stmt) -> bool:
     return getattr(statement, "effect", False)
 
 
-def mutated_by(statement: gast.stmt) -> list[str]:
-    """The array that a helper call, or an append, changes."""
-    match statement:
-        case gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name(id=base), attr="append"))):
-            return [base]
-        case gast.Expr(
-            value=gast.Call(func=gast.Attribute(attr="scatter_add" | "unexpand"), args=[gast.Name(id=base), *_])
-        ):
-            return [base]
-    return []
-
-
 def _augmented(statement: gast.stmt) -> list[str]:
     """The name that `+=` reads as well as stores."""
     match statement:
@@ -167,22 +106,6 @@ def _writes(statement: gast.stmt) -> list[str]:
         case gast.For(target=target):
             return [target.id]
     return mutated_by(statement)
-
-
-def _bases(value: gast.expr) -> Iterator[str]:
-    """Names whose memory an expression may be a view of."""
-    match value:
-        case gast.Name(id=name):
-            yield name
-        case gast.Subscript(value=base):
-            yield from _bases(base)
-        case gast.Call(func=function, args=arguments):
-            if dotted_path(function) not in ALLOCATING | FRESH:
-                for argument in arguments:
-                    yield from _bases(argument)
-        case gast.Tuple(elts=elements) | gast.List(elts=elements):
-            for element in elements:
-                yield from _bases(element)
 
 
 def _exit(loop: gast.For | gast.While) -> gast.stmt | None:

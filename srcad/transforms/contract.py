@@ -47,11 +47,11 @@ from srcad.transforms.build import (
     walk,
     walk_statements,
 )
-from srcad.transforms.copies import all_written
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
 from srcad.transforms.shapes import LIKE, MADE, Shapes
+from srcad.transforms.side_effects import all_written
 from srcad.transforms.uses import Array, Arrays
 from srcad.transforms.window import Window, window, without
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import gast
 
 from srcad.runtime.clock import stage
-from srcad.transforms.build import Block, inner_blocks, names_in, walk, walk_statements, written
-from srcad.transforms.cleanup import mutated_by
+from srcad.transforms.build import Block, inner_blocks, walk, walk_statements, written
+from srcad.transforms.side_effects import all_written, changed_memory
 
 
 @stage("copies")
@@ -57,35 +57,3 @@ def _rename_reads(body: Block, copied: dict[str, str]) -> None:
             if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Store):
                 while node.id in copied:
                     node.id = copied[node.id]
-
-
-def all_written(statement: gast.stmt) -> Iterator[str]:
-    """Names that a statement stores, augmented ones included."""
-    match statement:
-        case gast.AugAssign(target=gast.Name(id=name)):
-            yield name
-        case gast.Assign(targets=[gast.Tuple(elts=elements)]):
-            for element in elements:
-                yield element.id
-        case _:
-            name = written(statement)
-            if name:
-                yield name
-
-
-def stored_in(block: Block) -> frozenset[str]:
-    """The names that statements store, those inside them included."""
-    return frozenset(name for statement in walk_statements(block) for name in all_written(statement))
-
-
-def changed_memory(statement: gast.stmt) -> Iterator[str]:
-    """Names of arrays that a statement writes into."""
-    match statement:
-        case gast.Assign(targets=[gast.Subscript(value=base)]) | gast.AugAssign(target=gast.Subscript(value=base)):
-            yield from names_in(base)
-        case gast.AugAssign(target=gast.Name(id=name)):
-            yield name
-        case gast.Expr(value=gast.Call() as value):
-            yield from mutated_by(statement) or names_in(value)
-        case gast.Assign(value=value) if getattr(statement, "effect", False):
-            yield from names_in(value)

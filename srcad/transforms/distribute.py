@@ -40,7 +40,6 @@ from srcad.transforms.build import (
     walk,
     walk_statements,
 )
-from srcad.transforms.copies import all_written, stored_in
 from srcad.transforms.gather import Group, Sum, gathering, grouped, reach, shifted
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.live import live_before, live_behind
@@ -48,6 +47,7 @@ from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
 from srcad.transforms.reorder import ascending, is_backwards, is_free
 from srcad.transforms.rolling import rolled
+from srcad.transforms.side_effects import all_written, stored_in
 from srcad.transforms.ssa import stored_certainly
 from srcad.transforms.subscripts import Access, Subscripts, accesses
 

@@ -35,9 +35,11 @@ from srcad.transforms.build import (
     walk_statements,
     written,
 )
-from srcad.transforms.cleanup import Groups, without_dead_code
-from srcad.transforms.copies import all_written, changed_memory, without_copies
+from srcad.transforms.cleanup import without_dead_code
+from srcad.transforms.copies import without_copies
 from srcad.transforms.marks import rejoined, told_apart, without_marks
+from srcad.transforms.memories import Groups
+from srcad.transforms.side_effects import all_written, changed_memory
 from srcad.transforms.suit import suited
 
 LARGEST = 26  # nodes of an expression; what is longer keeps its name

@@ -46,12 +46,12 @@ from srcad.transforms.build import (
 )
 from srcad.transforms.build import loop as for_loop
 from srcad.transforms.carried import passed_on
-from srcad.transforms.copies import all_written
 from srcad.transforms.flow import Flow, flow_of
 from srcad.transforms.indices import Indices
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.live import live_before
 from srcad.transforms.primitive import constant
+from srcad.transforms.side_effects import all_written
 from srcad.transforms.typing import Types
 from srcad.transforms.unit import Unit
 

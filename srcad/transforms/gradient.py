@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
 import gast
 from numba import types as nb
 
 from srcad.errors import NotDifferentiable, UnsupportedSyntax
-from srcad.names import Names
 from srcad.transforms.accumulate import Adjoints
 from srcad.transforms.assemble import Sweeps
 from srcad.transforms.build import (
@@ -32,6 +30,7 @@ from srcad.transforms.build import (
 from srcad.transforms.callees import Callees
 from srcad.transforms.kinds import note_kinds
 from srcad.transforms.live import live_before
+from srcad.transforms.made import Made, function
 from srcad.transforms.merge import merged
 from srcad.transforms.program import Program, analyse, analyse_forward
 from srcad.transforms.split import Splitter
@@ -40,23 +39,6 @@ from srcad.transforms.sweeps import sweeps
 from srcad.transforms.tangent import Tangents
 from srcad.transforms.typing import Types, differentiable, is_complex
 from srcad.transforms.unit import Unit
-
-
-@dataclass(frozen=True)
-class Made:
-    """Generated functions, in order, statements that come before them, and the objects that their free names mean.
-
-    outputs     function -> parameters that it writes into for its caller
-    sweeps      both sweeps as they were put together, of which it is made
-    """
-
-    functions: list[gast.FunctionDef]
-    bindings: dict[str, Any]
-    names: tuple[str, ...]
-    maker: Names | None = None
-    before: tuple[gast.stmt, ...] = ()
-    outputs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    sweeps: Sweeps | None = None
 
 
 def results_of(unit: Unit) -> list[gast.expr]:
@@ -282,19 +264,3 @@ def refuse_records(unit: Unit, types: Types) -> None:
 def _is_record(kind: nb.Type) -> bool:
     entry = kind.dtype if isinstance(kind, nb.Array) else kind
     return isinstance(entry, (nb.Record, nb.DictType, nb.Set))
-
-
-def function(name: str, parameters: Sequence[str], body: Block) -> gast.FunctionDef:
-    """A function definition."""
-    arguments = gast.arguments(
-        args=[gast.Name(id=each, ctx=gast.Param(), annotation=None, type_comment=None) for each in parameters],
-        posonlyargs=[],
-        vararg=None,
-        kwonlyargs=[],
-        kw_defaults=[],
-        kwarg=None,
-        defaults=[],
-    )
-    return gast.FunctionDef(
-        name=name, args=arguments, body=body, decorator_list=[], returns=None, type_comment=None, type_params=[]
-    )

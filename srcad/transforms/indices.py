@@ -14,8 +14,8 @@ from numba import types as nb
 
 from srcad.transforms.affine import Form, infeasible
 from srcad.transforms.build import const, walk, walk_statements, written
-from srcad.transforms.copies import all_written
 from srcad.transforms.primitive import constant
+from srcad.transforms.side_effects import all_written
 
 Interval = tuple[Form, Form]
 _DEEPEST = 20

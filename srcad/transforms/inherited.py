@@ -36,10 +36,10 @@ from srcad.transforms.build import (
     walk,
     walk_statements,
 )
-from srcad.transforms.copies import all_written, stored_in
 from srcad.transforms.live import live_before, live_behind
 from srcad.transforms.memories import Memories
 from srcad.transforms.shapes import Shapes
+from srcad.transforms.side_effects import all_written, stored_in
 
 
 @stage("copies")

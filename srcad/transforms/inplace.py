@@ -43,11 +43,11 @@ from srcad.transforms.build import (
     subscript,
     walk_statements,
 )
-from srcad.transforms.copies import all_written, changed_memory, stored_in
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
 from srcad.transforms.shapes import Shapes
+from srcad.transforms.side_effects import all_written, changed_memory, stored_in
 from srcad.transforms.single import ZEROS, common_index, first_store, is_zero_store, loops_around, made_in
 
 _EXITS = gast.Break, gast.Continue, gast.Return

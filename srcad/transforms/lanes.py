@@ -21,10 +21,10 @@ from srcad.runtime.clock import stage
 from srcad.transforms.accessed import is_counted
 from srcad.transforms.build import Block, dotted_path, names_in, stores_into, walk, walk_statements
 from srcad.transforms.choosing import choosing, deciding, is_continuous
-from srcad.transforms.copies import all_written, changed_memory, stored_in
 from srcad.transforms.live import live_before
 from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
+from srcad.transforms.side_effects import all_written, changed_memory, stored_in
 from srcad.transforms.sizes import index_parts
 from srcad.transforms.unordered import VECTORS, sums_of
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import gast
 
 from srcad.transforms.build import Block, inner_blocks, rewrite_names, walk_statements
-from srcad.transforms.copies import all_written
 from srcad.transforms.live import live_before
+from srcad.transforms.side_effects import all_written
 
 _AGAIN = " again"  # no identifier
 

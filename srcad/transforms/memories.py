@@ -2,17 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 import gast
 import numpy as np
 from numba import types as nb
 
-from srcad.transforms.build import Block, dotted_path, names_in, walk_statements
-from srcad.transforms.cleanup import ALLOCATING, Groups
-from srcad.transforms.copies import all_written
+from srcad.transforms.build import Block, dotted_path, names_in, walk_statements, written
 from srcad.transforms.plan import FRESH
 from srcad.transforms.primitive import constant
+from srcad.transforms.side_effects import all_written
+
+ALLOCATING = {
+    "np.zeros",
+    "np.empty",
+    "np.ones",
+    "np.full",
+    "np.zeros_like",
+    "np.empty_like",
+    "np.ones_like",
+    "np.copy",
+    "np.sum",
+    "len",
+}
+
+
+class Groups:
+    """Groups of names that may reach the same array."""
+
+    def __init__(self, body: Block, numbers: Collection[str] = ()) -> None:
+        """`numbers` are names that reach none."""
+        self.numbers = numbers
+        self._up: dict[str, str] = {}
+        for statement in walk_statements(body):
+            name = written(statement)
+            match statement:
+                case gast.Assign(value=value) if name:
+                    self._join(name, value)
+                case gast.Assign(targets=[gast.Tuple(elts=targets)], value=gast.Tuple(elts=values)):
+                    for target, value in zip(targets, values, strict=True):
+                        self._join(target.id, value)
+                case gast.Expr(
+                    value=gast.Call(func=gast.Attribute(value=gast.Name(id=kept), attr="append"), args=[value])
+                ):
+                    self._join(str(kept), value)
+
+    def _join(self, name: str, value: gast.expr) -> None:
+        if name in self.numbers:
+            return
+        for base in _bases(value):
+            if base in self.numbers:
+                continue
+            one, other = self.find(name), self.find(base)
+            if one != other:
+                self._up[one] = other
+
+    def find(self, name: str) -> str:
+        """The name that stands for a name's group."""
+        while self._up.get(name, name) != name:
+            name = self._up[name]
+        return name
 
 
 class Memories:
@@ -91,6 +140,22 @@ class Memories:
             case gast.Subscript(value=gast.Name(id=name), slice=part):
                 return self.is_element(name, [part])
         return False
+
+
+def _bases(value: gast.expr) -> Iterator[str]:
+    """Names whose memory an expression may be a view of."""
+    match value:
+        case gast.Name(id=name):
+            yield name
+        case gast.Subscript(value=base):
+            yield from _bases(base)
+        case gast.Call(func=function, args=arguments):
+            if dotted_path(function) not in ALLOCATING | FRESH:
+                for argument in arguments:
+                    yield from _bases(argument)
+        case gast.Tuple(elts=elements) | gast.List(elts=elements):
+            for element in elements:
+                yield from _bases(element)
 
 
 def _rank(kind: nb.Type) -> int | None:

@@ -12,9 +12,8 @@ import gast
 from srcad.names import Names
 from srcad.transforms.build import assign, call, clone, const, place_of, tuple_of
 from srcad.transforms.callees import LISTS, Callees, Pair
-from srcad.transforms.checkpoint import Advance
 from srcad.transforms.comments import with_origin
-from srcad.transforms.gradient import Made
+from srcad.transforms.made import Made
 from srcad.transforms.subroutine import Specialised, Subroutine
 
 
@@ -77,7 +76,7 @@ def _outputs(thing: Any) -> dict[str, tuple[str, ...]]:
     """What functions write into for their callers."""
     if isinstance(thing, Pair):
         return {each.name: thing.outputs for each in thing.functions}
-    return {thing.name: thing.unit.parameters} if isinstance(thing, (Advance, Subroutine)) else {}
+    return {} if isinstance(thing, Callees) else {thing.name: thing.outputs}
 
 
 def _apart(tree: gast.FunctionDef, own: Mapping[str, Any], bindings: dict[str, Any]) -> gast.FunctionDef:

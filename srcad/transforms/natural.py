@@ -21,9 +21,9 @@ from srcad.runtime.clock import stage
 from srcad.transforms.accessed import is_counted
 from srcad.transforms.affine import Form
 from srcad.transforms.build import Block, inner_blocks, names_in, walk, walk_statements
-from srcad.transforms.copies import stored_in
 from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
+from srcad.transforms.side_effects import stored_in
 from srcad.transforms.subscripts import Subscripts
 
 

@@ -48,7 +48,6 @@ from srcad.transforms.build import (
     walk,
     walk_statements,
 )
-from srcad.transforms.copies import stored_in
 from srcad.transforms.cut import cut_out
 from srcad.transforms.gather import shifted
 from srcad.transforms.kinds import is_parallel
@@ -56,6 +55,7 @@ from srcad.transforms.live import Live, live_blocks
 from srcad.transforms.memories import Memories
 from srcad.transforms.nest import INDICES
 from srcad.transforms.shapes import Shapes, source
+from srcad.transforms.side_effects import stored_in
 from srcad.transforms.single import ZEROS, first_store, is_zero_store, made_in
 
 _EXITS = gast.Break, gast.Continue, gast.Return

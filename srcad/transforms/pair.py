@@ -36,8 +36,6 @@ from srcad.transforms.build import (
 from srcad.transforms.callees import Callees
 from srcad.transforms.control import Reverser
 from srcad.transforms.gradient import (
-    Made,
-    function,
     result_of,
     results_of,
     returns_tuple,
@@ -47,6 +45,7 @@ from srcad.transforms.gradient import (
 )
 from srcad.transforms.kinds import note_kinds
 from srcad.transforms.live import live_before
+from srcad.transforms.made import Made, function
 from srcad.transforms.program import Program
 from srcad.transforms.record import Decider
 from srcad.transforms.settle import blank

@@ -26,12 +26,12 @@ from srcad.names import Names
 from srcad.runtime.clock import stage
 from srcad.transforms.build import Block, dotted_path, inner_blocks, is_exit, walk, walk_statements
 from srcad.transforms.carried import carried, plain
-from srcad.transforms.copies import all_written
-from srcad.transforms.gradient import Made
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.live import live_before
+from srcad.transforms.made import Made
 from srcad.transforms.parts import NEEDED, Share, shared_out
 from srcad.transforms.reach import Memory, reach
+from srcad.transforms.side_effects import all_written
 
 _ROOTS = {"np", "math", "operator", "kernels"}
 _BUILTINS = {"abs", "bool", "complex", "float", "int", "len", "max", "min", "pow", "range", "round"}

@@ -43,7 +43,7 @@ from srcad.transforms.build import (
     walk,
     walk_statements,
 )
-from srcad.transforms.gradient import function
+from srcad.transforms.made import function
 
 
 @dataclass(frozen=True)

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import gast
-from numba.core.types import BaseTuple
 
-from srcad.errors import MissingRule, Place, UnsupportedSyntax
-from srcad.runtime.rule import Rule
-from srcad.runtime.template import primitive_name
-from srcad.transforms.build import dotted_path, names_in
-from srcad.transforms.typing import Types, carries_derivatives, is_complex
+from srcad.transforms.build import dotted_path
 
 BINARY: dict[type[gast.AST], Any] = {
     gast.Add: operator.add,
@@ -111,43 +106,3 @@ def constant(node: gast.expr | None) -> Any:
         case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=value)):
             return -value
     return None
-
-
-def bound(
-    rule: Rule, positional: Sequence[gast.expr], keywords: Mapping[str, gast.expr], types: Types, place: Place | None
-) -> dict[str, gast.expr]:
-    """Which input of a rule each argument of a call is; MissingRule with the place where the rule does not cover it.
-
-    What is done to a whole tuple that holds derivatives is refused: rules know numbers and arrays.
-    """
-    if any(_is_whole(node, types, rule.elementwise) for node in positional):
-        raise whole_tuple(place)
-    if not rule.handles_complex:
-        read = {name for node in (*positional, *keywords.values()) for name in names_in(node)}
-        if any(is_complex(types.get(name)) for name in read):
-            raise MissingRule(
-                f"the derivative rule of {primitive_name(rule.primitive)} does not cover complex numbers",
-                at=place,
-                hint="write it with np.real(z) and np.real(-1j * z), such as np.hypot of the two for np.abs(z)",
-            )
-    try:
-        return rule.bind(positional, keywords)
-    except MissingRule as problem:
-        raise MissingRule(problem.what, at=place, hint=problem.hint) from None
-
-
-def _is_whole(node: gast.expr, types: Types, any_tuple: bool) -> bool:
-    """Whether this is a tuple that may hold derivatives, or that may make an elementwise result larger."""
-    if isinstance(node, gast.Tuple):
-        return any_tuple
-    kind = types.get(node.id) if isinstance(node, gast.Name) else None
-    return isinstance(kind, BaseTuple) and (any_tuple or carries_derivatives(kind))
-
-
-def whole_tuple(place: Place | None) -> UnsupportedSyntax:
-    """The error for a tuple of differentiated values that stays one."""
-    return UnsupportedSyntax(
-        "a tuple of differentiated values that is not taken apart at once cannot be differentiated",
-        at=place,
-        hint="use its elements by constant index, or separate variables",
-    )

@@ -29,8 +29,8 @@ from srcad.transforms.build import (
     walk,
     walk_statements,
 )
-from srcad.transforms.gradient import Made
 from srcad.transforms.lanes import choose_lanes
+from srcad.transforms.made import Made
 from srcad.transforms.sizes import index_parts
 from srcad.transforms.unordered import added
 

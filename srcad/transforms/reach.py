@@ -16,10 +16,10 @@ import gast
 from numba import types as nb
 
 from srcad.transforms.build import Block, clone, dotted_path, reads, walk, walk_statements, written
-from srcad.transforms.cleanup import ALLOCATING, Groups, mutated_by
-from srcad.transforms.copies import all_written, changed_memory
 from srcad.transforms.indices import Indices
+from srcad.transforms.memories import ALLOCATING, Groups
 from srcad.transforms.plan import FRESH
+from srcad.transforms.side_effects import all_written, changed_memory, mutated_by
 
 _SHAPE = ("shape", "size", "ndim", "dtype")
 _MODULES = {"np", "math", "operator", "kernels"}

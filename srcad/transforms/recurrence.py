@@ -14,10 +14,10 @@ from numba import types as nb
 
 from srcad.transforms.affine import Form
 from srcad.transforms.build import Block, walk
-from srcad.transforms.copies import all_written, changed_memory, stored_in
 from srcad.transforms.live import live_before
 from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
+from srcad.transforms.side_effects import all_written, changed_memory, stored_in
 from srcad.transforms.subscripts import Access, Subscripts, accesses
 
 _Forms = tuple[Form, ...]

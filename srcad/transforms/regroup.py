@@ -24,10 +24,10 @@ from srcad.runtime.clock import stage
 from srcad.transforms.accessed import is_counted
 from srcad.transforms.build import Block, binary, const, inner_blocks, names_in, walk, walk_statements
 from srcad.transforms.choosing import choosing
-from srcad.transforms.copies import all_written, changed_memory, stored_in
 from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
 from srcad.transforms.recurrence import Recurrence
+from srcad.transforms.side_effects import all_written, changed_memory, stored_in
 from srcad.transforms.subscripts import Subscripts
 
 

@@ -13,9 +13,9 @@ from srcad.transforms.accessed import Reached, accessed
 from srcad.transforms.affine import Form
 from srcad.transforms.build import binary, clone, const, walk_statements
 from srcad.transforms.carried import carried
-from srcad.transforms.copies import stored_in
 from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
+from srcad.transforms.side_effects import stored_in
 from srcad.transforms.subscripts import Subscripts
 
 

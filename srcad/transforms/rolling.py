@@ -45,11 +45,11 @@ from srcad.transforms.build import (
     walk,
     walk_statements,
 )
-from srcad.transforms.copies import stored_in
 from srcad.transforms.gather import FARTHEST, Gathering, Group, Sum, gathering, shifted
 from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
 from srcad.transforms.reorder import ascending
+from srcad.transforms.side_effects import stored_in
 from srcad.transforms.subscripts import Subscripts
 
 MOST = 4  # lines apart

@@ -47,11 +47,11 @@ from srcad.transforms.build import (
     walk,
     walk_statements,
 )
-from srcad.transforms.copies import all_written, stored_in
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.live import live_before
 from srcad.transforms.primitive import constant
 from srcad.transforms.reorder import ascending
+from srcad.transforms.side_effects import all_written, stored_in
 from srcad.transforms.subscripts import Subscripts
 
 State: TypeAlias = dict[str, tuple[str, list[gast.expr]]]

@@ -38,10 +38,10 @@ from srcad.transforms.build import (
     walk,
     walk_statements,
 )
-from srcad.transforms.copies import stored_in
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
+from srcad.transforms.side_effects import stored_in
 from srcad.transforms.subscripts import Subscripts, accesses
 
 KEPT = (nb.float64, nb.complex128)  # a variable holds exactly what an array of these would

@@ -12,8 +12,8 @@ import gast
 
 from srcad.transforms.affine import Form
 from srcad.transforms.build import attribute, clone, const, dotted_path, load, names_in, subscript
-from srcad.transforms.copies import all_written
 from srcad.transforms.primitive import constant
+from srcad.transforms.side_effects import all_written
 from srcad.transforms.sizes import index_parts
 from srcad.transforms.subscripts import Subscripts
 

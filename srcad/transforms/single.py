@@ -38,10 +38,10 @@ from srcad.transforms.build import (
     walk_statements,
 )
 from srcad.transforms.choosing import SMOOTH
-from srcad.transforms.copies import all_written, stored_in
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.primitive import constant
 from srcad.transforms.shapes import LIKE, MADE, Shapes
+from srcad.transforms.side_effects import all_written, stored_in
 from srcad.transforms.sizes import index_parts
 
 EMPTY, ZEROS = ({name for name, made in (MADE | LIKE).items() if made == kind} for kind in ("np.empty", "np.zeros"))

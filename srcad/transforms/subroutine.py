@@ -22,10 +22,6 @@ from numba.extending import typeof_impl
 from srcad.runtime.callee import Declared, Inferring
 from srcad.runtime.infer import CannotType
 from srcad.transforms.build import dotted_path, walk_statements, written
-from srcad.transforms.lists import with_lists_of_floats
-from srcad.transforms.messages import with_plain_messages
-from srcad.transforms.optional import with_flags
-from srcad.transforms.ssa import to_ssa
 from srcad.transforms.typing import Types, executable, refuse_masks, types_of
 from srcad.transforms.unit import Unit
 
@@ -35,11 +31,14 @@ Kinds: TypeAlias = tuple[nb.Type, ...]
 class Subroutine:
     """A function in core form; `unit` is given when it is finished, since it may call itself."""
 
-    def __init__(self, name: str, wish: str, is_ssa: bool = False) -> None:
-        """`name` is what its unit and its callers call it, `wish` what the reader should see."""
+    def __init__(self, name: str, wish: str, normalise: Callable[[Unit], Unit] | None = None) -> None:
+        """`name` is what its unit and its callers call it, `wish` what the reader should see.
+
+        `normalise` is what the unit goes through before its types are inferred; None where it has been through that.
+        """
         self.__name__ = self.name = name
         self.wish = wish
-        self.is_ssa = is_ssa
+        self._normalise = normalise
         self.unit: Unit = None  # type: ignore[assignment]  # until it is finished
 
     def __call__(self, *args: Any) -> Any:
@@ -57,10 +56,15 @@ class Subroutine:
     def _executable(self) -> Callable[..., Any]:
         return executable(self.unit)
 
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The parameters that it may write into for its caller."""
+        return self.unit.parameters
+
     @cached_property
     def ssa(self) -> Unit:
         """The unit with every name stored once per path."""
-        return self.unit if self.is_ssa else with_plain_messages(with_flags(to_ssa(with_lists_of_floats(self.unit))))
+        return self.unit if self._normalise is None else self._normalise(self.unit)
 
     @cached_property
     def dispatcher(self) -> Inferring:
@@ -147,6 +151,11 @@ class Specialised:
     @cached_property
     def _executable(self) -> Callable[..., Any]:
         return executable(self.unit)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The parameters that it writes into for its caller: none, for it works on copies."""
+        return ()
 
     @property
     def outcome(self) -> Kinds:

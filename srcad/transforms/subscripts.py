@@ -14,8 +14,8 @@ import gast
 
 from srcad.transforms.affine import Form, infeasible
 from srcad.transforms.build import clone, const, names_in, walk
-from srcad.transforms.copies import stored_in
 from srcad.transforms.primitive import constant
+from srcad.transforms.side_effects import stored_in
 
 IsElement: TypeAlias = Callable[[str, list[gast.expr]], bool]
 

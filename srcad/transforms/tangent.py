@@ -36,10 +36,10 @@ from srcad.transforms.build import (
     tuple_of,
 )
 from srcad.transforms.callees import Callees, CallTangents, calls_in
-from srcad.transforms.primitive import bound, operands, primitive_of
+from srcad.transforms.primitive import operands, primitive_of
 from srcad.transforms.program import Program
 from srcad.transforms.split import Splitter
-from srcad.transforms.template import splice
+from srcad.transforms.template import bound, splice
 
 
 class Tangents:

@@ -32,9 +32,9 @@ from srcad.transforms.build import (
     position,
     walk_statements,
 )
-from srcad.transforms.copies import all_written
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.memories import Memories
+from srcad.transforms.side_effects import all_written
 
 
 @stage("copies")

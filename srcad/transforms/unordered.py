@@ -21,9 +21,9 @@ from srcad.runtime.clock import stage
 from srcad.transforms.accessed import is_counted
 from srcad.transforms.build import Block, dotted_path, inner_blocks, names_in, walk, walk_statements
 from srcad.transforms.choosing import choosing
-from srcad.transforms.copies import all_written, stored_in
 from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
+from srcad.transforms.side_effects import all_written, stored_in
 
 VECTORS = {f"{module}.{name}" for module in ("np", "math") for name in ("sqrt", "fabs")} | {
     *("abs", "min", "max", "float", "int"),

@@ -16,10 +16,10 @@ import numpy as np
 from srcad.transforms.accessed import is_counted
 from srcad.transforms.affine import Form
 from srcad.transforms.build import Block, const, dotted_path, inner_blocks, names_in
-from srcad.transforms.copies import stored_in
 from srcad.transforms.plan import FRESH
 from srcad.transforms.primitive import constant
 from srcad.transforms.shapes import LIKE, Shapes
+from srcad.transforms.side_effects import stored_in
 
 Path: TypeAlias = tuple[tuple[int, int], ...]  # blocks, by their identity, and positions in these
 _NEW = {*FRESH, "np.sum", "np.prod", "np.mean", "np.max", "np.min", "np.argmax", "np.argmin", "np.copy"}

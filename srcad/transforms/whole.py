@@ -38,11 +38,11 @@ from srcad.transforms.build import (
     subscript,
     walk_statements,
 )
-from srcad.transforms.copies import all_written
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.memories import Memories
 from srcad.transforms.nest import INDICES
 from srcad.transforms.shapes import Shapes, is_full
+from srcad.transforms.side_effects import all_written
 from srcad.transforms.single import made_in
 from srcad.transforms.sizes import index_parts
 

@@ -18,9 +18,9 @@ import gast
 
 from srcad.transforms.affine import Form, infeasible
 from srcad.transforms.build import Block, clone, const, dotted_path, inner_blocks, is_exit, names_in, walk
-from srcad.transforms.copies import stored_in
 from srcad.transforms.primitive import constant
 from srcad.transforms.shapes import Shapes, source
+from srcad.transforms.side_effects import stored_in
 from srcad.transforms.uses import Array, Use
 
 Bounds: TypeAlias = Mapping[int, tuple[Form | None, Form | None]]

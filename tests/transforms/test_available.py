@@ -8,8 +8,8 @@ import pytest
 from numba import types as nb
 
 from srcad.printer import print_function
-from srcad.transforms.available import noted, with_shared_values
-from srcad.transforms.build import walk
+from srcad.transforms.available import with_shared_values
+from srcad.transforms.build import noted, walk
 from tests.transforms.core_text import generated, parsed, result_of
 
 KINDS = {**dict.fromkeys("abz", nb.float64), "n": nb.int64, "g": nb.float32, "c": nb.complex128, "x": nb.float64[::1]}

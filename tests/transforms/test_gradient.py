@@ -6,7 +6,8 @@ import pytest
 from srcad.errors import NotDifferentiable
 from srcad.printer import print_function
 from srcad.transforms.build import const, load
-from srcad.transforms.gradient import function, results_of, returns_tuple
+from srcad.transforms.gradient import results_of, returns_tuple
+from srcad.transforms.made import function
 from tests.transforms.core_text import generated, run, unit_of
 
 PRODUCT = """

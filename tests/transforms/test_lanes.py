@@ -7,8 +7,8 @@ from numba import types as nb
 
 import srcad
 from srcad.printer import print_function
-from srcad.transforms.gradient import Made
 from srcad.transforms.lanes import note_lanes
+from srcad.transforms.made import Made
 from srcad.transforms.promises import with_promises
 from tests.checking import assert_gradient
 from tests.transforms.core_text import parsed

@@ -8,7 +8,7 @@ from numba import types as nb
 
 from srcad.printer import print_function
 from srcad.runtime import kernels
-from srcad.transforms.gradient import Made
+from srcad.transforms.made import Made
 from srcad.transforms.natural import with_natural_indices
 from srcad.transforms.promises import with_promises
 from srcad.transforms.unordered import with_free_sums

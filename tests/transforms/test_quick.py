@@ -6,7 +6,7 @@ from numba import types as nb
 
 import srcad
 from srcad.printer import print_function
-from srcad.transforms.gradient import Made
+from srcad.transforms.made import Made
 from srcad.transforms.promises import with_promises
 from srcad.transforms.quick import ENOUGH, with_quick_calls
 from tests.checking import assert_gradient

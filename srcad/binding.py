@@ -1,0 +1,45 @@
+"""Arguments of a call in the order of the parameters."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+
+def bind(signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """Arguments in the order of the parameters, with keywords and defaults put in place."""
+    bound = signature.bind(*args, **kwargs)
+    bound.apply_defaults()
+    return tuple(bound.arguments[name] for name in signature.parameters)
+
+
+class Binding:
+    """`bind` for calls of one function, many times: the common ones without inspection.
+
+    >>> import inspect
+    >>> Binding(inspect.signature(lambda x, scale=2.0, shift=1.0: None))((3.0,), {"shift": 5.0})
+    (3.0, 2.0, 5.0)
+    """
+
+    def __init__(self, signature: inspect.Signature) -> None:
+        self._signature = signature
+        parameters = signature.parameters.values()
+        self._names = tuple(signature.parameters)
+        self._defaults = {each.name: each.default for each in parameters if each.default is not each.empty}
+        self._is_simple = all(each.kind is each.POSITIONAL_OR_KEYWORD for each in parameters)
+
+    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """Arguments in the order of the parameters. Raises TypeError as Python does."""
+        rest, named = [], 0
+        if self._is_simple and len(args) <= len(self._names):
+            for name in self._names[len(args) :]:
+                if name in kwargs:
+                    rest.append(kwargs[name])
+                    named += 1
+                elif name in self._defaults:
+                    rest.append(self._defaults[name])
+                else:
+                    break
+            if len(args) + len(rest) == len(self._names) and named == len(kwargs):
+                return (*args, *rest)
+        return bind(self._signature, args, kwargs)
