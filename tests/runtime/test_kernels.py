@@ -66,6 +66,8 @@ EXPRESSIONS = [
     ("kernels.ratio(x, 0.0)", (1.0,)),
     ("kernels.power_slope(x, 2)", (V,)),
     ("kernels.power_slope(x, 0.0)", (0.0,)),
+    ("kernels.power_bend(x, 0.0, -1.0)", (0.0,)),
+    ("kernels.power_bend(x, x, 2.5)", (np.abs(V),)),
     ("kernels.power_log(x, x)", (np.abs(V),)),
     ("kernels.sinc_slope(x)", (np.array([0.0, 1e-4, 0.3]),)),
     ("kernels.polygamma(1, x)", (2.3,)),

@@ -1,7 +1,6 @@
 """What generated code calls beside NumPy: plain functions that run as they stand and compile in Numba.
 
-Importing this package also teaches Numba functions and arguments of NumPy that it lacks (`reductions`,
-`numpy_shapes`).
+Importing this package also teaches Numba what of NumPy it lacks (`reductions`, `numpy_shapes`).
 """
 
 from srcad.runtime.kernels import blas, lanes, numpy_shapes, reductions
@@ -111,6 +110,7 @@ from srcad.runtime.kernels.scalar import (
     is_above,
     is_below,
     polygamma,
+    power_bend,
     power_log,
     power_slope,
     ratio,
@@ -229,6 +229,7 @@ __all__ = [
     "places",
     "plus",
     "polygamma",
+    "power_bend",
     "power_log",
     "power_slope",
     "quantile_part",
