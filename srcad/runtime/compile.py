@@ -220,7 +220,8 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         except CannotType as problem:
             if self.otherwise is None:
                 raise
-            return self.otherwise(problem)
+            instead = self.otherwise(problem)
+            return lambda *args: instead(*_given(args))
 
     def _first_call(self, entry: Callable[..., Any]) -> Callable[..., Any]:
         """What is called with the arguments for whose types the entry has just been made."""
@@ -244,7 +245,7 @@ class _Watched(TypedDispatcher):
             try:
                 return entry(*args)
             except Widens:
-                return self._widened()(*(each.value if isinstance(each, OmittedArg) else each for each in args))
+                return self._widened()(*_given(args))
 
         return call
 
@@ -261,6 +262,11 @@ def plain(kind: Any) -> Any:
     if isinstance(kind, types.Omitted):
         return numba.typeof(kind.value)
     return types.unliteral(kind)
+
+
+def _given(args: tuple[Any, ...]) -> list[Any]:
+    """The arguments of a call, where Numba has put something in the place of defaults."""
+    return [each.value if isinstance(each, OmittedArg) else each for each in args]
 
 
 def _type_of(dispatcher: CPUDispatcher, argument: Any) -> Any:

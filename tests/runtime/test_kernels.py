@@ -114,6 +114,7 @@ EXPRESSIONS = [
     ("kernels.unarray(x, ((1.0, 2), (3.0, 4.0)))", (np.ones((2, 2)),)),
     ("kernels.untranspose(x, (1, 2, 0))", (X,)),
     ("kernels.repeat_adjoint(x, y.shape, 2)", (np.arange(8.0), V)),
+    ("kernels.repeat_adjoint(x, y.shape, 0)", (np.zeros(0), M)),
     ("kernels.tile_adjoint(x, y.shape, 2)", (np.arange(8.0), V)),
     ("kernels.diag_adjoint(x, (5, 5), 1)", (V,)),
     ("kernels.diag_adjoint(x, (3,))", (S,)),
