@@ -196,13 +196,11 @@ def _name_out(node: gast.Call, names: tuple[str, ...]) -> None:
 def parameters(function: Any) -> tuple[str, ...]:
     """The names of the positional parameters of a function of NumPy's that takes `out`; none of other functions.
 
-    >>> parameters(np.hypot), parameters(np.outer), parameters(np.add.reduce)[:4], parameters(np.zeros)
-    (('', '', 'out'), ('a', 'b', 'out'), ('array', 'axis', 'dtype', 'out'), ())
+    >>> parameters(np.hypot), parameters(np.outer), parameters(np.zeros)
+    (('', '', 'out'), ('a', 'b', 'out'), ())
     """
     if isinstance(function, np.ufunc):
         return (*[""] * function.nin, "out") if function.nout == 1 else ()
-    if isinstance(getattr(function, "__self__", None), np.ufunc):
-        return _OF_UFUNCS.get(function.__name__, ())
     if not str(getattr(function, "__module__", "")).startswith("numpy") or isinstance(function, type):
         return ()
     try:
@@ -211,13 +209,6 @@ def parameters(function: Any) -> tuple[str, ...]:
         return ()
     names = tuple(each.name for each in found if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD))
     return names if "out" in names else ()
-
-
-_OF_UFUNCS = {
-    "reduce": ("array", "axis", "dtype", "out", "keepdims", "initial", "where"),
-    "accumulate": ("array", "axis", "dtype", "out"),
-    "reduceat": ("array", "indices", "axis", "dtype", "out"),
-}
 
 
 def _named(node: gast.Call) -> dict[str, gast.expr]:
