@@ -81,22 +81,10 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
 
 
-class _Version(argparse.Action):
-    """Looks the version up only when it is asked for."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *rest: object) -> NoReturn:
-        from importlib.metadata import PackageNotFoundError, version
-
-        try:
-            print(f"srcad {version('srcad')}")
-        except PackageNotFoundError:
-            print("srcad, not installed but run from its sources")
-        parser.exit()
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="srcad", description="Differentiates NumPy and Numba functions by rewriting their source.")
-    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    version = f"srcad {srcad.__version__}"
+    parser.add_argument("--version", action="version", version=version, help="print the version and exit")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     commands.add_parser("demo", help="see a generated gradient, and a model trained with it", add_help=False)
 

@@ -16,6 +16,7 @@ from numba.core.registry import CPUDispatcher
 
 from srcad.errors import NotDifferentiable, PerformanceWarning, SrcadError
 from srcad.faults import tell
+from srcad.precision import of_kind
 from srcad.remember import remembered
 from srcad.runtime import registry
 from srcad.runtime.compile import Redirect, TypedDispatcher
@@ -60,7 +61,7 @@ def compiled_routine(
 
         return warning
 
-    return TypedDispatcher(shape, specialise, None if must_compile else otherwise, redirect, widen)
+    return TypedDispatcher(shape, specialise, None if must_compile else otherwise, redirect, widen, of_kind)
 
 
 def telling(version: Version, routine: Callable[..., Any]) -> Callable[..., Any]:

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+import srcad
 from srcad.cli import main
 
 MODEL = """\
@@ -188,7 +189,7 @@ def test_the_version_is_printed(capsys):
     with pytest.raises(SystemExit) as caught:
         main(["--version"])
     assert caught.value.code == 0
-    assert capsys.readouterr().out.startswith("srcad")
+    assert capsys.readouterr().out == f"srcad {srcad.__version__}\n"
 
 
 def test_demo_hands_its_options_on(monkeypatch):

@@ -169,6 +169,15 @@ def test_a_warning_names_the_call_once_for_a_function():
     srcad.vjp(f, X)[1](1.0)
 
 
+def test_defaults_and_a_number_repeated_along_an_axis():
+    def f(x, n=2):
+        return np.sum(np.repeat(x, n, axis=0))
+
+    with pytest.warns(PerformanceWarning):
+        assert srcad.grad(f)(1.5) == 2.0
+    assert srcad.grad(f)(np.ones((1, 2))).tolist() == [[2.0, 2.0]]
+
+
 def test_without_jit_nothing_is_said():
     assert srcad.grad(lambda x: np.sum(turned(x) * x), jit=False)(X) == pytest.approx(turned(X) + turned(turned(X)))
 

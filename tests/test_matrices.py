@@ -113,6 +113,21 @@ def test_the_gradient_of_a_gradient_is_the_second_derivative(jit):
     assert srcad.grad(srcad.grad(cube, wrt="k", jit=jit), wrt=("k", "x"), jit=jit)(2.0, 5.0) == (0.0, 12.0)
 
 
+@pytest.mark.parametrize("jit", [True, False])
+@pytest.mark.parametrize("n", [0, 0.0, 1, 2.0])
+def test_second_derivatives_of_powers_at_zero(n, jit):
+    expected = 2.0 if n == 2 else 0.0
+    functions = [lambda x, n: x**n, lambda x, n: np.power(x, n) * 1.0]
+    if n == 0:
+        functions += [lambda x, n: x**0, lambda x, n: x**0.0 * 3.0]
+    for f in functions:
+        assert srcad.grad(srcad.grad(f, jit=jit), jit=jit)(0.0, n) == expected
+        assert srcad.hvp(f, jit=jit)(0.0, n, 1.0) == expected
+        total = lambda x, n, f=f: np.sum(f(x, n))  # noqa: E731
+        expected_matrix = np.diag([expected, expected])
+        assert np.array_equal(srcad.hessian(total, jit=jit)(np.array([0.0, 1.5]), n), expected_matrix)
+
+
 def test_the_gradient_of_an_array_gradient_points_to_the_hessian():
     with pytest.raises(NotDifferentiable, match="hessian"):
         srcad.grad(srcad.grad(potential))(X, 3.0)

@@ -44,3 +44,33 @@ def test_so_have_the_parts_of_a_result():
 def test_captured_arrays_count():
     f = srcad.function(lambda k: W[k] * W[0])
     assert f(srcad.constant(1)).dtype == np.float32
+
+
+@pytest.mark.parametrize("jit", [True, False])
+@pytest.mark.parametrize("x", [2.0, np.float32(2.0), 2.0 + 1.0j, np.complex64(2.0 + 1.0j)])
+@pytest.mark.parametrize("f", [lambda x: np.real(x * x), lambda x: np.real(x), lambda x: 3.0], ids=["x x", "x", "3"])
+def test_gradients_by_numbers_are_numbers_of_the_same_kind(f, x, jit):
+    wrapped = lambda p: f(p["x"]) * 2.0  # noqa: E731
+    found = [
+        srcad.grad(f, jit=jit)(x),
+        srcad.grad(f, jit=jit)(x),  # the second call, too
+        srcad.value_and_grad(f, wrt=(0,), jit=jit)(x)[1][0],
+        srcad.vjp(f, x, jit=jit)[1](1.0)[0],
+        srcad.jacobian(f, mode="reverse", jit=jit)(x),
+        srcad.jacobian(f, mode="forward", jit=jit)(x),
+        srcad.grad(wrapped, jit=jit)({"x": x, "n": 1})["x"],
+        srcad.vjp(wrapped, {"x": x}, jit=jit)[1](1.0)[0]["x"],
+    ]
+    if isinstance(x, (float, np.float32)):
+        found += [srcad.hvp(f, jit=jit)(x, x), srcad.hessian(f, jit=jit)(x), srcad.grad(srcad.grad(f, jit=jit))(x)]
+    # A Python float may be NumPy's, which is one as well.
+    assert {type(each) for each in found} <= ({float, np.float64} if type(x) is float else {type(x)})
+
+
+def test_a_number_in_single_precision_beside_a_default():
+    def f(x, y=3.0):
+        return x * x * y
+
+    assert type(srcad.grad(f)(np.float32(2.0))) is np.float32
+    assert srcad.grad(f, wrt=(0, 1))(np.float32(2.0)) == (12.0, 4.0)
+    assert srcad.grad(f)(2.0) == 12.0

@@ -73,6 +73,17 @@ def test_api_page_names_everything_public():
     assert not [name for name in public if not re.search(rf"`\.?{name}\b", text)]
 
 
+def test_everything_that_the_api_page_has_from_srcad_is_there():
+    text = (ROOT / "docs" / "api.md").read_text().split("## In a shell")[0]
+    # Tables of arguments and of passes tell of other things than names of srcad's.
+    text = re.sub(r"^\| argument \|.*?\n\n|^## Passes$.*?(?=^## )", "", text, flags=re.MULTILINE | re.DOTALL)
+    listed = re.findall(r"^(?:\| )?`(\w+)[`(]", text, re.MULTILINE)
+    listed = [name for name in listed if name not in ("without", "mode")]
+    assert set(listed) == set(srcad.__all__)
+    assert set(listed) <= set(dir(srcad))
+    assert all(getattr(srcad, name) is not None for name in listed)
+
+
 def test_api_page_gives_the_real_signatures():
     text = (ROOT / "docs" / "api.md").read_text()
     for name, parameters in re.findall(r"^(?:\| )?`(\w+)\(([^`()]*)\)`", text, re.MULTILINE):

@@ -37,6 +37,7 @@ _ONLY_PRANGE = {
     "prange": True,
     **dict.fromkeys(("comprehension", "reduction", "inplace_binop", "setitem", "numpy", "stencil", "fusion"), False),
 }
+_SINGLE = frozenset((types.float32, types.complex64))
 
 
 def load(name: str, stored: Stored, given: Mapping[str, Any]) -> ModuleType:
@@ -82,14 +83,11 @@ def compiled(
     namespace = module.__dict__
     own = [name for name, value in namespace.items() if _is_own_function(value, module)]
     # Machine code of functions that call themselves crashes once Numba 0.68 has loaded it from its cache.
-    on_disk = not (module.__file__ or "<").startswith("<") and not _calls_itself(
-        {each: namespace[each] for each in own}
-    )
-    for name in own:
-        function = namespace[name]
-        special = (
-            {"parallel": dict(_ONLY_PRANGE)} if "prange" in function.__code__.co_names else {"pipeline_class": Quick}
-        )
+    functions = {each: namespace[each] for each in own}
+    on_disk = not (module.__file__ or "<").startswith("<") and not _calls_itself(functions)
+    for name, function in functions.items():
+        shares_out = "prange" in function.__code__.co_names
+        special = {"parallel": dict(_ONLY_PRANGE)} if shares_out else {"pipeline_class": Quick}
         dispatcher = numba.njit(**options, **special)(function)
         if on_disk and name in public:
             dispatcher._cache = _QuickCache(function)
@@ -153,6 +151,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
     `shape` is a Python function that only gives name, parameters, defaults. For an argument without a Numba type, and
     a function that Numba cannot type, `otherwise` says what is called instead; for arguments of new types, `redirect`.
     `widen` is told when arrays broadcast that were taken not to; the function is then made anew.
+    `rounded` makes numbers in single precision of Python's, which Numba returns, given the result's Numba type.
     """
 
     def __init__(
@@ -162,12 +161,14 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         otherwise: Callable[..., Any] | None = None,
         redirect: Redirect | None = None,
         widen: Callable[[], None] | None = None,
+        rounded: Callable[[Any, Any], Any] | None = None,
     ) -> None:
         super().__init__(shape, targetoptions={"nopython": True})
         self.specialise = specialise
         self.otherwise = otherwise
         self.redirect = redirect
         self.widen = widen
+        self.rounded = rounded
         self._made: list[CPUDispatcher] = []
         self._failed: dict[tuple[Any, ...], CannotType] = {}
 
@@ -192,7 +193,10 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
                 raise
             result = dispatcher.overloads[arguments]
             self._made.append(dispatcher)
-            self.add_overload(result)
+            if self.rounded is not None and not _SINGLE.isdisjoint(arguments):
+                self.overloads[arguments] = result  # calls from Python find no machine code, and come here
+            else:
+                self.add_overload(result)
         return result.entry_point
 
     def _compiled(self, arguments: tuple[Any, ...]) -> CPUDispatcher:
@@ -216,11 +220,16 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
             if types.pyobject in kinds:
                 raise CannotType(_unknown(self, args, kinds))
             entry = self.compile(kinds)
-            return self._first_call(entry)  # asked for when compiling may have changed what this is
+            call = self._first_call(entry)  # asked for when compiling may have changed what this is
+            if self.rounded is None or _SINGLE.isdisjoint(kinds):
+                return call
+            rounded, result = self.rounded, self.overloads[kinds].signature.return_type
+            return lambda *args: rounded(call(*args), result)
         except CannotType as problem:
             if self.otherwise is None:
                 raise
-            return self.otherwise(problem)
+            instead = self.otherwise(problem)
+            return lambda *args: instead(*_given(args))
 
     def _first_call(self, entry: Callable[..., Any]) -> Callable[..., Any]:
         """What is called with the arguments for whose types the entry has just been made."""
@@ -244,7 +253,7 @@ class _Watched(TypedDispatcher):
             try:
                 return entry(*args)
             except Widens:
-                return self._widened()(*(each.value if isinstance(each, OmittedArg) else each for each in args))
+                return self._widened()(*_given(args))
 
         return call
 
@@ -261,6 +270,11 @@ def plain(kind: Any) -> Any:
     if isinstance(kind, types.Omitted):
         return numba.typeof(kind.value)
     return types.unliteral(kind)
+
+
+def _given(args: tuple[Any, ...]) -> list[Any]:
+    """The arguments of a call, where Numba has put something in the place of defaults."""
+    return [each.value if isinstance(each, OmittedArg) else each for each in args]
 
 
 def _type_of(dispatcher: CPUDispatcher, argument: Any) -> Any:

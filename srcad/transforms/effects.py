@@ -10,6 +10,10 @@ All is computed before the first element is stored, as NumPy does where result a
 
 from __future__ import annotations
 
+import functools
+import inspect
+from typing import Any
+
 import gast
 import numpy as np
 
@@ -80,7 +84,7 @@ class Effects(Containers):
             return super().call(node)
         array = self.as_name(self.part(target))
         keywords = [each for each in node.keywords if each.arg != "out"]
-        plain = gast.Call(func=node.func, args=[each for each in node.args if each is not target], keywords=keywords)
+        plain = gast.Call(func=node.func, args=list(node.args), keywords=keywords)
         plain.place = place_of(node)
         where = next((each for each in keywords if each.arg == "where"), None)
         if where is None or not isinstance(self.meant(node.func), np.ufunc):
@@ -152,12 +156,12 @@ class Effects(Containers):
         return load(name.id)
 
     def target_of(self, node: gast.Call) -> gast.expr | None:
-        """The expression given for `out`, by name or, to a ufunc, behind the operands; None where there is none."""
-        function = self.meant(node.func)
+        """The expression given for `out`, which gets its name where it has none; None where there is none."""
+        if self.is_user_call(node):
+            return None
+        _name_out(node, parameters(self.meant(node.func)))
         given = next((each.value for each in node.keywords if each.arg == "out"), None)
-        if isinstance(function, np.ufunc) and function.nout == 1 and len(node.args) == function.nin + 1:
-            given = node.args[-1]
-        if given is None or self.is_user_call(node):
+        if given is None:
             return None
         if isinstance(given, gast.Constant) and given.value is None:
             node.keywords = [each for each in node.keywords if each.arg != "out"]
@@ -168,6 +172,43 @@ class Effects(Containers):
             named = next(each for each in node.keywords if each.arg == "out")
             named.value = given = given.elts[0]
         return given
+
+
+def _name_out(node: gast.Call, names: tuple[str, ...]) -> None:
+    """Give `out`, and what follows it, by name: `np.sum(x, 0, None, y)` becomes `np.sum(x, 0, out=y)`.
+
+    >>> node = gast.parse("np.sum(x, 0, None, y)").body[0].value
+    >>> _name_out(node, parameters(np.sum))
+    >>> gast.unparse(node).strip()
+    'np.sum(x, 0, out=y)'
+    """
+    place = names.index("out") if "out" in names else len(node.args)
+    if len(node.args) <= place or any(isinstance(each, gast.Starred) for each in node.args):
+        return
+    behind = zip(names[place:], node.args[place:], strict=False)
+    node.keywords = [*(gast.keyword(arg=name, value=value) for name, value in behind), *node.keywords]
+    del node.args[place:]
+    while isinstance(node.args[-1], gast.Constant) and node.args[-1].value is None:
+        node.args.pop()  # what stands there to reach `out`
+
+
+@functools.cache
+def parameters(function: Any) -> tuple[str, ...]:
+    """The names of the positional parameters of a function of NumPy's that takes `out`; none of other functions.
+
+    >>> parameters(np.hypot), parameters(np.outer), parameters(np.zeros)
+    (('', '', 'out'), ('a', 'b', 'out'), ())
+    """
+    if isinstance(function, np.ufunc):
+        return (*[""] * function.nin, "out") if function.nout == 1 else ()
+    if not str(getattr(function, "__module__", "")).startswith("numpy") or isinstance(function, type):
+        return ()
+    try:
+        found = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # of functions that are not written in Python
+        return ()
+    names = tuple(each.name for each in found if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD))
+    return names if "out" in names else ()
 
 
 def _named(node: gast.Call) -> dict[str, gast.expr]:

@@ -120,18 +120,9 @@ class Elements:
         if self.sums(self.program, statement):
             return self.summed(str(name), statement)
         target = stores_into(statement)
-        if target is not None and self.is_array_store(target):
+        if target is not None and is_array_store(self.program, target):
             return self.stored_slice(statement, target)
         return [statement]
-
-    def is_array_store(self, target: gast.Subscript) -> bool:
-        """Whether a subscript selects more than one element."""
-        types = self.program.types
-        kind = types.get(target.value.id)
-        if any(map(types.is_opaque, index_parts(target))):
-            return False
-        floating = isinstance(kind, nb.Array) and isinstance(kind.dtype, nb.Float)
-        return floating and is_basic(target.slice, types) and bool(_rank_of_target(self.program, target))
 
     def stored_result(self, name: str, statement: Any) -> Block:
         """`name = ...` as an array that a nest fills."""
@@ -266,6 +257,16 @@ class Elements:
         kinds[copied] = kinds[value.id].copy(layout="C")
         self.program.flow.stores[copied] = []
         return [assign(copied, call("np.copy", value), place)], load(copied)
+
+
+def is_array_store(program: Program, target: gast.Subscript) -> bool:
+    """Whether a store into a subscript becomes a nest: it selects several elements, which are floats."""
+    types = program.types
+    kind = types.get(target.value.id)
+    if any(map(types.is_opaque, index_parts(target))):
+        return False
+    floating = isinstance(kind, nb.Array) and isinstance(kind.dtype, nb.Float)
+    return floating and is_basic(target.slice, types) and bool(_rank_of_target(program, target))
 
 
 def _rank_of_target(program: Program, target: gast.Subscript) -> int:

@@ -15,12 +15,10 @@ from dataclasses import dataclass, field
 import gast
 
 from srcad.runtime.clock import stage
-from srcad.transforms.alias import is_basic
 from srcad.transforms.build import Block, inner_blocks, names_in, reads, stores_into, walk_statements, written
-from srcad.transforms.elements import Elements, is_fusible
+from srcad.transforms.elements import Elements, is_array_store, is_fusible
 from srcad.transforms.primitive import primitive_of
 from srcad.transforms.program import Program, analyse_forward
-from srcad.transforms.sizes import index_parts
 from srcad.transforms.typing import Types
 from srcad.transforms.unit import Unit
 
@@ -111,8 +109,7 @@ class _Planner:
             return (
                 isinstance(user.value, gast.Name)
                 and user.value.id == name
-                and is_basic(target.slice, self.program.types)
-                and not any(map(self.program.types.is_opaque, index_parts(target)))
+                and is_array_store(self.program, target)
                 and name not in names_in(target)
             )
         return is_fusible(self.program, user) or Elements.sums(self.program, user)

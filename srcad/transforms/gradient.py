@@ -192,7 +192,7 @@ def result_of(adjoints: Adjoints, parameter: str, handed_on: bool = False) -> ga
         return call("np.zeros_like", load(parameter)) if isinstance(kind, nb.Array) else _cast(kind, const(0.0))
     bar: gast.expr = load(adjoints.bar(parameter))
     if is_complex(kind):
-        return bar if handed_on else call("np.conj", bar)
+        return bar if handed_on else _cast(kind, call("np.conj", bar))
     if isinstance(kind, nb.Float) and any(is_complex(each) for each in adjoints.program.types.of.values()):
         return _cast(kind, call("np.real", bar))
     return _cast(kind, bar)
@@ -201,6 +201,8 @@ def result_of(adjoints: Adjoints, parameter: str, handed_on: bool = False) -> ga
 def _cast(kind: nb.Type | None, value: gast.expr) -> gast.expr:
     if isinstance(kind, nb.Float) and kind != nb.float64:
         return call(f"np.{kind}", value)
+    if isinstance(kind, nb.Complex):
+        return call("np.complex64" if kind == nb.complex64 else "complex", value)
     return value
 
 

@@ -88,10 +88,10 @@ def assigns(name: str, place: Place | None) -> AssignsVariable:
 
 
 def _bounds(arguments: list[gast.expr], keywords: list[gast.keyword]) -> tuple[list[gast.expr], list[gast.keyword]]:
-    """Both bounds of `clip` by position, None for one that is left out."""
-    given = dict(zip(("min", "max"), arguments, strict=False)) | {keyword.arg: keyword.value for keyword in keywords}
+    """Both bounds of `clip` by position, None for one that is left out; the rest by name."""
+    given = dict(zip(("min", "max", "out"), arguments, strict=False)) | {each.arg: each.value for each in keywords}
     low, high = (given.pop(name, gast.Constant(value=None, kind=None)) for name in ("min", "max"))
-    return [low, high], [keyword for keyword in keywords if keyword.arg in given]
+    return [low, high], [gast.keyword(arg=name, value=value) for name, value in given.items()]
 
 
 def _is_number(arguments: list[gast.expr]) -> bool:

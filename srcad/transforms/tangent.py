@@ -161,10 +161,12 @@ class Tangents:
         total: gast.expr | None = None
         for parameter, factor in zip(template.parameters[1:], spliced.returned, strict=False):
             argument = inputs.get(parameter)
-            if argument is not None and self.is_varied(argument):
+            is_flat = isinstance(factor, gast.Constant) and factor.value is None
+            if argument is not None and self.is_varied(argument) and not is_flat:
                 term = product(factor, self.of_atom(argument))
                 total = _plus(total, term)
-        assert total is not None
+        if total is None:
+            return [_at(assign(self.dot(name), self.zeros.zero(name)), place)]
         total = self.owned(name, self.full(name, total, inputs, spliced.locals))
         code = [*spliced.locals, assign(self.dot(name), total, place)]
         return [_at(statement, place) for statement in code]

@@ -16,11 +16,16 @@ def _sigmoid(x: Any) -> Any:
     return 1.0 / (1.0 + np.exp(-x))
 
 
+def _cholesky(x: Any) -> Any:
+    # TensorFlow's gradient is that by the symmetric part of a matrix; NumPy's function reads the lower triangle alone.
+    return np.linalg.cholesky(0.5 * (x + np.swapaxes(x, -1, -2)))
+
+
 linalg = types.SimpleNamespace(
     inv=np.linalg.inv,
     det=np.linalg.det,
     solve=np.linalg.solve,
-    cholesky=np.linalg.cholesky,
+    cholesky=_cholesky,
     trace=np.trace,
     eigh=np.linalg.eigh,
     eigvalsh=np.linalg.eigvalsh,

@@ -43,6 +43,12 @@ def matrix_exponential_by_eigenvalues(m):
     return np.sum(e * m) + np.linalg.eigvalsh(m)[0]
 
 
+def lower_triangle_as_covariance(m):
+    # NumPy reads the lower triangle alone; the upper one has another use.
+    a = m + 5.0 * np.eye(3)
+    return np.sum(np.sin(np.linalg.cholesky(a)) * m) + np.sum(np.triu(a, 1) ** 2)
+
+
 def filtered_signal(x):
     y = np.convolve(x, x[:3], "same") + np.convolve(x, np.array([0.25, 0.5, 0.25]), "same")
     z = np.correlate(x, x[:2])
@@ -72,6 +78,7 @@ PROGRAMS = [
     Program(fields_on_a_mesh, vector(5)),
     Program(amplitudes_and_phases, numbers(np.array([0.3, -0.7, 1.2])), compiled=True),
     Program(matrix_exponential_by_eigenvalues, matrix(3, 3)),
+    Program(lower_triangle_as_covariance, matrix(3, 3), compiled=True),
     Program(drawdown_and_slopes, matrix(3, 4)),
     Program(filtered_signal, vector(6)),
     Program(spectra, vector(8), interpreted=True),

@@ -128,6 +128,21 @@ def test_the_fifth_derivative_of_the_sine_is_the_cosine():
     assert float(y) == pytest.approx(np.cos(0.7))
 
 
+@pytest.mark.parametrize("n", [0, 1, 2.0])
+def test_derivatives_of_powers_at_zero(n):
+    x = constant([0.0, 0.0])
+    slopes = [x**n]
+    with GradientTape(persistent=True) as third, GradientTape(persistent=True) as second, GradientTape() as first:
+        for tape in (first, second, third):
+            tape.watch(x)
+        y = x**n
+        for tape in (first, second, third):
+            y = tape.gradient(y, x)
+            slopes.append(y)
+    expected = {0: [1.0, 0.0, 0.0, 0.0], 1: [0.0, 1.0, 0.0, 0.0], 2: [0.0, 0.0, 2.0, 0.0]}[n]
+    assert [each.numpy()[0] for each in slopes] == expected
+
+
 def test_mixed_second_derivatives():
     x, w = constant(2.0), Variable(3.0)
     with GradientTape(persistent=True) as outer:

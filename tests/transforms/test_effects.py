@@ -37,6 +37,44 @@ def test_a_ufunc_takes_out_behind_its_operands_and_in_a_tuple():
     assert text_of(f).replace("def f", "def g") == text_of(g)
 
 
+def test_other_functions_take_out_by_position_too():
+    def f(x, z):
+        np.clip(z, 0.0, 1.0, z)
+        np.outer(x, x, z)
+        np.sum(z, 0, None, x)
+        return x.clip(0.0, 1.0, x)
+
+    def g(x, z):
+        np.clip(z, 0.0, 1.0, out=z)
+        np.outer(x, x, out=z)
+        np.sum(z, 0, out=x)
+        return np.clip(x, 0.0, 1.0, out=x)
+
+    assert body_of(f) == body_of(g)
+
+
+def test_out_of_unpacked_operands():
+    def f(x, mask):
+        pair = (mask, mask)
+        np.logical_not(*pair)
+        return np.sum(x[mask])
+
+    for jit in (False, True):
+        assert srcad.grad(f, jit=jit)(np.ones(2), np.array([True, False])).tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("jit", [False, True])
+def test_results_written_by_position_reach_the_gradient(jit):
+    def f(x, k):
+        y = np.zeros(2)
+        total = np.cumsum(x, 0, None, y)
+        np.clip(k, 0, 1, k)
+        return np.sum(y * y * k) + np.sum(total)
+
+    # x0 ** 2 + x0 + (x0 + x1), as k is clipped to (1, 0)
+    assert srcad.grad(f, jit=jit)(np.array([3.0, 1.0]), np.array([4, -1])).tolist() == [8.0, 1.0]
+
+
 def test_of_functions_of_the_users_out_is_a_parameter_like_others():
     def twice(x, out):
         return 2.0 * x * out

@@ -40,6 +40,18 @@ def f(x, a):
     assert same(text, "f8[:], f8", X, 3.0).count("for ") == 1
 
 
+@pytest.mark.parametrize("dtype", ["b1", "i8"])
+def test_what_is_stored_into_truth_values_or_integers_is_computed_before(dtype):
+    """The result was left out as one of the store's loop nest, and the store became none."""
+    text = """
+def f(x, k):
+    t = x > 1.0
+    k[...] = t
+    return k
+"""
+    same(text, f"f8[:], {dtype}[:]", X, np.zeros(5, dtype))
+
+
 def test_a_store_of_an_expression_needs_no_array():
     assert body_of(
         fused(

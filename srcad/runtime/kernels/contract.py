@@ -15,6 +15,8 @@ from srcad.runtime.kernels.spread import unbroadcast
 
 def tensordot_adjoint_a(g: Any, a: Any, b: Any, axes: Any = 2) -> Any:
     """What `np.tensordot(a, b, axes)` hands to a."""
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return unbroadcast(g * b, a)
     if a.ndim == b.ndim == 2 and axes == 1:
         return times_transpose(g, b)
     of_a, of_b, free_a, free_b = _tensordot_axes(a.ndim, b.ndim, _hashable(axes))
@@ -25,6 +27,8 @@ def tensordot_adjoint_a(g: Any, a: Any, b: Any, axes: Any = 2) -> Any:
 
 def tensordot_adjoint_b(g: Any, a: Any, b: Any, axes: Any = 2) -> Any:
     """What `np.tensordot(a, b, axes)` hands to b."""
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return unbroadcast(g * a, b)
     if a.ndim == b.ndim == 2 and axes == 1:
         return transpose_times(a, g)
     of_a, of_b, free_a, free_b = _tensordot_axes(a.ndim, b.ndim, _hashable(axes))

@@ -9,7 +9,7 @@ from typing import Any
 
 from srcad.runtime.kernels.eigen import inverse_gaps, singular_values_adjoint, singular_values_tangent
 from srcad.runtime.kernels.factor import orthogonal_factor
-from srcad.runtime.kernels.products import times, times_transpose, transpose_times
+from srcad.runtime.kernels.products import lower_twice, times, times_transpose, transpose_times
 from srcad.runtime.remembered import MATRICES, VECTORS
 from srcad.runtime.swift import swift as np
 
@@ -21,12 +21,7 @@ def _is_nothing(g: Any) -> bool:
 
 def _in_lower(bar: Any) -> Any:
     """What a symmetric adjoint is where only the lower triangle is read, as by NumPy."""
-    return bar * _lower_twice(bar.shape[0])
-
-
-@MATRICES
-def _lower_twice(size: int) -> Any:
-    return np.tri(size) + np.tri(size, k=-1)
+    return bar * lower_twice(bar.shape[0])
 
 
 def eigh_adjoint(g: Any, y: Any) -> Any:
@@ -113,7 +108,7 @@ def qr_adjoint(g: Any, y: Any, a: Any) -> Any:
     m = times_transpose(r, np.triu(of_r))
     if not _is_nothing(of_q):
         m = m - transpose_times(of_q, q)
-    bar = times(q, np.where(_lower_twice(m.shape[0]), m, np.transpose(m)))
+    bar = times(q, np.where(lower_twice(m.shape[0]), m, np.transpose(m)))
     return np.transpose(np.linalg.solve(r, np.transpose(bar if _is_nothing(of_q) else bar + of_q)))
 
 

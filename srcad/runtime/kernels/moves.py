@@ -47,7 +47,7 @@ def repeat_adjoint(g: Any, shape: Shape, repeats: Any, axis: int | None = None) 
     >>> repeat_adjoint(np.array([1.0, 2.0, 4.0]), (2,), np.array([1, 2]))
     array([1., 6.])
     """
-    if axis is None:
+    if axis is None or not shape:
         return repeat_adjoint(g, (math.prod(shape),), repeats, 0).reshape(shape)
     axis %= len(shape)
     if isinstance(repeats, int):
@@ -183,7 +183,9 @@ def _overload_repeat_adjoint(g, shape, repeats, axis=None):
         return None
 
     def impl(g, shape, repeats, axis=None):
-        return np.sum(np.ascontiguousarray(g).reshape((g.size // max(1, repeats), repeats)), axis=1).reshape(shape)
+        if repeats == 0:
+            return np.zeros(shape, g.dtype)
+        return np.sum(np.ascontiguousarray(g).reshape((g.size // repeats, repeats)), axis=1).reshape(shape)
 
     return impl
 

@@ -139,17 +139,26 @@ def determinant_sign(a: Any) -> Any:
 
 
 def cholesky_adjoint(g: Any, y: Any) -> Any:
-    """The adjoint of the Cholesky factor y of a symmetric matrix; symmetric."""
+    """What the Cholesky factor y hands to the matrix, of which NumPy reads the lower triangle only."""
     inverse = np.linalg.inv(y)
     middle = transpose_times(y, g) * _quarters(y.shape[-1])
     bar = transpose_times(inverse, times(middle, inverse))
-    return bar + bar.swapaxes(-1, -2)
+    return (bar + bar.swapaxes(-1, -2)) * lower_twice(y.shape[-1])
+
+
+@MATRICES
+def lower_twice(size: int) -> Any:
+    """Makes a symmetric adjoint, by a product, that of a matrix whose lower triangle stands for both.
+
+    >>> lower_twice(2).tolist()
+    [[1.0, 0.0], [2.0, 1.0]]
+    """
+    return np.tri(size) + np.tri(size, k=-1)
 
 
 @MATRICES
 def _quarters(size: int) -> Any:
-    """A quarter of the lower triangle with its diagonal, and of that without."""
-    return 0.25 * (np.tri(size) + np.tri(size, k=-1))
+    return 0.25 * lower_twice(size)
 
 
 def packed(a: Any) -> Any:
@@ -204,6 +213,10 @@ def _overload_cholesky_adjoint(g, y):
                 middle[k, j] = 0.0
         inverse = np.linalg.inv(y)
         bar = transpose_times(inverse, times(middle, inverse))
-        return 0.5 * (bar + bar.T)
+        for k in range(y.shape[0]):
+            for j in range(k + 1, y.shape[1]):
+                bar[j, k] += bar[k, j]
+                bar[k, j] = 0.0
+        return bar
 
     return impl

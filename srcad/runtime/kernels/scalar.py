@@ -87,11 +87,21 @@ def power_slope(a: Any, b: Any) -> Any:
     if isinstance(a, float) and isinstance(b, float) and a > 0 and b:
         with contextlib.suppress(OverflowError):
             return np.float64(b * math.pow(a, b - 1.0))
+    return power_bend(1, a, b)
+
+
+def power_bend(c: Any, a: Any, b: Any) -> Any:
+    """The slope c * b * a ** (b - 1) of a multiple of a power, and 0 where c * b is 0, whatever a is.
+
+    >>> power_bend(np.array([0.0, 2.0, 2.0]), 0.0, np.array([-1.0, 0.0, 1.0]))
+    array([-0.,  0.,  2.])
+    """
+    whole = c * b
     before = unwarned.set(IGNORED)
     try:
-        if has_no_zeros(b) and type(a) is np.ndarray and a.dtype.char == "d":
-            return b * np.power(a, b - 1.0)
-        return b * np.power(_inexact(a), np.where(b == 0, 1, np.subtract(b, 1)))[()]
+        if has_no_zeros(whole) and type(a) is np.ndarray and a.dtype.char == "d":
+            return whole * np.power(a, b - 1.0)
+        return whole * np.power(_inexact(a), np.where(whole == 0, 1, np.subtract(b, 1)))[()]
     finally:
         unwarned.reset(before)
 
@@ -197,6 +207,10 @@ def _power_slope(a, b):
     return a * 0 if b == 0 else b * a ** (b - 1)
 
 
+def _power_bend(c, a, b):
+    return a * 0 if c * b == 0 else c * b * a ** (b - 1)
+
+
 def _power_log(p, a):
     return p * 0 if a == 0 else p * np.log(a)
 
@@ -209,10 +223,9 @@ def _sinc_slope(x):
     return (np.cos(t) - np.sin(t) / t) / x
 
 
-_number_ratio = register_jitable(inline="always")(_ratio)
-_number_power_slope = register_jitable(inline="always")(_power_slope)
-_number_power_log = register_jitable(inline="always")(_power_log)
-_number_sinc_slope = register_jitable(inline="always")(_sinc_slope)
+@functools.cache
+def _of_numbers(function: Callable[..., Any]) -> Any:
+    return register_jitable(inline="always")(function)
 
 
 @functools.cache
@@ -221,35 +234,37 @@ def _ufunc(function: Callable[..., Any]) -> Any:
     return numba.vectorize(function)
 
 
+def _elementwise(function: Callable[..., Any], *kinds: Any) -> Any:
+    return _of_numbers(function) if _are_numbers(*kinds) else _ufunc(function)
+
+
 @overload(ratio)
 def _overload_ratio(a, b):
-    if _are_numbers(a, b):
-        return lambda a, b: _number_ratio(a, b)
-    elementwise = _ufunc(_ratio)
+    elementwise = _elementwise(_ratio, a, b)
     return lambda a, b: elementwise(a, b)
 
 
 @overload(power_slope)
 def _overload_power_slope(a, b):
-    if _are_numbers(a, b):
-        return lambda a, b: _number_power_slope(a, b)
-    elementwise = _ufunc(_power_slope)
+    elementwise = _elementwise(_power_slope, a, b)
     return lambda a, b: elementwise(a, b)
+
+
+@overload(power_bend)
+def _overload_power_bend(c, a, b):
+    elementwise = _elementwise(_power_bend, c, a, b)
+    return lambda c, a, b: elementwise(c, a, b)
 
 
 @overload(power_log)
 def _overload_power_log(p, a):
-    if _are_numbers(p, a):
-        return lambda p, a: _number_power_log(p, a)
-    elementwise = _ufunc(_power_log)
+    elementwise = _elementwise(_power_log, p, a)
     return lambda p, a: elementwise(p, a)
 
 
 @overload(sinc_slope)
 def _overload_sinc_slope(x):
-    if _are_numbers(x):
-        return lambda x: _number_sinc_slope(x)
-    elementwise = _ufunc(_sinc_slope)
+    elementwise = _elementwise(_sinc_slope, x)
     return lambda x: elementwise(x)
 
 

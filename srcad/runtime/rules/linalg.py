@@ -333,7 +333,8 @@ def cholesky(y, a):
 @tangent(np.linalg.cholesky, ndim=(2,))
 def cholesky_tangent(y, a):
     t = np.linalg.inv(y)
-    m = kernels.times_transpose(kernels.times(t, 0.5 * (d[a] + np.transpose(d[a]))), t)
+    symmetric = np.tril(d[a]) + np.transpose(np.tril(d[a], -1))  # as NumPy, which reads the lower triangle only
+    m = kernels.times_transpose(kernels.times(t, symmetric), t)
     d[y] = kernels.times(y, 0.5 * (np.tril(m) + np.tril(m, -1)))
 
 

@@ -40,7 +40,17 @@ def ratio(y, a, b):
 
 @partial(kernels.power_slope)
 def power_slope(y, a, b):
-    return b * kernels.power_slope(a, b - 1.0), a ** (b - 1.0) + kernels.power_log(y, a)
+    return kernels.power_bend(b, a, b - 1.0), a ** (b - 1.0) + kernels.power_log(y, a)
+
+
+@partial(kernels.power_bend)
+def power_bend(y, c, a, b):
+    # All further slopes in a are one call each: a product of several may be 0 times infinity, at 0.
+    return (
+        kernels.power_slope(a, b),
+        kernels.power_bend(c * b, a, b - 1.0),
+        c * a ** (b - 1.0) + kernels.power_log(y, a),
+    )
 
 
 @partial(kernels.power_log)
