@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator
 import gast
 
 from srcad.runtime.clock import stage
+from srcad.transforms.array_functions import ALLOCATING, WRITING, last_parts
 from srcad.transforms.build import (
     Block,
     dotted_path,
@@ -20,20 +21,6 @@ from srcad.transforms.build import (
     walk_statements,
     written,
 )
-from srcad.transforms.plan import FRESH
-
-ALLOCATING = {
-    "np.zeros",
-    "np.empty",
-    "np.ones",
-    "np.full",
-    "np.zeros_like",
-    "np.empty_like",
-    "np.ones_like",
-    "np.copy",
-    "np.sum",
-    "len",
-}
 
 
 @stage("prune")
@@ -143,11 +130,12 @@ def mutated_by(statement: gast.stmt) -> list[str]:
     match statement:
         case gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name(id=base), attr="append"))):
             return [base]
-        case gast.Expr(
-            value=gast.Call(func=gast.Attribute(attr="scatter_add" | "unexpand"), args=[gast.Name(id=base), *_])
-        ):
-            return [base]
+        case gast.Expr(value=gast.Call(func=gast.Attribute(attr=name), args=[gast.Name(id=base), *_])):
+            return [base] if name in _WRITING else []
     return []
+
+
+_WRITING = last_parts(WRITING)
 
 
 def _augmented(statement: gast.stmt) -> list[str]:
@@ -177,7 +165,7 @@ def _bases(value: gast.expr) -> Iterator[str]:
         case gast.Subscript(value=base):
             yield from _bases(base)
         case gast.Call(func=function, args=arguments):
-            if dotted_path(function) not in ALLOCATING | FRESH:
+            if dotted_path(function) not in ALLOCATING:
                 for argument in arguments:
                     yield from _bases(argument)
         case gast.Tuple(elts=elements) | gast.List(elts=elements):

@@ -8,10 +8,10 @@ import gast
 import numpy as np
 from numba import types as nb
 
+from srcad.transforms.array_functions import ALLOCATING, SHAPE_ATTRIBUTES
 from srcad.transforms.build import Block, dotted_path, names_in, walk_statements
-from srcad.transforms.cleanup import ALLOCATING, Groups
+from srcad.transforms.cleanup import Groups
 from srcad.transforms.copies import all_written
-from srcad.transforms.plan import FRESH
 from srcad.transforms.primitive import constant
 
 
@@ -108,5 +108,5 @@ def _is_of_numbers(path: str) -> bool:
 def _is_new(value: gast.expr) -> bool:
     """Whether the value is a new array, or a number."""
     if isinstance(value, gast.Attribute):
-        return value.attr in ("shape", "size", "ndim", "dtype")
-    return isinstance(value, gast.Call) and dotted_path(value.func) in ALLOCATING | FRESH
+        return value.attr in SHAPE_ATTRIBUTES
+    return isinstance(value, gast.Call) and dotted_path(value.func) in ALLOCATING
