@@ -22,13 +22,12 @@ from numba import types as nb
 
 from srcad.runtime.clock import stage
 from srcad.transforms.accessed import accessed
+from srcad.transforms.array_functions import LIKE_WITH_ONE_ARGUMENT
 from srcad.transforms.build import Block, dotted_path, inner_blocks, mentions, rewrite_names, walk, walk_statements
 from srcad.transforms.memories import Memories
 from srcad.transforms.rolling import is_sum
 from srcad.transforms.side_effects import all_written
 from srcad.transforms.subscripts import Subscripts
-
-_LIKE = ("np.zeros_like", "np.empty_like", "np.ones_like", "np.copy")
 
 
 @stage("distribute")
@@ -137,7 +136,7 @@ def _rename(block: Block, old: str, new: str) -> None:
 def _is_made(statement: gast.stmt) -> bool:
     match statement:
         case gast.Assign(targets=[gast.Name()], value=gast.Call(func=function, args=[gast.Name()], keywords=[])):
-            return dotted_path(function) in _LIKE
+            return dotted_path(function) in LIKE_WITH_ONE_ARGUMENT
     return False
 
 

@@ -12,6 +12,7 @@ from numba import types as nb
 from srcad.errors import Place
 from srcad.names import Names
 from srcad.runtime import kernels
+from srcad.transforms.array_functions import LIKE, OF_SHAPE_AND_TYPE
 from srcad.transforms.behind import keeps_shape, shapes_behind
 from srcad.transforms.build import (
     Block,
@@ -33,9 +34,6 @@ from srcad.transforms.build import (
 from srcad.transforms.callees import CallAdjoints, Callees, calls_in
 from srcad.transforms.program import Program
 from srcad.transforms.typing import is_complex
-
-LIKE = {"np.copy", "np.zeros_like", "np.empty_like", "np.ones_like", "np.full_like"}
-SHAPED = {"np.empty", "np.zeros", "np.ones"}
 
 
 class Adjoints:
@@ -155,7 +153,7 @@ class Adjoints:
         value = program.flow.definition(name)
         if isinstance(value, gast.Call):
             path = dotted_path(value.func)
-            if path in SHAPED:
+            if path in OF_SHAPE_AND_TYPE:
                 made = clone(value)
                 made.func.attr = "zeros"
                 return made

@@ -11,44 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 
 import gast
 
+from srcad.transforms.array_functions import COUNTS, EXTREMES, SHAPE_ATTRIBUTES, SMOOTH
 from srcad.transforms.build import Block, dotted_path, walk, walk_statements
 from srcad.transforms.memories import Memories
 from srcad.transforms.side_effects import all_written, changed_memory
-
-SMOOTH = frozenset(
-    [
-        *("np.sum", "np.mean", "np.prod", "np.dot", "np.vdot", "np.outer", "np.cumsum", "np.trace", "np.linalg.norm"),
-        *(
-            "np.copy",
-            "np.zeros_like",
-            "np.empty_like",
-            "np.ones_like",
-            "np.full_like",
-            "np.full",
-            "np.array",
-            "np.transpose",
-        ),
-        *(f"{module}.{name}" for module in ("np", "math") for name in ("sqrt", "exp", "log", "expm1", "log1p", "tanh")),
-        *(f"{module}.{name}" for module in ("np", "math") for name in ("sin", "cos", "tan", "sinh", "cosh")),
-        *(
-            "np.square",
-            "np.power",
-            "math.pow",
-            "np.divide",
-            "np.add",
-            "np.subtract",
-            "np.multiply",
-            "np.negative",
-            "float",
-        ),
-    ]
-)
-EXTREMES = frozenset(
-    [
-        *("np.max", "np.min", "np.amax", "np.amin", "np.maximum", "np.minimum", "np.abs", "np.fabs", "math.fabs"),
-        *("max", "min", "abs"),
-    ]
-)
 
 
 def is_smooth(path: str | None) -> bool:
@@ -128,8 +94,8 @@ def _values(node: gast.AST) -> Iterator[str]:
     """The names of which more than the shape and type matters."""
     if isinstance(node, gast.Name):
         yield node.id
-    elif isinstance(node, gast.Call) and dotted_path(node.func) == "len":
+    elif isinstance(node, gast.Call) and dotted_path(node.func) in COUNTS:
         return
-    elif not (isinstance(node, gast.Attribute) and node.attr in ("shape", "size", "ndim", "dtype")):
+    elif not (isinstance(node, gast.Attribute) and node.attr in SHAPE_ATTRIBUTES):
         for child in gast.iter_child_nodes(node):
             yield from _values(child)

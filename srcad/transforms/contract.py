@@ -28,6 +28,7 @@ from numba import types as nb
 from srcad.names import Names
 from srcad.runtime.clock import stage
 from srcad.transforms.accessed import is_counted
+from srcad.transforms.array_functions import MAKER_OF, OF_SHAPE_AND_TYPE, fill_of
 from srcad.transforms.build import (
     Block,
     assign,
@@ -50,12 +51,10 @@ from srcad.transforms.build import (
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
-from srcad.transforms.shapes import LIKE, MADE, Shapes
+from srcad.transforms.shapes import Shapes
 from srcad.transforms.side_effects import all_written
 from srcad.transforms.uses import Array, Arrays
 from srcad.transforms.window import Window, window, without
-
-_FILLS = {"np.zeros": 0.0, "np.ones": 1.0, "np.empty": None}
 
 
 @stage("contract")
@@ -108,11 +107,11 @@ class _Contractor:
                 path = dotted_path(function) or ""
                 if self.stores[name] > 1 or getattr(statement, "effect", False):
                     return
-                like = path in LIKE and len(args) == 1 and isinstance(args[0], gast.Name)
+                like = path in MAKER_OF and len(args) == 1 and isinstance(args[0], gast.Name)
                 if path == "np.full" and len(args) in (2, 3) and _is_literal(args[1]):
                     yield name, args[1]
-                elif like or (path in MADE and path != "np.full"):
-                    value = _FILLS[LIKE.get(path, path)]
+                elif like or path in OF_SHAPE_AND_TYPE:
+                    value = fill_of(path)
                     yield name, None if value is None else const(value)
 
     def rewrite(self, found: Window, fill: gast.expr | None) -> None:
@@ -137,7 +136,7 @@ class _Contractor:
                 return extents[constant(index)]
             case gast.Call(func=function):
                 shape = one_or_tuple(extents)
-                return self.like(LIKE[dotted_path(function) or ""], shape, array.name)
+                return self.like(MAKER_OF[dotted_path(function) or ""], shape, array.name)
         return tuple_of(*extents)
 
     def like(self, path: str, shape: gast.expr, array: str) -> gast.Call:
@@ -156,8 +155,8 @@ class _Contractor:
             del extents[found.axis]
         shape = one_or_tuple(extents)
         path = dotted_path(value.func) or ""
-        if path in LIKE:
-            return self.like(LIKE[path], shape, value.args[0].id)
+        if path in MAKER_OF:
+            return self.like(MAKER_OF[path], shape, value.args[0].id)
         value.args[0] = shape
         return value
 

@@ -23,6 +23,7 @@ from numba import types as nb
 
 from srcad.runtime.clock import stage
 from srcad.transforms.algebra import without_detour
+from srcad.transforms.array_functions import MAKES_ROOM, last_parts
 from srcad.transforms.build import (
     Block,
     clone,
@@ -170,11 +171,10 @@ def _holds_memory(value: gast.expr, passed: Block) -> bool:
 def _may_move(value: gast.expr) -> bool:
     if isinstance(value, (gast.List, gast.Tuple)):
         return False
-    return not any(
-        isinstance(node, gast.Call)
-        and _last(node.func) in ("empty", "zeros", "zeros_like", "empty_like", "copy", "append")
-        for node in walk(value)
-    )
+    return not any(isinstance(node, gast.Call) and _last(node.func) in _MAKES_ROOM for node in walk(value))
+
+
+_MAKES_ROOM = last_parts(MAKES_ROOM) | {"append"}
 
 
 def _last(function: gast.expr) -> str:

@@ -23,6 +23,7 @@ from collections.abc import Mapping
 import gast
 from numba import types as nb
 
+from srcad.transforms.array_functions import MAKES_ZEROS, PRODUCT_KERNELS, PRODUCTS
 from srcad.transforms.build import (
     Block,
     assign,
@@ -40,9 +41,6 @@ from srcad.transforms.kinds import is_parallel
 from srcad.transforms.live import Live, live_blocks
 from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
-
-_ZEROS = {"np.zeros", "np.zeros_like"}
-_PRODUCTS = {"np.dot", "np.outer", "times", "times_transpose", "transpose_times"}
 
 
 def with_memory_handed(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
@@ -123,7 +121,8 @@ class _Giver:
                 return clone(value)
             case gast.Call(func=function):
                 path = dotted_path(function) or ""
-                return clone(value) if path in _PRODUCTS or path.rpartition(".")[2] in _PRODUCTS else None
+                is_product = path in PRODUCTS or path.rpartition(".")[2] in PRODUCT_KERNELS
+                return clone(value) if is_product else None
         return None
 
     def are_alike(self, *names: str) -> bool:
@@ -136,7 +135,7 @@ def _is_zeros(statement: gast.stmt, name: str) -> bool:
     """Whether a statement makes an array of zeros."""
     match statement:
         case gast.Assign(targets=[gast.Name(id=target)], value=gast.Call(func=function)):
-            return bool(target == name) and dotted_path(function) in _ZEROS
+            return bool(target == name) and dotted_path(function) in MAKES_ZEROS
     return False
 
 

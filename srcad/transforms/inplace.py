@@ -29,6 +29,7 @@ from numba import types as nb
 from srcad.runtime.clock import stage
 from srcad.transforms.accessed import is_counted
 from srcad.transforms.affine import Form
+from srcad.transforms.array_functions import MAKES_ZEROS
 from srcad.transforms.build import (
     Block,
     assign,
@@ -48,7 +49,7 @@ from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
 from srcad.transforms.shapes import Shapes
 from srcad.transforms.side_effects import all_written, changed_memory, stored_in
-from srcad.transforms.single import ZEROS, common_index, first_store, is_zero_store, loops_around, made_in
+from srcad.transforms.single import common_index, first_store, is_zero_store, loops_around, made_in
 
 _EXITS = gast.Break, gast.Continue, gast.Return
 
@@ -163,7 +164,7 @@ class _Owner:
 
 
 def _is_zeros(made: gast.Assign) -> bool:
-    return dotted_path(made.value.func) in ZEROS
+    return dotted_path(made.value.func) in MAKES_ZEROS
 
 
 def _extents(name: str, shapes: Shapes) -> list[Form] | None:

@@ -19,6 +19,7 @@ from numba import types as nb
 
 from srcad.runtime.clock import stage
 from srcad.transforms.accessed import is_counted
+from srcad.transforms.array_functions import VECTOR_INSTRUCTIONS
 from srcad.transforms.build import Block, dotted_path, names_in, stores_into, walk, walk_statements
 from srcad.transforms.choosing import choosing, deciding, is_continuous
 from srcad.transforms.live import live_before
@@ -26,7 +27,7 @@ from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
 from srcad.transforms.side_effects import all_written, changed_memory, stored_in
 from srcad.transforms.sizes import index_parts
-from srcad.transforms.unordered import VECTORS, sums_of
+from srcad.transforms.unordered import sums_of
 
 _NAMES = "exp", "expm1", "log", "log1p", "tanh"
 KERNELS = {f"np.{name}": f"lanes.{name}" for name in _NAMES} | {f"math.{name}": f"lanes.math_{name}" for name in _NAMES}
@@ -95,7 +96,7 @@ def _has_wall(loop: gast.For) -> bool:
         match node:
             case gast.Call(func=function) if node is not loop.iter:
                 path = dotted_path(function) or ""
-                is_vector = path in VECTORS or getattr(node, "lane", None) or path.startswith("kernels.")
+                is_vector = path in VECTOR_INSTRUCTIONS or getattr(node, "lane", None) or path.startswith("kernels.")
                 if not is_vector:
                     return True
             case gast.BinOp(op=gast.Pow(), right=right) if not isinstance(constant(right), int):

@@ -8,23 +8,10 @@ import gast
 import numpy as np
 from numba import types as nb
 
+from srcad.transforms.array_functions import ALLOCATING, SHAPE_ATTRIBUTES
 from srcad.transforms.build import Block, dotted_path, names_in, walk_statements, written
-from srcad.transforms.plan import FRESH
 from srcad.transforms.primitive import constant
 from srcad.transforms.side_effects import all_written
-
-ALLOCATING = {
-    "np.zeros",
-    "np.empty",
-    "np.ones",
-    "np.full",
-    "np.zeros_like",
-    "np.empty_like",
-    "np.ones_like",
-    "np.copy",
-    "np.sum",
-    "len",
-}
 
 
 class Groups:
@@ -150,7 +137,7 @@ def _bases(value: gast.expr) -> Iterator[str]:
         case gast.Subscript(value=base):
             yield from _bases(base)
         case gast.Call(func=function, args=arguments):
-            if dotted_path(function) not in ALLOCATING | FRESH:
+            if dotted_path(function) not in ALLOCATING:
                 for argument in arguments:
                     yield from _bases(argument)
         case gast.Tuple(elts=elements) | gast.List(elts=elements):
@@ -173,5 +160,5 @@ def _is_of_numbers(path: str) -> bool:
 def _is_new(value: gast.expr) -> bool:
     """Whether the value is a new array, or a number."""
     if isinstance(value, gast.Attribute):
-        return value.attr in ("shape", "size", "ndim", "dtype")
-    return isinstance(value, gast.Call) and dotted_path(value.func) in ALLOCATING | FRESH
+        return value.attr in SHAPE_ATTRIBUTES
+    return isinstance(value, gast.Call) and dotted_path(value.func) in ALLOCATING

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import gast
 
+from srcad.transforms.array_functions import LIKE
 from srcad.transforms.build import dotted_path
-from srcad.transforms.sizes import LIKE, Sizes
+from srcad.transforms.sizes import Sizes
 
 
 def like(sizes: Sizes, array: str, asked: frozenset[str] = frozenset()) -> str | None:

@@ -28,6 +28,7 @@ from srcad.errors import Place
 from srcad.names import Names
 from srcad.runtime.clock import stage
 from srcad.transforms.accessed import is_counted
+from srcad.transforms.array_functions import MAKES_ZEROS
 from srcad.transforms.boxes import Box, Visit, visits
 from srcad.transforms.build import (
     Block,
@@ -56,7 +57,7 @@ from srcad.transforms.memories import Memories
 from srcad.transforms.nest import INDICES
 from srcad.transforms.shapes import Shapes, source
 from srcad.transforms.side_effects import stored_in
-from srcad.transforms.single import ZEROS, first_store, is_zero_store, made_in
+from srcad.transforms.single import first_store, is_zero_store, made_in
 
 _EXITS = gast.Break, gast.Continue, gast.Return
 
@@ -206,7 +207,7 @@ class _Overwriter:
                     name = other if target == name else name
                     continue
             if made_in(each) == name:
-                return dotted_path(each.value.func) in ZEROS
+                return dotted_path(each.value.func) in MAKES_ZEROS
             if any(self.memories.find(used) == group and not _asks_shape(each, used) for used in mentions([each])):
                 return False
         return False

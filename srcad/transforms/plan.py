@@ -8,6 +8,7 @@ from typing import Any
 
 import gast
 
+from srcad.transforms.array_functions import FRESH
 from srcad.transforms.build import Block, assign, call, dotted_path, names_in, place_of, walk
 
 Way = tuple[tuple[int, int], ...]
@@ -170,10 +171,3 @@ def _is_fresh(value: gast.expr) -> bool:
     return isinstance(value, (gast.BinOp, gast.UnaryOp)) or (
         isinstance(value, gast.Call) and dotted_path(value.func) in FRESH
     )
-
-
-PRODUCTS = {"kernels.times", "kernels.times_transpose", "kernels.transpose_times"}
-FRESH = {
-    *("np.dot", "np.outer", "np.where", "np.exp", "np.sin", "np.cos", "np.sqrt", "np.log", "np.tanh", "np.copy"),
-    *PRODUCTS,
-}

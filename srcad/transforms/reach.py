@@ -15,15 +15,13 @@ from dataclasses import dataclass, field
 import gast
 from numba import types as nb
 
+from srcad.transforms.array_functions import ALLOCATING, ASKS_FOR_SHAPE, SHAPE_ATTRIBUTES
 from srcad.transforms.build import Block, clone, dotted_path, reads, walk, walk_statements, written
 from srcad.transforms.indices import Indices
-from srcad.transforms.memories import ALLOCATING, Groups
-from srcad.transforms.plan import FRESH
+from srcad.transforms.memories import Groups
 from srcad.transforms.side_effects import all_written, changed_memory, mutated_by
 
-_SHAPE = ("shape", "size", "ndim", "dtype")
 _MODULES = {"np", "math", "operator", "kernels"}
-_SHAPE_OF = {"len", "np.zeros_like", "np.empty_like", "np.ones_like"}
 
 
 @dataclass
@@ -67,7 +65,7 @@ class Memory:
             case gast.Name(id=name) | gast.Subscript(value=gast.Name(id=name)):
                 return self.is_dense(name, seen)
             case gast.Call(func=function):
-                return dotted_path(function) in ALLOCATING | FRESH
+                return dotted_path(function) in ALLOCATING
         return isinstance(value, gast.BinOp)
 
 
@@ -205,7 +203,7 @@ def _hides_memory(value: gast.expr) -> bool:
     """Whether a value is, or is part of, something that a name does not lead to: a field of a tuple."""
     return any(
         isinstance(node, gast.Attribute)
-        and node.attr not in _SHAPE
+        and node.attr not in SHAPE_ATTRIBUTES
         and (dotted_path(node) or "").split(".")[0] not in _MODULES
         for node in walk(value)
     )
@@ -214,7 +212,7 @@ def _hides_memory(value: gast.expr) -> bool:
 def _asks_for_shape(node: gast.AST) -> bool:
     match node:
         case gast.Attribute(attr=attr):
-            return attr in _SHAPE
+            return attr in SHAPE_ATTRIBUTES
         case gast.Call(func=function, args=[gast.Name()]):
-            return dotted_path(function) in _SHAPE_OF
+            return dotted_path(function) in ASKS_FOR_SHAPE
     return False

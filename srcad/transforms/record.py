@@ -16,6 +16,7 @@ import gast
 from numba import types as nb
 
 from srcad.runtime.clock import stage
+from srcad.transforms.array_functions import LIKE_WITHOUT_CONTENT, SECOND_SHAPE_ONLY, SHAPE_ATTRIBUTES, last_parts
 from srcad.transforms.build import Block, load, names_in, stores_into, walk_statements
 from srcad.transforms.cost import Costs
 from srcad.transforms.decisions import Decisions
@@ -271,17 +272,17 @@ def code_reads(statement: gast.stmt) -> list[str]:
 
 def names_with_content(node: gast.AST) -> list[str]:
     """Names in an expression, those of which only the shape or type is asked left out."""
-    if isinstance(node, gast.Attribute) and node.attr in ("shape", "size", "ndim", "dtype"):
+    if isinstance(node, gast.Attribute) and node.attr in SHAPE_ATTRIBUTES:
         return []
-    if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr in SHAPE_ONLY:
-        rest = node.args[1:] if node.func.attr in ("zeros_like", "empty_like") else node.args[:1]
+    if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr in _LIKE | _SECOND:
+        rest = node.args[1:] if node.func.attr in _LIKE else node.args[:1]
         return [name for part in rest for name in names_with_content(part)]
     if isinstance(node, gast.Name):
         return [node.id] if not isinstance(node.ctx, gast.Store) else []
     return [name for child in gast.iter_child_nodes(node) for name in names_with_content(child)]
 
 
-SHAPE_ONLY = ("zeros_like", "empty_like", "unbroadcast")
+_LIKE, _SECOND = last_parts(LIKE_WITHOUT_CONTENT), last_parts(SECOND_SHAPE_ONLY)
 
 
 def names_of(node: gast.expr) -> str:

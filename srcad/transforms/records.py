@@ -13,14 +13,14 @@ import gast
 import numpy as np
 
 from srcad.runtime.records import Layout
+from srcad.transforms.array_functions import OF_SHAPE_AND_TYPE, RECORDS_LIKE, functions
 from srcad.transforms.build import assign, attribute, call, clone, const, dotted, load, subscript, tuple_of
 from srcad.transforms.form import Part, RecordForm
 from srcad.transforms.known import UNKNOWN
 from srcad.transforms.long import LongLists
 from srcad.transforms.memory import Fields, Memory, Structure
 
-_MADE = (np.zeros, np.empty, np.ones)
-_MADE_LIKE = (np.zeros_like, np.empty_like, np.copy)
+_MADE, _MADE_LIKE = functions(OF_SHAPE_AND_TYPE), functions(RECORDS_LIKE)
 
 
 def new_records(memory: Memory, layout: Layout, arrays: dict[str, str], index: tuple[Any, ...] | None) -> Structure:

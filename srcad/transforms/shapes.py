@@ -11,15 +11,13 @@ from collections.abc import Collection, Iterable, Mapping
 import gast
 
 from srcad.transforms.affine import Form
+from srcad.transforms.array_functions import LIKE_WITH_ONE_ARGUMENT, OF_SHAPE
 from srcad.transforms.build import attribute, clone, const, dotted_path, load, names_in, subscript
 from srcad.transforms.primitive import constant
 from srcad.transforms.side_effects import all_written
 from srcad.transforms.sizes import index_parts
 from srcad.transforms.subscripts import Subscripts
 
-MADE = {"np.zeros": "np.zeros", "np.ones": "np.ones", "np.empty": "np.empty", "np.full": "np.full"}
-LIKE = {"np.zeros_like": "np.zeros", "np.ones_like": "np.ones", "np.empty_like": "np.empty"}
-_SAME = (*LIKE, "np.copy")
 _ARITHMETIC = (gast.BinOp, gast.UnaryOp, gast.Name, gast.Constant, gast.operator, gast.USub, gast.expr_context)
 _OPPOSITE = {gast.Lt: gast.GtE, gast.LtE: gast.Gt, gast.Gt: gast.LtE, gast.GtE: gast.Lt, gast.NotEq: gast.Eq}
 
@@ -162,9 +160,11 @@ class Shapes(Subscripts):
                 return self.of(name)
             case gast.Name(id=name) if not of_array and name not in self.ranks:
                 return self.extents.get(name)
-            case gast.Call(func=function, args=[gast.Name(id=name)], keywords=[]) if dotted_path(function) in _SAME:
+            case gast.Call(func=function, args=[gast.Name(id=name)], keywords=[]) if (
+                dotted_path(function) in LIKE_WITH_ONE_ARGUMENT
+            ):
                 return self.of(name)
-            case gast.Call(func=function, args=[shape, *_]) if dotted_path(function) in MADE:
+            case gast.Call(func=function, args=[shape, *_]) if dotted_path(function) in OF_SHAPE:
                 return self._listed(shape)
             case gast.Subscript(value=gast.Name(id=name)) if of_array and self.ranks.get(name):
                 return self.parts(value)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import gast
 
+from srcad.transforms.array_functions import WRITING, last_parts
 from srcad.transforms.build import Block, names_in, walk_statements, written
 
 
@@ -46,8 +47,9 @@ def mutated_by(statement: gast.stmt) -> list[str]:
     match statement:
         case gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name(id=base), attr="append"))):
             return [base]
-        case gast.Expr(
-            value=gast.Call(func=gast.Attribute(attr="scatter_add" | "unexpand"), args=[gast.Name(id=base), *_])
-        ):
-            return [base]
+        case gast.Expr(value=gast.Call(func=gast.Attribute(attr=name), args=[gast.Name(id=base), *_])):
+            return [base] if name in _WRITING else []
     return []
+
+
+_WRITING = last_parts(WRITING)

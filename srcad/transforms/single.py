@@ -23,6 +23,7 @@ from numba import types as nb
 from srcad.names import Names
 from srcad.runtime.clock import stage
 from srcad.transforms.accessed import is_counted
+from srcad.transforms.array_functions import MAKES_UNSET, MAKES_ZEROS, SMOOTH
 from srcad.transforms.build import (
     Block,
     assign,
@@ -37,14 +38,11 @@ from srcad.transforms.build import (
     walk,
     walk_statements,
 )
-from srcad.transforms.choosing import SMOOTH
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.primitive import constant
-from srcad.transforms.shapes import LIKE, MADE, Shapes
+from srcad.transforms.shapes import Shapes
 from srcad.transforms.side_effects import all_written, stored_in
 from srcad.transforms.sizes import index_parts
-
-EMPTY, ZEROS = ({name for name, made in (MADE | LIKE).items() if made == kind} for kind in ("np.empty", "np.zeros"))
 
 
 @stage("contract")
@@ -134,7 +132,7 @@ def made_in(statement: gast.stmt) -> str | None:
     """The name of an array that a statement makes, empty or of zeros."""
     match statement:
         case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=function)):
-            return name if dotted_path(function) in EMPTY | ZEROS else None
+            return name if dotted_path(function) in MAKES_UNSET | MAKES_ZEROS else None
     return None
 
 

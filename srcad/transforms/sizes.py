@@ -12,6 +12,7 @@ from numba import types as nb
 
 from srcad.runtime import registry
 from srcad.transforms.affine import Form
+from srcad.transforms.array_functions import LIKE, OF_ELEMENTS, OF_SHAPE, REDUCING, SAME_SHAPE
 from srcad.transforms.build import dotted_path
 from srcad.transforms.flow import Flow
 from srcad.transforms.primitive import constant, operands, primitive_of
@@ -19,11 +20,6 @@ from srcad.transforms.trials import Trials
 from srcad.transforms.typing import Types
 from srcad.transforms.unit import Unit
 
-LIKE = {"np.copy", "np.zeros_like", "np.empty_like", "np.ones_like", "np.full_like"}
-OF_ELEMENTS = {"np.array", "np.asarray"}
-SHAPED = {"np.empty", "np.zeros", "np.ones", "np.full"}
-REDUCED = {f"np.{name}" for name in ("sum", "mean", "max", "min", "amax", "amin", "prod", "var", "std", "any", "all")}
-SAME = {"np.flip", "np.roll", "np.sort", "np.cumsum", "np.triu", "np.tril", "np.linalg.inv", "np.linalg.cholesky"}
 ONE = Form.number(1)
 
 
@@ -63,7 +59,7 @@ class Sizes:
         path = dotted_path(value.func) if isinstance(value, gast.Call) else None
         if path in LIKE and isinstance(value.args[0], gast.Name):
             return self.size(value.args[0].id, axis)
-        if path in SHAPED:
+        if path in OF_SHAPE:
             return self._shaped(value.args[0], axis, rank)
         if path in OF_ELEMENTS and axis == 0 and isinstance(value.args[0], gast.Tuple):
             return Form.number(len(value.args[0].elts))
@@ -73,9 +69,9 @@ class Sizes:
             return self.size(value.args[0].id, rank - 1 - axis)
         if (isinstance(value, gast.BinOp) and isinstance(value.op, gast.MatMult)) or path == "np.dot":
             return self._product(value, axis, rank)
-        if path in REDUCED and (cut := reduction_of(value, self.types)) is not None:
+        if path in REDUCING and (cut := reduction_of(value, self.types)) is not None:
             return self._reduced(value.args[0].id, axis, *cut)
-        if path in SAME and value.args:
+        if path in SAME_SHAPE and value.args:
             return self._same(value.args[0], axis, rank)
         if path == "np.linalg.solve" and len(value.args) == 2:
             return self._same(value.args[1], axis, rank)

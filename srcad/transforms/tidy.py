@@ -25,8 +25,9 @@ from numba import types as nb
 
 from srcad.runtime import registry
 from srcad.runtime.clock import stage
-from srcad.runtime.kernels import same_extent, slice_extent
+from srcad.runtime.kernels import same_extent
 from srcad.transforms.alias import is_basic
+from srcad.transforms.array_functions import TOTAL, functions
 from srcad.transforms.build import Block, inner_blocks, is_exit, names_in, rewrite_names, walk_statements, written
 from srcad.transforms.flow import Flow
 from srcad.transforms.primitive import constant, primitive_of
@@ -34,21 +35,7 @@ from srcad.transforms.program import Program, analyse_forward
 from srcad.transforms.typing import Types
 from srcad.transforms.unit import Unit
 
-SAFE = {
-    operator.add,
-    operator.sub,
-    operator.mul,
-    operator.neg,
-    operator.pos,
-    operator.lt,
-    operator.le,
-    operator.gt,
-    operator.ge,
-    operator.eq,
-    operator.ne,
-    np.divide,
-    slice_extent,
-}
+SAFE = frozenset(functions(TOTAL))
 
 
 @stage("tidy")

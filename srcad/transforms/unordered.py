@@ -19,17 +19,12 @@ from numba import types as nb
 
 from srcad.runtime.clock import stage
 from srcad.transforms.accessed import is_counted
+from srcad.transforms.array_functions import VECTOR_INSTRUCTIONS
 from srcad.transforms.build import Block, dotted_path, inner_blocks, names_in, walk, walk_statements
 from srcad.transforms.choosing import choosing
 from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
 from srcad.transforms.side_effects import all_written, stored_in
-
-VECTORS = {f"{module}.{name}" for module in ("np", "math") for name in ("sqrt", "fabs")} | {
-    *("abs", "min", "max", "float", "int"),
-    *("np.abs", "np.minimum", "np.maximum", "np.square", "np.negative", "np.sign", "np.divide"),
-}
-"""Functions that there are vector instructions for."""
 
 
 @stage("unordered")
@@ -72,7 +67,7 @@ def _is_vector(loop: gast.For) -> bool:
 
 
 def _is_instruction(node: gast.Call) -> bool:
-    return dotted_path(node.func) in VECTORS or getattr(node, "lane", None) == "free"
+    return dotted_path(node.func) in VECTOR_INSTRUCTIONS or getattr(node, "lane", None) == "free"
 
 
 def _subscripts(statement: gast.stmt) -> Iterator[gast.Subscript]:

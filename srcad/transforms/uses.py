@@ -15,14 +15,13 @@ import numpy as np
 
 from srcad.transforms.accessed import is_counted
 from srcad.transforms.affine import Form
+from srcad.transforms.array_functions import MAKER_OF, NEW_FROM_PARTS
 from srcad.transforms.build import Block, const, dotted_path, inner_blocks, names_in
-from srcad.transforms.plan import FRESH
 from srcad.transforms.primitive import constant
-from srcad.transforms.shapes import LIKE, Shapes
+from srcad.transforms.shapes import Shapes
 from srcad.transforms.side_effects import stored_in
 
 Path: TypeAlias = tuple[tuple[int, int], ...]  # blocks, by their identity, and positions in these
-_NEW = {*FRESH, "np.sum", "np.prod", "np.mean", "np.max", "np.min", "np.argmax", "np.argmin", "np.copy"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +157,7 @@ class Arrays:
                 self._query(name, node)
             case gast.Attribute(value=gast.Name(id=name), attr="shape"):
                 self._query(name, node)
-            case gast.Call(func=function, args=[gast.Name(id=name)], keywords=[]) if dotted_path(function) in LIKE:
+            case gast.Call(func=function, args=[gast.Name(id=name)], keywords=[]) if dotted_path(function) in MAKER_OF:
                 self._query(name, node)
             case gast.Subscript(value=gast.Name(id=name), slice=index):
                 if name in self.names:
@@ -216,4 +215,4 @@ class Arrays:
 def _is_new(path: str) -> bool:
     """Whether a function's result never is a part of its argument."""
     module, _, name = path.rpartition(".")
-    return path in _NEW or (module == "np" and isinstance(getattr(np, name, None), np.ufunc))
+    return path in NEW_FROM_PARTS or (module == "np" and isinstance(getattr(np, name, None), np.ufunc))

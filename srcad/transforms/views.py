@@ -15,12 +15,13 @@ from numba import types as nb
 
 from srcad.errors import MayOverlap
 from srcad.runtime import kernels, registry
+from srcad.transforms.array_functions import READ_ONLY_VIEWS, functions
 from srcad.transforms.build import load, place_of, reads, stores_into, walk_statements, written
 from srcad.transforms.primitive import primitive_of
 from srcad.transforms.program import Program
 
 # Views, sometimes or always, whose elements cannot be written through: their adjoints are arrays of their own.
-OUT_OF_REACH = (np.broadcast_to, np.diag, np.diagonal)
+OUT_OF_REACH = functions(READ_ONLY_VIEWS)
 # Views in NumPy, of which generated code has copies.
 COPIED = (kernels.imaginary, np.conjugate)
 
