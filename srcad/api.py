@@ -15,7 +15,7 @@ from srcad.load import signature_of
 from srcad.options import Options, Without
 from srcad.runtime.structures import is_structured
 from srcad.version import Request
-from srcad.wrt import among_arguments, positions, refuse_paths, with_receiver
+from srcad.wrt import among_arguments, positions, refuse_paths, refuse_starred, with_receiver
 
 # Only what `grad` needs is imported with this module: the rest takes longer to import than a cached gradient to call.
 if TYPE_CHECKING:
@@ -222,6 +222,7 @@ def vjp(
     refuse_derivative(f, "vjp")
     options = Options.of(without, function=f)
     f, wrt, given = among_arguments(f, wrt, args)
+    refuse_starred(f)
     args = bind(signature_of(f), tuple(given), {})
     places, many = (None, True) if wrt is None else positions(f, wrt)
     if (found := shaped(f, args)) is not None:
@@ -262,6 +263,7 @@ def jvp(
     refuse_derivative(f, "jvp")
     if len(primals) != len(tangents):
         raise BadArgument(f"there are {len(primals)} primals but {len(tangents)} tangents", hint="None is no movement")
+    refuse_starred(f)
     moving = tuple(place for place, each in enumerate(tangents) if each is not None)
     if not moving:
         raise BadArgument("no tangent is given", hint="call the function itself for its value alone")

@@ -10,7 +10,7 @@ import gast
 from srcad.errors import BadArgument, Place
 from srcad.options import Without
 from srcad.reasons import Accountant, Cost, Reason, names_alive
-from srcad.show import Case, case_of
+from srcad.show import Case, case_of, refusing_untyped
 from srcad.spoken import Speaker, leaf_paths
 from srcad.transforms.assemble import Assembler
 from srcad.transforms.build import attribute, load, place_of, walk_statements, written
@@ -63,7 +63,9 @@ class Explanation:
         how: dict[str, Any] = {"tuple_result": request.tuple_result, "without": options.without}
         how["max_trace_bytes"] = options.max_trace_bytes
         derive = pipeline.derive
-        made = derive(case.unit, request.mode, request.wrt, case.kinds, assumes=True, after="differentiate", **how).made
+        with refusing_untyped():
+            given = case.unit, request.mode, request.wrt, case.kinds
+            made = derive(*given, assumes=True, after="differentiate", **how).made
         assert made.sweeps is not None
         self.case, self.by = case, made.sweeps.by
         self.paths = _paths(case)

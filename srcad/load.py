@@ -22,6 +22,8 @@ from srcad.errors import BadArgument, Place, SourceUnavailable, UnsupportedSynta
 from srcad.parse import MismatchError, find_function, function_to_gast
 from srcad.partials import left_open, partial_in, without_held
 
+STARRED = "the parameters `*args` and `**kwargs` of the function itself are not supported"
+
 
 @dataclass(frozen=True, eq=False)
 class Source:

@@ -20,7 +20,7 @@ from srcad.errors import Place, SrcadError, UnsupportedSyntax
 from srcad.fence import fence
 from srcad.given import given_parameter
 from srcad.kept import refuse_kept
-from srcad.load import Source
+from srcad.load import STARRED, Source
 from srcad.load import load as load_source
 from srcad.outline import Frame, Outline, Outlined, Recurs
 from srcad.resolve import resolve
@@ -103,7 +103,7 @@ class _Lowering:
         procedure = self.read(procedure_of(source))
         if procedure.rest or procedure.options:
             raise UnsupportedSyntax(
-                "the parameters `*args` and `**kwargs` of the function itself are not supported",
+                STARRED,
                 at=source.place(source.tree),
                 hint="give each parameter a name",
             )

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 from numba import typeof
 
 from srcad.binding import bind
-from srcad.errors import BadArgument
+from srcad.errors import BadArgument, NotDifferentiable
 from srcad.gradient import Derivative
 from srcad.load import name_of, signature_of
 from srcad.options import Options, Without
+from srcad.runtime.infer import CannotType
 from srcad.shape import shaped
 from srcad.signature import parse_signature, untyped_parameters
 from srcad.signature import signature_of as types_told
+from srcad.transforms.observe import Observation
 from srcad.transforms.unit import Unit
 from srcad.version import Request, Version
 from srcad.wrt import among_arguments, positions, refuse_paths
@@ -32,7 +34,7 @@ def source(
     arrays: bool = False,
     without: Without = (),
 ) -> str:
-    """The generated source: exactly what runs for arguments of these types.
+    """The generated source: exactly what runs for arguments of these types; uncompiled, if Numba has no types for it.
 
     mode        "grad", "value_and_grad", "reverse" (the forward and reverse functions), "forward" (the tangent
                 function), "hvp", or "core" (the function in the compiler's own terms)
@@ -46,29 +48,63 @@ def source(
     def anonymous_grad(x):
         ...
     """
+    case = case_of(f, mode, wrt, signature, args, without)
+    with refusing_untyped():
+        try:
+            return _text(case, after, arrays)
+        except CannotType:
+            if case.values is None:
+                raise
+            along = [case.values[place] for place in case.request.wrt if case.request.mode in ("hvp", "tangent")]
+            observed = Observation()
+            observed.add((*case.values, *along))  # each moves along itself
+            return _text(case, after, arrays, observed)
+
+
+def _text(case: Case, after: str | None, arrays: bool, observed: Observation | None = None) -> str:
     from srcad import pipeline
 
-    case = case_of(f, mode, wrt, signature, args, without)
     request, options = case.request, case.request.options
-    derive = functools.partial(
-        pipeline.derive,
+    return pipeline.derive(
+        case.unit,
+        request.mode,
+        request.wrt,
+        case.kinds,
+        tuple_result=request.tuple_result,
+        observed=observed,
         loops=not arrays,
         after=after,
         assumes=True,
         without=options.without,
         max_trace_bytes=options.max_trace_bytes,
-    )
-    return str(derive(case.unit, request.mode, request.wrt, case.kinds, tuple_result=request.tuple_result).text)
+    ).text
+
+
+@contextmanager
+def refusing_untyped() -> Iterator[None]:
+    """Refuse what Numba has no types for, where only types are known."""
+    try:
+        yield
+    except CannotType as problem:
+        raise NotDifferentiable(
+            f"Numba has no types for this: {problem.reason}",
+            at=problem.place,
+            hint="check the types; a function that Numba cannot compile runs uncompiled, and is shown for `args`",
+        ) from problem
 
 
 @dataclass(frozen=True)
 class Case:
-    """A function for one set of argument types, and the derivative that is asked for; of structures, that of leaves."""
+    """A function for one set of argument types, and the derivative that is asked for; of structures, that of leaves.
+
+    values      the arguments, captured ones included, if there are any
+    """
 
     function: Callable[..., Any]
     unit: Unit
     request: Request
     kinds: tuple[Any, ...]
+    values: tuple[Any, ...] | None = None
 
 
 def case_of(
@@ -97,12 +133,13 @@ def case_of(
         f, request = shape.flat, replace(request, wrt=shape.wrt(request.wrt), tuple_result=True)
     refuse_paths(f, request.wrt)
     unit = prepare(f)
-    return Case(f, unit, request, _all_kinds(f, unit, request, signature, args))
-
-
-def _all_kinds(f: Callable[..., Any], unit: Unit, request: Request, signature: Any, args: Any) -> tuple[Any, ...]:
-    """The types of all parameters, hidden ones included."""
     hidden = Version(f, request, unit).hidden()
+    values = None if args is None else (*bind(signature_of(f), tuple(args), {}), *hidden)
+    return Case(f, unit, request, _all_kinds(f, unit, hidden, signature, args), values)
+
+
+def _all_kinds(f: Callable[..., Any], unit: Unit, hidden: Any, signature: Any, args: Any) -> tuple[Any, ...]:
+    """The types of all parameters, hidden ones included."""
     kinds = (*_kinds(f, signature, args), *map(typeof, hidden))
     if len(kinds) != len(unit.parameters):
         own = len(unit.parameters) - len(hidden)

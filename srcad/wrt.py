@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from srcad.errors import BadArgument
-from srcad.load import name_of, signature_of, unwrap
+from srcad.errors import BadArgument, UnsupportedSyntax
+from srcad.load import STARRED, load, name_of, signature_of, unwrap
 from srcad.transforms.packed import Long
 
 
@@ -57,6 +57,7 @@ def positions(function: Callable[..., Any], wrt: Any) -> tuple[tuple[Any, ...], 
     >>> positions(lambda p, x: p["w"] * x, "p['w']")
     ((Path(parameter=0, steps=(('key', 'w'),)),), False)
     """
+    refuse_starred(function)
     names = list(signature_of(function).parameters)
     many = isinstance(wrt, (tuple, list))
     found = tuple(_place(names, each, function) for each in (wrt if many else (wrt,)))
@@ -65,6 +66,14 @@ def positions(function: Callable[..., Any], wrt: Any) -> tuple[tuple[Any, ...], 
     if len(set(found)) < len(found):
         raise BadArgument(f"`wrt` names a parameter twice: {wrt!r}")
     return found, many
+
+
+def refuse_starred(function: Callable[..., Any]) -> None:
+    """Parameters have names: of `*args` and `**kwargs` it is not known how many they are."""
+    parameters = signature_of(function).parameters.values()
+    if any(each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD) for each in parameters):
+        source = load(function)
+        raise UnsupportedSyntax(STARRED, at=source.place(source.tree), hint="give each parameter a name")
 
 
 def text_of(names: Sequence[str], place: Place) -> str:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import srcad
-from srcad.errors import BadArgument, SrcadError
+from srcad.errors import BadArgument, SrcadError, UnsupportedSyntax
 
 X = np.array([1.0, -2.0, 0.5])
 
@@ -104,3 +104,33 @@ def test_a_call_costs_what_a_call_of_numba_costs():
     assert slope(1.0, 2.0) == numba.njit(by_hand)(1.0, 2.0)
     # What is called from then on is the dispatcher itself, with no layer of Python around it.
     assert isinstance(slope.__call__, numba.core.dispatcher.Dispatcher)
+
+
+def unknown_count(*args):
+    return args[0] * args[1]
+
+
+def unknown_names(x, **options):
+    return x * options["rate"]
+
+
+@pytest.mark.parametrize("f", [unknown_count, unknown_names])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda f: srcad.grad(f)(2.0, 3.0),
+        lambda f: srcad.grad(f, wrt=1)(2.0, 3.0),
+        lambda f: srcad.value_and_grad(f)(2.0, 3.0),
+        lambda f: srcad.hvp(f)(2.0, 3.0, 1.0),
+        lambda f: srcad.jacobian(f)(2.0, 3.0),
+        lambda f: srcad.hessian(f)(2.0, 3.0),
+        lambda f: srcad.vjp(f, 2.0, 3.0),
+        lambda f: srcad.vjp(f, 2.0, 3.0, wrt=1),
+        lambda f: srcad.jvp(f, (2.0, 3.0), (1.0, 1.0)),
+        lambda f: srcad.source(f, args=(2.0, 3.0)),
+    ],
+)
+def test_parameters_without_a_name_are_refused_in_the_same_words(f, call):
+    with pytest.raises(UnsupportedSyntax, match=r"the parameters `\*args` and") as caught:
+        call(f)
+    assert (caught.value.at.file, caught.value.hint) == (__file__, "give each parameter a name")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import srcad
-from srcad.errors import BadArgument
+from srcad.errors import BadArgument, NotDifferentiable
 
 X = np.array([1.0, -2.0, 0.5])
 
@@ -80,3 +80,16 @@ def test_a_derivative_shows_itself():
 def test_requests_that_make_no_sense_are_refused(options, message):
     with pytest.raises(BadArgument, match=message):
         srcad.source(energy, **options)
+
+
+@pytest.mark.parametrize("mode", ["grad", "value_and_grad", "reverse", "forward", "hvp"])
+def test_what_numba_cannot_compile_is_shown_for_arguments(mode):
+    def spectrum(x):
+        return np.sum(np.real(np.fft.fft(x)) ** 2)
+
+    assert "np.fft.fft" in srcad.source(spectrum, mode, args=(X,))
+    with pytest.raises(NotDifferentiable, match=r"np\.fft\.fft is not known to Numba") as caught:
+        srcad.source(spectrum, mode, signature="f8[:]")
+    assert caught.value.hint
+    with pytest.raises((NotDifferentiable, BadArgument)):
+        srcad.explain(spectrum, mode, args=(X,))

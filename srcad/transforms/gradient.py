@@ -199,11 +199,9 @@ def result_of(adjoints: Adjoints, parameter: str, handed_on: bool = False) -> ga
 
 
 def _cast(kind: nb.Type | None, value: gast.expr) -> gast.expr:
-    if isinstance(kind, nb.Float) and kind != nb.float64:
-        return call(f"np.{kind}", value)
-    if isinstance(kind, nb.Complex):
-        return call("np.complex64" if kind == nb.complex64 else "complex", value)
-    return value
+    if not isinstance(kind, (nb.Float, nb.Complex)) or kind == nb.float64:
+        return value
+    return call("complex" if kind == nb.complex128 else f"np.{kind}", value)
 
 
 def refuse_result(unit: Unit, types: Types) -> None:
