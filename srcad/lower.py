@@ -38,6 +38,7 @@ from srcad.scope import (
 )
 from srcad.spell import spell
 from srcad.transforms.build import Block, assign, at, call, clone, effect, load, place_of, stored
+from srcad.transforms.cost_model import MOST_NESTED_CALLS
 from srcad.transforms.desugar import desugar
 from srcad.transforms.draft import Draft
 from srcad.transforms.exits import structure_exits
@@ -58,8 +59,6 @@ from srcad.transforms.inline import bind_arguments, static_value
 from srcad.transforms.memory import Memory
 from srcad.transforms.subroutine import Subroutine
 from srcad.transforms.unit import Unit
-
-_DEEPEST = 24  # calls within calls; functions that make ever new functions end here
 
 
 @stage("lower")
@@ -161,7 +160,7 @@ class _Lowering:
         base = self.outline.base(procedure, statics, given)
         known = self.outline.known(statics, base)
         if not self.outline.is_outlined(base, known):
-            if len(self.outline.frames) > _DEEPEST:
+            if len(self.outline.frames) > MOST_NESTED_CALLS:
                 raise UnsupportedSyntax(
                     f"calls of `{procedure.name}` are nested too deeply", at=place, hint="write it as a loop"
                 )

@@ -22,8 +22,8 @@ from srcad.pullback import pair_of
 from srcad.runtime.records import is_records
 from srcad.runtime.structures import is_structured
 from srcad.shape import Shape, shaped
+from srcad.transforms.cost_model import LONGEST_TAKEN_APART
 from srcad.transforms.form import Form
-from srcad.transforms.packed import LONG
 from srcad.tree import arrays_in
 from srcad.version import Request
 from srcad.wrt import Path, refuse_paths
@@ -122,7 +122,7 @@ class Hessian:
             wrt, many = self.products.request.wrt, self.many
             if any(shape.part(place).holds_long_list for place in wrt):
                 raise NotDifferentiable(
-                    f"{self.__name__} by a list of more than {LONG} elements is not supported",
+                    f"{self.__name__} by a list of more than {LONGEST_TAKEN_APART} elements is not supported",
                     hint="give the function an array, or use srcad.hvp",
                 )
             chosen = [args[place.parameter if isinstance(place, Path) else place] for place in wrt]

@@ -21,13 +21,11 @@ import gast
 from srcad.errors import Place, UnsupportedSyntax
 from srcad.scope import Meaning, Method, Procedure
 from srcad.transforms.build import Block, load, names_in, place_of, walk_statements, written
+from srcad.transforms.cost_model import MOST_INLINED_STATEMENTS
 from srcad.transforms.draft import Draft
 from srcad.transforms.memory import Structure
 from srcad.transforms.normalise import normalised
 from srcad.transforms.subroutine import Subroutine, callee_of
-
-# Statements: a helper of which more than this would be inlined, all calls taken together, is called from then on.
-LARGEST = 150
 
 
 @dataclass(eq=False)
@@ -98,7 +96,7 @@ class Outline:
                     raise Recurs(frame, differing(frame.known, known))
                 self.recursive.add(base)
                 break
-        return base in self.recursive or self._inlined[base] > LARGEST
+        return base in self.recursive or self._inlined[base] > MOST_INLINED_STATEMENTS
 
     def note_inlined(self, base: Hashable, body: Block) -> None:
         """Count what a call was replaced by."""

@@ -21,6 +21,7 @@ from srcad.errors import Place
 from srcad.spoken import Speaker
 from srcad.transforms.assemble import Assembler
 from srcad.transforms.build import names_in, place_of, stores_into, walk
+from srcad.transforms.cost_model import FIRST_TRACE_ENTRIES
 from srcad.transforms.extent import extent
 from srcad.transforms.plan import Fork, Plan, Replay, Step, inner_plans
 from srcad.transforms.ready import element_type
@@ -28,8 +29,6 @@ from srcad.transforms.recipe import Recipes
 from srcad.transforms.record import own_reads
 from srcad.transforms.sites import Loop
 from srcad.transforms.trace import is_grid
-
-FIRST = 64  # entries of a trace that grows
 
 
 @dataclass(frozen=True)
@@ -173,7 +172,7 @@ class Accountant:
             )
         if known and self.program.unit.does("grid"):
             return Cost(width(kind), " * ".join(sizes), f"one {kind}", loops, not exact)
-        return Cost(width(kind), f"max({FIRST}, 2 * turns)", f"one {kind}", loops, True, True)
+        return Cost(width(kind), f"max({FIRST_TRACE_ENTRIES}, 2 * turns)", f"one {kind}", loops, True, True)
 
     def _factor(self, size: gast.expr) -> str:
         text = self.speaker.text(size)

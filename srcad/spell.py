@@ -14,11 +14,11 @@ from srcad.errors import Place, UnsupportedSyntax
 from srcad.runtime.structures import attributes, is_object
 from srcad.scope import Meaning, Method, Procedure, call_of, is_array, is_static
 from srcad.transforms.build import dotted
+from srcad.transforms.cost_model import MOST_PARTS
 from srcad.transforms.draft import Draft
 from srcad.transforms.known import known_key
 from srcad.transforms.memory import Captured
 from srcad.transforms.spelling import MODULES, constant_path, literal, module_path, path_of
-from srcad.transforms.structures import MOST_PARTS
 
 
 def spell(meaning: Meaning, draft: Draft, at: Place | None, wish: str = "captured") -> gast.expr:

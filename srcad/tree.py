@@ -18,8 +18,9 @@ from srcad.errors import MayOverlap, NotDifferentiable
 from srcad.runtime.operand import Operand
 from srcad.runtime.records import Records, is_records, put_together, records_of
 from srcad.runtime.structures import attributes, is_object, is_typed_list
+from srcad.transforms.cost_model import LONGEST_TAKEN_APART
 from srcad.transforms.form import LEAF, Fixed, Form, Part, RecordForm, assembled
-from srcad.transforms.packed import LONG, Column, Layout, Long, LongForm, column_of, share_memory, unpacked
+from srcad.transforms.packed import Column, Layout, Long, LongForm, column_of, share_memory, unpacked
 
 NAMESPACE = "srcad"
 _NUMBERS = frozenset((float, int, complex, bool, np.ndarray))
@@ -77,7 +78,7 @@ def taken_apart(data: Any) -> tuple[list[Any], Any]:
     if any(map(is_records, found[0])):
         data = _with_fields(data, found[0])
         found = flattened(data)
-    return flattened(_with_arrays(data, found[0])) if len(found[0]) > LONG else found
+    return flattened(_with_arrays(data, found[0])) if len(found[0]) > LONGEST_TAKEN_APART else found
 
 
 def arrays_in(data: Any) -> list[Any]:
@@ -114,7 +115,7 @@ def _with_arrays(data: Any, leaves: list[Any]) -> Any:
 
 
 def _is_long(value: Any) -> bool:
-    return (type(value) is list or is_typed_list(type(value))) and len(value) > LONG
+    return (type(value) is list or is_typed_list(type(value))) and len(value) > LONGEST_TAKEN_APART
 
 
 def _packed(values: Any) -> Long | None:

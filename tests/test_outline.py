@@ -6,9 +6,9 @@ import pytest
 from srcad.errors import UnsupportedSyntax
 from srcad.load import load
 from srcad.lower import lower
-from srcad.outline import LARGEST
 from srcad.transforms.build import walk_statements
 from srcad.transforms.core import check_core
+from srcad.transforms.cost_model import MOST_INLINED_STATEMENTS
 from srcad.transforms.subroutine import Subroutine
 
 WEIGHTS = np.array([1.0, 2.0])
@@ -96,7 +96,7 @@ def test_large_helpers_are_called_from_some_point_on():
 
     unit, called = outlined(caller)
     assert called.keys() == {"large"}
-    assert sum(1 for _ in walk_statements(unit.tree.body)) < LARGEST + 150
+    assert sum(1 for _ in walk_statements(unit.tree.body)) < MOST_INLINED_STATEMENTS + 150
 
 
 def test_structures_are_handed_over_part_by_part():

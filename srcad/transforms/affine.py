@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
 
-LIMIT = 400  # inequalities; a system that grows beyond is left undecided
+from srcad.transforms.cost_model import MOST_INEQUALITIES
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def _infeasible(at_least_zero: frozenset[Form]) -> bool:
         if any(not form.terms and form.constant < 0 for form in system):
             return True
         symbols = sorted({symbol for form in system for symbol, _ in form.terms})
-        if not symbols or len(system) > LIMIT:
+        if not symbols or len(system) > MOST_INEQUALITIES:
             return False
         system = _eliminate(system, min(symbols, key=lambda symbol: (_growth(system, symbol), symbol)))
 

@@ -48,6 +48,7 @@ from srcad.transforms.build import (
     walk_statements,
     written,
 )
+from srcad.transforms.cost_model import ITERATIONS_AT_ONCE
 from srcad.transforms.live import Live, live_at_head, live_before
 from srcad.transforms.made import function
 from srcad.transforms.primitive import primitive_of
@@ -57,8 +58,6 @@ from srcad.transforms.state import State, state_of
 from srcad.transforms.subroutine import Kinds, Specialised, Subroutine, Summary
 from srcad.transforms.typing import Types
 from srcad.transforms.unit import Unit
-
-AT_ONCE = 16  # iterations that are recorded and reversed at once where a state is but numbers
 
 Finished = tuple[Unit, Types, Mapping[int, str]]
 # The stages between this one and differentiation: of a unit, its types, those of its parameters, and whether it may
@@ -187,7 +186,7 @@ class _Outliner:
         )
         made = Checkpointed(base, Subroutine(base, wish), (*[nb.int64] * 4, *kinds), summary)
         made.state, made.advance, made.most_bytes = state, advance, getattr(statement, "most_bytes", None)
-        made.at_once = AT_ONCE if made.most_bytes is None and self.is_of_numbers(statement, state) else 1
+        made.at_once = ITERATIONS_AT_ONCE if made.most_bytes is None and self.is_of_numbers(statement, state) else 1
         iteration = self.iteration if made.at_once == 1 else self.iterations
         made.iteration = iteration(f"{base}_iteration", statement, state, kinds)
         made.unit, made.types = alone(made, self.names, self.known)

@@ -19,13 +19,12 @@ import gast
 from srcad.errors import MayOverlap
 from srcad.runtime import registry
 from srcad.transforms.build import Block, inner_blocks, reads, stores_into, walk_statements, written
+from srcad.transforms.cost_model import MOST_STATES
 from srcad.transforms.moves import check_copy
 from srcad.transforms.primitive import primitive_of
 from srcad.transforms.program import Program
 from srcad.transforms.typing import differentiable
 from srcad.transforms.views import OUT_OF_REACH, is_view
-
-MOST_STATES = 128  # what all names may be at one point
 
 
 class CannotFollow(Exception):

@@ -54,13 +54,12 @@ from srcad.transforms.choices import (
     statements_of,
     view_of,
 )
+from srcad.transforms.cost_model import MOST_CASES, MOST_CHOICE_ROUNDS
 from srcad.transforms.program import Program, analyse_forward
-from srcad.transforms.runs import MOST_CASES, Case, Runs
+from srcad.transforms.runs import Case, Runs
 from srcad.transforms.settle import blank
 from srcad.transforms.typing import Types
 from srcad.transforms.unit import Unit
-
-MOST_ROUNDS = 8
 
 
 @stage("choose")
@@ -73,7 +72,7 @@ def choose(unit: Unit, types: Types, insist: bool = False) -> tuple[Unit, Types]
     if not any(_is_copy(statement, types) or _is_branch(statement) for statement in walk_statements(unit.tree.body)):
         return unit, types
     failed: set[str] = set()
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MOST_CHOICE_ROUNDS):
         groups = [each for each in chosen_groups(_program(unit, types), insist) if not each & failed]
         everything = [set().union(*groups)] if len(groups) > 1 else []
         for names in [*everything, *groups]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 import gast
 
 from srcad.transforms.build import call, clone, const
+from srcad.transforms.cost_model import MOST_PARTS
 from srcad.transforms.known import UNKNOWN, Member
 from srcad.transforms.memory import Callee, Cell, Structure
-from srcad.transforms.structures import MOST_PARTS, Structures
+from srcad.transforms.structures import Structures
 
 
 class Combined(Structures):

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from srcad.transforms.cost_model import (
+    CACHED_TRACE_FACTOR,
+    FRESH_MEMORY_FACTOR,
+    GROWING_TRACE_FACTOR,
+    SKIPPED_WORK_FACTOR,
+)
 from srcad.transforms.dense import dense_of
 from srcad.transforms.guard import is_often_skipped
 from srcad.transforms.plan import Plan, Replay, Spot, inner_plans
 from srcad.transforms.recipe import Recipes
 from srcad.transforms.sites import Sites
 from srcad.transforms.trace import is_grid
-
-GROWS = 2.2  # a trace that has to grow
-FRESH = 1.25  # one that fills memory which has not been touched before
-LOCAL = 0.4  # one that is written and read within an iteration of an outer loop, and so stays in the cache
-SKIPPED = 0.3  # work that is done only where an adjoint is not zero
 
 
 class Costs:
@@ -30,13 +31,13 @@ class Costs:
     def record(self, name: str) -> float:
         """What recording a name costs."""
         cost = self.recipes.record_cost(name)
-        cost *= 1.0 if is_grid(self.sites, self.sites.loops_around(self.sites.site(name))) else GROWS
-        return cost * (LOCAL if self._is_local(name) else FRESH)
+        cost *= 1.0 if is_grid(self.sites, self.sites.loops_around(self.sites.site(name))) else GROWING_TRACE_FACTOR
+        return cost * (CACHED_TRACE_FACTOR if self._is_local(name) else FRESH_MEMORY_FACTOR)
 
     def compute(self, name: str) -> float:
         """What computing a name once more costs."""
         around = {number for number, _ in self.sites.site(name)}
-        return self.recipes.compute_cost(name) * (SKIPPED if around & self.skipped else 1.0)
+        return self.recipes.compute_cost(name) * (SKIPPED_WORK_FACTOR if around & self.skipped else 1.0)
 
     def _is_local(self, name: str) -> bool:
         return self.sites.spot is not None and (self.sites.spot, 0) in self.sites.site(name)

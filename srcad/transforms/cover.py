@@ -18,6 +18,7 @@ import gast
 from srcad.transforms.affine import Form, infeasible
 from srcad.transforms.build import Block, inner_blocks, is_exit, walk_statements, written
 from srcad.transforms.conditions import Conditions
+from srcad.transforms.cost_model import MOST_BOXES
 from srcad.transforms.primitive import constant
 from srcad.transforms.program import Program
 
@@ -163,7 +164,7 @@ def _merged(boxes: list[Box]) -> list[Box]:
     """The boxes, and what two that adjoin make together."""
     found = list(dict.fromkeys(boxes))
     at = 0
-    while at < len(found) and len(found) < MOST:
+    while at < len(found) and len(found) < MOST_BOXES:
         for other in list(found):
             for one, two in ((found[at], other), (other, found[at])):
                 joined = _joined(one, two)
@@ -171,9 +172,6 @@ def _merged(boxes: list[Box]) -> list[Box]:
                     found.append(joined)
         at += 1
     return found
-
-
-MOST = 64  # boxes
 
 
 def _joined(one: Box, other: Box) -> Box | None:

@@ -40,6 +40,7 @@ from srcad.transforms.build import (
     walk,
     walk_statements,
 )
+from srcad.transforms.cost_model import FEWEST_DISTRIBUTED_ITERATIONS
 from srcad.transforms.gather import Group, Sum, gathering, grouped, reach, shifted
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.live import live_before, live_behind
@@ -50,8 +51,6 @@ from srcad.transforms.rolling import rolled
 from srcad.transforms.side_effects import all_written, stored_in
 from srcad.transforms.ssa import stored_certainly
 from srcad.transforms.subscripts import Access, Subscripts, accesses
-
-FEWEST = 16  # iterations, if their number is known
 
 
 @dataclass
@@ -285,5 +284,5 @@ def _size(statement: gast.For) -> gast.expr | None:
     if not isinstance(low, int) or low < 0 or abs(constant(Subscripts.step(statement)) or 0) != 1:
         return None
     if isinstance(high, int):
-        return None if high - low < FEWEST else last
+        return None if high - low < FEWEST_DISTRIBUTED_ITERATIONS else last
     return call("max", last, const(0))

@@ -15,6 +15,7 @@ import gast
 
 from srcad.transforms.affine import Form
 from srcad.transforms.build import attribute, binary, call, clone, const, load, subscript
+from srcad.transforms.cost_model import DEEPEST_EXTENT
 from srcad.transforms.primitive import constant
 from srcad.transforms.sites import Loop, Sites
 from srcad.transforms.sizes import sliced
@@ -81,7 +82,7 @@ def greatest(sites: Sites, node: gast.expr, depth: int = 0) -> gast.expr | None:
                 return _shifted(greatest(sites, stop, depth + 1), gast.Sub, 1)
             return greatest(sites, start, depth + 1) if constant(step) == -1 else None
     match sites.program.flow.definition(node.id):
-        case gast.BinOp(left=left, op=gast.Add() | gast.Sub() as operator, right=right) if depth < DEEPEST:
+        case gast.BinOp(left=left, op=gast.Add() | gast.Sub() as operator, right=right) if depth < DEEPEST_EXTENT:
             amount = constant(right)
             if isinstance(amount, int) and isinstance(left, gast.Name):
                 return _shifted(greatest(sites, left, depth + 1), type(operator), amount)
@@ -108,9 +109,6 @@ def _longest(sites: Sites, shape: gast.expr | None, axis: int) -> gast.expr | No
         return None
     length = stop - start
     return None if length.terms else const(length.constant)
-
-
-DEEPEST = 8
 
 
 def _shifted(node: gast.expr | None, operator: type[gast.operator], amount: int) -> gast.expr | None:

@@ -38,12 +38,11 @@ from srcad.transforms.build import (
 )
 from srcad.transforms.cleanup import without_dead_code
 from srcad.transforms.copies import without_copies
+from srcad.transforms.cost_model import MOST_FOLDED_NODES
 from srcad.transforms.marks import rejoined, told_apart, without_marks
 from srcad.transforms.memories import Groups
 from srcad.transforms.side_effects import all_written, changed_memory
 from srcad.transforms.suit import suited
-
-LARGEST = 26  # nodes of an expression; what is longer keeps its name
 
 
 @stage("fold")
@@ -125,7 +124,7 @@ class _Folder:
             if self.stores[name] != 1 or self.uses[name] != 1:
                 continue
             source = self.source(block, at, name)
-            if source is not None and _size(statement) + _size(source.value) <= LARGEST:
+            if source is not None and _size(statement) + _size(source.value) <= MOST_FOLDED_NODES:
                 _replace(statement, name, source.value)
                 source.folded = True
                 self.did = True

@@ -16,13 +16,12 @@ import gast
 
 from srcad.runtime.clock import stage
 from srcad.transforms.build import Block, inner_blocks, names_in, reads, stores_into, walk_statements, written
+from srcad.transforms.cost_model import REPEATABLE_OPERATORS
 from srcad.transforms.elements import Elements, is_array_store, is_fusible
 from srcad.transforms.primitive import primitive_of
 from srcad.transforms.program import Program, analyse_forward
 from srcad.transforms.typing import Types
 from srcad.transforms.unit import Unit
-
-CHEAP = (gast.Add, gast.Sub, gast.Mult)
 
 
 @dataclass
@@ -118,7 +117,7 @@ class _Planner:
         """Whether computing the result for every element of the final statement does not repeat dear work."""
         rank = self.program.types.rank(name)
         op = getattr(statement.value, "op", None)
-        return Elements.rank(self.program, final) == rank or isinstance(op, CHEAP)
+        return Elements.rank(self.program, final) == rank or isinstance(op, REPEATABLE_OPERATORS)
 
     def is_unchanged(self, statement: gast.Assign, final: gast.stmt) -> bool:
         """Whether what the expression reads is still the same at the final statement."""

@@ -29,9 +29,8 @@ from srcad.transforms.build import (
     subscript,
     tuple_of,
 )
+from srcad.transforms.cost_model import MOST_ELEMENTS_APART
 from srcad.transforms.primitive import constant
-
-FARTHEST = 8  # elements apart; in between nothing is added, in vain
 
 
 @dataclass
@@ -89,7 +88,7 @@ def grouped(sums: list[Sum], index: str) -> list[Group]:
     for members in by_line.values():
         members.sort(key=lambda member: member[0])
         least, most = members[0][0], members[-1][0]
-        together = [members] if most - least <= FARTHEST else [[member] for member in members]
+        together = [members] if most - least <= MOST_ELEMENTS_APART else [[member] for member in members]
         for part in together:
             found.append(Group([each for _, each in part], [offset - part[0][0] for offset, _ in part]))
     return found
@@ -103,7 +102,7 @@ def reach(groups: list[Group], index: str) -> int:
             own = [form.constant for form in each.forms if form.symbols == {index}]
             offsets.setdefault(each.statement.target.value.id, []).extend(own)
     apart = max((max(own) - min(own) for own in offsets.values() if own), default=0)
-    return max([apart if apart <= FARTHEST else 0, *(group.shifts[-1] for group in groups)])
+    return max([apart if apart <= MOST_ELEMENTS_APART else 0, *(group.shifts[-1] for group in groups)])
 
 
 def gathering(group: Group, index: str, bounds: list[gast.expr], margin: int) -> Block:

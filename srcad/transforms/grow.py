@@ -16,10 +16,10 @@ import gast
 
 from srcad.transforms.build import Block, assign, call, clone, const, load, walk_statements
 from srcad.transforms.comprehend import Comprehensions
+from srcad.transforms.cost_model import FIRST_LIST_ROOM
 from srcad.transforms.known import UNKNOWN
 from srcad.transforms.memory import PLAIN, Callee, Cell, Grown, Packed, Structure
 
-ROOM = 16  # for lists of which nothing is known
 _GROWING = frozenset({"append", "extend", "insert", "pop", "clear"})
 
 
@@ -84,7 +84,7 @@ class Growing(Comprehensions):
             found: dict[Grown, list[gast.expr]] = {}
             self.grow(base.cell, None, found)
             for grown, elements in found.items():
-                self.fill(grown, elements, const(max(ROOM, len(elements))))
+                self.fill(grown, elements, const(max(FIRST_LIST_ROOM, len(elements))))
         return self.grown(base)
 
     def plain_list(self, held: object) -> Cell | None:
@@ -111,7 +111,7 @@ class Growing(Comprehensions):
         for grown, elements in found.items():
             often = self.memory.growth.get(grown, 0)
             if turns is None or often < 0:
-                self.fill(grown, elements, const(max(ROOM, len(elements))))
+                self.fill(grown, elements, const(max(FIRST_LIST_ROOM, len(elements))))
                 _make_room(body, self.parts_of(grown))
                 continue
             times = gast.BinOp(left=clone(turns), op=gast.Mult(), right=const(often))

@@ -17,10 +17,9 @@ import gast
 from numba import types as nb
 
 from srcad.transforms.build import Block, branch, const, load, names_in, stores_into, walk
+from srcad.transforms.cost_model import FEWEST_GUARDED_CHOICES, MOST_GUARDED_ADJOINTS
 from srcad.transforms.plan import Fork, Node, Plan, Replay, Step, Way, inner_plans
 from srcad.transforms.program import Program
-
-MOST = 2  # adjoints to be tested
 
 
 def tested(
@@ -68,14 +67,11 @@ def stretch(
     numbers = [bar for bar, name in bars.items() if not types.is_array(name)]
     for count in range(len(nodes), 0, -1):
         found = reaching(nodes[:count], bars, numbers, own)
-        if found and set(found) <= read and selections(nodes[:count]) >= FEWEST:
+        if found and set(found) <= read and selections(nodes[:count]) >= FEWEST_GUARDED_CHOICES:
             left = left_behind(nodes, count)
             if all(types.get(bars.get(each, "")) == nb.float64 for each in left):
                 return count, found, left
     return None
-
-
-FEWEST = 2  # choices that pass on an adjoint to one of several
 
 
 def elements_read(nodes: list[Node], arrays: Collection[str | None]) -> set[str]:
@@ -178,7 +174,7 @@ def reaching(
         for name in passed_on(statement):
             if name in bars and name not in stored:
                 found[name] = None
-        if len(found) > MOST:
+        if len(found) > MOST_GUARDED_ADJOINTS:
             return None
         target = assigned(statement)
         if target is not None:

@@ -14,11 +14,11 @@ from numba import types as nb
 
 from srcad.transforms.affine import Form, infeasible
 from srcad.transforms.build import const, walk, walk_statements, written
+from srcad.transforms.cost_model import DEEPEST_INDEX
 from srcad.transforms.primitive import constant
 from srcad.transforms.side_effects import all_written
 
 Interval = tuple[Form, Form]
-_DEEPEST = 20
 
 
 class Indices:
@@ -58,7 +58,7 @@ class Indices:
         match node:
             case gast.Name(id=name) if name == self.index or self._is_counter(name):
                 return Form.of(name)
-            case gast.Name(id=name) if name in self.values and depth < _DEEPEST:
+            case gast.Name(id=name) if name in self.values and depth < DEEPEST_INDEX:
                 return self.form(self.values[name], depth + 1)
             case gast.Name(id=name) if not self.stores[name] and isinstance(self.kinds.get(name), nb.Integer):
                 return Form.of(name)

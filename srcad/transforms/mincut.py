@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Hashable, Iterable, Mapping
 
+from srcad.transforms.cost_model import INFINITE_COST
+
 Node = Hashable
-INFINITE = 1e12
 
 
 class Network:
@@ -73,10 +74,10 @@ def cheapest_record(
     network = Network()
     for name, cost in record_cost.items():
         network.edge((name, "again"), (name, "at hand"), cost)
-        network.edge("source", (name, "again"), compute_cost[name] if name in operands else INFINITE)
+        network.edge("source", (name, "again"), compute_cost[name] if name in operands else INFINITE_COST)
         for operand in operands.get(name, ()):
-            network.edge((operand, "at hand"), (name, "again"), INFINITE)
+            network.edge((operand, "at hand"), (name, "again"), INFINITE_COST)
     for name in needed:
-        network.edge((name, "at hand"), "sink", INFINITE)
+        network.edge((name, "at hand"), "sink", INFINITE_COST)
     reached = network.source_side("source", "sink")
     return frozenset(name for name in record_cost if (name, "again") in reached and (name, "at hand") not in reached)

@@ -20,8 +20,6 @@ from numpy.lib.array_utils import byte_bounds
 
 from srcad.transforms.form import LEAF, Form, Part, built
 
-LONG = 64  # elements; shorter lists are taken apart, so that their elements may be of many forms
-
 _NUMBERS = {float: "d", np.float64: "d", int: "q", bool: "?", complex: "D", np.complex128: "D"}
 
 

@@ -43,6 +43,7 @@ from srcad.transforms.build import (
     walk,
     walk_statements,
 )
+from srcad.transforms.cost_model import HEAVY_ITERATION
 from srcad.transforms.made import function
 
 
@@ -137,7 +138,7 @@ class _Writer:
         for name in share.totals:
             more = attribute(load(name), "size")
             size = more if isinstance(size, gast.Constant) else binary(size, gast.Add, more)
-        weight = const(WEIGHT if any(map(_is_heavy, walk_statements(share.loop.body))) else 1)
+        weight = const(HEAVY_ITERATION if any(map(_is_heavy, walk_statements(share.loop.body))) else 1)
         parts = call("kernels.parts", *map(clone, self.bounds), const(share.width), size, weight)
         code: Block = [assign(self.count, parts, place_of(share.loop))]
         code[0].comment = "iterations are shared among threads"
@@ -166,9 +167,6 @@ class _Writer:
         for name in share.totals:
             code.append(gast.Expr(value=call("kernels.add_parts", load(name), load(self.kept[name]))))
         return code
-
-
-WEIGHT = 64  # how much more an iteration does that has a loop or works on arrays, by guess
 
 
 def _is_heavy(statement: gast.stmt) -> bool:

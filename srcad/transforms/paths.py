@@ -13,7 +13,7 @@ import gast
 
 from srcad.errors import CompilerBug
 from srcad.transforms.build import Block, assign, at, clone, const, is_exit, load, place_of
-from srcad.transforms.grow import ROOM
+from srcad.transforms.cost_model import FIRST_LIST_ROOM, MOST_LOOP_TRIALS, MOST_UNROLLED_TURNS
 from srcad.transforms.join import Copies, Joined, join
 from srcad.transforms.known import UNKNOWN
 from srcad.transforms.leave import completes
@@ -21,9 +21,6 @@ from srcad.transforms.memory import PLAIN, Grown, Memory, Structure
 from srcad.transforms.records import RecordArrays
 from srcad.transforms.structures import NeedsConstant
 from srcad.transforms.unread import is_changed, read_ahead
-
-_MOST_TURNS = 64
-_TRIES = 20
 
 
 class Paths(RecordArrays):
@@ -75,7 +72,7 @@ class Paths(RecordArrays):
                 if differ and cell.type is list and not self.memory.loops:
                     held = self.memory.lists.setdefault(cell, self.new_grown(None))
                 if isinstance(held, Grown) and self.plain_list(Structure(cell)) is not None:
-                    self.fill(held, list(here.cells[cell].values()), const(ROOM))
+                    self.fill(held, list(here.cells[cell].values()), const(FIRST_LIST_ROOM))
                     here.cells[cell] = held
             block += self.made
         self.memory, self.made = second, outer
@@ -147,7 +144,7 @@ class Paths(RecordArrays):
         if not all(type(each) is int for each in bounds) or (len(bounds) == 3 and bounds[2] == 0):
             return None
         found = range(*bounds)
-        return found if len(found) <= _MOST_TURNS else None
+        return found if len(found) <= MOST_UNROLLED_TURNS else None
 
     def unrolled(self, statement: gast.For, turns: list[int]) -> None:
         """The body once for each turn; where the loop may be left, the turns that follow are in a branch."""
@@ -190,7 +187,7 @@ class Paths(RecordArrays):
         grows = self.begin_growth(statement, inner=give_up is not None)
         start, made, own = self.memory.copy(), len(self.made), set[Any]()
         before, ahead = Block(), read_ahead(statement, self.memory)
-        for _ in range(_TRIES):
+        for _ in range(MOST_LOOP_TRIALS):
             self.memory.become(start)
             self.memory.growth.update(dict.fromkeys(grows, 0))
             resized, forms = dict(self.memory.resized), set(self.memory.forms)

@@ -22,11 +22,10 @@ from numba import types as nb
 
 from srcad.runtime.clock import stage
 from srcad.transforms.build import Block, dotted_path, names_in, walk, walk_statements
+from srcad.transforms.cost_model import FEWEST_QUICK_CALLS
 from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
 from srcad.transforms.sizes import index_parts
-
-ENOUGH = 6  # loops take Numba as long as the kernel that does the same, which is compiled once
 
 _EXTREMES = {
     "np.max": "largest",
@@ -44,7 +43,8 @@ def with_quick_calls(body: Block, parameters: tuple[str, ...], kinds: Mapping[st
     sums = [each for each in everything if _is_sum(each, kinds)]
     copies = [each for each in everything if getattr(each, "copies", False)]
     stores = [each for each in everything if _is_store(each, kinds, memories)]
-    for each in [*stores, *(sums if len(sums) >= ENOUGH else []), *(copies if len(copies) >= ENOUGH else [])]:
+    many = [each for found in (sums, copies) if len(found) >= FEWEST_QUICK_CALLS for each in found]
+    for each in [*stores, *many]:
         each.is_call = True
     for statement in everything:
         for node in walk(statement):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import gast
-import numpy as np
 
 from srcad.runtime import registry
 from srcad.transforms.alias import is_basic
 from srcad.transforms.build import binary, clone, const, load, names_in, stores_into, walk_statements
+from srcad.transforms.cost_model import CHEAP_OPERATION, RECORD, RECORD_OF_TYPE, operation_cost
 from srcad.transforms.keepers import element, held, is_made_in_loop
 from srcad.transforms.newer import Newer
 from srcad.transforms.plan import Way
@@ -18,12 +16,6 @@ from srcad.transforms.primitive import constant, operands, primitive_of
 from srcad.transforms.program import Program
 from srcad.transforms.renewal import Renewals
 from srcad.transforms.subroutine import results_of_calls
-
-DEAR = 12.0
-CHEAP = 0.3
-COSTS: dict[type[gast.AST], float] = {gast.Div: 3.0, gast.Pow: DEAR, gast.Mod: 4.0, gast.FloorDiv: 4.0}
-CHEAP_CALLS = {abs, min, max, float, int, bool, len, math.fabs, np.maximum, np.minimum, np.abs}
-ROOTS = {math.sqrt, np.sqrt, np.divide}
 
 
 class Recipes:
@@ -56,7 +48,7 @@ class Recipes:
         store = self._held.get(name)
         if store is not None and name not in self._is_lasting:
             value = self.program.flow.stores[name][0].value
-            is_dear = self.cost_of(name, value) > CHEAP and not isinstance(value, gast.Subscript)
+            is_dear = self.cost_of(name, value) > CHEAP_OPERATION and not isinstance(value, gast.Subscript)
             is_there = not is_made_in_loop(self.program, store) or store.targets[0].value.id in self.wanted
             self._is_lasting[name] = is_dear and is_there and not self.stores_after(store, element(store))
         return store if self._is_lasting.get(name) else None
@@ -187,24 +179,14 @@ class Recipes:
 
     def cost_of(self, name: str, value: gast.expr | None) -> float:
         """What an expression costs that gives the value of a name."""
-        match value:
-            case gast.BinOp(op=op):
-                return CHEAP if _is_integer(self.program, name) else COSTS.get(type(op), CHEAP)
-            case gast.Call() if self.program.types.is_array(name):
-                return 1.0  # of a view
-            case gast.Call():
-                primitive = primitive_of(value, self.program.unit.bindings)
-                return 1.0 if primitive in CHEAP_CALLS else 3.0 if primitive in ROOTS else DEAR
-            case gast.Subscript():
-                return 0.6
-            case gast.IfExp():
-                return 1.0
-        return CHEAP
+        program = self.program
+        primitive = primitive_of(value, program.unit.bindings) if isinstance(value, gast.Call) else None
+        return operation_cost(value, _is_integer(program, name), program.types.is_array(name), primitive)
 
     def record_cost(self, name: str) -> float:
         """What recording the name costs, in the same unit."""
         kind = str(self.program.types.get(name))
-        return {"bool": 1.0, "float32": 2.5}.get(kind, 4.0)
+        return RECORD_OF_TYPE.get(kind, RECORD)
 
 
 def _is_integer(program: Program, name: str) -> bool:

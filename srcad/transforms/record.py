@@ -19,6 +19,7 @@ from srcad.runtime.clock import stage
 from srcad.transforms.array_functions import LIKE_WITHOUT_CONTENT, SECOND_SHAPE_ONLY, SHAPE_ATTRIBUTES, last_parts
 from srcad.transforms.build import Block, load, names_in, stores_into, walk_statements
 from srcad.transforms.cost import Costs
+from srcad.transforms.cost_model import GUESSED_ITERATIONS
 from srcad.transforms.decisions import Decisions
 from srcad.transforms.left import find_left, left_in
 from srcad.transforms.mincut import cheapest_record
@@ -233,8 +234,8 @@ class Decider:
                 self.refused |= set(names)
 
     def weight(self, statement: gast.stmt) -> float:
-        """How often a statement runs, by guess: a hundred times for each loop around it."""
-        return float(100 ** len(self.program.flow.spot(statement).loops))
+        """How often a statement runs, by guess."""
+        return float(GUESSED_ITERATIONS ** len(self.program.flow.spot(statement).loops))
 
     def reachable(self) -> list[str]:
         """Names that requests could lead to, through recipes."""

@@ -11,6 +11,7 @@ import gast
 from srcad.transforms.affine import Form, infeasible
 from srcad.transforms.alias import Roots
 from srcad.transforms.carry import Carried, carried_views
+from srcad.transforms.cost_model import DEEPEST_FORM
 from srcad.transforms.flow import Flow
 from srcad.transforms.primitive import constant
 from srcad.transforms.sizes import Sizes, combined, index_parts
@@ -63,7 +64,7 @@ class Regions:
     def _form_of_name(self, name: str, depth: int) -> Form:
         value = self.flow.definition(name)
         opaque = Form.of(name)
-        if depth > 20:
+        if depth > DEEPEST_FORM:
             return opaque
         match value:
             case gast.Name(id=other):

@@ -45,14 +45,13 @@ from srcad.transforms.build import (
     walk,
     walk_statements,
 )
-from srcad.transforms.gather import FARTHEST, Gathering, Group, Sum, gathering, shifted
+from srcad.transforms.cost_model import MOST_ELEMENTS_APART, MOST_LINES_APART
+from srcad.transforms.gather import Gathering, Group, Sum, gathering, shifted
 from srcad.transforms.memories import Memories
 from srcad.transforms.primitive import constant
 from srcad.transforms.reorder import ascending
 from srcad.transforms.side_effects import stored_in
 from srcad.transforms.subscripts import Subscripts
-
-MOST = 4  # lines apart
 
 
 @dataclass
@@ -105,7 +104,7 @@ def _lines(statement: gast.For) -> list[_Lines]:
         lines = [_offset(made.group.sums[0], index) for _, made in group]
         apart = max(lines) - min(lines)
         shifts = [_offset(one, made.index) for _, made in group for one in made.group.sums]
-        if 0 < apart <= MOST and max(shifts) - min(shifts) <= FARTHEST:
+        if 0 < apart <= MOST_LINES_APART and max(shifts) - min(shifts) <= MOST_ELEMENTS_APART:
             found.append(_Lines(str(array), group, apart))
     return found
 

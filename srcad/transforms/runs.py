@@ -14,8 +14,8 @@ import gast
 
 from srcad.transforms.build import Block, inner_blocks, reads, walk_statements, written
 from srcad.transforms.choices import CannotFollow, Choices, Value, is_reference, statements_of, stored_in, uses_of
+from srcad.transforms.cost_model import MOST_CASES
 
-MOST_CASES = 8  # copies of a piece of code
 Case = dict[str, Value]
 
 

@@ -12,12 +12,11 @@ import gast
 
 from srcad.transforms.build import assign, clone, const, load, subscript
 from srcad.transforms.combine import Combined
+from srcad.transforms.cost_model import MOST_INDEXED_PARTS
 from srcad.transforms.known import UNKNOWN
 from srcad.transforms.memory import Structure
 from srcad.transforms.methods import KEPT, PROPERTIES
 from srcad.transforms.structures import NeedsConstant
-
-_MOST_CHOICES = 64
 
 
 class Slots(Combined):
@@ -125,7 +124,7 @@ class Slots(Combined):
 
     def each_position(self, count: int, index: gast.expr, act: Callable[[int], gast.stmt]) -> None:
         """One branch for each position that the index may be."""
-        if not 0 < count <= _MOST_CHOICES or isinstance(index, Structure):
+        if not 0 < count <= MOST_INDEXED_PARTS or isinstance(index, Structure):
             self.refuse(
                 f"an index known only at run time into {count} elements is not supported",
                 "make an array of them, with np.array or np.stack",

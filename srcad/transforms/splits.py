@@ -11,10 +11,9 @@ import gast
 import numpy as np
 
 from srcad.transforms.build import at, attribute, binary, call, clone, const, load, subscript
+from srcad.transforms.cost_model import MOST_SPLIT_PIECES
 from srcad.transforms.effects import Effects
 from srcad.transforms.memory import Structure
-
-_MOST_PIECES = 64
 
 
 class Splits(Effects):
@@ -43,7 +42,7 @@ class Splits(Effects):
         count = self.constant(places)
         if isinstance(places, Structure):
             edges: list[gast.expr | None] = [None, *self.parts(places), None]
-        elif type(count) is int and 0 < count <= _MOST_PIECES:
+        elif type(count) is int and 0 < count <= MOST_SPLIT_PIECES:
             edges = [None, *self.even_edges(array, axis, count, is_even), None]
         else:
             self.refuse(

@@ -21,6 +21,7 @@ import gast
 
 from srcad.runtime import registry
 from srcad.transforms.build import Block, is_exit, names_in, reads, stores_into, walk_statements
+from srcad.transforms.cost_model import GUESSED_ITERATIONS
 from srcad.transforms.cover import Cover
 from srcad.transforms.primitive import constant, primitive_of
 from srcad.transforms.program import Program
@@ -43,7 +44,7 @@ def candidates(program: Program) -> list[gast.For]:
 
 def weight(program: Program, loop: gast.For) -> int:
     """About how long a loop runs."""
-    return sum(100 ** len(program.flow.spot(each).loops) for each in walk_statements(loop.body))
+    return sum(GUESSED_ITERATIONS ** len(program.flow.spot(each).loops) for each in walk_statements(loop.body))
 
 
 def tails(program: Program, loop: gast.For) -> Block:

@@ -11,6 +11,7 @@ import gast
 import numpy as np
 
 from srcad.transforms.build import assign, binary, call, clone, const, load, subscript
+from srcad.transforms.cost_model import MOST_REPEATED_PARTS
 from srcad.transforms.desugar import desugar
 from srcad.transforms.grow import Growing
 from srcad.transforms.known import UNKNOWN
@@ -186,7 +187,7 @@ class Stacks(Growing):
         parts = self.memory.cells.get(structure.cell) if isinstance(structure, Structure) else None
         if is_repeated and isinstance(parts, dict) and structure.cell.type is list and len(parts) == 1:
             often = self.memory.constant(times)
-            if often is UNKNOWN or (type(often) is int and often > _MOST_REPEATED):
+            if often is UNKNOWN or (type(often) is int and often > MOST_REPEATED_PARTS):
                 return self.repeated(parts[0], times)
         is_sum = isinstance(op, gast.Add) and (self.grown(left) is not None or self.grown(right) is not None)
         if is_sum and isinstance(left, Structure) and left.cell.type is list:
@@ -295,4 +296,3 @@ class Stacks(Growing):
 
 
 _OF_NUMBERS = (sum, max, min, any, all)
-_MOST_REPEATED = 64  # longer lists of one value are written to by numbers

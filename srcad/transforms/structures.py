@@ -16,14 +16,13 @@ import gast
 from srcad.errors import Place, UnsupportedSyntax
 from srcad.names import Names
 from srcad.transforms.build import assign, clone, const, dotted, dotted_path, load, place_of
+from srcad.transforms.cost_model import MOST_PARTS
 from srcad.transforms.known import UNKNOWN
 from srcad.transforms.memory import PLAIN, Callee, Captured, Grown, Lost, Memory, Packed, Structure
 from srcad.transforms.methods import spell_attribute
 from srcad.transforms.operations import Inline, Operations
 from srcad.transforms.primitive import look_up
 from srcad.transforms.spelling import RESERVED, literal, root_name
-
-MOST_PARTS = 256  # parts of one structure
 
 
 class NeedsConstant(Exception):

@@ -50,10 +50,10 @@ from srcad.transforms.build import (
     walk_statements,
     written,
 )
+from srcad.transforms.cost_model import EXPENSIVE_OPERATION, operation_cost
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.primitive import constant, primitive_of
 from srcad.transforms.program import Program, analyse_forward
-from srcad.transforms.recipe import DEAR, Recipes
 from srcad.transforms.subroutine import results_of_calls
 from srcad.transforms.tidy import is_repeatable
 from srcad.transforms.typing import Types
@@ -68,7 +68,7 @@ def with_tables(unit: Unit, types: Types) -> Unit:
     bindings = {"np": np, **unit.bindings, "kernels": kernels}
     changed = unit.with_tree(unit.copy_tree(), names=unit.names.copy(), bindings=bindings)
     program = analyse_forward(changed, types, [])
-    tables = _Tables(program, Recipes(program), changed.names)
+    tables = _Tables(program, changed.names)
     tables.block(changed.tree.body)
     return changed if tables.count else unit
 
@@ -100,8 +100,8 @@ class _Term:
 
 
 class _Tables:
-    def __init__(self, program: Program, recipes: Recipes, names: Names) -> None:
-        self.program, self.recipes, self.names = program, recipes, names
+    def __init__(self, program: Program, names: Names) -> None:
+        self.program, self.names = program, names
         self.count = 0
 
     def block(self, block: Block) -> None:
@@ -118,7 +118,7 @@ class _Tables:
         """Tables for a loop, which then reads them, and what fills them."""
         if _runs(outer) is None or is_parallel(outer):
             return []
-        found = _Found(self.program, self.recipes, outer)
+        found = _Found(self.program, outer)
         wanted = found.wanted()
         code: Block = []
         reading: list[gast.expr] = []
@@ -183,8 +183,8 @@ class _Found:
     checks      of extents that the loop does not change: terms read elements behind them
     """
 
-    def __init__(self, program: Program, recipes: Recipes, outer: gast.For) -> None:
-        self.program, self.recipes, self.outer = program, recipes, outer
+    def __init__(self, program: Program, outer: gast.For) -> None:
+        self.program, self.outer = program, outer
         self.inside = {name for each in walk_statements([outer]) if (name := written(each))}
         self.terms: dict[str, _Term] = {}
         self.indices: dict[str, gast.For] = {}
@@ -252,7 +252,12 @@ class _Found:
 
     def price(self, name: str, value: gast.expr) -> float:
         """What an operation costs; nothing where it only reads."""
-        return 0.0 if isinstance(value, (gast.Subscript, gast.Attribute)) else self.recipes.cost_of(name, value)
+        if isinstance(value, (gast.Subscript, gast.Attribute)):
+            return 0.0
+        types = self.program.types
+        is_integer = str(types.get(name)).startswith(("int", "uint"))
+        primitive = primitive_of(value, self.program.unit.bindings) if isinstance(value, gast.Call) else None
+        return operation_cost(value, is_integer, types.is_array(name), primitive)
 
     def wanted(self) -> list[_Term]:
         """The terms to be computed ahead: those that anything else in the loop reads, and that are dear."""
@@ -262,7 +267,10 @@ class _Found:
         return [
             term
             for name, term in self.terms.items()
-            if name in read and self.is_number(name) and 0 < len(term.loops) <= term.width and _price(term) >= DEAR
+            if name in read
+            and self.is_number(name)
+            and 0 < len(term.loops) <= term.width
+            and _price(term) >= EXPENSIVE_OPERATION
         ]
 
     def is_number(self, name: str) -> bool:

@@ -35,14 +35,13 @@ from srcad.transforms.build import (
     tuple_of,
 )
 from srcad.transforms.build import loop as loop_over
+from srcad.transforms.cost_model import FIRST_TRACE_ENTRIES, LARGEST_TRACE
 from srcad.transforms.decisions import Row
 from srcad.transforms.extent import extent
 from srcad.transforms.plan import Plan, Replay, inner_plans
 from srcad.transforms.program import Program
 from srcad.transforms.rows import can_be_made
 from srcad.transforms.sites import Loop, Sites
-
-LARGEST = 2**27  # entries of a trace that cannot grow
 
 
 @dataclass(frozen=True)
@@ -176,11 +175,11 @@ class Traces:
         several times what the loop itself does. It is full before its end only if it is the longest that there may be.
         """
         bounded = _most(self.sites, loops) is not None
-        size = const(LARGEST) if bounded else attribute(load(trace), "size")
+        size = const(LARGEST_TRACE) if bounded else attribute(load(trace), "size")
         full = gast.Compare(left=load(at), ops=[gast.GtE() if skips else gast.Eq()], comparators=[size])
         if bounded:
-            too_many = call("MemoryError", const(f"a loop ran more than {LARGEST} times, and each has to be recorded"))
-            return branch(full, [gast.Raise(exc=too_many, cause=None)], [])
+            message = f"a loop ran more than {LARGEST_TRACE} times, and each has to be recorded"
+            return branch(full, [gast.Raise(exc=call("MemoryError", const(message)), cause=None)], [])
         least = [load(at)] if skips else []
         return branch(full, [assign(trace, call(self.adjoints.kernel("grown"), load(trace), *least))], [])
 
@@ -205,7 +204,7 @@ class Traces:
     def capacity(self, loops: tuple[Loop, ...]) -> gast.expr:
         """The length that a trace begins with: what it can need at most, if known; memory not written costs nothing."""
         most = _most(self.sites, loops)
-        return const(64) if most is None else call("min", most, const(LARGEST))
+        return const(FIRST_TRACE_ENTRIES) if most is None else call("min", most, const(LARGEST_TRACE))
 
     def listed(self, name: str, kind: nb.Type, loops: tuple[Loop, ...]) -> Trace:
         """A trace of references to arrays, or of shapes."""

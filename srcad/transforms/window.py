@@ -18,13 +18,13 @@ import gast
 
 from srcad.transforms.affine import Form, infeasible
 from srcad.transforms.build import Block, clone, const, dotted_path, inner_blocks, is_exit, names_in, walk
+from srcad.transforms.cost_model import MOST_WINDOW_ROWS
 from srcad.transforms.primitive import constant
 from srcad.transforms.shapes import Shapes, source
 from srcad.transforms.side_effects import stored_in
 from srcad.transforms.uses import Array, Use
 
 Bounds: TypeAlias = Mapping[int, tuple[Form | None, Form | None]]
-MOST = 4  # rows
 
 
 @dataclass
@@ -97,7 +97,7 @@ class _Fitter:
         self.least = min(offset for _, offset in inside)
         self.most = max(offset for _, offset in inside)
         width = self.most - self.least + 1
-        if width > MOST or self._is_short(width) or self.loop.target.id in stored_in(self.loop.body):
+        if width > MOST_WINDOW_ROWS or self._is_short(width) or self.loop.target.id in stored_in(self.loop.body):
             return None
         stored = stored_in(self.array.block[self.array.position :])
         self.size, self.start, self.stop = (_lasting(each, stored) for each in (self.size, self.start, self.stop))

@@ -5,8 +5,8 @@ import pytest
 from numba import types as nb
 
 from srcad.printer import print_function
+from srcad.transforms.cost_model import MOST_ELEMENTS_APART
 from srcad.transforms.distribute import distributed
-from srcad.transforms.gather import FARTHEST
 from tests.transforms.core_text import parsed, result_of
 
 KINDS = {**dict.fromkeys("vx", nb.float64[::1]), "a": nb.float64[:, ::1], **dict.fromkeys("nij", nb.int64)}
@@ -54,9 +54,9 @@ def test_each_line_of_an_array_has_one_loop():
 
 
 def test_what_is_far_apart_is_not_gathered():
-    _, tree = both(f"v[j] += t; v[j + {FARTHEST + 1}] += t")
+    _, tree = both(f"v[j] += t; v[j + {MOST_ELEMENTS_APART + 1}] += t")
     assert print_function(tree).count("for j") == 3
-    _, tree = both(f"v[j] += t; v[j + {FARTHEST}] += t")
+    _, tree = both(f"v[j] += t; v[j + {MOST_ELEMENTS_APART}] += t")
     assert print_function(tree).count("for j") == 2
 
 

@@ -6,8 +6,8 @@ from numba import types as nb
 
 import srcad
 from srcad.printer import print_function
+from srcad.transforms.cost_model import MOST_LINES_APART
 from srcad.transforms.distribute import distributed
-from srcad.transforms.rolling import MOST
 from tests.checking import assert_gradient
 from tests.transforms.core_text import parsed, result_of
 
@@ -74,7 +74,7 @@ def test_lines_of_one_array_end_before_those_of_another():
         {"before": "w[0, 0] = v[i, 0]"},  # reads what waits
         {"after": "v[i + 1, 0] = 0.0"},
         {"body": "v[i, j] += t; v[i, j + 1] += t"},  # one line
-        {"body": f"v[i, j] += t; v[i, j + 1] += t; v[i + {MOST + 1}, j] += t"},  # too far apart
+        {"body": f"v[i, j] += t; v[i, j + 1] += t; v[i + {MOST_LINES_APART + 1}, j] += t"},  # too far apart
         {"body": "v[i, j] += t; v[i, j + 1] += t; v[2 * i, j] += t"},
         {"body": "v[i, j] += t; v[i, j + 1] += t; v[n - i, j] += t"},
         {"rows": "0, n, 2"},
