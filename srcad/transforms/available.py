@@ -41,13 +41,13 @@ from srcad.transforms.build import (
     written,
 )
 from srcad.transforms.copies import stored_in
+from srcad.transforms.node_notes import note, notes_of
 from srcad.transforms.primitive import constant
 
 
 def noted(node: gast.BinOp) -> gast.BinOp:
     """A division of a derivative rule, with the note that it is one."""
-    node.of_rule = isinstance(node.op, gast.Div)
-    return node
+    return note(node, of_rule=isinstance(node.op, gast.Div))
 
 
 @stage("reuse")
@@ -153,7 +153,7 @@ class _Sharer:
         if isinstance(node, gast.Call):
             name = known.name(node)
             return node if name is None else load(name)
-        if not getattr(node, "of_rule", False):
+        if not notes_of(node).of_rule:
             return node
         number = self.number(node)
         held = known.name(_inverse(number)) if number else None
@@ -202,7 +202,7 @@ def _rootless(node: gast.expr, known: _Known) -> gast.expr:
     """A product with `x * (c / s)`, where s is the root of x, has `c * s` in its place."""
     factors = _factors(node)
     for k, each in enumerate(factors):
-        for other in factors if getattr(each, "of_rule", False) and isinstance(each.right, gast.Name) else ():
+        for other in factors if notes_of(each).of_rule and isinstance(each.right, gast.Name) else ():
             root = isinstance(other, gast.Name) and {
                 known.name(call(f"{module}.sqrt", other)) for module in ("np", "math")
             }
@@ -233,7 +233,7 @@ def _is_literal(node: gast.expr) -> bool:
 def _divisions(statement: gast.stmt) -> list[gast.BinOp]:
     """The divisions of rules in a simple statement."""
     value = getattr(statement, "value", None)
-    return [] if value is None else [node for node in walk(value) if getattr(node, "of_rule", False)]
+    return [] if value is None else [node for node in walk(value) if notes_of(node).of_rule]
 
 
 def _until(block: Block, name: str) -> Iterator[gast.BinOp]:

@@ -9,6 +9,7 @@ from typing import Any
 import gast
 
 from srcad.errors import Place
+from srcad.transforms.node_notes import note
 
 Block = list[gast.stmt]
 
@@ -120,8 +121,7 @@ def at(node: Any, place: Place | None) -> Any:
 
 def effect(statement: Any) -> Any:
     """The statement, marked as one that does more than to give a value: it is never dropped, moved or skipped."""
-    statement.effect = True
-    return statement
+    return note(statement, effect=True)
 
 
 def place_of(node: gast.AST) -> Place | None:

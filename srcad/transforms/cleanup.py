@@ -20,6 +20,7 @@ from srcad.transforms.build import (
     walk_statements,
     written,
 )
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.plan import FRESH
 
 ALLOCATING = {
@@ -116,7 +117,7 @@ class _Liveness:
     def kept(self, block: Block) -> Block:
         result: Block = []
         for statement in block:
-            if id(statement) not in self.alive and not getattr(statement, "begins_reverse", False):
+            if id(statement) not in self.alive and not notes_of(statement).begins_reverse:
                 continue
             if isinstance(statement, gast.If) and not is_exit(statement):
                 statement.body = self.kept(statement.body) or [gast.Pass()]
@@ -135,7 +136,7 @@ def _is_effect(statement: gast.stmt) -> bool:
             return not mutated_by(statement) or (dotted_path(function) or "").endswith("refuse_overlap")
         case gast.Expr():
             return True
-    return getattr(statement, "effect", False)
+    return notes_of(statement).effect
 
 
 def mutated_by(statement: gast.stmt) -> list[str]:

@@ -29,6 +29,7 @@ from srcad.transforms.build import (
     subscript,
     tuple_of,
 )
+from srcad.transforms.node_notes import note
 from srcad.transforms.primitive import constant
 
 FARTHEST = 8  # elements apart; in between nothing is added, in vain
@@ -65,7 +66,7 @@ class Group:
 
 @dataclass
 class Gathering:
-    """What a loop was made of that adds gathered sums: see `gathering`. The loop has it as its attribute `gathers`."""
+    """What a loop was made of that adds gathered sums: see `gathering`. It is noted on the loop as `gathers`."""
 
     group: Group
     index: str
@@ -124,8 +125,7 @@ def gathering(group: Group, index: str, bounds: list[gast.expr], margin: int) ->
     if far:
         test = gast.Compare(left=clone(low), ops=[gast.Lt()], comparators=[clone(high)])
         made = branch(test, [made], [], place)
-    made.gathers = Gathering(group, index, bounds, margin)
-    return [made]
+    return [note(made, gathers=Gathering(group, index, bounds, margin))]
 
 
 def shifted(node: gast.expr, by: int) -> gast.expr:

@@ -40,6 +40,7 @@ from srcad.transforms.build import (
     written,
 )
 from srcad.transforms.lengths import without_known_lengths
+from srcad.transforms.node_notes import note, notes_of
 from srcad.transforms.typing import Types, carries_derivatives, is_complex
 from srcad.transforms.unit import Unit
 
@@ -76,12 +77,12 @@ def settle(unit: Unit, types: Types) -> tuple[Unit, Types]:
     same: dict[str, str] = {}
     types = Types(dict(types.of), types.result)
     for statement in walk_statements(tree.body):
-        if getattr(statement, "unset", False):
+        if notes_of(statement).unset:
             statement.value = blank(types.get(str(written(statement))))
-            statement.unset = False
+            note(statement, unset=False)
     for statement in walk_statements(tree.body):
         _spell_complex(statement, types)
-        if hasattr(statement, "must_hold"):
+        if notes_of(statement).must_not_truncate:
             _refuse_truncation(statement, types)
     tree.body = _in_place(tree.body, types, names, same, _store_counts(tree.body))
     tree.body = _without_tuples(tree.body)

@@ -40,6 +40,7 @@ from srcad.transforms.build import (
 from srcad.transforms.choosing import SMOOTH
 from srcad.transforms.copies import all_written, stored_in
 from srcad.transforms.kinds import is_parallel
+from srcad.transforms.node_notes import note, notes_of
 from srcad.transforms.primitive import constant
 from srcad.transforms.shapes import LIKE, MADE, Shapes
 from srcad.transforms.sizes import index_parts
@@ -178,9 +179,7 @@ def first_store(statement: gast.stmt, array: str) -> gast.Assign | None:
             value = gast.UnaryOp(op=gast.USub(), operand=value)
         case _:
             return None
-    result = assign(target, value, place_of(statement))
-    result.comment = getattr(statement, "comment", None)
-    return result
+    return note(assign(target, value, place_of(statement)), comment=notes_of(statement).comment)
 
 
 def is_zero_store(statement: gast.stmt, array: str) -> bool:

@@ -24,6 +24,7 @@ from srcad.runtime.infer import CannotType
 from srcad.transforms.build import dotted_path, walk_statements, written
 from srcad.transforms.lists import with_lists_of_floats
 from srcad.transforms.messages import with_plain_messages
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.optional import with_flags
 from srcad.transforms.ssa import to_ssa
 from srcad.transforms.typing import Types, executable, refuse_masks, types_of
@@ -84,7 +85,7 @@ class _Subroutine(Inferring):
     """As `typing.types_of` infers: stand-ins for values that are not set yet have no say, if that can be."""
 
     def __init__(self, unit: Unit) -> None:
-        unset = {written(each) for each in walk_statements(unit.tree.body) if getattr(each, "unset", False)}
+        unset = {written(each) for each in walk_statements(unit.tree.body) if notes_of(each).unset}
         self.ways = [executable(unit, unset), executable(unit)] if unset else [executable(unit)]
         super().__init__(self.ways[0])
 
