@@ -18,6 +18,7 @@ from srcad.fence import is_tape, way_out_of
 from srcad.runtime.checkpoint import checkpointed
 from srcad.scope import Meaning
 from srcad.transforms.build import call, const
+from srcad.transforms.node_notes import note, notes_of
 
 
 def note_header(loop: gast.For, meaning: Callable[[gast.expr], Meaning | None], options: Mapping[str, Any]) -> None:
@@ -28,7 +29,7 @@ def note_header(loop: gast.For, meaning: Callable[[gast.expr], Meaning | None], 
     called = meaning(loop.iter.func)
     if called is None:
         return
-    loop.parallel = bool(options.get("parallel")) and called.value is numba.prange
+    note(loop, parallel=bool(options.get("parallel")) and called.value is numba.prange)
     if called.value is not checkpointed:
         return
     inner, snapshots = _arguments(loop.iter)
@@ -44,12 +45,13 @@ def note_header(loop: gast.For, meaning: Callable[[gast.expr], Meaning | None], 
             "`else` of a checkpointed loop is not supported", at=loop.iter.place, hint="write it behind the loop"
         )
     inner.args = [*_bounds(inner.args), const(None) if snapshots is None else snapshots]
-    loop.iter, loop.checkpointed = inner, True
+    loop.iter = inner
+    note(loop, checkpointed=True)
 
 
 def with_marked_start(loop: gast.For) -> gast.For:
     """The loop, if it is checkpointed with the number of snapshots beside its start."""
-    if getattr(loop, "checkpointed", False):
+    if notes_of(loop).checkpointed:
         start, stop, step, snapshots = loop.iter.args
         is_default = isinstance(snapshots, gast.Constant) and snapshots.value is None
         kept = const(0) if is_default else call("kernels.snapshot_count", snapshots)

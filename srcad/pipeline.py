@@ -39,6 +39,7 @@ from srcad.transforms.lists import with_lists
 from srcad.transforms.made import Made, function
 from srcad.transforms.messages import with_plain_messages
 from srcad.transforms.module import renamed, with_callees
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.observe import Observation, refuse_unknown
 from srcad.transforms.optional import with_flags
 from srcad.transforms.pair import split_functions
@@ -268,14 +269,12 @@ def simplified(made: Made, loops: bool = True, without: Collection[str] = ()) ->
     """Generated functions without what nothing reads; for Numba, with `loops` that it can vectorise."""
     functions = []
     for each in made.functions:
-        if getattr(each, "finished", False):
+        if notes_of(each).is_finished:
             functions.append(each)
             continue
         parameters = tuple(argument.id for argument in each.args.args)
-        kinds = getattr(each, "kinds", None) if loops else None
-        body = fold(
-            each.body, parameters, made.outputs.get(each.name, ()), kinds, without, getattr(each, "primals", None)
-        )
+        kinds = notes_of(each).kinds if loops else None
+        body = fold(each.body, parameters, made.outputs.get(each.name, ()), kinds, without, notes_of(each).primals)
         functions.append(function(each.name, parameters, body))
     return replace(made, functions=functions)
 

@@ -18,6 +18,7 @@ from srcad.transforms.cost_model import MOST_PARTS
 from srcad.transforms.draft import Draft
 from srcad.transforms.known import known_key
 from srcad.transforms.memory import Captured
+from srcad.transforms.node_notes import note
 from srcad.transforms.spelling import MODULES, constant_path, literal, module_path, path_of
 
 
@@ -37,7 +38,7 @@ def spell(meaning: Meaning, draft: Draft, at: Place | None, wish: str = "capture
     elif isinstance(value, np.dtype):
         node = spell(Meaning(value.type), draft, at)
         if value.names is not None:
-            node.records = value
+            note(node, record_dtype=value)
             if meaning.owner is not None:
                 draft.freeze(meaning.owner, meaning.key or "", value)
     elif type(value) is tuple:

@@ -17,6 +17,7 @@ from srcad.transforms.affine import Form as Linear
 from srcad.transforms.build import binary, clone, const, place_of
 from srcad.transforms.checkpoint import Checkpointed
 from srcad.transforms.form import LEAF, Form, Part
+from srcad.transforms.node_notes import note, notes_of
 from srcad.transforms.program import Program
 from srcad.transforms.subroutine import Specialised
 
@@ -102,14 +103,15 @@ class _Unfolder(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
     def visit_Subscript(self, node: gast.Subscript) -> gast.expr:
         """A part of what a call of a function that is not inlined returns is the call."""
         self.generic_visit(node)
-        is_call = isinstance(node.value, gast.Call) and getattr(node.value, "own", False)
+        is_call = isinstance(node.value, gast.Call) and notes_of(node.value).calls_own_function
         return node.value if is_call else node
 
     def visit_Call(self, node: gast.Call) -> gast.expr:
         self.generic_visit(node)
         callee = self.speaker.program.unit.bindings.get(getattr(node.func, "id", ""))
         if isinstance(callee, Specialised):
-            node.func.id, node.own = callee.subroutine.wish, True
+            node.func.id = callee.subroutine.wish
+            note(node, calls_own_function=True)
             node.args = [] if isinstance(callee, Checkpointed) else node.args  # bounds and all that it carries
         return node
 

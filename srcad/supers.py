@@ -15,6 +15,7 @@ from srcad.errors import UnsupportedSyntax
 from srcad.scope import Meaning, Method, Scope
 from srcad.transforms.build import at, attribute, dotted
 from srcad.transforms.draft import Draft
+from srcad.transforms.node_notes import note
 
 
 def first_of_super(node: gast.Call, scope: Scope) -> str | None:
@@ -30,9 +31,7 @@ def method_of_super(node: gast.Call, scope: Scope, receiver: Meaning | gast.expr
     """What is called: a function that is known, or an attribute that is looked up once the object's class is."""
     name, behind = node.func.attr, _class_around(node, scope)
     if not isinstance(receiver, Meaning):
-        made = at(attribute(receiver, name), node.place)
-        made.behind = behind
-        return made
+        return note(at(attribute(receiver, name), node.place), after_class=behind)
     found = getattr(super(behind, receiver.value), name, None)
     function = getattr(found, "__func__", found)
     if function is None or not hasattr(function, "__code__"):

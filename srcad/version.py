@@ -27,7 +27,9 @@ from srcad.runtime.compile import compiled, load, plain
 from srcad.runtime.infer import CannotType
 from srcad.runtime.kept import keeping
 from srcad.runtime.operand import Operand
+from srcad.transforms.build import place_of
 from srcad.transforms.draft import reader
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.typing import types_of
 from srcad.transforms.unit import Unit
 
@@ -231,8 +233,8 @@ class Version:
         """All that the generated text depends on, types and request aside."""
         if self._fingerprint is None:
             unit = self.unit
-            notes = [vars(node) for node in gast.walk(unit.tree) if isinstance(node, gast.stmt)]
-            places = [f"{each.get('place')} {each.get('parallel')}" for each in notes]
+            statements = [node for node in gast.walk(unit.tree) if isinstance(node, gast.stmt)]
+            places = [f"{place_of(each)} {notes_of(each).parallel}" for each in statements]
             meanings = [f"{name}={_describe(value)}" for name, value in sorted(unit.bindings.items())]
             options = [f"{name}={unit.options.get(name)}" for name in _KEPT_OPTIONS]
             text = [gast.dump(unit.tree), *places, *meanings, *options, *unit.sources, *unit.parameters]

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from srcad.printer import print_function, print_module
+from srcad.transforms.node_notes import note
 
 STDLIB = Path(sysconfig.get_paths()["stdlib"])
 FILES = ("ast.py", "argparse.py", "dataclasses.py", "fractions.py", "statistics.py", "inspect.py", "asyncio/tasks.py")
@@ -172,8 +173,7 @@ def test_a_statement_in_plain_style_keeps_its_spelling(text):
 
 def commented(text, comment):
     tree = gast.parse(text).body[0]
-    tree.comment = comment
-    return print_function(tree)
+    return print_function(note(tree, comment=comment))
 
 
 def test_a_comment_stands_behind_the_first_line_of_its_statement():
@@ -183,7 +183,7 @@ def test_a_comment_stands_behind_the_first_line_of_its_statement():
 
 def test_a_comment_of_an_elif_stands_behind_it():
     tree = gast.parse("if a:\n    pass\nelif b:\n    pass").body[0]
-    tree.orelse[0].comment = "line 9"
+    note(tree.orelse[0], comment="line 9")
     assert print_function(tree) == "if a:\n    pass\nelif b:  # line 9\n    pass\n"
 
 

@@ -5,11 +5,13 @@ import subprocess
 import sys
 import textwrap
 
+import numba
 import numpy as np
 import pytest
 
 import srcad
 from srcad.runtime import cache
+from srcad.version import Request, Version
 
 PROGRAM = """
 import sys, time
@@ -117,6 +119,20 @@ def test_types_wrt_and_mode_have_files_of_their_own(tmp_path, monkeypatch):
     assert len(generated_files()) == 6
     srcad.gradient.Derivative(f, srcad.gradient.Request("grad", (0,), False))(1.0, 2.0)
     assert len(generated_files()) == 6
+
+
+def over_prange(x):
+    total = 0.0
+    for i in numba.prange(x.size):
+        total += x[i] * x[i]
+    return total
+
+
+def test_a_function_whose_loops_threads_share_is_kept_apart_from_one_whose_loops_they_do_not():
+    shared, plain = (
+        Version(numba.njit(parallel=parallel)(over_prange), Request("grad", (0,))) for parallel in (True, False)
+    )
+    assert shared.fingerprint() != plain.fingerprint()
 
 
 act = np.tanh

@@ -8,6 +8,7 @@ from typing import Any
 
 from srcad.printing.expressions import ExpressionPrinter
 from srcad.printing.precedence import Strength, kind_of
+from srcad.transforms.node_notes import notes_of
 
 WIDTH = 120
 _LEAST_COMMENT = 24  # columns; a comment that would be cut to less stands on a line of its own
@@ -56,7 +57,7 @@ class Layout(ExpressionPrinter):
     def begin(self, node: Any) -> None:
         """Note where a header begins, and which comment waits for its end."""
         self._start = self.f.tell()
-        comment = getattr(node, "comment", None) or self._comments.get(getattr(node, "lineno", None) or 0)
+        comment = notes_of(node).comment or self._comments.get(getattr(node, "lineno", None) or 0)
         self._comment = " ".join(comment.split()) if comment else None
 
     def end_of_header(self) -> None:

@@ -25,6 +25,7 @@ from srcad.transforms.accessed import accessed
 from srcad.transforms.array_functions import LIKE_WITH_ONE_ARGUMENT
 from srcad.transforms.build import Block, dotted_path, inner_blocks, mentions, rewrite_names, walk, walk_statements
 from srcad.transforms.memories import Memories
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.rolling import is_sum
 from srcad.transforms.side_effects import all_written
 from srcad.transforms.subscripts import Subscripts
@@ -103,14 +104,13 @@ class _Absorber:
         """Whether the statement is a loop that adds to lines of the sums which it no longer reaches in the array."""
         if not isinstance(statement, gast.If):
             return False
-        loops = [each for each in statement.body if sums in getattr(each, "rolls", ())]
-        if len(loops) != 1 or self.reaches(statement, loops, array):
+        loops = [(each, rolls[sums]) for each in statement.body if sums in (rolls := notes_of(each).rolls or {})]
+        if len(loops) != 1 or self.reaches(statement, [loop for loop, _ in loops], array):
             return False
-        (loop,) = loops
-        waiting = [each for each in loop.body if hasattr(each, "gathers")]
+        ((loop, (axis, nearest)),) = loops
+        waiting = [each for each in loop.body if notes_of(each).gathers is not None]
         if mentions([statement])[sums] != mentions(waiting)[sums]:
             return False
-        axis, nearest = loop.rolls[sums]
         index = loop.target.id
         for one in accessed(loop.body, Subscripts().inside(loop), self.memories):
             name, forms = one.access.name, one.access.forms

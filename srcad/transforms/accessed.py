@@ -9,6 +9,7 @@ import gast
 
 from srcad.transforms.build import Block, dotted_path, inner_blocks, walk, walk_statements
 from srcad.transforms.memories import Memories
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.side_effects import all_written, changed_memory, stored_in
 from srcad.transforms.subscripts import Access, Subscripts, accesses
 
@@ -48,7 +49,7 @@ def is_counted(statement: gast.stmt) -> bool:
 
 def _of(statement: gast.stmt, at: Subscripts, memories: Memories) -> Iterator[tuple[Access, Subscripts, bool]]:
     match statement:
-        case gast.Assign() | gast.AugAssign() if not getattr(statement, "effect", False):
+        case gast.Assign() | gast.AugAssign() if not notes_of(statement).effect:
             yield from _simple(statement, at, memories)
             at.learn(statement)
         case gast.For() if is_counted(statement):

@@ -32,6 +32,7 @@ from srcad.transforms.build import (
     subscript,
 )
 from srcad.transforms.callees import CallAdjoints, Callees, calls_in
+from srcad.transforms.node_notes import note
 from srcad.transforms.program import Program
 from srcad.transforms.typing import is_complex
 
@@ -73,9 +74,8 @@ class Adjoints:
             for name, kind in self.program.types.of.items()
             if isinstance(kind, (nb.Array, nb.Number, nb.Boolean))
         }
-        tree.primals = primals
-        tree.kinds = known | {bar: known[name] for name, bar in self.bars.items() if name in known}
-        return tree
+        kinds = known | {bar: known[name] for name, bar in self.bars.items() if name in known}
+        return note(tree, primals=primals, kinds=kinds)
 
     def kernel(self, function: str) -> str:
         """The dotted name of a kernel in generated code."""
@@ -102,9 +102,7 @@ class Adjoints:
         if self.program.types.is_real(name) and self.may_be_complex(contribution):
             contribution = call("np.real", contribution)
         statement = augment(stored(self.bar(name)), operation, contribution, place)
-        statement.whole = self.program.types.is_array(name) and self.is_all_double
-        statement.exact = is_exact
-        return [statement]
+        return [note(statement, whole=self.program.types.is_array(name) and self.is_all_double, exact=is_exact)]
 
     def may_be_complex(self, contribution: gast.expr) -> bool:
         """Whether an expression reads what is complex, or what is not known."""
@@ -138,11 +136,11 @@ class Adjoints:
 
     def begin(self, name: str, value: gast.expr) -> gast.stmt:
         """The statement that begins an adjoint; `cleanup` may merge it with the first contribution."""
-        statement = assign(self.bar(name), value)
-        statement.zero = True
-        statement.value_is_number = not self.program.types.is_array(name)
-        statement.is_view = name in self.program.roots.views
-        return statement
+        return note(
+            assign(self.bar(name), value),
+            value_is_number=not self.program.types.is_array(name),
+            is_view=name in self.program.roots.views,
+        )
 
     def zero(self, name: str) -> gast.expr:
         """What an adjoint begins with."""

@@ -34,6 +34,7 @@ from srcad.transforms.guard import where_nonzero
 from srcad.transforms.hollow import without_known
 from srcad.transforms.left import taken_over
 from srcad.transforms.marks import boundary, completion
+from srcad.transforms.node_notes import note
 from srcad.transforms.plan import Fork, Late, Node, Plan, Replay, Spot, Step, Way, inner_plans, spot_of
 from srcad.transforms.program import Program
 from srcad.transforms.ready import element_type
@@ -127,10 +128,7 @@ class Assembler:
             if trace.outermost is loop:
                 is_ahead = is_made_ahead(trace, self.sites)
                 code += trace.make[:1] if ahead and is_ahead else trace.make[is_ahead:] if not ahead else []
-        code = [clone(each) for each in code]
-        for each in code:
-            each.scratch = ahead
-        return code
+        return [note(clone(each), scratch=ahead) for each in code]
 
     def forward_statement(self, statement: gast.stmt, way: Way) -> gast.stmt:
         """A primal statement; a compound one with the records inside."""

@@ -40,6 +40,7 @@ from srcad.transforms.build import (
     walk,
     written,
 )
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.primitive import constant
 from srcad.transforms.side_effects import stored_in
 
@@ -147,7 +148,7 @@ class _Sharer:
         if isinstance(node, gast.Call):
             name = known.name(node)
             return node if name is None else load(name)
-        if not getattr(node, "of_rule", False):
+        if not notes_of(node).of_rule:
             return node
         number = self.number(node)
         held = known.name(_inverse(number)) if number else None
@@ -196,7 +197,7 @@ def _rootless(node: gast.expr, known: _Known) -> gast.expr:
     """A product with `x * (c / s)`, where s is the root of x, has `c * s` in its place."""
     factors = _factors(node)
     for k, each in enumerate(factors):
-        for other in factors if getattr(each, "of_rule", False) and isinstance(each.right, gast.Name) else ():
+        for other in factors if notes_of(each).of_rule and isinstance(each.right, gast.Name) else ():
             root = isinstance(other, gast.Name) and {
                 known.name(call(f"{module}.sqrt", other)) for module in ("np", "math")
             }
@@ -227,7 +228,7 @@ def _is_literal(node: gast.expr) -> bool:
 def _divisions(statement: gast.stmt) -> list[gast.BinOp]:
     """The divisions of rules in a simple statement."""
     value = getattr(statement, "value", None)
-    return [] if value is None else [node for node in walk(value) if getattr(node, "of_rule", False)]
+    return [] if value is None else [node for node in walk(value) if notes_of(node).of_rule]
 
 
 def _until(block: Block, name: str) -> Iterator[gast.BinOp]:

@@ -36,6 +36,7 @@ from srcad.transforms.build import (
 )
 from srcad.transforms.flow import Flow, flow_of
 from srcad.transforms.meet import Meeting
+from srcad.transforms.node_notes import note, notes_of
 from srcad.transforms.program import Program
 from srcad.transforms.typing import Types, differentiable
 from srcad.transforms.unit import Unit
@@ -91,8 +92,7 @@ def _noted(block: Block, wanted: dict[int, list[str]], types: Types, names: Name
                 extent = names.temporary()
                 known[extent] = nb.int64
                 made = assign(extent, subscript(load(shape), const(axis)), place_of(statement))
-                made.is_behind = True
-                result.append(made)
+                result.append(note(made, is_extent_after_loop=True))
     return result
 
 
@@ -101,7 +101,7 @@ def shapes_behind(unit: Unit, flow: Flow) -> dict[str, list[str]]:
 
     def found() -> Iterator[tuple[str, str]]:
         for statement in walk_statements(unit.tree.body):
-            if getattr(statement, "is_behind", False):
+            if notes_of(statement).is_extent_after_loop:
                 shape: Any = flow.definition(statement.value.value.id)
                 yield shape.value.id, statement.targets[0].id
 

@@ -15,6 +15,7 @@ from srcad.errors import Place, UnsupportedSyntax
 from srcad.transforms.build import Block, inner_blocks, is_exit, place_of, walk_statements
 from srcad.transforms.checkpoint import Checkpointed, is_checkpointed
 from srcad.transforms.made import Made
+from srcad.transforms.node_notes import note
 from srcad.transforms.subroutine import callee_of
 from srcad.transforms.unit import Unit
 
@@ -24,7 +25,7 @@ def bounded(unit: Unit, places: set[Place | None], most: int) -> Unit | None:
     tree = unit.copy_tree()
     marked = [each for each in _outermost(tree.body) if is_checkpointed(each) or _may_be(each, places)]
     for each in marked:
-        each.checkpointed, each.most_bytes = True, most // len(marked)
+        note(each, checkpointed=True, snapshot_bytes=most // len(marked))
     return unit.with_tree(tree) if marked else None
 
 

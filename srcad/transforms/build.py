@@ -9,6 +9,7 @@ from typing import Any
 import gast
 
 from srcad.errors import Place
+from srcad.transforms.node_notes import note
 
 Block = list[gast.stmt]
 
@@ -120,14 +121,12 @@ def at(node: Any, place: Place | None) -> Any:
 
 def effect(statement: Any) -> Any:
     """The statement, marked as one that does more than to give a value: it is never dropped, moved or skipped."""
-    statement.effect = True
-    return statement
+    return note(statement, effect=True)
 
 
 def noted(node: gast.BinOp) -> gast.BinOp:
     """A division of a derivative rule, with the note that it is one."""
-    node.of_rule = isinstance(node.op, gast.Div)
-    return node
+    return note(node, of_rule=isinstance(node.op, gast.Div))
 
 
 def place_of(node: gast.AST) -> Place | None:

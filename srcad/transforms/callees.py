@@ -36,6 +36,7 @@ from srcad.transforms.build import (
     walk_statements,
     written,
 )
+from srcad.transforms.node_notes import note
 from srcad.transforms.subroutine import Specialised, Subroutine, results_of_calls
 from srcad.transforms.typing import carries_derivatives, differentiable
 from srcad.transforms.unit import Unit
@@ -250,8 +251,7 @@ class CallAdjoints:
         bindings[LISTS] = self.callees
         bindings.setdefault("np", np)
         first, second = assign(self.trace, const(None)), assign(self.cursor, const(None))
-        first.begins, second.counts = LISTS, self.trace
-        return first, second
+        return note(first, begins_lists=True), note(second, counts_lists=self.trace)
 
 
 class CallTangents:

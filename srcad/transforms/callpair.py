@@ -32,6 +32,7 @@ from srcad.transforms.callees import Callees, Pair
 from srcad.transforms.gradient import result_of, results_of, reverse_program, seed_of, tangent_function
 from srcad.transforms.live import live_before
 from srcad.transforms.made import function
+from srcad.transforms.node_notes import note
 from srcad.transforms.pair import Pure, attribute_name, blanks, pure_sweeps, trace_fields
 from srcad.transforms.program import Program
 from srcad.transforms.settle import blank
@@ -126,9 +127,7 @@ def make_tangent(name: str, version: Specialised, wrt: tuple[int, ...], callees:
 
 def _index(pair: Pair) -> gast.expr:
     """The place of the pair's count, which is known when all pairs are made."""
-    node = const(0)
-    node.pair = pair
-    return node
+    return note(const(0), pair=pair)
 
 
 def _is_number(kind: nb.Type | None) -> bool:

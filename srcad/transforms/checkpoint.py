@@ -51,6 +51,7 @@ from srcad.transforms.build import (
 from srcad.transforms.cost_model import ITERATIONS_AT_ONCE
 from srcad.transforms.live import Live, live_at_head, live_before
 from srcad.transforms.made import function
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.primitive import primitive_of
 from srcad.transforms.program import Program, analyse_forward
 from srcad.transforms.settle import settle
@@ -94,7 +95,7 @@ class Checkpointed(Specialised):
 
 def is_checkpointed(statement: gast.stmt) -> bool:
     """Whether this is a loop over `srcad.checkpointed`."""
-    return isinstance(statement, gast.For) and bool(getattr(statement, "checkpointed", False))
+    return isinstance(statement, gast.For) and notes_of(statement).checkpointed
 
 
 @stage("checkpoint")
@@ -185,7 +186,7 @@ class _Outliner:
             ((),) * len(results),
         )
         made = Checkpointed(base, Subroutine(base, wish), (*[nb.int64] * 4, *kinds), summary)
-        made.state, made.advance, made.most_bytes = state, advance, getattr(statement, "most_bytes", None)
+        made.state, made.advance, made.most_bytes = state, advance, notes_of(statement).snapshot_bytes
         made.at_once = ITERATIONS_AT_ONCE if made.most_bytes is None and self.is_of_numbers(statement, state) else 1
         iteration = self.iteration if made.at_once == 1 else self.iterations
         made.iteration = iteration(f"{base}_iteration", statement, state, kinds)

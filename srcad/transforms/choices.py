@@ -21,6 +21,7 @@ from srcad.runtime import registry
 from srcad.transforms.build import Block, inner_blocks, reads, stores_into, walk_statements, written
 from srcad.transforms.cost_model import MOST_STATES
 from srcad.transforms.moves import check_copy
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.primitive import primitive_of
 from srcad.transforms.program import Program
 from srcad.transforms.typing import differentiable
@@ -73,7 +74,7 @@ class Choices:
         match statement:
             case gast.Assign(value=gast.Name(id=source)):
                 return self.value(source, state)
-        if hasattr(statement, "unset"):
+        if notes_of(statement).is_stand_in:
             return None
         number, base = self.program.flow.spot(statement).number, view_of(self.program, statement)
         if base is None:

@@ -55,6 +55,7 @@ from srcad.transforms.choices import (
     view_of,
 )
 from srcad.transforms.cost_model import MOST_CASES, MOST_CHOICE_ROUNDS
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.program import Program, analyse_forward
 from srcad.transforms.runs import Case, Runs
 from srcad.transforms.settle import blank
@@ -121,7 +122,7 @@ class _Chooser:
         own = {
             number: self.named(str(written(store)), self.known[str(written(store))])
             for number, store in self.statements.items()
-            if written(store) in chosen and not (is_reference(program, store) or hasattr(store, "unset"))
+            if written(store) in chosen and not (is_reference(program, store) or notes_of(store).is_stand_in)
         }
         self.choices: Choices = follow(program, tuple(sorted(chosen)), own)
         self.values = self.choices.values
@@ -233,7 +234,7 @@ class _Chooser:
         """What notes which array a chosen name is from here on."""
         name, place = str(written(statement)), place_of(statement)
         note = self.which.get(name)
-        if hasattr(statement, "unset"):
+        if notes_of(statement).is_stand_in:
             return [assign(note, const(0), place)] if note else []
         if isinstance(statement.value, gast.Name) and statement.value.id in self.which and note:
             return [assign(note, load(self.which[statement.value.id]), place)]

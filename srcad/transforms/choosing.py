@@ -14,6 +14,7 @@ import gast
 from srcad.transforms.array_functions import COUNTS, EXTREMES, SHAPE_ATTRIBUTES, SMOOTH
 from srcad.transforms.build import Block, dotted_path, walk, walk_statements
 from srcad.transforms.memories import Memories
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.side_effects import all_written, changed_memory
 
 
@@ -71,7 +72,7 @@ def _appends(statement: gast.stmt) -> bool:
 def deciding(statement: gast.stmt, chooses_nothing: Callable[[str | None], bool] = is_smooth) -> Iterator[gast.AST]:
     """The parts of a statement, or of the header of a compound one, on which it depends what is done."""
     match statement:
-        case gast.If() if getattr(statement, "skips_zeros", False):
+        case gast.If() if notes_of(statement).skips_zeros:
             pass
         case gast.Expr() if _appends(statement):
             pass

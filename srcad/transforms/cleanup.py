@@ -21,6 +21,7 @@ from srcad.transforms.build import (
     written,
 )
 from srcad.transforms.memories import Groups
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.side_effects import mutated_by
 
 
@@ -67,7 +68,7 @@ class _Liveness:
     def kept(self, block: Block) -> Block:
         result: Block = []
         for statement in block:
-            if id(statement) not in self.alive and not getattr(statement, "begins_reverse", False):
+            if id(statement) not in self.alive and not notes_of(statement).begins_reverse:
                 continue
             if isinstance(statement, gast.If) and not is_exit(statement):
                 statement.body = self.kept(statement.body) or [gast.Pass()]
@@ -86,7 +87,7 @@ def _is_effect(statement: gast.stmt) -> bool:
             return not mutated_by(statement) or (dotted_path(function) or "").endswith("refuse_overlap")
         case gast.Expr():
             return True
-    return getattr(statement, "effect", False)
+    return notes_of(statement).effect
 
 
 def _augmented(statement: gast.stmt) -> list[str]:

@@ -7,12 +7,13 @@ from typing import Any
 
 from srcad.errors import Place
 from srcad.transforms.build import Block, clone
+from srcad.transforms.node_notes import note
 
 
 def with_line(block: Block, place: Place | None) -> Block:
     """Name the primal line beside the first of its adjoint statements."""
     if block and place is not None:
-        block[0].comment = f"line {place.line}: {place.text.strip()}"
+        note(block[0], comment=f"line {place.line}: {place.text.strip()}")
     return block
 
 
@@ -23,7 +24,7 @@ def with_origin(statement: Any, place: Place | None) -> None:
     found, caller = f"{_line_of(place)}: {place.text.strip()}", place.inside
     while caller is not None:
         found, caller = f"{found}, called from {_line_of(caller)}", caller.inside
-    statement.comment = found
+    note(statement, comment=found)
 
 
 def _line_of(place: Place) -> str:
@@ -34,5 +35,5 @@ def commented(block: Block, comment: str) -> Block:
     """Copies of statements, the last one with a comment."""
     copied = [clone(statement) for statement in block]
     for statement in copied:
-        statement.comment = comment if statement is copied[-1] or len(copied) == 1 else None
+        note(statement, comment=comment if statement is copied[-1] or len(copied) == 1 else None)
     return copied

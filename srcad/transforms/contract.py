@@ -50,6 +50,7 @@ from srcad.transforms.build import (
 )
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.memories import Memories
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.primitive import constant
 from srcad.transforms.shapes import Shapes
 from srcad.transforms.side_effects import all_written
@@ -105,7 +106,7 @@ class _Contractor:
         match statement:
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=function, args=args, keywords=[])):
                 path = dotted_path(function) or ""
-                if self.stores[name] > 1 or getattr(statement, "effect", False):
+                if self.stores[name] > 1 or notes_of(statement).effect:
                     return
                 like = path in MAKER_OF and len(args) == 1 and isinstance(args[0], gast.Name)
                 if path == "np.full" and len(args) in (2, 3) and _is_literal(args[1]):

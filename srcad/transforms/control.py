@@ -27,6 +27,7 @@ from srcad.transforms.build import (
 )
 from srcad.transforms.kinds import noted_as
 from srcad.transforms.moves import swap_groups
+from srcad.transforms.node_notes import note
 from srcad.transforms.plan import Fork, Node, Plan, Replay, Step, Way, place_zeros
 from srcad.transforms.primitive import constant, primitive_of
 from srcad.transforms.program import Program
@@ -123,8 +124,7 @@ class Reverser:
                 return None
             replay = Replay(number, statement, body, last=self.program.flow.last_inside[number])
             self.reverse_header(replay)
-            replay.header = noted_as(statement, replay.header)
-            replay.header.apart = self.apart(statement)
+            replay.header = note(noted_as(statement, replay.header), distinct_arrays=self.apart(statement))
             return replay
         code = self.twins.named(self.statements.of(statement), statement)
         return Step(number, code, statement) if code or id(statement) in self.undone else None

@@ -9,6 +9,7 @@ import gast
 
 from srcad.runtime.clock import stage
 from srcad.transforms.build import Block, inner_blocks, walk, walk_statements, written
+from srcad.transforms.node_notes import note, notes_of
 from srcad.transforms.side_effects import all_written, changed_memory
 
 
@@ -35,9 +36,9 @@ def without_copies(body: Block, parameters: Iterable[str]) -> None:
             continue
         value = statement.value
         is_settled = isinstance(value, gast.Name) and stores[value.id] == 1 and value.id not in changed_names
-        if is_settled and not getattr(statement, "kept", False):
+        if is_settled:
             copied[name] = value.id
-            statement.folded = True
+            note(statement, folded=True)
     _drop_folded(body)
     _rename_reads(body, copied)
 
@@ -46,7 +47,7 @@ def _drop_folded(block: Block) -> None:
     for statement in block:
         for inner in inner_blocks(statement):
             _drop_folded(inner)
-    kept = [statement for statement in block if not getattr(statement, "folded", False)]
+    kept = [statement for statement in block if not notes_of(statement).folded]
     block[:] = kept or ([gast.Pass()] if block else [])
 
 

@@ -16,6 +16,7 @@ from numba import types as nb
 
 from srcad.runtime.clock import stage
 from srcad.transforms.build import Block, dotted_path, inner_blocks, stores_into, walk, walk_statements, written
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.primitive import constant
 from srcad.transforms.program import Program, analyse_forward
 from srcad.transforms.typing import Types
@@ -69,7 +70,7 @@ def _changes(statement: gast.stmt, array: str, program: Program) -> bool:
         target = stores_into(each)
         if written(each) == array or (target is not None and program.roots.meet(target.value.id, array)):
             return True
-        if getattr(each, "effect", False):
+        if notes_of(each).effect:
             return True
     return False
 

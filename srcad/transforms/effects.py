@@ -20,6 +20,7 @@ import numpy as np
 from srcad.transforms.build import assign, call, clone, const, dotted, load, place_of, subscript
 from srcad.transforms.containers import Containers
 from srcad.transforms.memory import Structure
+from srcad.transforms.node_notes import note
 
 # Methods of arrays that change the array.
 IN_PLACE = frozenset({"fill", "sort", "put"})
@@ -89,7 +90,9 @@ class Effects(Containers):
         where = next((each for each in keywords if each.arg == "where"), None)
         if where is None or not isinstance(self.meant(node.func), np.ufunc):
             stored = self.store_all(array, self.held_in_atom(self.call(plain)))
-            self.made[-1].must_hold = True  # NumPy stores no floats into integers here, as `array[...] =` would
+            note(
+                self.made[-1], must_not_truncate=True
+            )  # NumPy stores no floats into integers here, as `array[...] =` would
             return stored
         keywords.remove(where)
         return self.store_where(array, self.atom(where.value), plain)

@@ -27,6 +27,7 @@ from srcad.errors import Place
 from srcad.names import Names
 from srcad.transforms.build import Block, assign, at, branch, call, clone, const, load, place_of, stored
 from srcad.transforms.leave import completes, exits_of, returns_of
+from srcad.transforms.node_notes import note
 
 NO_VALUE = "None is returned on this path: there is nothing to be differentiated"
 
@@ -223,7 +224,7 @@ class _Structurer:
         """Compute the test before the loop and, unless the loop was left, at the end of its body."""
         name, place = self.names.temporary(), place_of(statement)
         if isinstance(statement.test, (gast.Name, gast.Attribute, gast.Subscript)):
-            statement.test.is_test = True
+            note(statement.test, is_loop_test=True)
         again = clone(statement.test)
         if stop is not None:
             forever = isinstance(again, gast.Constant) and bool(again.value)

@@ -20,6 +20,7 @@ from srcad.transforms.desugar import IN_PLACE
 from srcad.transforms.iterate import called, stored_names
 from srcad.transforms.memory import Callee, Structure
 from srcad.transforms.methods import ASSIGNING, assigns
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.operations import stored_inside
 from srcad.transforms.paths import Turns
 from srcad.transforms.results import Results
@@ -130,7 +131,7 @@ class Flattener(Results):
                 self.decide(name, value)
             case gast.Name(id=name), _:
                 made = self.core(value)
-                if isinstance(made, Structure) and getattr(value, "is_test", False):
+                if isinstance(made, Structure) and notes_of(value).is_loop_test:
                     made = self.truth_of(made)
                 if isinstance(made, (Structure, Callee)):
                     self.memory.bind(name, made)

@@ -41,6 +41,7 @@ from srcad.transforms.copies import without_copies
 from srcad.transforms.cost_model import MOST_FOLDED_NODES
 from srcad.transforms.marks import rejoined, told_apart, without_marks
 from srcad.transforms.memories import Groups
+from srcad.transforms.node_notes import note, notes_of
 from srcad.transforms.side_effects import all_written, changed_memory
 from srcad.transforms.suit import suited
 
@@ -112,13 +113,13 @@ class _Folder:
         while at >= 0:
             self.fold_into(block, at)
             at -= 1
-        block[:] = [statement for statement in block if not getattr(statement, "folded", False)]
+        block[:] = [statement for statement in block if not notes_of(statement).folded]
         return self.did
 
     def fold_into(self, block: Block, at: int) -> None:
         """Replace names in the statement by the expressions that they were given just above."""
         statement = block[at]
-        if getattr(statement, "folded", False) or isinstance(statement, gast.While):
+        if notes_of(statement).folded or isinstance(statement, gast.While):
             return
         for name in list(dict.fromkeys(reads(statement))):
             if self.stores[name] != 1 or self.uses[name] != 1:
@@ -126,17 +127,17 @@ class _Folder:
             source = self.source(block, at, name)
             if source is not None and _size(statement) + _size(source.value) <= MOST_FOLDED_NODES:
                 _replace(statement, name, source.value)
-                source.folded = True
+                note(source, folded=True)
                 self.did = True
 
     def source(self, block: Block, at: int, name: str) -> Any:
         """The statement above that gives the name its value, if the value can be computed here as well."""
         for k in range(at - 1, -1, -1):
             above: Any = block[k]
-            if getattr(above, "folded", False):
+            if notes_of(above).folded:
                 continue
             if written(above) == name:
-                if not isinstance(above, gast.Assign) or getattr(above, "effect", False) or not _may_move(above.value):
+                if not isinstance(above, gast.Assign) or notes_of(above).effect or not _may_move(above.value):
                     return None
                 if isinstance(block[at], gast.Return) and _holds_memory(above.value, block[k + 1 : at]):
                     return None
@@ -146,11 +147,11 @@ class _Folder:
     def is_undisturbed(self, value: gast.expr, between: Block) -> bool:
         """Whether no statement in between stores what an expression reads."""
         names = set(names_in(value))
-        if names & self.restored and any(getattr(statement, "begins_reverse", False) for statement in between):
+        if names & self.restored and any(notes_of(statement).begins_reverse for statement in between):
             return False
         memory = {self.groups.find(name) for name in names}
         for statement in walk_statements(between):
-            if getattr(statement, "folded", False):
+            if notes_of(statement).folded:
                 continue
             if names & set(all_written(statement)):
                 return False

@@ -50,6 +50,7 @@ from srcad.transforms.flow import Flow, flow_of
 from srcad.transforms.indices import Indices
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.live import live_before
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.primitive import constant
 from srcad.transforms.side_effects import all_written
 from srcad.transforms.typing import Types
@@ -257,7 +258,7 @@ def _is_plain(loop: gast.For) -> bool:
     return (
         constant(loop.iter.args[2]) == 1
         and not is_exit(loop.body[-1])
-        and all(isinstance(each, known) and not getattr(each, "effect", False) for each in inside)
+        and all(isinstance(each, known) and not notes_of(each).effect for each in inside)
         and not bounds & {*_names_stored(loop.body)}
         and not any("random" in (dotted_path(node.func) or "") for node in walk(loop) if isinstance(node, gast.Call))
     )

@@ -30,6 +30,7 @@ from srcad.transforms.build import (
     tuple_of,
 )
 from srcad.transforms.cost_model import MOST_ELEMENTS_APART
+from srcad.transforms.node_notes import note
 from srcad.transforms.primitive import constant
 
 
@@ -64,7 +65,7 @@ class Group:
 
 @dataclass
 class Gathering:
-    """What a loop was made of that adds gathered sums: see `gathering`. The loop has it as its attribute `gathers`."""
+    """What a loop was made of that adds gathered sums: see `gathering`. It is noted on the loop as `gathers`."""
 
     group: Group
     index: str
@@ -123,8 +124,7 @@ def gathering(group: Group, index: str, bounds: list[gast.expr], margin: int) ->
     if far:
         test = gast.Compare(left=clone(low), ops=[gast.Lt()], comparators=[clone(high)])
         made = branch(test, [made], [], place)
-    made.gathers = Gathering(group, index, bounds, margin)
-    return [made]
+    return [note(made, gathers=Gathering(group, index, bounds, margin))]
 
 
 def shifted(node: gast.expr, by: int) -> gast.expr:

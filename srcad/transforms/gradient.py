@@ -32,6 +32,7 @@ from srcad.transforms.kinds import note_kinds
 from srcad.transforms.live import live_before
 from srcad.transforms.made import Made, function
 from srcad.transforms.merge import merged
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.program import Program, analyse, analyse_forward
 from srcad.transforms.split import Splitter
 from srcad.transforms.ssa import stored_certainly
@@ -117,7 +118,7 @@ def gradient_function(
 
 def joined(both: Sweeps, kept: Sequence[gast.stmt] = ()) -> Block:
     """Both sweeps, with `kept` where the primal is complete."""
-    at = next((k for k, each in enumerate(both.reverse) if getattr(each, "completes", False)), None)
+    at = next((k for k, each in enumerate(both.reverse) if notes_of(each).completes_primal), None)
     if at is None:
         return [*both.forward, *kept, *both.reverse]
     return [*both.forward, *both.reverse[:at], *kept, *both.reverse[at + 1 :]]

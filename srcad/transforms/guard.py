@@ -18,6 +18,7 @@ from numba import types as nb
 
 from srcad.transforms.build import Block, branch, const, load, names_in, stores_into, walk
 from srcad.transforms.cost_model import FEWEST_GUARDED_CHOICES, MOST_GUARDED_ADJOINTS
+from srcad.transforms.node_notes import note, notes_of
 from srcad.transforms.plan import Fork, Node, Plan, Replay, Step, Way, inner_plans
 from srcad.transforms.program import Program
 
@@ -169,7 +170,7 @@ def reaching(
     stored: set[str] = set()
     found: dict[str, None] = {}
     for statement in statements_of(nodes):
-        if getattr(statement, "effect", False):
+        if notes_of(statement).effect:
             return None
         for name in passed_on(statement):
             if name in bars and name not in stored:
@@ -187,13 +188,12 @@ def reaching(
 
 
 def where_nonzero(names: list[str], block: Block, otherwise: Block) -> gast.If:
-    """`if a_bar != 0.0 or b_bar != 0.0:` the block, else something in its place; noted as `.skips_zeros`."""
+    """`if a_bar != 0.0 or b_bar != 0.0:` the block, else something in its place; noted as `skips_zeros`."""
     tests: list[gast.expr] = [
         gast.Compare(left=load(name), ops=[gast.NotEq()], comparators=[const(0.0)]) for name in names
     ]
-    found = branch(tests[0] if len(tests) == 1 else gast.BoolOp(op=gast.Or(), values=tests), block, otherwise)
-    found.skips_zeros = True
-    return found
+    test = tests[0] if len(tests) == 1 else gast.BoolOp(op=gast.Or(), values=tests)
+    return note(branch(test, block, otherwise), skips_zeros=True)
 
 
 def statements_of(nodes: list[Node]) -> Iterator[gast.stmt]:

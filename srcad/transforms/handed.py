@@ -40,6 +40,7 @@ from srcad.transforms.build import (
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.live import Live, live_blocks
 from srcad.transforms.memories import Memories
+from srcad.transforms.node_notes import note, notes_of
 from srcad.transforms.primitive import constant
 
 
@@ -66,7 +67,7 @@ class _Giver:
         for statement in list(block):
             match statement:
                 case gast.AugAssign(target=gast.Name(id=name), op=gast.Add()):
-                    if getattr(statement, "whole", False) and mentions([statement])[name] == 1:
+                    if notes_of(statement).whole and mentions([statement])[name] == 1:
                         self.store_sum(block, statement, behind)
 
     def copies(self, block: Block, lives: list[Live]) -> None:
@@ -105,8 +106,7 @@ class _Giver:
         if made is None or stored is None or _may_leave(block[position(block, made) : at]):
             return
         if _is_zeros(made, name) or (_is_cleared(made, name) and self.ends(name, behind[id(made)] - {name})):
-            block[at] = assign(name, stored, place_of(statement))
-            block[at].comment = getattr(statement, "comment", None)
+            block[at] = note(assign(name, stored, place_of(statement)), comment=notes_of(statement).comment)
             block.remove(made)
 
     def as_new(self, name: str, value: gast.expr, behind: Live) -> gast.expr | None:

@@ -46,6 +46,7 @@ from srcad.transforms.build import (
 )
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.memories import Memories
+from srcad.transforms.node_notes import note
 from srcad.transforms.primitive import constant
 from srcad.transforms.shapes import Shapes
 from srcad.transforms.side_effects import all_written, changed_memory, stored_in
@@ -104,8 +105,7 @@ class _Owner:
                 giver = next((each for each in givers if self.gives(each, taker, made, nest, shapes)), None)
                 if giver is not None:
                     block.remove(made)
-                    given = assign(taker, load(giver), place_of(made))
-                    given.comment = "in its memory"
+                    given = note(assign(taker, load(giver), place_of(made)), comment="in its memory")
                     block.insert(position(block, nest), given)
                     self.taken |= {giver, taker}
 

@@ -31,6 +31,7 @@ from srcad.transforms.build import (
     subscript,
     tuple_of,
 )
+from srcad.transforms.node_notes import note, notes_of
 from srcad.transforms.primitive import constant
 from srcad.transforms.sequences import Sequence, minus, plus, taken_in_vain, times, total
 
@@ -58,7 +59,7 @@ def iterate(loop: gast.For, names: Names) -> Block:
     sequence = maker.sequence(iterator)
     counter = index or names.fresh("i")
     new = _indexed(loop, counter, call("range", sequence.count), target, sequence.element)
-    new.over = maker.over
+    note(new, looped_over=tuple(each.id for each in maker.over if isinstance(each, gast.Name)))
     new.orelse = [*sequence.ended, *new.orelse]
     return [*sequence.setup, new]
 
@@ -69,9 +70,7 @@ def _indexed(
     """The loop over another iterator, with the target assigned at the beginning of the body."""
     first = assign(target, element(load(index)), place_of(loop))
     new = gast.For(target=stored(index), iter=iterator, body=[first, *loop.body], orelse=loop.orelse, type_comment=None)
-    new.checkpointed = getattr(loop, "checkpointed", False)
-    at(new, place_of(loop))
-    return new
+    return at(note(new, checkpointed=notes_of(loop).checkpointed), place_of(loop))
 
 
 def called(node: gast.expr) -> str | None:
@@ -154,7 +153,7 @@ class _Maker:
         if path == "itertools.pairwise" and len(node.args) == 1:
             return self.pairs(node.args[0])
         if isinstance(node, gast.Attribute) and node.attr == "flat":
-            node.iterated = True
+            note(node, is_iterated=True)
         setup, array = self.once(node)
         match node:
             case gast.Call(func=gast.Attribute(value=gast.Name() as held, attr="items" | "keys" | "values"), args=[]):
@@ -261,6 +260,4 @@ def _strict(keywords: list[gast.keyword]) -> bool | None:
 
 def _next(sequence: gast.expr, index: gast.expr) -> gast.expr:
     """What a loop over the sequence comes to: an element, but of a dictionary a key."""
-    element = subscript(sequence, index)
-    element.iterates = True
-    return element
+    return note(subscript(sequence, index), is_loop_element=True)

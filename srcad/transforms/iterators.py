@@ -18,6 +18,7 @@ from srcad.transforms.functional import Functional
 from srcad.transforms.known import UNKNOWN, Member
 from srcad.transforms.members import Parts
 from srcad.transforms.memory import Structure
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.spelling import literal
 
 _ROWS: dict[Any, Callable[..., Any]] = {
@@ -47,7 +48,7 @@ class Iterators(Functional):
 
     def core(self, node: gast.expr) -> gast.expr:
         """The expression as one operation on atoms, or as a structure."""
-        if isinstance(node, gast.Attribute) and getattr(node, "iterated", False):
+        if isinstance(node, gast.Attribute) and notes_of(node).is_iterated:
             base = self.part(node.value)
             return self.slot(base, node.attr) if isinstance(base, Structure) else self.in_a_row(base)
         return super().core(node)

@@ -9,17 +9,17 @@ import gast
 from numba import types as nb
 
 from srcad.transforms.build import walk, walk_statements
+from srcad.transforms.node_notes import note, notes_of
 
 
 def is_parallel(statement: gast.stmt) -> bool:
     """Whether this is a loop that stems from a `numba.prange` of a function compiled with `parallel=True`."""
-    return isinstance(statement, gast.For) and bool(getattr(statement, "parallel", False))
+    return isinstance(statement, gast.For) and notes_of(statement).parallel
 
 
 def noted_as(loop: gast.stmt, other: Any) -> Any:
     """Another loop in a loop's place, parallel if that is."""
-    other.parallel = is_parallel(loop)
-    return other
+    return note(other, parallel=is_parallel(loop))
 
 
 def note_kinds(block: Sequence[gast.stmt], types: Mapping[str, nb.Type], others: Mapping[str, str]) -> None:
@@ -30,4 +30,4 @@ def note_kinds(block: Sequence[gast.stmt], types: Mapping[str, nb.Type], others:
     for statement in block:
         for node in walk(statement):
             if isinstance(node, gast.Name) and node.id in kinds:
-                node.kind = kinds[node.id]
+                note(node, numba_type=kinds[node.id])

@@ -24,6 +24,7 @@ from srcad.transforms.build import Block, dotted_path, names_in, stores_into, wa
 from srcad.transforms.choosing import choosing, deciding, is_continuous
 from srcad.transforms.live import live_before
 from srcad.transforms.memories import Memories
+from srcad.transforms.node_notes import note, notes_of
 from srcad.transforms.primitive import constant
 from srcad.transforms.side_effects import all_written, changed_memory, stored_in
 from srcad.transforms.sizes import index_parts
@@ -35,42 +36,43 @@ KERNELS = {f"np.{name}": f"lanes.{name}" for name in _NAMES} | {f"math.{name}": 
 
 @stage("lanes")
 def note_lanes(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
-    """Note on the calls of such functions (`.lane`): "free" where a loop gains, "alone" outside innermost loops."""
+    """Note on the calls of such functions (`lane`): "free" where a loop gains, "alone" outside innermost loops."""
     calls = [node for statement in body for node in walk(statement) if _kernel(node)]
     if not calls:
         return
     memories = Memories(body, parameters, kinds)
     fixed = choosing(body, memories, (), is_continuous)
     for node in calls:
-        node.lane = "alone" if memories.is_number(node.args[0]) else None
+        note(node, lane="alone" if memories.is_number(node.args[0]) else None)
     for statement in walk_statements(body):
         stored = {*all_written(statement), *changed_memory(statement)} if _is_simple(statement) else set()
         chooses = not fixed.isdisjoint(map(memories.find, stored))
         for part in (statement,) if chooses else deciding(statement, is_continuous):
             for node in filter(_kernel, walk(part)):
-                node.lane = None
+                note(node, lane=None)
     for loop in walk_statements(body):
         if isinstance(loop, (gast.For, gast.While)) and _is_innermost(loop):
             carried = live_before(loop.body, frozenset()) & stored_in(loop.body)
             waits = _waiting(loop, carried, memories)
             is_free = is_counted(loop) and carried <= {*sums_of(loop)} and not _is_left(loop) and not _has_wall(loop)
             for node in walk(loop):
-                if _kernel(node) and node.lane:
-                    node.lane = None if waits(node) else "free" if is_free else "alone"
+                if _kernel(node) and notes_of(node).lane:
+                    note(node, lane=None if waits(node) else "free" if is_free else "alone")
 
 
 def choose_lanes(functions: Sequence[gast.FunctionDef]) -> None:
-    """Note the kernel on calls, and on their statements (`.is_quick`), of functions of which all calls may have it."""
+    """Note the kernel on calls of functions of which all calls may have it, and `calls_kernels` on their statements."""
     lanes: dict[str, set[str | None]] = {}
     for tree in functions:
         for node in walk(tree):
             if kernel := _kernel(node):
-                lanes.setdefault(kernel, set()).add(getattr(node, "lane", None))
+                lanes.setdefault(kernel, set()).add(notes_of(node).lane)
     chosen = {kernel for kernel, found in lanes.items() if "free" in found and None not in found}
     for statement in (each for tree in functions if chosen for each in walk_statements(tree.body)):
         for node in walk(statement):
             if _kernel(node) in chosen:
-                node.kernel, statement.is_quick = _kernel(node), True
+                note(node, kernel=_kernel(node))
+                note(statement, calls_kernels=True)
 
 
 def _kernel(node: gast.AST) -> str | None:
@@ -96,7 +98,7 @@ def _has_wall(loop: gast.For) -> bool:
         match node:
             case gast.Call(func=function) if node is not loop.iter:
                 path = dotted_path(function) or ""
-                is_vector = path in VECTOR_INSTRUCTIONS or getattr(node, "lane", None) or path.startswith("kernels.")
+                is_vector = path in VECTOR_INSTRUCTIONS or notes_of(node).lane or path.startswith("kernels.")
                 if not is_vector:
                     return True
             case gast.BinOp(op=gast.Pow(), right=right) if not isinstance(constant(right), int):

@@ -39,6 +39,7 @@ from srcad.transforms.build import (
     walk_statements,
     written,
 )
+from srcad.transforms.node_notes import note
 from srcad.transforms.typing import types_of_some
 from srcad.transforms.unit import Unit
 from srcad.transforms.watch import Conflict, joined, watch
@@ -255,8 +256,7 @@ class _Writer:
                 gast.Assert(test=load(same), msg=const("the arrays in a list are not of one shape")),
             ]
         store = at(assign(subscript(load(name), place, store=True), value), place_of(statement))
-        store.is_kept = bool(rank)
-        return [*checks, store]
+        return [*checks, note(store, puts_into_list=bool(rank))]
 
     def removed(self, name: str, statement: gast.stmt, held: gast.expr, count: gast.expr, position: gast.expr) -> Block:
         return self.moved(name, count, position, gast.Sub())
@@ -283,8 +283,7 @@ class _Writer:
             return [assign(name, subscript(held, position))]
         view = self.names.temporary()
         copied = at(assign(name, call("np.copy", load(view))), place_of(statement))
-        copied.is_element = True
-        return [assign(view, subscript(held, position)), copied]
+        return [assign(view, subscript(held, position)), note(copied, copies_list_element=True)]
 
     def elements(self, name: str, statement: gast.stmt, held: gast.Name, count: gast.expr) -> Block:
         view = self.names.temporary()

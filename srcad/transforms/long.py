@@ -17,6 +17,7 @@ import numpy as np
 from srcad.transforms.build import assign, at, binary, call, clone, const, load, place_of, subscript, tuple_of
 from srcad.transforms.form import Form, Part
 from srcad.transforms.memory import Packed, Structure
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.packed import Column
 from srcad.transforms.stacks import Stacks
 
@@ -40,7 +41,7 @@ class LongLists(Stacks):
         long = self.long(base)
         if long is None:
             return super().item(base, node)
-        if getattr(node, "iterates", False):
+        if notes_of(node).is_loop_element:
             position: gast.expr = self.held_in_atom(self.part(node.slice))
         else:
             position = self.position(long, node.slice)

@@ -6,6 +6,7 @@ import gast
 
 from srcad.transforms.build import Block, inner_blocks, rewrite_names, walk_statements
 from srcad.transforms.live import live_before
+from srcad.transforms.node_notes import note, notes_of
 from srcad.transforms.side_effects import all_written
 
 _AGAIN = " again"  # no identifier
@@ -13,16 +14,12 @@ _AGAIN = " again"  # no identifier
 
 def boundary() -> gast.Pass:
     """The mark between forward and reverse sweep, of a function or of one iteration, for `fold`, which takes it out."""
-    mark = gast.Pass()
-    mark.begins_reverse = True
-    return mark
+    return note(gast.Pass(), begins_reverse=True)
 
 
 def completion() -> gast.Pass:
     """The mark behind the last statement of the primal, where this is not the end of the forward sweep."""
-    mark = gast.Pass()
-    mark.completes = True
-    return mark
+    return note(gast.Pass(), completes_primal=True)
 
 
 def without_marks(body: Block) -> Block:
@@ -30,7 +27,7 @@ def without_marks(body: Block) -> Block:
     for statement in body:
         for inner in inner_blocks(statement):
             inner[:] = without_marks(inner) or inner
-    return [statement for statement in body if not getattr(statement, "begins_reverse", False)]
+    return [statement for statement in body if not notes_of(statement).begins_reverse]
 
 
 def told_apart(body: Block) -> set[str]:
@@ -42,7 +39,7 @@ def told_apart(body: Block) -> set[str]:
     for statement in body:
         for inner in inner_blocks(statement):
             found |= told_apart(inner)
-    start = next((k for k, statement in enumerate(body) if getattr(statement, "begins_reverse", False)), len(body))
+    start = next((k for k, statement in enumerate(body) if notes_of(statement).begins_reverse), len(body))
     first = {name for statement in walk_statements(body[:start]) for name in all_written(statement)}
     second = {name for statement in walk_statements(body[start:]) for name in all_written(statement)}
     both = (first & second) - live_before(body[start:], live_before(body, frozenset()))

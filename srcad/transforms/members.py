@@ -16,6 +16,7 @@ from srcad.errors import UnsupportedSyntax
 from srcad.transforms.build import const, place_of
 from srcad.transforms.construct import Construction
 from srcad.transforms.memory import Callee, Structure
+from srcad.transforms.node_notes import notes_of
 
 Parts = list[gast.expr]
 
@@ -47,7 +48,7 @@ class Methods(Construction):
 
     def method(self, receiver: Structure, name: str, node: gast.Call) -> gast.expr:
         """A method of a structure."""
-        cell, after = receiver.cell, getattr(node.func, "behind", None)
+        cell, after = receiver.cell, notes_of(node.func).after_class
         if after is None and not cell.is_sequence and not cell.is_mapping and name in self.contents(receiver):
             node.func = self.callee(self.contents(receiver)[name])
             return self.call(node)

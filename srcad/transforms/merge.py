@@ -17,6 +17,7 @@ import gast
 from srcad.runtime.clock import stage
 from srcad.transforms.build import assign, clone, is_exit, load, loop, place_of
 from srcad.transforms.kinds import is_parallel
+from srcad.transforms.node_notes import note
 from srcad.transforms.primitive import constant
 from srcad.transforms.program import Program, analyse
 from srcad.transforms.schedule import Touched, late_statements
@@ -72,8 +73,7 @@ def _joined(program: Program, first: gast.For, second: gast.For) -> gast.For | N
     inner.append(assign(second.target.id, load(first.target.id), place_of(second)))
     inner += [each for each in second.body if each not in last]
     joined = loop(first.target.id, [clone(bound) for bound in first.iter.args], [*inner, *last], place_of(first))
-    joined.parallel = is_parallel(first) or is_parallel(second)
-    return joined
+    return note(joined, parallel=is_parallel(first) or is_parallel(second))
 
 
 def _have_one_range(program: Program, first: gast.For, second: gast.For) -> bool:

@@ -14,6 +14,7 @@ from srcad.transforms.build import assign, call, clone, const, place_of, tuple_o
 from srcad.transforms.callees import LISTS, Callees, Pair
 from srcad.transforms.comments import with_origin
 from srcad.transforms.made import Made
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.subroutine import Specialised, Subroutine
 
 
@@ -44,8 +45,8 @@ def with_callees(made: Made) -> Made:
         for node in gast.walk(tree):
             if isinstance(node, (gast.Raise, gast.Assert)):
                 with_origin(node, place_of(node))  # what it raises reaches the user from here
-            if isinstance(node, gast.Constant) and hasattr(node, "pair"):
-                node.value = _recording(seen.values()).index(node.pair)
+            if isinstance(node, gast.Constant) and (pair := notes_of(node).pair) is not None:
+                node.value = _recording(seen.values()).index(pair)
     return replace(made, functions=functions, bindings=bindings, outputs=outputs, before=(*before, *made.before))
 
 
@@ -55,10 +56,11 @@ def _with_lists(tree: gast.FunctionDef, own: Mapping[str, Any]) -> Mapping[str, 
     if callees is None:
         return own
     for node in gast.walk(tree):
-        if hasattr(node, "begins"):
+        noted = notes_of(node)
+        if noted.begins_lists:
             node.value = callees.begun()
-        elif hasattr(node, "counts"):
-            node.value = callees.lengths(node.counts)
+        elif noted.counts_lists is not None:
+            node.value = callees.lengths(noted.counts_lists)
     return {**own, **{pair.trace: pair for pair in callees.recording}}
 
 

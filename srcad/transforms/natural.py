@@ -22,6 +22,7 @@ from srcad.transforms.accessed import is_counted
 from srcad.transforms.affine import Form
 from srcad.transforms.build import Block, inner_blocks, names_in, walk, walk_statements
 from srcad.transforms.memories import Memories
+from srcad.transforms.node_notes import note
 from srcad.transforms.primitive import constant
 from srcad.transforms.side_effects import stored_in
 from srcad.transforms.subscripts import Subscripts
@@ -29,7 +30,7 @@ from srcad.transforms.subscripts import Subscripts
 
 @stage("natural")
 def with_natural_indices(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """The statements, with expressions in innermost loops noted (`.natural`, on the loop) that are not negative."""
+    """The statements, with expressions in innermost loops noted (`natural`, on the loop) that are not negative."""
     if any(is_counted(each) and not _is_plain(each) for each in walk_statements(body)):
         _walk(body, Subscripts(), Memories(body, parameters, kinds))
     return body
@@ -93,4 +94,4 @@ def _note(loop: gast.For, inside: Subscripts, memories: Memories) -> None:
         form = inside.form(part)
         if form is not None and inside.is_never_negative(form):
             found.setdefault(gast.dump(part), part)
-    loop.natural = [*found.values()]
+    note(loop, natural=tuple(found.values()))

@@ -55,6 +55,7 @@ from srcad.transforms.kinds import is_parallel
 from srcad.transforms.live import Live, live_blocks
 from srcad.transforms.memories import Memories
 from srcad.transforms.nest import INDICES
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.shapes import Shapes, source
 from srcad.transforms.side_effects import stored_in
 from srcad.transforms.single import first_store, is_zero_store, made_in
@@ -170,7 +171,7 @@ class _Overwriter:
 
     def heads(self, around: gast.For | gast.While, array: str) -> list[str]:
         """The array, and those that are different ones for as long as the loop runs, although it exchanges them."""
-        groups = [group for each in walk_statements(around.body) for group in getattr(each, "apart", ())]
+        groups = [group for each in walk_statements(around.body) for group in notes_of(each).distinct_arrays]
         found = sorted(next((group for group in groups if array in group), {array}))
         return found if len(found) == 1 or all(map(self.memories.is_own, found)) else []
 

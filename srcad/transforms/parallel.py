@@ -29,6 +29,7 @@ from srcad.transforms.carried import carried, plain
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.live import live_before
 from srcad.transforms.made import Made
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.parts import NEEDED, Share, shared_out
 from srcad.transforms.reach import Memory, reach
 from srcad.transforms.side_effects import all_written
@@ -65,7 +66,8 @@ class _Divider:
         self.functions: list[gast.FunctionDef] = []
         self.parameters = [argument.id for argument in tree.args.args]
         nodes = [node for node in walk(tree) if isinstance(node, gast.Name)]
-        self.kinds: dict[str, nb.Type] = {node.id: node.kind for node in nodes if hasattr(node, "kind")}
+        kinds = ((node.id, notes_of(node).numba_type) for node in nodes)
+        self.kinds: dict[str, nb.Type] = {name: kind for name, kind in kinds if kind is not None}
         self.arrays = {name for name, kind in self.kinds.items() if isinstance(kind, nb.Array)}
         stored = (name for each in walk_statements(tree.body) for name in all_written(each))
         self.variables = {*self.parameters, *stored}
@@ -118,7 +120,7 @@ class _Divider:
         made = {
             each.targets[0].id: each
             for each in walk_statements(self.tree.body)
-            if isinstance(each, gast.Assign) and getattr(each, "scratch", False)
+            if isinstance(each, gast.Assign) and notes_of(each).scratch
         }
         inside = _count(loop)
         everywhere = _count(self.tree)
@@ -132,7 +134,7 @@ def _is_simple(loop: gast.For) -> bool:
     for each in walk_statements(loop.body):
         match each:
             case gast.Assign(targets=[gast.Name() | gast.Subscript(value=gast.Name())]):
-                if getattr(each, "effect", False):
+                if notes_of(each).effect:
                     return False
             case gast.AugAssign(target=gast.Name() | gast.Subscript(value=gast.Name())):
                 pass

@@ -45,6 +45,7 @@ from srcad.transforms.build import (
 )
 from srcad.transforms.cost_model import HEAVY_ITERATION
 from srcad.transforms.made import function
+from srcad.transforms.node_notes import note, notes_of
 
 
 @dataclass(frozen=True)
@@ -140,8 +141,8 @@ class _Writer:
             size = more if isinstance(size, gast.Constant) else binary(size, gast.Add, more)
         weight = const(HEAVY_ITERATION if any(map(_is_heavy, walk_statements(share.loop.body))) else 1)
         parts = call("kernels.parts", *map(clone, self.bounds), const(share.width), size, weight)
-        code: Block = [assign(self.count, parts, place_of(share.loop))]
-        code[0].comment = "iterations are shared among threads"
+        first = assign(self.count, parts, place_of(share.loop))
+        code: Block = [note(first, comment="iterations are shared among threads")]
         for one, other in share.apart:
             overlap = call("kernels.may_overlap", load(one), load(other))
             code.append(branch(overlap, [assign(self.count, call("min", count, const(1)))], []))
@@ -174,7 +175,7 @@ def _is_heavy(statement: gast.stmt) -> bool:
         return True
     nodes = walk(statement)
     return any(isinstance(node, gast.MatMult) for node in nodes) or (
-        isinstance(statement, gast.AugAssign) and isinstance(getattr(statement.target, "kind", None), nb.Array)
+        isinstance(statement, gast.AugAssign) and isinstance(notes_of(statement.target).numba_type, nb.Array)
     )
 
 

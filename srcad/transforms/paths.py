@@ -18,6 +18,7 @@ from srcad.transforms.join import Copies, Joined, join
 from srcad.transforms.known import UNKNOWN
 from srcad.transforms.leave import completes
 from srcad.transforms.memory import PLAIN, Grown, Memory, Structure
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.records import RecordArrays
 from srcad.transforms.structures import NeedsConstant
 from srcad.transforms.unread import is_changed, read_ahead
@@ -168,8 +169,7 @@ class Paths(RecordArrays):
 
     def looped_over(self, statement: gast.For) -> dict[Any, int]:
         """The lists and dictionaries that a loop goes through, and how long they are; less than 0 is not known."""
-        names = [each.id for each in getattr(statement, "over", []) if isinstance(each, gast.Name)]
-        parts = [self.memory.names.get(name) for name in names]
+        parts = [self.memory.names.get(name) for name in notes_of(statement).looped_over]
         cells = [each.cell for each in parts if isinstance(each, Structure) and not issubclass(each.cell.type, tuple)]
         contents = {cell: self.memory.cells[cell] for cell in cells}
         return {cell: len(known) if isinstance(known, dict) else -1 for cell, known in contents.items()}

@@ -10,6 +10,7 @@ import gast
 
 from srcad.transforms.array_functions import FRESH
 from srcad.transforms.build import Block, assign, call, dotted_path, names_in, place_of, walk
+from srcad.transforms.node_notes import notes_of
 
 Way = tuple[tuple[int, int], ...]
 
@@ -155,12 +156,13 @@ def _merged(zero: Any, statement: gast.stmt, name: str) -> gast.stmt | None:
     """The first contribution as an assignment, where that means the same."""
     match statement:
         case gast.AugAssign(target=gast.Name(id=target), op=op, value=value) if target == name:
-            is_whole = getattr(statement, "whole", False) and not zero.is_view
-            if name in names_in(value) or not (zero.value_is_number or is_whole):
+            begun = notes_of(zero)
+            is_whole = notes_of(statement).whole and not begun.is_view
+            if name in names_in(value) or not (begun.value_is_number or is_whole):
                 return None
             if isinstance(op, gast.Sub):
                 value = gast.UnaryOp(op=gast.USub(), operand=value)
-            elif not zero.value_is_number and not _is_fresh(value):
+            elif not begun.value_is_number and not _is_fresh(value):
                 value = call("np.copy", value)
             return assign(name, value, place_of(statement))
     return None

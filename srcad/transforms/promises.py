@@ -18,6 +18,7 @@ from srcad.runtime import kernels
 from srcad.transforms.build import (
     Block,
     assign,
+    at,
     call,
     clone,
     dotted,
@@ -31,6 +32,7 @@ from srcad.transforms.build import (
 )
 from srcad.transforms.lanes import choose_lanes
 from srcad.transforms.made import Made
+from srcad.transforms.node_notes import note, notes_of
 from srcad.transforms.sizes import index_parts
 from srcad.transforms.unordered import added
 
@@ -48,8 +50,9 @@ def with_promises(made: Made) -> Made:
 
 
 def _is_noted(statement: gast.stmt) -> bool:
-    notes = ("is_free", "natural", "is_quick", "is_call")
-    return any(getattr(statement, note, False) for note in notes) or _added_product(statement) is not None
+    noted = notes_of(statement)
+    is_noted = noted.is_unordered or noted.natural or noted.calls_kernels or noted.becomes_call
+    return bool(is_noted) or _added_product(statement) is not None
 
 
 def _name_of_kernels(made: Made) -> str | None:
@@ -67,11 +70,11 @@ def _written(block: Block, name: str) -> Block:
     for statement in block:
         for inner in inner_blocks(statement):
             inner[:] = _written(inner, name)
-        for index in reversed(getattr(statement, "natural", ())):
+        for index in reversed(notes_of(statement).natural):
             statement.body.insert(0, gast.Expr(value=call(f"{name}.natural", clone(index))))
-        if getattr(statement, "is_quick", False) and _added_product(statement) is None:
+        if notes_of(statement).calls_kernels and _added_product(statement) is None:
             _call_kernels(statement, name)
-        free = getattr(statement, "is_free", False)
+        free = notes_of(statement).is_unordered
         result.append(_sum(statement, name) if free else _as_call(statement, name))
     return result
 
@@ -79,8 +82,8 @@ def _written(block: Block, name: str) -> Block:
 def _call_kernels(statement: gast.stmt, name: str) -> None:
     """`t = np.max(x)` as `t = kernels.largest(x)`."""
     for node in walk(statement):
-        if getattr(node, "kernel", None) is not None:
-            node.func = dotted(f"{name}.{node.kernel}")
+        if (kernel := notes_of(node).kernel) is not None:
+            node.func = dotted(f"{name}.{kernel}")
 
 
 def _sum(statement: gast.Assign | gast.AugAssign, name: str) -> gast.stmt:
@@ -92,8 +95,7 @@ def _sum(statement: gast.Assign | gast.AugAssign, name: str) -> gast.stmt:
     if operation is gast.Sub:
         term = gast.UnaryOp(op=gast.USub(), operand=term)
     result = assign(total, call(f"{name}.plus", load(total), term), place_of(statement))
-    result.comment = getattr(statement, "comment", None)
-    return result
+    return note(result, comment=notes_of(statement).comment)
 
 
 _ADDED = {
@@ -107,7 +109,7 @@ _ADDED = {
 
 def _added_product(statement: gast.stmt) -> tuple[str, list[gast.expr]] | None:
     """The kernel, and its arguments, that adds the product of two arrays to an array of the product's shape."""
-    if not getattr(statement, "whole", False):
+    if not notes_of(statement).whole:
         return None
     match statement:
         case gast.AugAssign(target=gast.Name(id=total), op=gast.Add(), value=value):
@@ -122,14 +124,13 @@ def _added_product(statement: gast.stmt) -> tuple[str, list[gast.expr]] | None:
 def _as_call(statement: gast.stmt, name: str) -> gast.stmt:
     """What is done to a whole array as a call; `kernels.add_outer(a, x, y)` makes no array for the product."""
     found = _added_product(statement)
-    if found is None and getattr(statement, "is_call", False):
+    if found is None and notes_of(statement).becomes_call:
         found = _whole(statement)
     if found is None:
         return statement
     function, arguments = found
     result = gast.Expr(value=call(f"{name}.{function}", *arguments))
-    result.place, result.comment = place_of(statement), getattr(statement, "comment", None)
-    return result
+    return note(at(result, place_of(statement)), comment=notes_of(statement).comment)
 
 
 def _whole(statement: gast.stmt) -> tuple[str, list[gast.expr]] | None:

@@ -7,7 +7,7 @@
     for i in range(n):                      kernels.copy_to(x_trace[t], x)
         x_trace[t, i] = x[i]
 
-Which kernel is noted here (`.kernel`, on the call), and written by `promises`, after all that knows NumPy itself.
+Which kernel is noted here (`kernel`, on the call), and written by `promises`, after all that knows NumPy itself.
 Only of arrays that are known to be what the kernels take: of real numbers for extremes, as complex ones have an order
 that is NumPy's own, and vectors for products. Sums and copies are calls only where there are many of them, stores in
 slices always: the first of these takes Numba seconds.
@@ -24,6 +24,7 @@ from srcad.runtime.clock import stage
 from srcad.transforms.build import Block, dotted_path, names_in, walk, walk_statements
 from srcad.transforms.cost_model import FEWEST_QUICK_CALLS
 from srcad.transforms.memories import Memories
+from srcad.transforms.node_notes import note, notes_of
 from srcad.transforms.primitive import constant
 from srcad.transforms.sizes import index_parts
 
@@ -41,17 +42,19 @@ def with_quick_calls(body: Block, parameters: tuple[str, ...], kinds: Mapping[st
     memories = Memories(body, parameters, kinds)
     everything = list(walk_statements(body))
     sums = [each for each in everything if _is_sum(each, kinds)]
-    copies = [each for each in everything if getattr(each, "copies", False)]
+    copies = [each for each in everything if notes_of(each).copies_into_trace]
     stores = [each for each in everything if _is_store(each, kinds, memories)]
     many = [each for found in (sums, copies) if len(found) >= FEWEST_QUICK_CALLS for each in found]
     for each in [*stores, *many]:
-        each.is_call = True
+        note(each, becomes_call=True)
     for statement in everything:
         for node in walk(statement):
             if isinstance(node, gast.Call) and not node.keywords:
                 of = [kinds.get(each.id) if isinstance(each, gast.Name) else None for each in node.args]
-                node.kernel = _kernel(dotted_path(node.func) or "", of)
-                statement.is_quick = getattr(statement, "is_quick", False) or node.kernel is not None
+                kernel = _kernel(dotted_path(node.func) or "", of)
+                if kernel is not None:
+                    note(node, kernel=kernel)
+                    note(statement, calls_kernels=True)
     return body
 
 
@@ -66,9 +69,9 @@ def _kernel(path: str, of: list[nb.Type | None]) -> str | None:
 def _is_sum(statement: gast.stmt, kinds: Mapping[str, nb.Type]) -> bool:
     """Whether this is `a += b` of arrays of one shape, b being there or made by a call."""
     match statement:
-        case gast.AugAssign(target=gast.Name(id=name), op=gast.Add() | gast.Sub(), value=value) if getattr(
-            statement, "whole", False
-        ) and _is_array(kinds.get(name), (nb.Float,)):
+        case gast.AugAssign(target=gast.Name(id=name), op=gast.Add() | gast.Sub(), value=value):
+            if not notes_of(statement).whole or not _is_array(kinds.get(name), (nb.Float,)):
+                return False
             is_array = isinstance(value, gast.Name) and _is_array(kinds.get(value.id), (nb.Float,))
             return is_array or (isinstance(value, gast.Call) and not value.keywords)
     return False

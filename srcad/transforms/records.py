@@ -19,6 +19,7 @@ from srcad.transforms.form import Part, RecordForm
 from srcad.transforms.known import UNKNOWN
 from srcad.transforms.long import LongLists
 from srcad.transforms.memory import Fields, Memory, Structure
+from srcad.transforms.node_notes import note, notes_of
 
 _MADE, _MADE_LIKE = functions(OF_SHAPE_AND_TYPE), functions(RECORDS_LIKE)
 
@@ -77,7 +78,7 @@ class RecordArrays(LongLists):
         if held.index is None:
             return array
         read = self.held_in_atom(subscript(array, _place(held.index)))
-        self.made[-1].picks = True
+        note(self.made[-1], accesses_records=True)
         return read
 
     def item(self, base: Structure, node: gast.Subscript) -> gast.expr:
@@ -100,7 +101,7 @@ class RecordArrays(LongLists):
         arrays = {}
         for name, array in held.arrays.items():
             arrays[name] = self.as_name(self.held_in_atom(subscript(load(array), _place(tuple(parts))))).id
-            self.made[-1].picks = True
+            note(self.made[-1], accesses_records=True)
         return self.some(held, held.layout.ndim - places, arrays, None)
 
     def some(self, held: Fields, ndim: int, arrays: dict[str, str], index: tuple[Any, ...] | None) -> Structure:
@@ -171,7 +172,7 @@ class RecordArrays(LongLists):
         if held.index is None and isinstance(atom, gast.Name) and atom.id == held.arrays[name]:
             return  # the end of `a["x"] += 1`
         self.emit(assign(subscript(load(held.arrays[name]), index, store=True), atom, self.place))
-        self.made[-1].picks = True
+        note(self.made[-1], accesses_records=True)
 
     # Calls
 
@@ -225,7 +226,7 @@ class RecordArrays(LongLists):
     def new_of_dtype(self, node: gast.Call, function: Any) -> Structure | None:
         """`np.zeros(n, dtype)` where the dtype has fields."""
         given = [*node.args[1:2], *(each.value for each in node.keywords if each.arg == "dtype")]
-        dtype = getattr(given[0], "records", None) if given else None
+        dtype = notes_of(given[0]).record_dtype if given else None
         if dtype is None or len(node.args) + len(node.keywords) != 2:
             return None
         size = self.part(node.args[0])

@@ -25,6 +25,7 @@ from srcad.transforms.accessed import is_counted
 from srcad.transforms.build import Block, binary, const, inner_blocks, names_in, walk, walk_statements
 from srcad.transforms.choosing import choosing
 from srcad.transforms.memories import Memories
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.primitive import constant
 from srcad.transforms.recurrence import Recurrence
 from srcad.transforms.side_effects import all_written, changed_memory, stored_in
@@ -79,7 +80,7 @@ def _walk(block: Block, at: Subscripts, function: _Function) -> None:
         at.forget(stored_in([statement]))
         inside = at.inside(statement) if is_counted(statement) else at.copy()
         is_simple = all(isinstance(each, (gast.Assign, gast.AugAssign)) for each in statement.body)
-        if is_counted(statement) and is_simple and not any(getattr(each, "effect", False) for each in statement.body):
+        if is_counted(statement) and is_simple and not any(notes_of(each).effect for each in statement.body):
             recurrence = Recurrence(statement, inside, function.memories, function.kinds)
             if recurrence.late and not function.chooses_by(recurrence.changed):
                 _Regrouper(statement, recurrence, function).run()

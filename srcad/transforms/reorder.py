@@ -14,6 +14,7 @@ from srcad.transforms.affine import Form
 from srcad.transforms.build import binary, clone, const, walk_statements
 from srcad.transforms.carried import carried
 from srcad.transforms.memories import Memories
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.primitive import constant
 from srcad.transforms.side_effects import stored_in
 from srcad.transforms.subscripts import Subscripts
@@ -56,7 +57,7 @@ def is_free(loop: gast.For, inside: Subscripts, memories: Memories, after: froze
 
 def _trade_places(loop: gast.For, one: str, other: str, memories: Memories) -> bool:
     """Whether two arrays are different ones here, since a loop around this one permutes them (see `control`)."""
-    is_known = one != other and any({one, other} <= group for group in getattr(loop, "apart", ()))
+    is_known = one != other and any({one, other} <= group for group in notes_of(loop).distinct_arrays)
     return is_known and memories.is_own(one) and memories.is_own(other)
 
 

@@ -20,6 +20,7 @@ from srcad.runtime.clock import stage
 from srcad.runtime.infer import typing_only
 from srcad.transforms.build import walk_statements
 from srcad.transforms.expressions import Expressions, Unresolved
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.typing import Types, refuse_masks
 from srcad.transforms.unit import Unit
 
@@ -59,7 +60,7 @@ class _Retyping:
         if isinstance(statement, _SILENT) or _heading(statement) in self.old:
             return
         match statement:
-            case gast.Assign(targets=[gast.Name(id=name)], value=value) if not getattr(statement, "unset", False):
+            case gast.Assign(targets=[gast.Name(id=name)], value=value) if not notes_of(statement).unset:
                 self.note(name, self.expressions.stored(value))
             case gast.Assign(targets=[gast.Subscript()]) | gast.AugAssign(target=gast.Subscript()):
                 pass

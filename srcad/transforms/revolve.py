@@ -35,6 +35,7 @@ from srcad.transforms.build import const, load
 from srcad.transforms.callees import Pair
 from srcad.transforms.callpair import read_back, recorded, typed_blank
 from srcad.transforms.checkpoint import Checkpointed
+from srcad.transforms.node_notes import note
 from srcad.transforms.pair import attribute_name
 from srcad.transforms.spelling import RESERVED
 from srcad.transforms.typing import is_complex
@@ -268,9 +269,7 @@ class Drivers:
 
 def _parsed(*lines: str) -> Any:
     """A function as it will be printed."""
-    tree = gast.parse("\n".join(lines)).body[0]
-    tree.finished = True
-    return tree
+    return note(gast.parse("\n".join(lines)).body[0], is_finished=True)
 
 
 def _commas(*parts: str) -> str:

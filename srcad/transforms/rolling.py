@@ -48,6 +48,7 @@ from srcad.transforms.build import (
 from srcad.transforms.cost_model import MOST_ELEMENTS_APART, MOST_LINES_APART
 from srcad.transforms.gather import Gathering, Group, Sum, gathering, shifted
 from srcad.transforms.memories import Memories
+from srcad.transforms.node_notes import note, notes_of
 from srcad.transforms.primitive import constant
 from srcad.transforms.reorder import ascending
 from srcad.transforms.side_effects import stored_in
@@ -82,7 +83,7 @@ def _is_plain(body: Block) -> bool:
     kinds = (gast.Assign, gast.AugAssign, gast.For, gast.If, gast.Pass)
     everything = list(walk_statements(body))
     return all(isinstance(each, kinds) and not is_exit(each) for each in everything) and not any(
-        getattr(each, "effect", False) for each in everything
+        notes_of(each).effect for each in everything
     )
 
 
@@ -91,7 +92,7 @@ def _lines(statement: gast.For) -> list[_Lines]:
     index, stored = statement.target.id, stored_in(statement.body)
     members: dict[tuple[object, ...], list[tuple[gast.stmt, Gathering]]] = {}
     for each in statement.body:
-        made = getattr(each, "gathers", None)
+        made = notes_of(each).gathers
         if made is None:
             continue
         keys = {_line(one, made.index, index, stored) for one in made.group.sums}
@@ -160,6 +161,7 @@ class _Roller:
         self.depth = max(each.apart for each in found) + 1
         self.slots = [names.fresh("slot"), *(names.fresh("last_slot") for _ in range(self.depth - 1))]
         self.sources = {one.row: made for lines in found for _, made in lines.members for one in made.group.sums}
+        self.rolls: dict[str, tuple[int, int]] = {}
 
     def run(self) -> Block:
         """The statements in the loop's place."""
@@ -177,8 +179,8 @@ class _Roller:
             for k, slot in enumerate(self.slots)
         ]
         is_inside = gast.Compare(left=load(index), ops=[gast.Lt()], comparators=[stop])
-        self.statement.rolls = {}
         added = [self.in_reach(lines, each, stop) for lines in self.found for each in self.added(lines)]
+        note(self.statement, rolls=self.rolls)
         self.statement.body = [*turns, branch(is_inside, body, self.cleared(self.slots[0])), *added]
         self.statement.iter.args[:] = [clone(start), shifted(clone(stop), self.depth - 1), const(1)]
         test = gast.Compare(left=start, ops=[gast.Lt()], comparators=[clone(stop)])
@@ -199,9 +201,7 @@ class _Roller:
             return added
         index = load(self.statement.target.id)
         test = gast.Compare(left=index, ops=[gast.Lt()], comparators=[shifted(clone(stop), lines.apart)])
-        made = branch(test, [added], [], place_of(added))
-        made.gathers = added.gathers
-        return made
+        return note(branch(test, [added], [], place_of(added)), gathers=notes_of(added).gathers)
 
     def added(self, lines: _Lines) -> Block:
         """The loop that adds to one line all that it gets."""
@@ -214,7 +214,7 @@ class _Roller:
         line = list(sums[0].index.elts)
         axis = next(axis for axis, form in enumerate(sums[0].forms) if outer in form.symbols)
         line[axis] = shifted(load(outer), nearest)
-        self.statement.rolls[lines.array] = axis, nearest
+        self.rolls[lines.array] = axis, nearest
         rolled = [
             replace(one, index=tuple_of(*map(clone, line)), slot=self.slots[_offset(one, outer) - nearest])
             for one in sums

@@ -40,6 +40,7 @@ from srcad.transforms.build import (
 )
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.memories import Memories
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.primitive import constant
 from srcad.transforms.side_effects import stored_in
 from srcad.transforms.subscripts import Subscripts, accesses
@@ -108,7 +109,7 @@ class _Replacer:
         found: frozenset[Place] = frozenset()
         at, changed = at.copy(), frozenset[str]()
         for statement in block:
-            if not isinstance(statement, (gast.Assign, gast.AugAssign)) or getattr(statement, "effect", False):
+            if not isinstance(statement, (gast.Assign, gast.AugAssign)) or notes_of(statement).effect:
                 break
             found |= _without(self.places(statement, at), changed)
             at.learn(statement)

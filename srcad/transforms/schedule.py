@@ -18,6 +18,7 @@ import gast
 from srcad.transforms.accumulate import Adjoints
 from srcad.transforms.build import Block, reads, stores_into, walk_statements, written
 from srcad.transforms.guard import added_to, assigned, passed_on, statements_of
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.plan import Late, Node, Replay, Spot, Step, inner_plans
 from srcad.transforms.program import Program
 from srcad.transforms.record import names_with_content, own_reads
@@ -159,7 +160,7 @@ class _Order:
         added: set[str] = set()
         stored: set[str] = set()
         for statement in statements_of([node]):
-            if getattr(statement, "is_view", False):
+            if notes_of(statement).is_view:
                 continue  # gives part of an adjoint a name
             read |= self._keys(passed_on(statement))
             target = added_to(statement)

@@ -41,6 +41,7 @@ from srcad.transforms.build import (
     written,
 )
 from srcad.transforms.lengths import without_known_lengths
+from srcad.transforms.node_notes import note, notes_of
 from srcad.transforms.typing import Types, carries_derivatives, is_complex
 from srcad.transforms.unit import Unit
 
@@ -79,12 +80,12 @@ def settle(unit: Unit, types: Types) -> tuple[Unit, Types]:
     kinds = dict(types.of)
     types = Types(kinds, types.result)
     for statement in walk_statements(tree.body):
-        if getattr(statement, "unset", False):
+        if notes_of(statement).unset:
             statement.value = blank(types.get(str(written(statement))))
-            statement.unset = False
+            note(statement, unset=False)
     for statement in walk_statements(tree.body):
         _spell_complex(statement, types)
-        if hasattr(statement, "must_hold"):
+        if notes_of(statement).must_not_truncate:
             _refuse_truncation(statement, types)
     tree.body = with_operands(tree.body, kinds, names, bindings)
     tree.body = _in_place(tree.body, types, names, same, _store_counts(tree.body))

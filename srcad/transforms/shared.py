@@ -13,6 +13,7 @@ from srcad.transforms.alias import Roots, roots_of
 from srcad.transforms.build import names_in, place_of, stores_into, walk_statements, written
 from srcad.transforms.flow import flow_of
 from srcad.transforms.meet import Meeting
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.typing import Types
 from srcad.transforms.unit import Unit
 
@@ -20,9 +21,9 @@ from srcad.transforms.unit import Unit
 def refuse_shared(unit: Unit, types: Types) -> None:
     """Refuse arrays that are written into while they are in a list, whose copy would not see it."""
     everything = list(walk_statements(unit.tree.body))
-    picked = [each for each in everything if getattr(each, "picks", False) and _by_array(each, types)]
-    kept = [each for each in everything if getattr(each, "is_kept", False)]
-    elements = [str(written(each)) for each in everything if getattr(each, "is_element", False)]
+    picked = [each for each in everything if notes_of(each).accesses_records and _by_array(each, types)]
+    kept = [each for each in everything if notes_of(each).puts_into_list]
+    elements = [str(written(each)) for each in everything if notes_of(each).copies_list_element]
     if not kept and not elements and not picked:
         return
     flow = flow_of(unit)

@@ -8,6 +8,7 @@ import gast
 
 from srcad.transforms.array_functions import WRITING, last_parts
 from srcad.transforms.build import Block, names_in, walk_statements, written
+from srcad.transforms.node_notes import notes_of
 
 
 def all_written(statement: gast.stmt) -> Iterator[str]:
@@ -38,7 +39,7 @@ def changed_memory(statement: gast.stmt) -> Iterator[str]:
             yield name
         case gast.Expr(value=gast.Call() as value):
             yield from mutated_by(statement) or names_in(value)
-        case gast.Assign(value=value) if getattr(statement, "effect", False):
+        case gast.Assign(value=value) if notes_of(statement).effect:
             yield from names_in(value)
 
 

@@ -39,6 +39,7 @@ from srcad.transforms.build import (
     walk_statements,
 )
 from srcad.transforms.kinds import is_parallel
+from srcad.transforms.node_notes import note, notes_of
 from srcad.transforms.primitive import constant
 from srcad.transforms.shapes import Shapes
 from srcad.transforms.side_effects import all_written, stored_in
@@ -176,9 +177,7 @@ def first_store(statement: gast.stmt, array: str) -> gast.Assign | None:
             value = gast.UnaryOp(op=gast.USub(), operand=value)
         case _:
             return None
-    result = assign(target, value, place_of(statement))
-    result.comment = getattr(statement, "comment", None)
-    return result
+    return note(assign(target, value, place_of(statement)), comment=notes_of(statement).comment)
 
 
 def is_zero_store(statement: gast.stmt, array: str) -> bool:

@@ -30,6 +30,7 @@ from srcad.transforms.build import (
     walk_statements,
 )
 from srcad.transforms.memories import Memories
+from srcad.transforms.node_notes import note, notes_of
 from srcad.transforms.side_effects import all_written
 
 
@@ -107,8 +108,7 @@ class _Sinker:
         first = next(each for each in arm if name in mentions([each]))
         match first:
             case gast.AugAssign(op=gast.Add(), target=gast.Name(id=target), value=value) if target == name:
-                begun = assign(name, value, place_of(first))
-                begun.comment = getattr(first, "comment", None)
+                begun = note(assign(name, value, place_of(first)), comment=notes_of(first).comment)
                 arm[position(arm, first)] = begun
                 del block[position(block, start)]
 

@@ -16,6 +16,7 @@ from srcad.transforms.cost_model import MOST_INDEXED_PARTS
 from srcad.transforms.known import UNKNOWN
 from srcad.transforms.memory import Structure
 from srcad.transforms.methods import KEPT, PROPERTIES
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.structures import NeedsConstant
 
 
@@ -65,7 +66,7 @@ class Slots(Combined):
 
     def item(self, base: Structure, node: gast.Subscript) -> gast.expr:
         """The part that an index means."""
-        if getattr(node, "iterates", False):
+        if notes_of(node).is_loop_element:
             return self.chosen(self.parts(base), node.slice)
         if not base.cell.is_sequence:
             return self.entry(base, node)

@@ -37,6 +37,7 @@ from srcad.transforms.build import (
     written,
 )
 from srcad.transforms.live import Live, live_at_head, live_behind
+from srcad.transforms.node_notes import note
 from srcad.transforms.unit import Unit
 
 
@@ -201,9 +202,7 @@ class _Renamer:
 
 def unset(name: str) -> gast.Assign:
     """A stand-in for the value of a name that has none yet; `settle` gives it a value of the right type."""
-    statement = assign(name, const(False))
-    statement.unset = True
-    return statement
+    return note(assign(name, const(False)), is_stand_in=True, unset=True)
 
 
 def _full_range(node: gast.Call) -> gast.Call:

@@ -16,6 +16,7 @@ from srcad.transforms.desugar import desugar
 from srcad.transforms.grow import Growing
 from srcad.transforms.known import UNKNOWN
 from srcad.transforms.memory import Grown, Structure
+from srcad.transforms.node_notes import notes_of
 
 
 class Stacks(Growing):
@@ -154,7 +155,7 @@ class Stacks(Growing):
         grown = self.grown(base)
         if grown is None:
             return super().item(base, node)
-        if getattr(node, "iterates", False):
+        if notes_of(node).is_loop_element:
             return self.get(grown, self.held_in_atom(self.part(node.slice)))
         if isinstance(node.slice, gast.Slice):
             return self.copied_list(base, node.slice)

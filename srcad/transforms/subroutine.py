@@ -22,6 +22,7 @@ from numba.extending import typeof_impl
 from srcad.runtime.callee import Declared, Inferring
 from srcad.runtime.infer import CannotType
 from srcad.transforms.build import dotted_path, walk_statements, written
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.typing import Types, executable, refuse_masks, types_of
 from srcad.transforms.unit import Unit
 
@@ -88,7 +89,7 @@ class _Subroutine(Inferring):
     """As `typing.types_of` infers: stand-ins for values that are not set yet have no say, if that can be."""
 
     def __init__(self, unit: Unit) -> None:
-        unset = {written(each) for each in walk_statements(unit.tree.body) if getattr(each, "unset", False)}
+        unset = {written(each) for each in walk_statements(unit.tree.body) if notes_of(each).unset}
         self.ways = [executable(unit, unset), executable(unit)] if unset else [executable(unit)]
         super().__init__(self.ways[0])
 

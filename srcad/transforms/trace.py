@@ -38,6 +38,7 @@ from srcad.transforms.build import loop as loop_over
 from srcad.transforms.cost_model import FIRST_TRACE_ENTRIES, LARGEST_TRACE
 from srcad.transforms.decisions import Row
 from srcad.transforms.extent import extent
+from srcad.transforms.node_notes import note
 from srcad.transforms.plan import Plan, Replay, inner_plans
 from srcad.transforms.program import Program
 from srcad.transforms.rows import can_be_made
@@ -133,7 +134,7 @@ class Traces:
         )
         for index, size in reversed([*zip(within, row.shape, strict=True)]):
             save = loop_over(index, [const(0), clone(size), const(1)], [save])
-        save.copies = True
+        note(save, copies_into_trace=True)
         return Trace(
             name,
             loops[0],

@@ -34,6 +34,7 @@ from srcad.transforms.build import (
 )
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.memories import Memories
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.side_effects import all_written
 
 
@@ -123,7 +124,7 @@ def _adds_whole(statement: gast.stmt, array: str) -> bool:
     """Whether a statement adds to all of the array, and mentions it nowhere else."""
     match statement:
         case gast.AugAssign(target=gast.Name(id=name), op=gast.Add()):
-            return bool(name == array) and getattr(statement, "whole", False) and mentions([statement])[array] == 1
+            return bool(name == array) and notes_of(statement).whole and mentions([statement])[array] == 1
     return False
 
 

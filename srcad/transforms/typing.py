@@ -15,6 +15,7 @@ from srcad.errors import Place
 from srcad.runtime.clock import stage
 from srcad.runtime.infer import CannotType, Inferred, infer
 from srcad.transforms.build import Block, inner_blocks, place_of, stores_into, walk_statements, written
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.unit import Unit
 
 
@@ -192,7 +193,7 @@ def _reached(block: Block, types: Types) -> tuple[Block, bool]:
 
 def _is_untyped(statement: gast.stmt, types: Types) -> bool:
     """Whether a statement stores a name without a type, other than as a copy of such a name."""
-    if not isinstance(statement, gast.Assign) or getattr(statement, "unset", False):
+    if not isinstance(statement, gast.Assign) or notes_of(statement).unset:
         return False
     name = written(statement)
     is_copy = isinstance(statement.value, gast.Name) and types.get(statement.value.id) is None
@@ -201,9 +202,7 @@ def _is_untyped(statement: gast.stmt, types: Types) -> bool:
 
 def _inferred(unit: Unit, argument_types: tuple[types.Type, ...]) -> Inferred:
     """Types of the names; what stands for a value that is not set yet has no say in them."""
-    unknown = {
-        written(statement) for statement in walk_statements(unit.tree.body) if getattr(statement, "unset", False)
-    }
+    unknown = {written(statement) for statement in walk_statements(unit.tree.body) if notes_of(statement).unset}
     if unknown:
         try:
             return infer(executable(unit, unknown), argument_types)
@@ -226,7 +225,7 @@ def _with_none(unit: Unit) -> Unit:
     """The unit with None for what is not set yet."""
     tree = unit.copy_tree()
     for statement in walk_statements(tree.body):
-        if isinstance(statement, gast.Assign) and getattr(statement, "unset", False):
+        if isinstance(statement, gast.Assign) and notes_of(statement).unset:
             statement.value = gast.Constant(value=None, kind=None)
     return unit.with_tree(tree)
 
@@ -240,7 +239,7 @@ class _WithoutUnset(gast.NodeTransformer):  # type: ignore[misc]  # gast carries
 
     def visit_Assign(self, node: gast.Assign) -> gast.stmt:
         is_early_copy = isinstance(node.value, gast.Name) and node.value.id in self.unknown - self.seen
-        if getattr(node, "unset", False) or is_early_copy:
+        if notes_of(node).unset or is_early_copy:
             return gast.Pass()
         self.seen.add(written(node))
         return node

@@ -23,13 +23,14 @@ from srcad.transforms.array_functions import VECTOR_INSTRUCTIONS
 from srcad.transforms.build import Block, dotted_path, inner_blocks, names_in, walk, walk_statements
 from srcad.transforms.choosing import choosing
 from srcad.transforms.memories import Memories
+from srcad.transforms.node_notes import note, notes_of
 from srcad.transforms.primitive import constant
 from srcad.transforms.side_effects import all_written, stored_in
 
 
 @stage("unordered")
 def with_free_sums(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type], primals: int) -> Block:
-    """The statements, with those noted (`.is_free`) that add to a sum whose terms may be added in any order.
+    """The statements, with those noted (`is_unordered`) that add to a sum whose terms may be added in any order.
 
     `kinds` has the types of names, as far as they are known; the first `primals` results are the primal's.
     """
@@ -43,7 +44,7 @@ def with_free_sums(body: Block, parameters: tuple[str, ...], kinds: Mapping[str,
         if _is_float(name, body, kinds) and memories.find(name) not in fixed:
             for statement in walk_statements(loop.body):
                 if added(statement, name) is not None:
-                    statement.is_free = True
+                    note(statement, is_unordered=True)
     return body
 
 
@@ -59,7 +60,7 @@ def _results(body: Block, primals: int) -> list[str]:
 def _is_vector(loop: gast.For) -> bool:
     """Whether the body of a loop is such that its iterations may become parts of vectors."""
     for each in walk_statements(loop.body):
-        if not isinstance(each, (gast.Assign, gast.AugAssign, gast.If, gast.Pass)) or getattr(each, "effect", False):
+        if not isinstance(each, (gast.Assign, gast.AugAssign, gast.If, gast.Pass)) or notes_of(each).effect:
             return False
         if any(isinstance(node, gast.Call) and not _is_instruction(node) for node in _nodes(each)):
             return False
@@ -67,7 +68,7 @@ def _is_vector(loop: gast.For) -> bool:
 
 
 def _is_instruction(node: gast.Call) -> bool:
-    return dotted_path(node.func) in VECTOR_INSTRUCTIONS or getattr(node, "lane", None) == "free"
+    return dotted_path(node.func) in VECTOR_INSTRUCTIONS or notes_of(node).lane == "free"
 
 
 def _subscripts(statement: gast.stmt) -> Iterator[gast.Subscript]:

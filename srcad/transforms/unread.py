@@ -14,6 +14,7 @@ from typing import Any
 import gast
 
 from srcad.transforms.memory import Cell, Memory, Structure, same
+from srcad.transforms.node_notes import notes_of
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Unread:
 def read_ahead(statement: gast.For | gast.While, memory: Memory) -> dict[Cell, Unread]:
     """What the iterators of a loop go through, and what is in it now."""
     found: dict[Cell, Unread] = {}
-    parts = [memory.names.get(each.id) for each in getattr(statement, "over", []) if isinstance(each, gast.Name)]
+    parts = [memory.names.get(name) for name in notes_of(statement).looped_over]
     todo = [(each.cell, True) for each in parts if isinstance(each, Structure)]
     for cell, is_direct in todo:
         for source in memory.behind.get(cell, []):

@@ -27,6 +27,7 @@ from srcad.transforms.build import (
     walk_statements,
     written,
 )
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.typing import as_written, callees_in, carries_derivatives, executable, place_of_line
 from srcad.transforms.unit import Unit
 
@@ -180,7 +181,7 @@ def _instrumented(unit: Unit, watched: Watched) -> Unit:
         for statement in statements:
             if isinstance(statement, gast.Expr):  # output, which belongs to the run proper
                 statement = gast.Pass()
-            if getattr(statement, "unset", False):
+            if notes_of(statement).unset:
                 statement.value = load(unset)
             for arm, inner in enumerate(inner_blocks(statement)):
                 if inner and not is_exit(statement):

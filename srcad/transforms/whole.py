@@ -41,6 +41,7 @@ from srcad.transforms.build import (
 from srcad.transforms.kinds import is_parallel
 from srcad.transforms.memories import Memories
 from srcad.transforms.nest import INDICES
+from srcad.transforms.node_notes import note, notes_of
 from srcad.transforms.shapes import Shapes, is_full
 from srcad.transforms.side_effects import all_written
 from srcad.transforms.single import made_in
@@ -107,13 +108,13 @@ class _Speller:
             case _:
                 return None
         kind = self.kinds.get(name)
-        if not (getattr(statement, "whole", False) and isinstance(kind, nb.Array) and kind.dtype == nb.float64):
+        if not (notes_of(statement).whole and isinstance(kind, nb.Array) and kind.dtype == nb.float64):
             return None
         arrays = self.arrays(value)
         if not arrays or any(self.overlap(name, _base(each)) for each in arrays):
             return None
         found, *others = [_forms(shapes, each) for each in (load(name), *arrays)]
-        if getattr(statement, "exact", False) and len(arrays) == 1 and others[0] and len(others[0]) == len(found or ()):
+        if notes_of(statement).exact and len(arrays) == 1 and others[0] and len(others[0]) == len(found or ()):
             if isinstance(arrays[0], gast.Name):
                 shapes.note(arrays[0].id, shapes.of(name) or ())
             return found
@@ -173,8 +174,7 @@ class _Speller:
         """What a sum of whole arrays is for one element."""
         target = subscript(statement.target, one_or_tuple([load(each) for each in indices]), store=True)
         result = augment(target, type(statement.op), self.at(statement.value, indices), place_of(statement))
-        result.comment = getattr(statement, "comment", None)
-        return result
+        return note(result, comment=notes_of(statement).comment)
 
     def at(self, node: gast.expr, indices: list[str]) -> gast.expr:
         """An expression of whole arrays for one element."""

@@ -19,6 +19,7 @@ import gast
 from srcad.transforms.affine import Form, infeasible
 from srcad.transforms.build import Block, clone, const, dotted_path, inner_blocks, is_exit, names_in, walk
 from srcad.transforms.cost_model import MOST_WINDOW_ROWS
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.primitive import constant
 from srcad.transforms.shapes import Shapes, source
 from srcad.transforms.side_effects import stored_in
@@ -129,7 +130,7 @@ class _Fitter:
     def _fits_outside(self, made: Window) -> bool:
         """Whether what is reached before and behind the loop is in the window, too."""
         before, _, behind = self.parts
-        if all(use.is_target and not getattr(use.statement, "effect", False) for use in behind):
+        if all(use.is_target and not notes_of(use.statement).effect for use in behind):
             made.dead = [use.statement for use in behind]
             behind = []
         if behind and is_exit(self.loop.body[-1]):

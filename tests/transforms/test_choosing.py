@@ -5,6 +5,7 @@ from numba import types as nb
 
 from srcad.transforms.choosing import choosing, is_continuous
 from srcad.transforms.memories import Memories
+from srcad.transforms.node_notes import note
 from tests.transforms.core_text import parsed
 
 KINDS = {**dict.fromkeys("vw", nb.float64[::1]), **dict.fromkeys("stu", nb.float64), "k": nb.int64}
@@ -65,6 +66,6 @@ def test_what_more_names_depend_on_decides_too_and_skipping_zeros_is_no_decision
     tree = parsed("def f(s, t, u):\n    z = 2.0 * t\n    if s != 0.0:\n        t = u\n    return z\n")
     memories = Memories(tree.body, ("s", "t", "u"), KINDS)
     assert choosing(tree.body, memories) == {"s"}
-    tree.body[1].skips_zeros = True
+    note(tree.body[1], skips_zeros=True)
     assert choosing(tree.body, memories) == set()
     assert choosing(tree.body, memories, ["z"]) == {"z", "t", "u"}

@@ -11,6 +11,7 @@ from srcad.lower import prepare
 from srcad.printer import print_function
 from srcad.transforms.build import clone
 from srcad.transforms.contract import contracted
+from srcad.transforms.node_notes import note
 from tests.transforms.core_text import lines, parsed, result_of
 
 KINDS = {
@@ -191,7 +192,7 @@ def test_small_arrays_and_scratch_of_one_dimension_are_left_alone():
 def test_parallel_loops_share_nothing():
     text = inside("for i in range(n):\n        s += a[i, 0]")
     tree = parsed(text)
-    tree.body[2].parallel = True
+    note(tree.body[2], parallel=True)
     tree.body = contracted(tree.body, ("x", "n", "m"), KINDS)
     assert print_function(tree) == print_function(parsed(text))
     assert print_function(after(text)) != print_function(parsed(text))

@@ -9,6 +9,7 @@ from srcad.printer import print_function
 from srcad.runtime import kernels
 from srcad.transforms.build import walk_statements
 from srcad.transforms.handed import with_memory_handed
+from srcad.transforms.node_notes import note
 from tests.checking import assert_gradient
 from tests.transforms.core_text import parsed
 
@@ -22,7 +23,7 @@ def run(*lines, result="a, b", whole=True):
     text += "".join(f"        {each}\n" for each in lines) + f"    return {result}\n"
     trees = parsed(text), parsed(text)
     for each in walk_statements(trees[1].body):
-        each.whole = whole
+        note(each, whole=whole)
     trees[1].body = with_memory_handed(trees[1].body, ("x", "n"), KINDS)
     texts, results = [*map(print_function, trees)], []
     for each in texts:
@@ -120,7 +121,7 @@ def test_functions_with_parallel_loops_stay():
     tree = parsed(
         "def f(x, n):\n    a = x * 2.0\n    c = np.copy(a)\n    for k in range(n):\n        c[k] = 1.0\n    return c\n"
     )
-    tree.body[2].parallel = True
+    note(tree.body[2], parallel=True)
     before = print_function(tree)
     tree.body = with_memory_handed(tree.body, ("x", "n"), KINDS)
     assert ("np.copy" in print_function(tree)) == ("np.copy" in before)

@@ -8,6 +8,7 @@ import srcad
 from srcad.printer import print_function
 from srcad.transforms.build import walk_statements
 from srcad.transforms.natural import with_natural_indices
+from srcad.transforms.node_notes import notes_of
 from tests.checking import assert_gradient
 from tests.transforms.core_text import parsed
 
@@ -21,8 +22,7 @@ def natural(headers, statement):
         lines += ["    " * depth + each for each in header.split("\n")]
     tree = parsed("\n".join(lines))
     with_natural_indices(tree.body, ("x", "y", "n", "m"), KINDS)
-    loops = [each for each in walk_statements(tree.body) if hasattr(each, "natural")]
-    return [print_function(part).strip() for each in loops for part in each.natural]
+    return [print_function(part).strip() for each in walk_statements(tree.body) for part in notes_of(each).natural]
 
 
 ROWS = "for c in range(n):"

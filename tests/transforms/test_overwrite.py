@@ -6,6 +6,7 @@ from numba import types as nb
 
 import srcad
 from srcad.printer import print_function
+from srcad.transforms.node_notes import note
 from srcad.transforms.overwrite import with_zeros_overwritten
 from tests.checking import assert_gradient
 from tests.transforms.core_text import parsed
@@ -31,7 +32,7 @@ def run(*body, first=FIRST, result="u, v", loop="for q in range(m):", apart=()):
     trees = parsed(text), parsed(text)
     for statement in trees[1].body:
         for inner in getattr(statement, "body", ()):
-            inner.apart = apart
+            note(inner, distinct_arrays=apart)
     trees[1].body = with_zeros_overwritten(trees[1].body, ("x", "n", "m"), KINDS)
     texts = tuple(map(print_function, trees))
     for n in range(5):

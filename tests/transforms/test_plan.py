@@ -3,20 +3,20 @@
 import gast
 
 from srcad.transforms.build import assign, const
+from srcad.transforms.node_notes import note
 from srcad.transforms.plan import Fork, Plan, Replay, Step, place_zeros
 from tests.transforms.core_text import block_text
 
 
 def zero(name, number=True, view=False):
-    statement = assign(name, const(0.0) if number else gast.parse("np.zeros_like(x)", mode="eval").body)
-    statement.zero, statement.value_is_number, statement.is_view = True, number, view
-    return statement
+    value = const(0.0) if number else gast.parse("np.zeros_like(x)", mode="eval").body
+    return note(assign(name, value), value_is_number=number, is_view=view)
 
 
 def step(text, whole=False):
     code = gast.parse(text).body
     for statement in code:
-        statement.whole = whole
+        note(statement, whole=whole)
     return Step(1, code, code[0])
 
 

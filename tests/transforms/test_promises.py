@@ -10,6 +10,7 @@ from srcad.printer import print_function
 from srcad.runtime import kernels
 from srcad.transforms.made import Made
 from srcad.transforms.natural import with_natural_indices
+from srcad.transforms.node_notes import note
 from srcad.transforms.promises import with_promises
 from srcad.transforms.unordered import with_free_sums
 from tests.transforms.core_text import parsed
@@ -69,7 +70,7 @@ def test_nothing_noted_nothing_changed():
 
 def test_outer_products_are_added_without_a_matrix():
     tree = parsed("def f(x, y, a):\n    a += np.outer(x, y)\n    a += np.outer(x, y)\n    return a\n")
-    tree.body[0].whole = True
+    note(tree.body[0], whole=True)
     made = with_promises(Made([tree], {}, ("f",)))
     text = print_function(made.functions[0])
     assert "kernels.add_outer(a, x, y)" in text
@@ -95,7 +96,7 @@ def test_outer_products_are_added_without_a_matrix():
 def test_copies_into_traces_are_calls_while_they_are_as_they_were_made(lines, expected):
     body = "\n".join(f"    {each}" for each in ["for i in range(n):", *lines])
     tree = parsed(f"def f(x, y, t, n):\n{body}\n    return t\n")
-    tree.body[0].is_call = True
+    note(tree.body[0], becomes_call=True)
     text = print_function(with_promises(Made([tree], {}, ("f",))).functions[0])
     assert (f"    {expected}\n" in text) if expected else body in text.replace(" = kernels", "")
 

@@ -8,6 +8,7 @@ import srcad
 from srcad.printer import print_function
 from srcad.transforms.cost_model import FEWEST_QUICK_CALLS
 from srcad.transforms.made import Made
+from srcad.transforms.node_notes import note
 from srcad.transforms.promises import with_promises
 from srcad.transforms.quick import with_quick_calls
 from tests.checking import assert_gradient
@@ -82,7 +83,7 @@ def test_arrays_that_are_added_to_whole_arrays(line, whole, expected):
     for count in (FEWEST_QUICK_CALLS, FEWEST_QUICK_CALLS - 1):
         tree = parsed("def f(x, v, w, s):\n" + f"    {line}\n" * count + "    return v")
         for each in tree.body[:-1]:
-            each.whole = whole
+            note(each, whole=whole)
         tree.body = with_quick_calls(tree.body, (), {**KINDS, "w": nb.float64[:]})
         text = print_function(with_promises(Made([tree], {"np": np}, ("f",))).functions[0])
         assert text.count(f"    {(count == FEWEST_QUICK_CALLS and expected) or line}\n") == count

@@ -7,6 +7,7 @@ from srcad.signature import parse_signature
 from srcad.transforms.build import walk_statements
 from srcad.transforms.core import check_core
 from srcad.transforms.live import live_before
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.settle import settle
 from srcad.transforms.ssa import to_ssa
 from srcad.transforms.typing import types_of
@@ -202,9 +203,7 @@ def test_the_function_gives_what_it_gave(n):
 def test_places_stay_with_their_statements():
     unit = ssa(NESTED)
     assert all(
-        statement.place is not None
-        for statement in walk_statements(unit.tree.body)
-        if not getattr(statement, "unset", False)
+        statement.place is not None for statement in walk_statements(unit.tree.body) if not notes_of(statement).unset
     )
 
 

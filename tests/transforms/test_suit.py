@@ -6,6 +6,7 @@ import pytest
 from numba import types as nb
 
 from srcad.printer import print_function
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.suit import suited
 from tests.transforms.core_text import parsed, result_of
 
@@ -29,7 +30,7 @@ KINDS = {**dict.fromkeys("vwx", nb.float64[::1]), **dict.fromkeys("ast", nb.floa
 CHANGES = {
     "scalars": "v_c = v[c]",
     "distribute": "_row[i",
-    "unordered": "is_free",
+    "unordered": "is_unordered",
     "natural": "natural",
 }
 
@@ -43,7 +44,7 @@ def rewritten(without=(), primals=0):
 def notes(tree):
     """The text, and the notes on its statements."""
     found = [each for each in gast.walk(tree) if isinstance(each, gast.stmt)]
-    kept = [name for name in ("is_free", "natural") if any(getattr(each, name, False) for each in found)]
+    kept = [name for name in ("is_unordered", "natural") if any(getattr(notes_of(each), name) for each in found)]
     return print_function(tree) + " ".join(kept)
 
 
@@ -62,5 +63,5 @@ def test_each_pass_has_its_switch(name):
 
 
 def test_what_the_primal_returns_keeps_its_order():
-    assert "is_free" not in notes(rewritten(primals=3))
-    assert "is_free" not in notes(rewritten(primals=None))
+    assert "is_unordered" not in notes(rewritten(primals=3))
+    assert "is_unordered" not in notes(rewritten(primals=None))

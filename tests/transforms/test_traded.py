@@ -10,6 +10,7 @@ import srcad
 from srcad.printer import print_function
 from srcad.transforms.build import walk_statements
 from srcad.transforms.handed import with_memory_handed
+from srcad.transforms.node_notes import note
 from srcad.transforms.traded import with_traded_adjoints
 from tests.checking import assert_gradient
 from tests.transforms.core_text import parsed, result_of
@@ -23,7 +24,7 @@ def both(*lines, whole=True):
     text += "\n        ".join(lines) + "\n        a[k] *= 0.5\n    return a, b\n"
     tree = parsed(text)
     for each in walk_statements(tree.body):
-        each.whole = whole
+        note(each, whole=whole)
     for handed in (with_traded_adjoints, with_memory_handed):
         tree.body = handed(tree.body, ("x", "n"), KINDS)
     return parsed(text), tree

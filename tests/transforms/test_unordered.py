@@ -7,6 +7,7 @@ from numba import types as nb
 
 import srcad
 from srcad.transforms.build import walk_statements
+from srcad.transforms.node_notes import notes_of
 from srcad.transforms.unordered import with_free_sums
 from tests.transforms.core_text import parsed
 
@@ -25,7 +26,7 @@ def free(body, result="w", primals=0, behind="pass"):
     header = "def f(x, y, w, s, c, n, table):\n    for i in range(n):"
     tree = parsed(f"{header}\n        {lines}\n    {behind}\n    return {result}, s\n")
     with_free_sums(tree.body, ("x", "y", "w", "s", "c", "n", "table"), KINDS, primals)
-    return sum(getattr(each, "is_free", False) for each in walk_statements(tree.body))
+    return sum(notes_of(each).is_unordered for each in walk_statements(tree.body))
 
 
 @pytest.mark.parametrize(

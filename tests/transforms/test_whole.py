@@ -8,6 +8,7 @@ from numba import types as nb
 import srcad
 from srcad.printer import print_function
 from srcad.transforms.build import walk_statements
+from srcad.transforms.node_notes import note
 from srcad.transforms.whole import with_whole_sums
 from tests.checking import assert_gradient
 from tests.transforms.core_text import parsed
@@ -27,7 +28,7 @@ def run(text):
     """The text as it becomes, and what it gives before and after."""
     trees = parsed(text), parsed(text)
     for each in walk_statements(trees[1].body):
-        each.whole = True
+        note(each, whole=True)
     trees[1].body = with_whole_sums(trees[1].body, ("x", "m", "n"), KINDS)
     texts = tuple(map(print_function, trees))
     results = []
@@ -116,7 +117,7 @@ def test_what_the_rule_of_a_number_adds_has_the_shape_of_its_argument():
     tree = parsed(after("y = m[n - 1]", "a += s * y", "b += s * x"))
     sums = [each for each in tree.body if isinstance(each, gast.AugAssign)]
     for each in sums:
-        each.whole = each.exact = True
+        note(each, whole=True, exact=True)
     tree.body = with_whole_sums(tree.body, ("x", "m", "n"), KINDS)
     assert "        a[i] += s * y[i]\n        b[i] += s * x[i]" in print_function(tree)
 
