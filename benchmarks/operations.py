@@ -20,10 +20,10 @@ import numpy as np
 
 import srcad
 from srcad.errors import SrcadError
-from srcad.runtime.once import swept_once
-from srcad.runtime.registry import primitives, variants
-from srcad.runtime.template import primitive_name
-from srcad.runtime.tensor import Tensor, tensor_of
+from srcad.runtime.rulebook.registry import primitives, variants
+from srcad.runtime.rulebook.rule_template import primitive_name
+from srcad.runtime.tape.reverse.one_shot_sweep import swept_once
+from srcad.runtime.tape.values.tensor import Tensor, tensor_of
 
 CALLS = 20  # in one run
 RECORDING, REVERSE = 3.0, 5.0  # microseconds

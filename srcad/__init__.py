@@ -1,17 +1,16 @@
 """Differentiates numerical Python by rewriting its source: gradients that can be read, compiled by Numba.
 
-`grad` and its relatives take functions, `GradientTape` records a block, `source` shows what is generated, `explain`
+`grad` and its relatives take functions, `GradientTape` records a block, `source` shows what is generated, `why_none`
 tells why.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from srcad.runtime.collected import nothing_collected
+from srcad.runtime.jit.gc_pause import nothing_collected
 
 if TYPE_CHECKING:
-    from srcad.api import function, grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
-    from srcad.check import check_grads
+    from srcad.api.functional import function, grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
     from srcad.errors import (
         BadArgument,
         BadIndex,
@@ -30,16 +29,17 @@ if TYPE_CHECKING:
         UnsupportedSyntax,
         WrongGradient,
     )
-    from srcad.explained import explain
-    from srcad.runtime.checkpoint import checkpointed
-    from srcad.runtime.custom import custom_gradient, recompute_grad
-    from srcad.runtime.forward import ForwardAccumulator
-    from srcad.runtime.slices import IndexedSlices
-    from srcad.runtime.stop import stop_gradient
-    from srcad.runtime.tape import GradientTape, UnconnectedGradients
-    from srcad.runtime.tensor import Tensor, constant, convert_to_tensor, is_tensor, set_default_dtype
-    from srcad.runtime.variable import Variable
-    from srcad.show import source
+    from srcad.runtime.checkpointed import checkpointed
+    from srcad.runtime.stop_gradient import stop_gradient
+    from srcad.runtime.tape.custom_gradient import custom_gradient, recompute_grad
+    from srcad.runtime.tape.forward_accumulator import ForwardAccumulator
+    from srcad.runtime.tape.gradient_tape import GradientTape, UnconnectedGradients
+    from srcad.runtime.tape.values.indexed_slices import IndexedSlices
+    from srcad.runtime.tape.values.tensor import Tensor, constant, convert_to_tensor, is_tensor, set_default_dtype
+    from srcad.runtime.tape.values.variable import Variable
+    from srcad.tools.check_grads import check_grads
+    from srcad.tools.explain import explain
+    from srcad.tools.source_text import source
 
 __version__ = "0.1.0"  # pyproject.toml reads it here
 
@@ -50,10 +50,10 @@ _HOMES = {
     "BadIndex": "srcad.errors",
     "BadValue": "srcad.errors",
     "CompilerBug": "srcad.errors",
-    "ForwardAccumulator": "srcad.runtime.forward",
+    "ForwardAccumulator": "srcad.runtime.tape.forward_accumulator",
     "GradientCut": "srcad.errors",
-    "GradientTape": "srcad.runtime.tape",
-    "IndexedSlices": "srcad.runtime.slices",
+    "GradientTape": "srcad.runtime.tape.gradient_tape",
+    "IndexedSlices": "srcad.runtime.tape.values.indexed_slices",
     "MayOverlap": "srcad.errors",
     "MissingRule": "srcad.errors",
     "NotATensor": "srcad.errors",
@@ -62,31 +62,31 @@ _HOMES = {
     "SourceUnavailable": "srcad.errors",
     "SrcadError": "srcad.errors",
     "TapeMisuse": "srcad.errors",
-    "Tensor": "srcad.runtime.tensor",
+    "Tensor": "srcad.runtime.tape.values.tensor",
     "TraceTooLarge": "srcad.errors",
-    "UnconnectedGradients": "srcad.runtime.tape",
+    "UnconnectedGradients": "srcad.runtime.tape.gradient_tape",
     "UnsupportedSyntax": "srcad.errors",
-    "Variable": "srcad.runtime.variable",
+    "Variable": "srcad.runtime.tape.values.variable",
     "WrongGradient": "srcad.errors",
-    "check_grads": "srcad.check",
-    "checkpointed": "srcad.runtime.checkpoint",
-    "constant": "srcad.runtime.tensor",
-    "convert_to_tensor": "srcad.runtime.tensor",
-    "custom_gradient": "srcad.runtime.custom",
-    "explain": "srcad.explained",
-    "function": "srcad.api",
-    "grad": "srcad.api",
-    "hessian": "srcad.api",
-    "hvp": "srcad.api",
-    "is_tensor": "srcad.runtime.tensor",
-    "jacobian": "srcad.api",
-    "jvp": "srcad.api",
-    "recompute_grad": "srcad.runtime.custom",
-    "set_default_dtype": "srcad.runtime.tensor",
-    "source": "srcad.show",
-    "stop_gradient": "srcad.runtime.stop",
-    "value_and_grad": "srcad.api",
-    "vjp": "srcad.api",
+    "check_grads": "srcad.tools.check_grads",
+    "checkpointed": "srcad.runtime.checkpointed",
+    "constant": "srcad.runtime.tape.values.tensor",
+    "convert_to_tensor": "srcad.runtime.tape.values.tensor",
+    "custom_gradient": "srcad.runtime.tape.custom_gradient",
+    "explain": "srcad.tools.explain",
+    "function": "srcad.api.functional",
+    "grad": "srcad.api.functional",
+    "hessian": "srcad.api.functional",
+    "hvp": "srcad.api.functional",
+    "is_tensor": "srcad.runtime.tape.values.tensor",
+    "jacobian": "srcad.api.functional",
+    "jvp": "srcad.api.functional",
+    "recompute_grad": "srcad.runtime.tape.custom_gradient",
+    "set_default_dtype": "srcad.runtime.tape.values.tensor",
+    "source": "srcad.tools.source_text",
+    "stop_gradient": "srcad.runtime.stop_gradient",
+    "value_and_grad": "srcad.api.functional",
+    "vjp": "srcad.api.functional",
 }
 
 __all__ = [

@@ -1,6 +1,6 @@
 """`python -m srcad` is the command `srcad`."""
 
-from srcad.cli import main
+from srcad.tools.command import main
 
 if __name__ == "__main__":
     raise SystemExit(main())

@@ -23,7 +23,11 @@ Each inherits the builtin that a caller would expect. `PerformanceWarning` says 
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
+
+# The folder of srcad itself: where a stack has left it, there the user's code begins.
+PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numba import typeof
 
-from srcad import pipeline
-from srcad.transforms.gradient import gradient_function, tangent_function
-from srcad.transforms.pair import split_functions
+from srcad.driver import pipeline
+from srcad.transforms.sweeps.forward_reverse_pair import split_functions
+from srcad.transforms.sweeps.gradient_function import gradient_function, tangent_function
 from tests.differences import directional_derivative, flat, moved, own_copy
 
 STEPS = (1e-2, 1e-3, 1e-4)

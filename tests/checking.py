@@ -11,8 +11,8 @@ import numpy as np
 from numba import typeof
 
 import srcad
-from srcad import pipeline
-from srcad.runtime.widens import Widens
+from srcad.driver import pipeline
+from srcad.runtime.support.broadcast_error import Widens
 from tests.differences import directional_derivative, flat, moved, own_copy
 
 UNCOMPILED = ("arrays", "loops", "tangent", "gradient", "second")

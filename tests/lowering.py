@@ -5,10 +5,10 @@ import linecache
 
 import numpy as np
 
-from srcad.load import load
-from srcad.lower import lower
-from srcad.printer import print_function
-from srcad.transforms.core import check_core
+from srcad.frontend.load import load
+from srcad.frontend.lower import lower
+from srcad.printing.printer import print_function
+from srcad.transforms.ir.verify import check_core
 
 
 def core_of(function):

@@ -6,9 +6,9 @@ import io
 from collections.abc import Mapping
 from typing import Any
 
-from srcad.printing.expressions import ExpressionPrinter
+from srcad.printing.expression_text import ExpressionPrinter
 from srcad.printing.precedence import Strength, kind_of
-from srcad.transforms.node_notes import notes_of
+from srcad.transforms.ir.node_notes import notes_of
 
 WIDTH = 120
 _LEAST_COMMENT = 24  # columns; a comment that would be cut to less stands on a line of its own

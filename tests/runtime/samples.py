@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-import srcad.runtime.checkpoint  # noqa: F401 - files rules when it is imported
+import srcad.runtime.checkpointed  # noqa: F401 - files rules when it is imported
 from srcad.runtime import kernels
-from srcad.runtime.kernels import direct, pieces
-from srcad.runtime.stop import stop_gradient
+from srcad.runtime.kernels.arrays import rearrangements
+from srcad.runtime.kernels.tape_rules import composed_functions
+from srcad.runtime.stop_gradient import stop_gradient
 
 
 @dataclass(frozen=True)
@@ -114,9 +115,12 @@ SAMPLES: dict[Any, list[Sample]] = {
     kernels.unbroadcast: [s(MATRIX, ROW, fixed=(1,)), s(MATRIX, TALL, fixed=(1,)), s(MATRIX, 1.0, fixed=(1,))],
     kernels.others: [s(ANY), s(MATRIX, 1), s(CUBE, (0, 2))],
     kernels.cumsum_adjoint: [s(ANY, (4,)), s(MATRIX, (3, 4), 0)],
-    pieces.take_along_adjoint: [s(MATRIX, (3, 4), np.array([[0, 0, 2, 2]] * 3), 1), s(ANY, (3,), INTEGERS % 3, None)],
-    pieces.step: [s(SIGNED)],
-    direct.norm_of_vectors: [s(SIGNED, 1), s(SIGNED, np.inf), s(MATRIX, -np.inf, 1), s(CUBE, 1, 0, True)],
+    rearrangements.take_along_adjoint: [
+        s(MATRIX, (3, 4), np.array([[0, 0, 2, 2]] * 3), 1),
+        s(ANY, (3,), INTEGERS % 3, None),
+    ],
+    rearrangements.step: [s(SIGNED)],
+    composed_functions.norm_of_vectors: [s(SIGNED, 1), s(SIGNED, np.inf), s(MATRIX, -np.inf, 1), s(CUBE, 1, 0, True)],
     kernels.at_leaders: [s(MATRIX, np.array([[0, 0, 2, 2]] * 3), 1)],
     kernels.into_leaders: [s(MATRIX, np.array([[0, 0, 2, 2]] * 3), 1)],
     np.transpose: [s(MATRIX), s(CUBE, (1, 2, 0))],
@@ -389,7 +393,7 @@ COMPLEX = {
 DISCRETE = {
     *(
         kernels.leaders,
-        pieces.running_most,
+        rearrangements.running_most,
         kernels.whole_turns,
         kernels.full_rank,
         kernels.parts_of_way,

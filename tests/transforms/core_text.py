@@ -7,19 +7,19 @@ import textwrap
 import gast
 import numpy as np
 
-from srcad import pipeline
+from srcad.driver import pipeline
 from srcad.errors import Place
 from srcad.names import Names
-from srcad.printer import print_function
-from srcad.signature import parse_signature
-from srcad.transforms.build import walk_statements
-from srcad.transforms.core import check_core
-from srcad.transforms.gradient import reverse_program
-from srcad.transforms.program import Program, analyse_forward
-from srcad.transforms.settle import settle
-from srcad.transforms.ssa import to_ssa
-from srcad.transforms.typing import Types, types_of
-from srcad.transforms.unit import Unit
+from srcad.printing.printer import print_function
+from srcad.tools.type_signatures import parse_signature
+from srcad.transforms.analysis.program_facts import Program, analyse_forward
+from srcad.transforms.inference.type_inference import Types, types_of
+from srcad.transforms.ir.build import walk_statements
+from srcad.transforms.ir.unit import Unit
+from srcad.transforms.ir.verify import check_core
+from srcad.transforms.normalise.in_place_resolution import settle
+from srcad.transforms.normalise.ssa import to_ssa
+from srcad.transforms.sweeps.gradient_function import reverse_program
 
 
 def unit_of(text: str, **bindings: object) -> Unit:

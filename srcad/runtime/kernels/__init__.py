@@ -1,58 +1,16 @@
-"""What generated code calls beside NumPy: plain functions that run as they stand and compile in Numba.
+"""What generated code calls beside NumPy, as `kernels.name`: plain functions that run as they stand and compile in
+Numba.
 
-Importing it also teaches Numba functions and arguments of NumPy that it lacks (`reductions`, `numpy_shapes`).
+Input        numbers, arrays, traces.
+Output       numbers, arrays, traces.
+Invariant    a kernel's name is part of generated text, which is stored on disk: renaming one changes texts.
+Elsewhere    rules that call kernels (`runtime.rules`).
 """
 
-from srcad.runtime.kernels import blas, lanes, numpy_shapes, reductions
-from srcad.runtime.kernels.axes import centred, others, others_adjoint, shares, sort_adjoint, sort_tangent
-from srcad.runtime.kernels.cofactors import cofactors
-from srcad.runtime.kernels.complex import argument, direction, imaginary, modulus, squared_modulus
-from srcad.runtime.kernels.contract import einsum_adjoint, tensordot_adjoint_a, tensordot_adjoint_b
-from srcad.runtime.kernels.convolve import convolve_adjoint
-from srcad.runtime.kernels.direct import (
-    ends,
-    interp_slope,
-    of_points,
-    of_weights,
-    pair,
-    parts_of_average,
-    quantile_part,
-    quantile_places,
-    to_points,
-    to_weights,
-    trapezoid_weights,
-    vecdot_adjoint,
-)
-from srcad.runtime.kernels.eigen import (
-    eigenvectors,
-    eigenvectors_adjoint,
-    inverse_gaps,
-    singular_values,
-    singular_values_adjoint,
-    singular_values_tangent,
-)
-from srcad.runtime.kernels.extents import same_extent, slice_extent
-from srcad.runtime.kernels.factor import full_rank, orthogonal_factor, right_vectors
-from srcad.runtime.kernels.held import hold, release
-from srcad.runtime.kernels.item import item_bar, with_item
-from srcad.runtime.kernels.join import unarray, uncolumn_stack, unconcatenate, unhstack, unstack, unvstack
-from srcad.runtime.kernels.lists import (
-    appended,
-    element,
-    elements,
-    filled,
-    listed,
-    longer,
-    longer_bar,
-    longer_rows,
-    new_list,
-    removed,
-    repeated,
-    replaced,
-    shifted,
-)
-from srcad.runtime.kernels.mapped import axes_moved, axes_moved_back, mapped_over
-from srcad.runtime.kernels.meanings import (
+from srcad.runtime.kernels.arrays.axes import centred, others, others_adjoint, shares, sort_adjoint, sort_tangent
+from srcad.runtime.kernels.arrays.complex_numbers import argument, direction, imaginary, modulus, squared_modulus
+from srcad.runtime.kernels.arrays.convolve import convolve_adjoint
+from srcad.runtime.kernels.arrays.definitions import (
     central_differences,
     norm_of_all,
     norm_of_matrices,
@@ -62,7 +20,7 @@ from srcad.runtime.kernels.meanings import (
     widths,
     with_first,
 )
-from srcad.runtime.kernels.moves import (
+from srcad.runtime.kernels.arrays.element_moves import (
     diag_adjoint,
     diff_adjoint,
     opposite,
@@ -74,11 +32,50 @@ from srcad.runtime.kernels.moves import (
     untranspose,
     weights,
 )
-from srcad.runtime.kernels.observed import Unobserved, expect
-from srcad.runtime.kernels.overlap import refuse_overlap
-from srcad.runtime.kernels.pads import padded, unpad
-from srcad.runtime.kernels.parts import add_parts, may_overlap, part_of, parts
-from srcad.runtime.kernels.products import (
+from srcad.runtime.kernels.arrays.fourier import irfft_adjoint, resized, rfft_adjoint
+from srcad.runtime.kernels.arrays.higher_order import axes_moved, axes_moved_back, mapped_over
+from srcad.runtime.kernels.arrays.item_assignment import item_bar, with_item
+from srcad.runtime.kernels.arrays.joins import unarray, uncolumn_stack, unconcatenate, unhstack, unstack, unvstack
+from srcad.runtime.kernels.arrays.pads import padded, unpad
+from srcad.runtime.kernels.arrays.scalar import (
+    damped,
+    is_above,
+    is_below,
+    polygamma,
+    power_bend,
+    power_log,
+    power_slope,
+    ratio,
+    sinc_slope,
+)
+from srcad.runtime.kernels.arrays.scans import (
+    at_leaders,
+    cumprod_adjoint,
+    cumprod_bend,
+    cumprod_tangent,
+    cumsum_adjoint,
+    into_leaders,
+    leaders,
+    whole_turns,
+)
+from srcad.runtime.kernels.arrays.scatter import added_at, scatter, scatter_add
+from srcad.runtime.kernels.arrays.select import list_beside, select, tuple_beside
+from srcad.runtime.kernels.arrays.store_adjoint import stored_bar
+from srcad.runtime.kernels.arrays.unbroadcast import broadcast_shape, reduced_size, restore, spread, unbroadcast
+from srcad.runtime.kernels.arrays.whole_arrays import add_to, copy_to, subtract_from
+from srcad.runtime.kernels.arrays.widening import common_extent, expand, expand_bar, unexpand
+from srcad.runtime.kernels.linear_algebra import blas
+from srcad.runtime.kernels.linear_algebra.cofactors import cofactors
+from srcad.runtime.kernels.linear_algebra.decompositions import full_rank, orthogonal_factor, right_vectors
+from srcad.runtime.kernels.linear_algebra.eigen import (
+    eigenvectors,
+    eigenvectors_adjoint,
+    inverse_gaps,
+    singular_values,
+    singular_values_adjoint,
+    singular_values_tangent,
+)
+from srcad.runtime.kernels.linear_algebra.products import (
     add_outer,
     cholesky_adjoint,
     determinant_sign,
@@ -93,9 +90,16 @@ from srcad.runtime.kernels.products import (
     times_transpose,
     transpose_times,
 )
-from srcad.runtime.kernels.promise import natural, plus
-from srcad.runtime.kernels.quick import largest, outer, smallest
-from srcad.runtime.kernels.revolve import (
+from srcad.runtime.kernels.linear_algebra.tensor_contractions import (
+    einsum_adjoint,
+    tensordot_adjoint_a,
+    tensordot_adjoint_b,
+)
+from srcad.runtime.kernels.overloads import elementary_functions as lanes
+from srcad.runtime.kernels.overloads import numpy_shapes, reductions
+from srcad.runtime.kernels.overloads.llvm_hints import natural, plus
+from srcad.runtime.kernels.overloads.quick_numpy import largest, outer, smallest
+from srcad.runtime.kernels.recording.binomial_checkpointing import (
     check_bytes,
     checkpointed_start,
     extra_steps,
@@ -105,35 +109,41 @@ from srcad.runtime.kernels.revolve import (
     snapshot_limit,
     snapshots_within,
 )
-from srcad.runtime.kernels.scalar import (
-    damped,
-    is_above,
-    is_below,
-    polygamma,
-    power_bend,
-    power_log,
-    power_slope,
-    ratio,
-    sinc_slope,
+from srcad.runtime.kernels.recording.growing_traces import grown, trip_count
+from srcad.runtime.kernels.recording.iteration_parts import add_parts, may_overlap, part_of, parts
+from srcad.runtime.kernels.recording.loop_extents import same_extent, slice_extent
+from srcad.runtime.kernels.recording.observed_guards import Unobserved, expect
+from srcad.runtime.kernels.recording.overlap import refuse_overlap
+from srcad.runtime.kernels.recording.typed_lists import (
+    appended,
+    element,
+    elements,
+    filled,
+    listed,
+    longer,
+    longer_bar,
+    longer_rows,
+    new_list,
+    removed,
+    repeated,
+    replaced,
+    shifted,
 )
-from srcad.runtime.kernels.scans import (
-    at_leaders,
-    cumprod_adjoint,
-    cumprod_bend,
-    cumprod_tangent,
-    cumsum_adjoint,
-    into_leaders,
-    leaders,
-    whole_turns,
+from srcad.runtime.kernels.recording.untouched_lists import hold, release
+from srcad.runtime.kernels.tape_rules.composed_functions import (
+    ends,
+    interp_slope,
+    of_points,
+    of_weights,
+    pair,
+    parts_of_average,
+    quantile_part,
+    quantile_places,
+    to_points,
+    to_weights,
+    trapezoid_weights,
+    vecdot_adjoint,
 )
-from srcad.runtime.kernels.scatter import added_at, scatter, scatter_add
-from srcad.runtime.kernels.select import list_beside, select, tuple_beside
-from srcad.runtime.kernels.spectrum import irfft_adjoint, resized, rfft_adjoint
-from srcad.runtime.kernels.spread import broadcast_shape, reduced_size, restore, spread, unbroadcast
-from srcad.runtime.kernels.stored import stored_bar
-from srcad.runtime.kernels.traces import grown, trip_count
-from srcad.runtime.kernels.whole import add_to, copy_to, subtract_from
-from srcad.runtime.kernels.widen import common_extent, expand, expand_bar, unexpand
 
 __all__ = [
     "Unobserved",

@@ -1,41 +1,47 @@
-"""The derivative rules, one table per family. Importing this package files all of them."""
+"""The derivative rules, one table per family. Importing this package files all of them.
+
+Input        the names of `runtime.rulebook`.
+Output       nothing: rules are found again by `runtime.rulebook.registry`.
+Invariant    each partial derivative is written once; a comment says where a formula stops holding.
+Elsewhere    kernels that formulas call (`runtime.kernels`).
+"""
 
 from srcad.runtime.rules import (
-    complex,
-    composed,
-    direct,
-    effects,
+    array_api_names,
+    complex_numbers,
+    composed_definitions,
+    counting_and_selection,
+    decompositions,
     elementwise,
-    factor,
-    gathered,
-    item,
+    fourier,
+    higher_order,
+    item_assignment,
     linalg,
-    mapped,
-    newer,
+    mutating_functions,
     operators,
-    reduce,
-    shape,
-    special,
-    spectrum,
-    widen,
+    reductions,
+    shape_functions,
+    special_functions,
+    tape_only,
+    widening,
 )
 
 __all__ = [
-    "complex",
-    "composed",
-    "direct",
-    "effects",
+    "array_api_names",
+    "complex_numbers",
+    "composed_definitions",
+    "counting_and_selection",
+    "decompositions",
     "elementwise",
-    "factor",
-    "gathered",
-    "item",
+    "fourier",
+    "higher_order",
+    "item_assignment",
     "linalg",
-    "mapped",
-    "newer",
+    "mutating_functions",
     "operators",
-    "reduce",
-    "shape",
-    "special",
-    "spectrum",
-    "widen",
+    "reductions",
+    "shape_functions",
+    "special_functions",
+    "tape_only",
+    "widening",
 ]

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from srcad.runtime import kernels
-from srcad.runtime.registry import adjoint, d, define, partial, tangent, zero
+from srcad.runtime.rulebook.registry import adjoint, d, define, partial, tangent, zero
 
 
 @partial(np.exp, math.exp)

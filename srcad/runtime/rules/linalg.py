@@ -5,7 +5,7 @@ import operator
 import numpy as np
 
 from srcad.runtime import kernels
-from srcad.runtime.registry import adjoint, d, define, tangent, zero
+from srcad.runtime.rulebook.registry import adjoint, d, define, tangent, zero
 
 
 @adjoint(operator.matmul, np.matmul)

@@ -7,7 +7,7 @@ import operator
 import numpy as np
 
 from srcad.runtime import kernels
-from srcad.runtime.registry import adjoint, d, folding, partial, tangent, zero
+from srcad.runtime.rulebook.registry import adjoint, d, folding, partial, tangent, zero
 
 
 @adjoint(operator.add, np.add, elementwise=True)

@@ -1,0 +1,258 @@
+"""`Function`: what `srcad.function` makes, the compiled primal that a tape records as one node.
+
+What the node holds of a call is a `srcad.api.recorded_call.Pulled`.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numba.core import types
+from numba.core.dispatcher import Dispatcher
+from numba.extending import typeof_impl
+
+from srcad.api.binding import Binding
+from srcad.api.derivative import Derivative
+from srcad.api.pytree import flattened
+from srcad.api.recorded_call import Differentiated, Pulled, is_differentiable
+from srcad.driver.compiled_routines import kind_of
+from srcad.driver.memoisation import remembered
+from srcad.driver.options import Options
+from srcad.driver.result_precision import in_precision, is_single
+from srcad.driver.version import Request, Version
+from srcad.errors import AssignsVariable, EntersTape, PerformanceWarning
+from srcad.frontend.load import name_of, plain_function, signature_of
+from srcad.runtime.support.nested_structures import map_leaves
+from srcad.runtime.tape.recording.compiled_calls import record_call
+from srcad.runtime.tape.values.active_recordings import active
+from srcad.runtime.tape.values.operand import Operand
+from srcad.runtime.tape.values.structured_arguments import is_structured
+from srcad.runtime.tape.values.tensor import Tensor, constant
+from srcad.runtime.tape.values.variable import Variable
+from srcad.transforms.ir.pytree_form import LEAF, from_tuples
+
+# Types of arguments that are no structures.
+_PLAIN = frozenset((Tensor, Variable, np.ndarray, float, int))
+
+
+def _kind(leaf: Any) -> Any:
+    kind = type(leaf)
+    return (kind, leaf.dtype) if kind is Tensor or kind is Variable else kind
+
+
+def _as_tensor(leaf: Any) -> Any:
+    return constant(leaf) if isinstance(leaf, (np.ndarray, np.generic)) else leaf
+
+
+class Function:
+    """A function that runs compiled, and that a `GradientTape` records as one node.
+
+    >>> import srcad
+    >>> @srcad.function
+    ... def product(x, y=2.0):
+    ...     return x * y
+    >>> product(3.0), srcad.grad(product, wrt="y")(3.0)
+    (6.0, 3.0)
+    """
+
+    def __init__(self, function: Callable[..., Any], jit: bool = True, options: Options | None = None) -> None:
+        self.__wrapped__ = self.__wrapped_primal__ = function
+        self.__name__, self.__doc__ = name_of(function), plain_function(function).__doc__
+        self.__module__, self.__qualname__ = plain_function(function).__module__, plain_function(function).__qualname__
+        self.__signature__ = signature_of(function)
+        self._count = len(self.__signature__.parameters)
+        self._bind = Binding(self.__signature__)
+        self._is_flat = hasattr(type(function), "__srcad_keeps__")
+        self._core = Derivative(function, Request("core", (), options=options or Options()), jit)
+        self._shapes: dict[tuple[Any, ...], tuple[Function, Version, Any]] = {}
+        self._pairs: dict[tuple[Any, ...], Differentiated | None] = {}
+        self._paired: Version | None = None
+        self._is_python = False
+
+    def __repr__(self) -> str:
+        return f"<srcad function {self.__name__}>"
+
+    @property
+    def options(self) -> Options:
+        """The options that all its derivatives are made with."""
+        return self._core.request.options
+
+    def __reduce__(self) -> Any:
+        return Function, (self.__wrapped__, self._core.jit, self.options)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return (
+            self if instance is None else function_of(self.__wrapped__.__get__(instance), self._core.jit, self.options)
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The value; under a tape, or on tensors, as tensors."""
+        if self._is_python:
+            return self._in_python(args, kwargs)
+        try:
+            recorded = bool(active.tapes)
+            if not recorded:
+                for each in (*args, *kwargs.values()) if kwargs else args:
+                    if isinstance(each, Operand):
+                        recorded = True
+                        break
+                else:
+                    return self._core(*args, **kwargs)
+            bound = self._bind(args, kwargs) if kwargs or len(args) != self._count else args
+            for each in bound:
+                if type(each) not in _PLAIN and is_structured(each):
+                    return self._structured(bound)
+            version = self._version()
+            if version.unit.result is not LEAF and not self._is_flat:
+                return self._structured(bound)
+            if not version.unit.hidden:
+                return record_call(self, bound)
+            return record_call(self, bound, *version.captured_apart(), functools.partial(self._forward, version))
+        except (EntersTape, AssignsVariable) as problem:
+            self._is_python = True
+            what = "enters a tape" if isinstance(problem, EntersTape) else "assigns to a variable"
+            reason = f"it {what}, so that its operations are recorded one by one"
+            warnings.warn(f"{problem.at}: {self.__name__} runs as Python: {reason}", PerformanceWarning, stacklevel=2)
+            return self._in_python(args, kwargs)
+
+    def _in_python(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The call as Python runs it, on tensors in place of arrays, which tapes can watch."""
+        args, kwargs = map_leaves(_as_tensor, (args, kwargs))
+        return self.__wrapped__(*args, **kwargs)
+
+    @property
+    def returns_structure(self) -> bool:
+        """Whether it returns more than numbers, arrays and tuples of these."""
+        return not self._is_flat and self._version().unit.result is not LEAF
+
+    def _structured(self, args: tuple[Any, ...]) -> Any:
+        """A call with structures: that of the function of leaves is what a tape records."""
+        leaves, spec = flattened(args)
+        key = (spec, *[each.dtype if type(each) is np.ndarray else _kind(each) for each in leaves])
+        known = self._shapes.get(key)
+        if known is None or known[0]._version() is not known[1]:
+            return self._shaped(args, key, leaves)
+        run, _, form = known
+        value = run(*leaves)
+        return value if form is LEAF else from_tuples(form, value)
+
+    def _shaped(self, args: tuple[Any, ...], key: tuple[Any, ...], leaves: list[Any]) -> Any:
+        """The same for structures met for the first time, and where more is to be checked than their form."""
+        from srcad.api.pytree_specialisation import shaped
+
+        found = shaped(self.__wrapped__, args, True)
+        assert found is not None
+        shape, values = found
+        run = function_of(shape.flat, self._core.jit, self.options)
+        version = run._version()
+        shape.check_shared(args, version)
+        is_same = len(leaves) == len(values) and all(map(operator.is_, leaves, values))
+        if is_same and not version.unit.changes and not version.unit.hidden and not shape.holds_functions:
+            self._shapes[key] = run, version, version.unit.result
+        return shape.result(version.unit.result, run(*values))
+
+    def primal(self, values: Sequence[Any]) -> Any:
+        """The value for arguments, followed by values of the captured variables."""
+        version = self._version()
+        own = tuple(values[: len(version.own_parameters)])
+        found = self._core(*own)
+        if self._core.jit:
+            found = in_precision(found, version, (*own, *version.hidden()) if version.unit.hidden else own)
+        if not version.unit.hidden:
+            return found
+        theirs = [each for each in version.hidden() if isinstance(each, np.ndarray)]
+        return _apart(found, theirs)
+
+    def forward(
+        self, values: Sequence[Any], arrays: Sequence[Any] | None = None, plain: tuple[int, ...] = ()
+    ) -> tuple[Any, Any]:
+        """The value and its pullback, from its adjoint to those of all `values`; None for what has no derivative.
+
+        `values` are the arguments, followed by values of the captured variables; `arrays` stand for the captured
+        arrays. Neither may change as long as the pullback is to be called. At the places `plain` no adjoint is needed.
+        """
+        return self._forward(self._version(), values, arrays, plain)
+
+    def _forward(
+        self, version: Version, values: Sequence[Any], arrays: Sequence[Any] | None, plain: tuple[int, ...]
+    ) -> tuple[Any, Any]:
+        """The same of the function as it is now."""
+        arguments = tuple(values)
+        if version.unit.hidden:
+            arguments = version.with_captured(values, self.captured_arrays() if arrays is None else arrays)
+        key: list[Any] = [plain]
+        for each in arguments:
+            kind = type(each)
+            key.append(each.dtype if kind is np.ndarray else kind)
+        made = self._pairs.get(tuple(key)) or self._differentiated(version, arguments, plain, tuple(key))
+        if made is None:
+            own = len(version.own_parameters)
+            return self._core(*values[:own]), lambda bar: (None,) * len(values)
+        value, trace = made.pair.forward(*arguments)
+        pulled = Pulled(made, arguments, value, trace)
+        return in_precision(value, version, arguments) if made.is_single else value, pulled
+
+    def _version(self) -> Version:
+        """The function as it is now, with what has been generated from it."""
+        version = self._paired
+        if version is not None and not version.may_change and version is self._core._version:
+            return version
+        version = self._core.current()
+        if version is not self._paired:
+            self._paired = version
+            self._pairs.clear()
+        return version
+
+    def captured_variables(self) -> tuple[Any, ...]:
+        """The variables that the function reads besides its arguments."""
+        return self._version().captured_apart()[0]
+
+    def captured_arrays(self) -> tuple[Any, ...]:
+        """The arrays that the function reads besides its arguments."""
+        return self._version().captured_apart()[1]
+
+    def _differentiated(
+        self, version: Version, arguments: tuple[Any, ...], plain: tuple[int, ...], key: tuple[Any, ...]
+    ) -> Differentiated | None:
+        """What differentiates by all arguments that have a derivative, but for `plain` ones; None if there are none."""
+        kinds = [kind_of(name, each) for name, each in zip(version.unit.parameters, arguments, strict=True)]
+        # Captured arrays are constants to a tape: what they would have for adjoints is not computed.
+        own = len(version.own_parameters)
+        seen = (
+            *(place for place in range(own) if place not in plain),
+            *(own + place for place in version.variable_places()),
+        )
+        wrt = tuple(place for place in seen if is_differentiable(kinds[place]))
+        is_single_somewhere = any(map(is_single, arguments))
+        found = self._pairs[key] = Differentiated(version, wrt, self._core.jit, is_single_somewhere) if wrt else None
+        return found
+
+
+def _apart(found: Any, theirs: Sequence[Any]) -> Any:
+    """What a function has returned, copied where it shares memory with arrays of the user's."""
+    if isinstance(found, tuple):
+        parts = [_apart(each, theirs) for each in found]
+        return type(found)(*parts) if hasattr(found, "_fields") else tuple(parts)
+    if isinstance(found, np.ndarray) and any(np.may_share_memory(found, each) for each in theirs):
+        return found.copy()
+    return found
+
+
+def function_of(function: Callable[..., Any], jit: bool, options: Options | None = None) -> Function:
+    """The `Function` of a function, the same object when asked for again."""
+    if isinstance(function, Function):
+        return function if options in (None, function.options) else Function(function.__wrapped__, jit, options)
+    how = options or Options()
+    return remembered(function, ("function", jit, how), lambda: Function(function, jit, how))
+
+
+@typeof_impl.register(Function)  # type: ignore[untyped-decorator]  # Numba carries no annotations
+def _typeof_function(value: Function, context: Any) -> types.Dispatcher:
+    """Inside `@njit` a function is its compiled primal."""
+    native: Dispatcher = value._core.native
+    return types.Dispatcher(native)

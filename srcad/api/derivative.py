@@ -1,0 +1,234 @@
+"""The callables that `srcad.grad` and its relatives return.
+
+A `Derivative` looks like the function that it belongs to, with the same parameters and defaults, and can be called from
+Python and from inside `@njit`. What it runs is a Numba dispatcher, which it holds where Python looks for a call: so a
+call from Python costs what a call of that dispatcher costs, unless there are captured arrays to be passed along.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from typing import Any
+
+from numba.core import types
+from numba.core.dispatcher import Dispatcher
+from numba.extending import typeof_impl
+
+from srcad.api.binding import bind
+from srcad.api.njit_derivative import frozen, native_of
+from srcad.api.stubs import defaults_of, shape_of
+from srcad.api.wrt import refuse_paths, text_of
+from srcad.driver.compiled_routines import compiled_routine, telling, uncompiled_routine
+from srcad.driver.memoisation import remembered
+from srcad.driver.version import Request, Version
+from srcad.errors import BadArgument, NotDifferentiable
+from srcad.frontend.load import name_of, signature_of
+from srcad.runtime.jit.gc_pause import nothing_collected
+from srcad.runtime.tape.values.structured_arguments import is_structured
+from srcad.transforms.ir.pytree_form import LEAF
+
+
+class Derivative:
+    """A function made from another one by differentiation.
+
+    >>> import srcad
+    >>> def area(width, height=2.0):
+    ...     return width * width * height
+    >>> slope = srcad.grad(area, wrt="width")
+    >>> slope(3.0), slope(width=3.0, height=1.0), slope
+    (12.0, 6.0, <srcad grad of area with respect to width>)
+    """
+
+    # `__call__` is a slot of each object: it holds the function that is called, without a layer of Python around it.
+    __slots__ = (
+        *("__call__", "__dict__", "__weakref__", "_native", "_plain", "_structured", "_version"),
+        *("function", "jit", "request"),
+    )
+    __srcad_primitive__ = True
+
+    __call__: Callable[..., Any]
+    function: Callable[..., Any]
+    request: Request
+    jit: bool
+
+    def __init__(self, function: Callable[..., Any], request: Request, jit: bool = True) -> None:
+        self.function, self.request, self.jit = function, request, jit
+        self._version: Version | None = None
+        self._plain: Callable[..., Any] | None = None
+        self._structured: Callable[..., Any] | None = None
+        self._native: Dispatcher | None = None
+        self.__name__ = f"{name_of(function)}_{request.mode}"
+        self.__signature__ = _signature(function, request)
+        self.__call__ = self._first_call
+
+    def __repr__(self) -> str:
+        names = list(signature_of(self.function).parameters)
+        of = ", ".join(text_of(names, place) for place in self.request.wrt)
+        return f"<srcad {self.request.mode} of {name_of(self.function)} with respect to {of}>"
+
+    def __reduce__(self) -> Any:
+        return Derivative, (self.function, self.request, self.jit)
+
+    def _first_call(self, *args: Any, **kwargs: Any) -> Any:
+        given = bind(self.__signature__, args, kwargs)
+        if any(map(is_structured, given[: self.own])):
+            self._meet_structures()
+        else:
+            with nothing_collected():
+                self.prepare()
+        return self.__call__(*args, **kwargs)
+
+    @property
+    def own(self) -> int:
+        """How many parameters the function has: directions follow them."""
+        return len(signature_of(self.function).parameters)
+
+    def _meet_structures(self) -> Callable[..., Any]:
+        """From now on, look at the arguments of each call for structures."""
+        from srcad.api.structured_calls import structured_call
+
+        if self._structured is None:
+            self._structured = structured_call(self, made)
+        self.__call__ = self._structured
+        return self._structured
+
+    def plain_call(self, *args: Any) -> Any:
+        """A call in which nothing is a structure."""
+        if self._plain is None:
+            self.prepare()
+        assert self._plain is not None
+        return self._plain(*args)
+
+    @property
+    def returns_structure(self) -> bool:
+        """Whether the function, called with plain arguments before, returns more than numbers, arrays and tuples."""
+        return self._version is not None and self._version.unit.result is not LEAF
+
+    def _redirect(self, args: tuple[Any, ...]) -> Callable[..., Any] | None:
+        """What is called instead of the compiled routine, if it is given structures."""
+        if not any(map(is_structured, args)):
+            return None
+        call, own, hidden = self._meet_structures(), self.own, len(self._version.unit.hidden if self._version else ())
+        return lambda *args: call(*(getattr(each, "value", each) for each in (*args[:own], *args[own + hidden :])))
+
+    def prepare(self) -> Version:
+        """Read the function, with what it captures as it is now."""
+        refuse_paths(self.function, self.request.wrt)
+        if self._version is not None:
+            self._native = None
+        version = self._version = Version(self.function, self.request)
+        if self.jit:
+            routine: Callable[..., Any] = compiled_routine(version, 0, self._shape(version), redirect=self._redirect)
+        else:
+            routine = uncompiled_routine(version, 0)
+        direct = self.jit and not version.unit.hidden and not version.may_change and _is_positional(self.__signature__)
+        called = telling(version, routine) if self.jit else routine
+        self._plain = self.__call__ = called if direct else self._with_captured(version, called)
+        is_flat = hasattr(type(self.function), "__srcad_keeps__")
+        if not is_flat and (self._structured is not None or self.returns_structure or not self.jit):
+            self._meet_structures()
+        return version
+
+    def current(self) -> Version:
+        """The function with the captured numbers of now."""
+        version = self._version
+        if version is None or (version.may_change and not version.is_current()):
+            version = self.prepare()
+        return version
+
+    @property
+    def native(self) -> Dispatcher:
+        """What stands for this object inside `@njit`; captured arrays are constants there, as globals are."""
+        if not self.jit:
+            raise BadArgument("a derivative made with jit=False cannot be called from compiled code")
+        if self._native is None:
+            self._native = native_of(self, self._adapted)
+        return self._native
+
+    def _adapted(self, kinds: tuple[Any, ...]) -> Dispatcher | None:
+        """What compiled code calls for arguments of these types, where there are functions or tuples among them."""
+        from srcad.api.njit_arguments import adapter, is_handed  # with structures, which most calls have no use for
+
+        return adapter(self, kinds, made) if any(map(is_handed, kinds[: self.own])) else None
+
+    def native_routine(self) -> Dispatcher:
+        """The same, for arguments that are numbers and arrays."""
+        version = self._version or self.prepare()
+        return frozen(version, compiled_routine(version, 0, self._shape(version), assumes=False), self)
+
+    def _shape(self, version: Version) -> Callable[..., Any]:
+        extra = len(self.request.wrt) if self.request.mode in _WITH_DIRECTIONS else 0
+        names = (*version.unit.parameters, *_directions(version.unit.parameters, extra))
+        defaults: tuple[Any, ...] = ()
+        if not version.unit.hidden and not extra and _is_positional(self.__signature__):
+            defaults = defaults_of(self.__signature__)
+        return shape_of(self.__name__, names, defaults)
+
+    def _with_captured(self, version: Version, routine: Callable[..., Any]) -> Callable[..., Any]:
+        """A call that passes the captured arrays too, and starts anew when captured numbers have changed."""
+        own = len(version.own_parameters)
+        signature, may_change, hidden = self.__signature__, version.may_change, version.unit.hidden
+        count = len(signature.parameters)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if may_change and not version.is_current():
+                self.prepare()
+                return self.__call__(*args, **kwargs)
+            if kwargs or len(args) != count:
+                args = bind(signature, args, kwargs)
+            if hidden:
+                args = (*args[:own], *version.hidden(), *args[own:])
+            return routine(*args)
+
+        return call
+
+
+def made(function: Callable[..., Any], request: Request, jit: bool) -> Derivative:
+    """The derivative of a function, the same object when asked for again: what it has compiled is kept with it."""
+    return remembered(function, (request, jit), lambda: Derivative(function, request, jit))
+
+
+_WITH_DIRECTIONS = frozenset({"tangent", "hvp"})
+
+
+def _signature(function: Callable[..., Any], request: Request) -> inspect.Signature:
+    """The function's own parameters; where directions follow, these have names too and nothing has a default."""
+    signature = signature_of(function)
+    if request.mode not in _WITH_DIRECTIONS:
+        return signature.replace(return_annotation=inspect.Signature.empty)
+    names = tuple(signature.parameters)
+    asked = [re.sub(r"\W+", "_", text_of(names, place)).strip("_") for place in request.wrt]
+    added = _directions((*asked, *names), len(request.wrt))
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return inspect.Signature([inspect.Parameter(name, kind) for name in (*names, *added)])
+
+
+def _directions(names: tuple[str, ...], count: int) -> tuple[str, ...]:
+    found: list[str] = []
+    for name in names[:count]:
+        wish = f"{name}_dot"
+        while wish in names or wish in found:
+            wish += "_"
+        found.append(wish)
+    return tuple(found)
+
+
+def _is_positional(signature: inspect.Signature) -> bool:
+    return all(each.kind is not each.KEYWORD_ONLY for each in signature.parameters.values())
+
+
+@typeof_impl.register(Derivative)  # type: ignore[untyped-decorator]  # Numba carries no annotations
+def _typeof_derivative(value: Derivative, context: Any) -> types.Dispatcher:
+    """To Numba a derivative is its dispatcher."""
+    return types.Dispatcher(value.native)
+
+
+def refuse_derivative(function: Any, what: str) -> None:
+    """A derivative of a derivative that srcad cannot give (yet)."""
+    if getattr(function, "__srcad_primitive__", False):
+        raise NotDifferentiable(
+            f"{what} of {getattr(function, '__name__', function)} is not supported",
+            hint="second derivatives are grad(grad(f)), jacobian(grad(f)), hessian(f), hvp(f); there are no third ones",
+        )

@@ -1,0 +1,285 @@
+"""The functional API: transforms from functions to functions; `vjp` and `jvp`, which take the arguments at once."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from srcad.api import njit_overloads
+from srcad.api.binding import bind
+from srcad.api.derivative import Derivative, made, refuse_derivative
+from srcad.api.wrt import among_arguments, positions, refuse_paths, refuse_starred, with_receiver
+from srcad.driver.options import Options, Without
+from srcad.driver.version import Request
+from srcad.errors import BadArgument
+from srcad.frontend.load import signature_of
+from srcad.runtime.tape.values.structured_arguments import is_structured
+
+# Only what `grad` needs is imported with this module: the rest takes longer to import than a cached gradient to call.
+if TYPE_CHECKING:
+    from srcad.api.compiled_function import Function
+    from srcad.api.jacobian_and_hessian import Hessian
+
+Wrt = int | str | tuple[int | str, ...]
+
+_Transform = TypeVar("_Transform", bound=Callable[..., Any])
+
+
+def _also_by_parts_of_self(transform: _Transform) -> _Transform:
+    """For a method and `wrt="self.w"`, the derivative of the plain function with the method's object filled in."""
+
+    @functools.wraps(transform)
+    def outer(f: Callable[..., Any], wrt: Wrt = 0, *args: Any, **kwargs: Any) -> Any:
+        method = with_receiver(f, wrt)
+        if method is None:
+            return transform(f, wrt, *args, **kwargs)
+        function, where, receiver = method
+        return functools.partial(transform(function, where, *args, **kwargs), receiver)
+
+    return outer  # type: ignore[return-value]
+
+
+@overload
+def function(
+    f: Callable[..., Any],
+    *,
+    jit: bool = True,
+    fastmath: bool | None = None,
+    without: Without = (),
+    max_trace_bytes: int | None = None,
+) -> Function: ...
+@overload
+def function(
+    f: None = None,
+    *,
+    jit: bool = True,
+    fastmath: bool | None = None,
+    without: Without = (),
+    max_trace_bytes: int | None = None,
+) -> Callable[[Callable[..., Any]], Function]: ...
+def function(
+    f: Callable[..., Any] | None = None,
+    *,
+    jit: bool = True,
+    fastmath: bool | None = None,
+    without: Without = (),
+    max_trace_bytes: int | None = None,
+) -> Any:
+    """Make a function run compiled, and be one node of a `GradientTape` that records it. A decorator.
+
+    jit         False runs the generated source as plain Python
+    fastmath    lets compiled code, derivatives included, reorder sums and use approximate functions, as Numba's option
+                does; None as the function's own `@njit` says
+    without     optional passes of the compiler to be left out, in all its derivatives: "fuse", ("spot", "skip")
+    max_trace_bytes    the most that loops may keep, all together, from the forward to the reverse sweep: loops that
+                would record in each iteration are checkpointed, with as many snapshots as there is room for
+
+    With `max_trace_bytes`, a derivative raises UnsupportedSyntax for a loop that records and cannot be checkpointed
+    (`while`, `break`, a recursive call), and, when it runs, TraceTooLarge if there is no room for a single snapshot.
+
+    >>> @function
+    ... def kinetic(mass, speed):
+    ...     return 0.5 * mass * speed * speed
+    >>> kinetic(2.0, 3.0)
+    9.0
+    """
+    if f is None:
+        how = {"jit": jit, "fastmath": fastmath, "without": without, "max_trace_bytes": max_trace_bytes}
+        return functools.partial(function, **how)
+    from srcad.api.compiled_function import Function
+
+    refuse_derivative(f, "a srcad.function")
+    if max_trace_bytes is not None and operator.index(max_trace_bytes) < 0:
+        raise BadArgument(f"max_trace_bytes is {max_trace_bytes!r}", hint="give a number of bytes, such as 10**8")
+    options = Options.of(without, fastmath, f, max_trace_bytes)
+    if isinstance(f, Function):
+        return f if options == f.options else Function(f.__wrapped__, jit, options)
+    return Function(f, jit, options)
+
+
+@_also_by_parts_of_self
+def grad(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True, without: Without = ()) -> Any:
+    """The gradient of a function whose result is one real number.
+
+    wrt     the argument to differentiate by: an index, a name, a part such as "params.w", "layers[0]['b']" or, of a
+            method, "self.w"; or a tuple of these, which gives a tuple of gradients
+    jit     False runs the generated source as plain Python, for stepping through it
+    without  optional passes of the compiler to be left out, "fuse" or ("spot", "skip"); results are the same
+
+    The result takes the arguments that `f` takes. A gradient has the shape and the dtype of its argument.
+
+    >>> import numpy as np
+    >>> def energy(x, k):
+    ...     return 0.5 * k * np.sum(x * x)
+    >>> grad(energy)(np.array([1.0, 2.0]), 3.0)
+    array([3., 6.])
+    >>> grad(energy, wrt=("k", 0))(np.array([1.0, 2.0]), 3.0)
+    (2.5, array([3., 6.]))
+    """
+    if isinstance(f, Derivative):
+        from srcad.api.jacobian_and_hessian import derivative_of_derivative
+
+        return derivative_of_derivative(f, *positions(f.function, wrt), jit, Options.of(without, function=f.request))
+    refuse_derivative(f, "grad")
+    return _derivative(f, "grad", wrt, jit, without)
+
+
+@_also_by_parts_of_self
+def value_and_grad(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True, without: Without = ()) -> Derivative:
+    """The value of a function together with its gradient, for less than the two cost alone.
+
+    >>> def square(x):
+    ...     return x * x
+    >>> value_and_grad(square)(3.0)
+    (9.0, 6.0)
+    """
+    refuse_derivative(f, "value_and_grad")
+    return _derivative(f, "value_and_grad", wrt, jit, without)
+
+
+@_also_by_parts_of_self
+def hvp(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True, without: Without = ()) -> Derivative:
+    """The product of the Hessian with a vector, without the Hessian.
+
+    The result takes the arguments of `f`, then one vector for each argument in `wrt`.
+
+    >>> import numpy as np
+    >>> def f(x):
+    ...     return x[0] * x[0] * x[1]
+    >>> hvp(f)(np.array([1.0, 2.0]), np.array([1.0, 0.0]))
+    array([4., 2.])
+    """
+    refuse_derivative(f, "hvp")
+    return _derivative(f, "hvp", wrt, jit, without)
+
+
+@_also_by_parts_of_self
+def hessian(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True, without: Without = ()) -> Hessian:
+    """All second partial derivatives, with the shape of the argument twice; for a tuple of arguments, rows of blocks.
+
+    >>> import numpy as np
+    >>> def f(x):
+    ...     return x[0] * x[0] * x[1]
+    >>> hessian(f)(np.array([1.0, 2.0]))
+    array([[4., 2.],
+           [2., 0.]])
+    """
+    from srcad.api.jacobian_and_hessian import Hessian
+
+    refuse_derivative(f, "hessian")
+    where, many = positions(f, wrt)
+    return Hessian(made(f, Request("hvp", where, True, Options.of(without, function=f)), jit), many)
+
+
+@_also_by_parts_of_self
+def jacobian(
+    f: Callable[..., Any], wrt: Wrt = 0, mode: str | None = None, jit: bool = True, without: Without = ()
+) -> Any:
+    """All first partial derivatives, with the shape of the result followed by that of the argument.
+
+    mode    "forward" takes one sweep per element of the arguments, "reverse" one per element of the result; by default
+            whichever takes fewer
+
+    >>> import numpy as np
+    >>> def polar(x):
+    ...     return np.array([np.hypot(x[0], x[1]), x[0] * x[1]])
+    >>> jacobian(polar)(np.array([3.0, 4.0]))
+    array([[0.6, 0.8],
+           [4. , 3. ]])
+    """
+    from srcad.api.jacobian_and_hessian import Jacobian, jacobian_of_gradient
+
+    if mode not in (None, "forward", "reverse"):
+        raise BadArgument(f"the mode {mode!r} is unknown", hint='it is "forward", "reverse" or None')
+    if isinstance(f, Derivative):
+        return jacobian_of_gradient(f, *positions(f.function, wrt), jit, Options.of(without, function=f.request))
+    refuse_derivative(f, "jacobian")
+    where, many = positions(f, wrt)
+    return Jacobian(f, where, many, mode, jit, Options.of(without, function=f))
+
+
+def vjp(
+    f: Callable[..., Any], *args: Any, wrt: Wrt | None = None, jit: bool = True, without: Without = ()
+) -> tuple[Any, Callable[[Any], Any]]:
+    """The value of f(*args), and its pullback: from a cotangent of the value to gradients of the arguments.
+
+    The pullback gives a tuple with one entry per argument, None for those that can have no derivative; with `wrt`, what
+    that asks for. It may be called any number of times; the arguments may change meanwhile.
+
+    >>> import numpy as np
+    >>> value, pullback = vjp(lambda x, n: x ** n, np.array([1.0, 2.0]), 2)
+    >>> value, pullback(np.array([1.0, 0.0])), pullback(np.array([0.0, 1.0]))
+    (array([1., 4.]), (array([2., 0.]), None), (array([0., 4.]), None))
+    """
+    from srcad.api import structured_calls
+    from srcad.api.compiled_function import function_of
+    from srcad.api.pytree_specialisation import shaped
+    from srcad.api.vjp_pair import pair_of
+    from srcad.runtime.tape.recording.retention import snapshot
+
+    refuse_derivative(f, "vjp")
+    options = Options.of(without, function=f)
+    f, wrt, given = among_arguments(f, wrt, args)
+    refuse_starred(f)
+    args = bind(signature_of(f), tuple(given), {})
+    places, many = (None, True) if wrt is None else positions(f, wrt)
+    if (found := shaped(f, args)) is not None:
+        return structured_calls.structured_vjp(*found, args, places, many, jit, options)
+    run = function_of(f, jit, options)
+    if run.returns_structure and (found := shaped(run.__wrapped__, args, True)) is not None:
+        return structured_calls.structured_vjp(*found, args, places, many, jit, options)
+    args = snapshot(args)
+    if places is None:
+        return _whole_vjp(run, args)
+    refuse_paths(f, places)
+    version, routines = pair_of(f, places, jit, options).current()
+    arguments = (*args, *snapshot(version.hidden()))
+    value, trace = routines.forward(*arguments)
+    pull = routines.pullback(arguments, value, trace)
+    return value, pull if many else lambda cotangent: pull(cotangent)[0]
+
+
+def _whole_vjp(run: Function, args: tuple[Any, ...]) -> tuple[Any, Callable[[Any], Any]]:
+    from srcad.api.cotangent import matching
+    from srcad.runtime.tape.recording.retention import snapshot
+
+    values = (*args, *(each._array() for each in run.captured_variables()))
+    value, pull = run.forward(values, snapshot(run.captured_arrays()))
+    return value, lambda cotangent: tuple(pull(matching(cotangent, value, "the cotangent")))[: len(args)]
+
+
+def jvp(
+    f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], jit: bool = True, without: Without = ()
+) -> tuple[Any, Any]:
+    """The value of f(*primals), and how it changes when the arguments move along the tangents; None is no movement.
+
+    >>> jvp(lambda x, n: x ** n, (3.0, 2), (1.0, None))
+    (9.0, 6.0)
+    """
+    from srcad.api.cotangent import matching
+
+    refuse_derivative(f, "jvp")
+    if len(primals) != len(tangents):
+        raise BadArgument(f"there are {len(primals)} primals but {len(tangents)} tangents", hint="None is no movement")
+    refuse_starred(f)
+    moving = tuple(place for place, each in enumerate(tangents) if each is not None)
+    if not moving:
+        raise BadArgument("no tangent is given", hint="call the function itself for its value alone")
+    args = bind(signature_of(f), tuple(primals), {})
+    directions = [tangents[place] for place in moving]
+    if not any(map(is_structured, args)):
+        directions = [matching(tangents[place], primals[place], "the tangent") for place in moving]
+    found: tuple[Any, Any] = made(f, Request("tangent", moving, options=Options.of(without, function=f)), jit)(
+        *args, *directions
+    )
+    return found
+
+
+def _derivative(f: Callable[..., Any], mode: str, wrt: Wrt, jit: bool, without: Without) -> Derivative:
+    where, many = positions(f, wrt)
+    return made(f, Request(mode, where, many, Options.of(without, function=f)), jit)
+
+
+njit_overloads.register((grad, value_and_grad, hvp), (vjp, jvp, jacobian, hessian))

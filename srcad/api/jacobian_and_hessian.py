@@ -1,0 +1,268 @@
+"""Jacobians and Hessians, put together from sweeps along one direction each, and derivatives of derivatives.
+
+A Jacobian takes tangent sweeps, one per element of the arguments, or reverse sweeps, one per element of the result. A
+Hessian takes Hessian-vector products, and so do `grad(grad(f))` and `jacobian(grad(f))`: a reverse sweep is never
+differentiated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+from numba.extending import typeof_impl
+
+from srcad.api.binding import bind
+from srcad.api.derivative import Derivative, made
+from srcad.api.pytree import arrays_in
+from srcad.api.pytree_specialisation import Shape, shaped
+from srcad.api.vjp_pair import pair_of
+from srcad.api.wrt import Path, refuse_paths
+from srcad.driver.options import Options
+from srcad.driver.version import Request
+from srcad.errors import NotDifferentiable
+from srcad.frontend.load import name_of, signature_of
+from srcad.runtime.support.record_fields import is_records
+from srcad.runtime.tape.values.structured_arguments import is_structured
+from srcad.transforms.ir.cost_model import LONGEST_TAKEN_APART
+from srcad.transforms.ir.pytree_form import Form
+
+
+class Jacobian:
+    """All first partial derivatives of a function; what `srcad.jacobian` returns."""
+
+    __srcad_primitive__ = True
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        wrt: tuple[int, ...],
+        many: bool,
+        mode: str | None,
+        jit: bool,
+        options: Options,
+    ) -> None:
+        self.function, self.wrt, self.many, self.mode = function, wrt, many, mode
+        self.jit, self.options = jit, options
+        self.__name__, self.__signature__ = f"{name_of(function)}_jacobian", signature_of(function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """One array per result and argument; tuples where the result or `wrt` is a tuple."""
+        args = bind(self.__signature__, args, kwargs)
+        if (taken := shaped(self.function, args)) is not None:
+            return self._of_structures(*taken)
+        refuse_paths(self.function, self.wrt)
+        inputs = [args[place] for place in self.wrt]
+        width = sum(np.size(each) for each in inputs)
+        if self.mode == "forward" or (self.mode is None and width == 1):
+            return self._by_columns(args, inputs)
+        version, pair = pair_of(self.function, self.wrt, self.jit, self.options).current()
+        arguments = (*args, *version.hidden())
+        value, trace = pair.forward(*arguments)
+        outputs = value if isinstance(value, tuple) else (value,)
+        if self.mode is None and sum(np.size(each) for each in outputs) > width:
+            return self._by_columns(args, inputs)
+        pull = pair.pullback(arguments, value, trace)
+        found = [[_blank(output, each) for each in inputs] for output in outputs]
+        for row, index, seed in _unit_directions(outputs):
+            bars = pull(seed if isinstance(value, tuple) else seed[0])
+            for block, bar in zip(found[row], bars, strict=True):
+                block[index] = bar
+        return self._shaped(found, isinstance(value, tuple))
+
+    def _of_structures(self, shape: Shape, values: list[Any]) -> Any:
+        """Blocks in the structure of the result, each in that of the arguments."""
+        wrt = shape.wrt(self.wrt)
+        rows = Jacobian(shape.flat, wrt, True, self.mode, self.jit, self.options)(*values)
+        form = pair_of(shape.flat, wrt, self.jit, self.options).current()[0].unit.result
+        several = isinstance(rows[0], tuple)
+        packed = tuple(shape.packed(self.wrt, self.many, row, values) for row in (rows if several else (rows,)))
+        if not several:
+            return packed[0]
+        if isinstance(form, Form) and any(isinstance(part, Form) for part in form.parts):
+            raise NotDifferentiable(
+                f"{self.__name__}: the result is a structure of structures", hint="return one tuple, list or dictionary"
+            )
+        return shape.result(form, packed)
+
+    def _by_columns(self, args: tuple[Any, ...], inputs: list[Any]) -> Any:
+        push = made(self.function, Request("tangent", self.wrt, options=self.options), self.jit)
+        found: list[list[Any]] = []
+        several = False
+        for column, index, seed in _unit_directions(inputs):
+            value, dots = push(*args, *seed)
+            several = isinstance(value, tuple)
+            outputs, dots = (value, dots) if several else ((value,), (dots,))
+            found = found or [[_blank(output, each) for each in inputs] for output in outputs]
+            for row, dot in enumerate(dots):
+                found[row][column][(slice(None),) * np.ndim(dot) + index] = dot
+        return self._shaped(found, several)
+
+    def _shaped(self, found: list[list[Any]], several: bool) -> Any:
+        rows = [tuple(map(_unwrap, row)) if self.many else _unwrap(row[0]) for row in found]
+        return tuple(rows) if several else rows[0]
+
+
+class Hessian:
+    """All second partial derivatives of a function; what `srcad.hessian` returns."""
+
+    __srcad_primitive__ = True
+
+    def __init__(self, products: Derivative, many: bool) -> None:
+        self.products, self.many = products, many
+        self.__name__ = f"{name_of(products.function)}_hessian"
+        self.__signature__ = signature_of(products.function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """One array, or a tuple of rows of blocks."""
+        args = bind(self.__signature__, args, kwargs)
+        if (found := shaped(self.products.function, args)) is not None:
+            shape, values = found
+            wrt, many = self.products.request.wrt, self.many
+            if any(shape.part(place).holds_long_list for place in wrt):
+                raise NotDifferentiable(
+                    f"{self.__name__} by a list of more than {LONGEST_TAKEN_APART} elements is not supported",
+                    hint="give the function an array, or use srcad.hvp",
+                )
+            chosen = [args[place.parameter if isinstance(place, Path) else place] for place in wrt]
+            if any(map(is_records, arrays_in(chosen))):
+                raise NotDifferentiable(
+                    f"{self.__name__} by structured arrays is not supported",
+                    hint="give the function the fields, or use srcad.hvp",
+                )
+            asked = Request("hvp", shape.wrt(wrt), True, self.products.request.options)
+            inner = made(shape.flat, asked, self.products.jit)
+            return shape.packed(
+                wrt, many, [shape.packed(wrt, many, row, values) for row in Hessian(inner, True)(*values)], values
+            )
+        refuse_paths(self.products.function, self.products.request.wrt)
+        every = tuple(range(len(self.products.request.wrt)))
+        found = _blocks(self.products, args, every, every)
+        return found if self.many else found[0][0]
+
+
+def _blocks(products: Derivative, args: tuple[Any, ...], rows: tuple[int, ...], columns: tuple[int, ...]) -> Any:
+    """Blocks of the Hessian; rows and columns are places in `wrt` of the Hessian-vector product."""
+    inputs = [args[place] for place in products.request.wrt]
+    found = [[_blank(inputs[row], inputs[column]) for column in columns] for row in rows]
+    for column, index, seed in _unit_directions(inputs):
+        if column in columns:
+            dots = products(*args, *seed)
+            for row, blocks in zip(rows, found, strict=True):
+                blocks[columns.index(column)][(slice(None),) * np.ndim(dots[row]) + index] = dots[row]
+    return tuple(tuple(map(_unwrap, row)) for row in found)
+
+
+def _unit_directions(values: Any) -> Iterator[tuple[int, tuple[int, ...], tuple[Any, ...]]]:
+    """For each element of each value: which value, which element, and all values with a one there and zeros else."""
+    for place, value in enumerate(values):
+        for index in np.ndindex(np.shape(value)):
+            seed = [_zeros(each) for each in values]
+            if isinstance(value, np.ndarray):
+                seed[place][index] = 1.0
+            else:
+                seed[place] = type(seed[place])(1.0)
+            yield place, index, tuple(seed)
+
+
+def _zeros(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return np.zeros(value.shape, value.dtype)
+    return value.dtype.type(0.0) if isinstance(value, np.inexact) else 0j if isinstance(value, complex) else 0.0
+
+
+def _blank(output: Any, argument: Any) -> Any:
+    """A block of zeros in the argument's dtype, as gradients have it; complex where the result is."""
+    dtype = np.result_type(argument.dtype if hasattr(argument, "dtype") else type(argument))
+    shape = (*np.shape(output), *np.shape(argument))
+    return np.zeros(shape, np.result_type(dtype, np.complex64) if np.iscomplexobj(output) else dtype)
+
+
+def _unwrap(block: Any) -> Any:
+    return block.item() if block.ndim == 0 and block.dtype in (np.float64, np.complex128) else block[()]
+
+
+def _gradient_of(f: Derivative, what: str) -> int:
+    """The position by which `f` differentiates, if it is a gradient by one argument."""
+    if f.request.mode != "grad" or f.request.tuple_result:
+        raise NotDifferentiable(
+            f"{what} of {f!r} is not supported", hint="take srcad.hessian or srcad.hvp of the function itself"
+        )
+    return int(f.request.wrt[0])
+
+
+def _by_structures(products: Derivative, args: tuple[Any, ...]) -> bool:
+    """Whether one of the arguments differentiated by is a structure, or a part of one."""
+    return any(isinstance(place, Path) or is_structured(args[place]) for place in products.request.wrt)
+
+
+class SecondDerivative:
+    """The derivative of a derivative by a number; what `srcad.grad(srcad.grad(f))` returns."""
+
+    __srcad_primitive__ = True
+
+    def __init__(self, products: Derivative, inner: int, outer: tuple[int, ...], many: bool) -> None:
+        self.products, self.many, self.inner = products, many, inner
+        self.places = tuple(products.request.wrt.index(each) for each in outer)
+        self.__name__ = f"{name_of(products.function)}_grad_grad"
+        self.__signature__ = signature_of(products.function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The second partial derivatives."""
+        args = bind(self.__signature__, args, kwargs)
+        if _by_structures(self.products, args) or np.ndim(args[self.inner]):
+            raise NotDifferentiable(
+                f"{self.__name__}: the gradient that it differentiates is not a number, or is by a structure",
+                hint="jacobian(grad(f)) or hessian(f) give all second derivatives",
+            )
+        seed = [_zeros(args[place]) for place in self.products.request.wrt]
+        direction = self.products.request.wrt.index(self.inner)
+        seed[direction] = type(seed[direction])(1.0)
+        found = self.products(*args, *seed)
+        return tuple(found[place] for place in self.places) if self.many else found[self.places[0]]
+
+
+@typeof_impl.register(Jacobian)  # type: ignore[untyped-decorator]  # Numba carries no annotations
+@typeof_impl.register(Hessian)  # type: ignore[untyped-decorator]
+@typeof_impl.register(SecondDerivative)  # type: ignore[untyped-decorator]
+def _refuse_in_compiled_code(value: Jacobian | Hessian | SecondDerivative, context: Any) -> NoReturn:
+    raise NotDifferentiable(
+        f"{value.__name__} cannot be called inside @njit",
+        hint="call it from Python, or use srcad.hvp of the function",
+    )
+
+
+def derivative_of_derivative(
+    f: Derivative, where: tuple[int, ...], many: bool, jit: bool, options: Options
+) -> SecondDerivative:
+    """The derivative of a gradient that is a number."""
+    inner = _gradient_of(f, "grad")
+    products = made(f.function, Request("hvp", _union(inner, where), options=options), jit and f.jit)
+    return SecondDerivative(products, inner, where, many)
+
+
+def jacobian_of_gradient(
+    f: Derivative, where: tuple[int, ...], many: bool, jit: bool, options: Options
+) -> Callable[..., Any]:
+    """Second derivatives with the shape of the gradient followed by that of the argument."""
+    inner = _gradient_of(f, "jacobian")
+    union = _union(inner, where)
+    products = made(f.function, Request("hvp", union, options=options), jit and f.jit)
+    columns = tuple(union.index(each) for each in where)
+    signature = signature_of(f.function)
+
+    def second(*args: Any, **kwargs: Any) -> Any:
+        args = bind(signature, args, kwargs)
+        if _by_structures(products, args):
+            raise NotDifferentiable(f"the jacobian of {f!r} for structures", hint="srcad.hessian takes structures")
+        found = _blocks(products, args, (union.index(inner),), columns)[0]
+        return found if many else found[0]
+
+    second.__name__ = f"{name_of(f.function)}_grad_jacobian"
+    second.__signature__ = signature  # type: ignore[attr-defined]
+    return second
+
+
+def _union(inner: int, where: tuple[int, ...]) -> tuple[int, ...]:
+    return (inner, *(each for each in where if each != inner))

@@ -1,0 +1,208 @@
+"""Structured arguments taken apart by optree: tuples, lists, dictionaries, dataclasses, objects with attributes.
+
+Of a user's class the attributes are the children; classes are made known to optree, in a namespace of srcad's, when
+an object of theirs is first met. Dictionaries keep the order of their keys, since a function may loop over them.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import functools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from srcad.errors import MayOverlap, NotDifferentiable
+from srcad.runtime.support.record_fields import Records, is_records, put_together, records_of
+from srcad.runtime.tape.values.operand import Operand
+from srcad.runtime.tape.values.structured_arguments import attributes, is_object, is_typed_list
+from srcad.transforms.ir.cost_model import LONGEST_TAKEN_APART
+from srcad.transforms.ir.pytree_form import LEAF, Fixed, Form, Part, RecordForm, assembled
+from srcad.transforms.lowering.structures.packed_lists import (
+    Column,
+    Layout,
+    Long,
+    LongForm,
+    column_of,
+    share_memory,
+    unpacked,
+)
+
+NAMESPACE = "srcad"
+_NUMBERS = frozenset((float, int, complex, bool, np.ndarray))
+_PACKED = _NUMBERS | {np.float64, np.float32}
+_known: set[type] = set()
+_settings = contextlib.ExitStack()
+
+
+@functools.cache
+def _optree() -> Any:
+    """The library, imported with the first structured argument; functions of plain arguments do not wait for it."""
+    import optree
+
+    # The order of a dictionary's keys is part of its form: a setting of the namespace, left when the process ends.
+    atexit.register(_settings.close)
+    _settings.enter_context(optree.dict_insertion_ordered(True, namespace=NAMESPACE))
+    parts = ("func", "args", "keywords")
+    optree.register_pytree_node(
+        functools.partial,
+        lambda value: (tuple(getattr(value, name) for name in parts), None, parts),
+        lambda _, held: assembled(functools.partial, parts, list(held)),
+        namespace=NAMESPACE,
+    )
+    optree.register_pytree_node(
+        Records,
+        lambda value: (value.parts, value.layout, (value.layout,) * len(value.parts)),
+        put_together,
+        namespace=NAMESPACE,
+    )
+    optree.register_pytree_node(
+        Long,
+        lambda value: (value.parts, value.layout, (value.layout,) * len(value.parts)),
+        _unpacked,
+        namespace=NAMESPACE,
+    )
+    return optree
+
+
+def take_apart(data: Any) -> tuple[list[Any], Any]:
+    """The leaves, None among them, and optree's specification of the rest, which can be compared and hashed."""
+    while True:
+        leaves, spec = taken_apart(data)
+        unknown = {type(leaf) for leaf in leaves} - _NUMBERS - _known
+        objects = [kind for kind in unknown if is_object(kind) or is_typed_list(kind)]
+        _known.update(unknown)
+        if not objects:
+            return leaves, spec
+        for kind in objects:
+            _register(kind)
+
+
+def taken_apart(data: Any) -> tuple[list[Any], Any]:
+    """The same for classes that are known by now: objects of others are leaves."""
+    found = flattened(data)
+    if any(map(is_records, found[0])):
+        data = _with_fields(data, found[0])
+        found = flattened(data)
+    return flattened(_with_arrays(data, found[0])) if len(found[0]) > LONGEST_TAKEN_APART else found
+
+
+def arrays_in(data: Any) -> list[Any]:
+    """The arrays and records among the leaves, those in long lists as they are."""
+    return [leaf for leaf in flattened(data)[0] if isinstance(leaf, (np.ndarray, np.void))]
+
+
+def flattened(data: Any) -> tuple[list[Any], Any]:
+    """The leaves and the specification, records and long lists as they are."""
+    found: tuple[list[Any], Any] = _optree().tree_flatten(data, none_is_leaf=True, namespace=NAMESPACE)
+    return found
+
+
+def _with_fields(data: Any, leaves: list[Any]) -> Any:
+    """The data with records as arrays. Raises MayOverlap if they share memory with another argument."""
+    if share_memory(leaves):
+        raise MayOverlap("two arguments share memory, and one of them holds records", hint="pass a copy of one of them")
+
+    def replaced(value: Any) -> Any:
+        return (records_of(value) or value) if is_records(value) else value
+
+    return _optree().tree_map(replaced, data, none_is_leaf=True, namespace=NAMESPACE)
+
+
+def _with_arrays(data: Any, leaves: list[Any]) -> Any:
+    """The data with long lists as arrays; all as it is if arrays in it overlap, of which writing to one changes two."""
+
+    def replaced(value: Any) -> Any:
+        return (_packed(value) or value) if _is_long(value) else value
+
+    if not any(type(leaf) in _PACKED for leaf in leaves) or share_memory(leaves):
+        return data
+    return _optree().tree_map(replaced, data, is_leaf=_is_long, none_is_leaf=True, namespace=NAMESPACE)
+
+
+def _is_long(value: Any) -> bool:
+    return (type(value) is list or is_typed_list(type(value))) and len(value) > LONGEST_TAKEN_APART
+
+
+def _packed(values: Any) -> Long | None:
+    """A list whose elements have one form, with numbers or arrays of one kind at each place; else None."""
+    kind, values = type(values), list(values)
+    taken = [flattened(each) for each in values] if type(values[0]) not in _PACKED else [([v], None) for v in values]
+    specs = {spec for _, spec in taken}
+    if len(specs) > 1 or not taken[0][0]:
+        return None
+    columns: list[Column] = []
+    parts: list[Any] = [len(values)]
+    for leaves in zip(*(found for found, _ in taken), strict=True):
+        made = column_of(leaves)
+        if made is None:
+            return None
+        columns.append(made[0])
+        parts += made[1]
+    spec = specs.pop()
+    element = LEAF if spec is None else form_of(spec, iter(taken[0][0]), "list")
+    return Long(Layout(kind, element, tuple(columns)), tuple(parts))
+
+
+def _unpacked(layout: Layout, parts: Any) -> Any:
+    elements = unpacked(layout, parts)
+    if layout.kind is list or any(parts[1:][k] is None for k in range(len(parts) - 1)):
+        return elements
+    return layout.kind(elements)
+
+
+def _register(kind: type) -> None:
+    if is_typed_list(kind):
+        _optree().register_pytree_node(
+            kind,
+            lambda value: (tuple(value), None, tuple(range(len(value)))),
+            lambda _, held: list(held) if any(each is None for each in held) else kind(list(held)),
+            namespace=NAMESPACE,
+        )
+        return
+
+    def children(value: Any) -> Any:
+        names = attributes(value)
+        return tuple(getattr(value, name) for name in names), names, names
+
+    def again(names: Any, parts: Any) -> Any:
+        return assembled(kind, names, list(parts))
+
+    _optree().register_pytree_node(kind, children, again, namespace=NAMESPACE)
+
+
+def is_leaf(value: Any) -> bool:
+    """Whether a leaf is a number or an array, not something that is known while compiling."""
+    kind = type(value)
+    if kind in _NUMBERS or isinstance(value, (np.ndarray, np.generic, Operand)):
+        return not (isinstance(value, np.generic) and value.dtype.kind in "USO")
+    return kind.__module__.partition(".")[0] == "numba" and not callable(value)
+
+
+def form_of(spec: Any, leaves: Iterator[Any], name: str) -> Part:
+    """The form of what optree has taken apart."""
+    from srcad.transforms.ir.canonical_names import literal  # with all kernels, which most calls have no use for
+
+    if spec.is_leaf():
+        value = next(leaves)
+        return LEAF if is_leaf(value) else Fixed(value)
+    if spec.type is Long:
+        any(next(leaves) is None for _ in spec.children())
+        return LongForm.of(spec.entries()[0])
+    if spec.type is Records:
+        any(next(leaves) is None for _ in spec.children())
+        return RecordForm.of(spec.entries()[0])
+    keys, kind = tuple(spec.entries()), list if is_typed_list(spec.type) else spec.type
+    known = issubclass(kind, (tuple, list, dict)) or is_object(kind) or kind is functools.partial
+    if not known or kind.__name__ == "deque":
+        raise NotDifferentiable(
+            f"the argument '{name}' holds a {kind.__name__}, which is not supported",
+            hint="use tuples, lists, dictionaries, dataclasses or plain objects",
+        )
+    if issubclass(kind, dict) and any(literal(key) is None for key in keys):
+        raise NotDifferentiable(
+            f"the argument '{name}' holds a dictionary whose keys are no constants", hint="use texts or numbers as keys"
+        )
+    return Form(kind, keys, tuple(form_of(child, leaves, name) for child in spec.children()))

@@ -1,0 +1,283 @@
+"""What is made for structured arguments of one form, with leaves of the same kinds: a `Shape`, kept with the function.
+
+A gradient has the form of its argument, with None for leaves that can have no derivative: integers, texts, functions,
+None. What is asked for may be a part of an argument, `wrt="params.w"`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import MethodType
+from typing import Any
+
+import numpy as np
+
+from srcad.api.cotangent import matching
+from srcad.api.flattened_function import Flat
+from srcad.api.pytree import arrays_in, form_of, is_leaf, take_apart, taken_apart
+from srcad.api.wrt import Path, Place
+from srcad.driver.memoisation import remembered
+from srcad.errors import BadArgument, MayOverlap, NotDifferentiable
+from srcad.frontend.load import name_of, signature_of
+from srcad.runtime.support.record_fields import is_records
+from srcad.runtime.tape.values.structured_arguments import attributes, is_function, is_structured
+from srcad.transforms.ir.pytree_form import Form, Leaf, from_tuples, to_tuples
+from srcad.transforms.lowering.structures.packed_lists import layout_leaves, share_memory
+
+_NUMBERS = frozenset((float, int, complex, bool))
+_SMOOTH = frozenset((float, complex))
+_MOST_FUNCTIONS = 64  # shapes kept for one function that differ in the functions among their leaves
+
+
+class _Known:
+    """A leaf that is known while compiling, as a key: texts by what they say, other objects by what they are.
+
+    A method is made anew at each access, so it is the function and the object that it is bound to.
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Known):
+            return False
+        one, two = self.value, other.value
+        if isinstance(one, MethodType) and isinstance(two, MethodType):
+            return one.__func__ is two.__func__ and one.__self__ is two.__self__
+        return one is two or (type(one) is str is type(two) and one == two)
+
+    def __hash__(self) -> int:
+        if isinstance(self.value, MethodType):
+            return hash((id(self.value.__func__), id(self.value.__self__)))
+        return hash(self.value) if isinstance(self.value, str) else id(self.value)
+
+
+def _kind(leaf: Any) -> Any:
+    kind = type(leaf)
+    if kind in _NUMBERS:
+        return kind
+    return (kind, getattr(leaf, "dtype", None)) if is_leaf(leaf) else _Known(leaf)
+
+
+@dataclass(frozen=True)
+class _Parameter:
+    """A parameter of the user's function, or a part of one: optree's specification, None for a leaf, and its leaves.
+
+    places      of each of its leaves among those of the flat function; None for what is known while compiling
+    smooth      likewise; None for what can have no derivative as well
+    layout      likewise; None for all but what says where the elements of long lists are
+    """
+
+    name: str
+    spec: Any
+    places: tuple[int | None, ...]
+    smooth: tuple[int | None, ...]
+    layout: tuple[int | None, ...]
+
+    @property
+    def spots(self) -> tuple[int | None, ...]:
+        """The leaves that are differentiated by; a plain parameter itself, whatever it is."""
+        return self.places if self.spec is None else self.smooth
+
+    @property
+    def holds_long_list(self) -> bool:
+        """Whether a list in it is an array."""
+        return any(spot is not None for spot in self.layout)
+
+    def packed(self, leaves: Sequence[Any]) -> Any:
+        """Leaves in the structure of the parameter."""
+        return leaves[0] if self.spec is None else self.spec.unflatten(leaves)
+
+
+class Shape:
+    """A function for structured arguments of one form.
+
+    >>> def f(p, x):
+    ...     return p["w"] * x + p["b"]
+    >>> shape, values = shaped(f, ({"w": 2.0, "b": 1.0}, 3.0), True)  # doctest: +SKIP
+    >>> values, list(shape.flat.__signature__.parameters)  # doctest: +SKIP
+    ([2.0, 1.0, 3.0], ['p_w', 'p_b', 'x'])
+    """
+
+    def __init__(self, function: Callable[..., Any], leaves: list[Any], spec: Any) -> None:
+        self.function, self.spec = function, spec
+        forms, self.parameters = {}, []
+        each, count, place = iter(leaves), 0, 0
+        for name, child in zip(signature_of(function).parameters, spec.children(), strict=True):
+            forms[name] = form_of(child, each, name)
+            own = leaves[count : count + child.num_leaves]
+            count += len(own)
+            places: list[int | None] = []
+            for leaf in own:
+                places.append(place if is_leaf(leaf) else None)
+                place += is_leaf(leaf)
+            smooth = tuple(spot if _is_smooth(leaf) else None for spot, leaf in zip(places, own, strict=True))
+            plain = not isinstance(forms[name], Form)
+            layout = [
+                spot if is_kept else None for spot, is_kept in zip(places, layout_leaves(forms[name]), strict=True)
+            ]
+            self.parameters.append(_Parameter(name, None if plain else child, tuple(places), smooth, tuple(layout)))
+        self.picked = None if place == len(leaves) else [k for k, leaf in enumerate(leaves) if is_leaf(leaf)]
+        self.flat = Flat(function, forms)
+        self.holds_functions = any(is_function(type(leaf)) for leaf in leaves)
+        self.runs: dict[Any, Any] = {}  # derivative of the user's function -> that of the flat one
+
+    @property
+    def smooth(self) -> tuple[int, ...]:
+        """All leaves that can have a derivative."""
+        return tuple(spot for each in self.parameters for spot in each.smooth if spot is not None)
+
+    def wrt(self, where: Sequence[Place]) -> tuple[int, ...]:
+        """The leaves to differentiate by, for these parameters; of a plain parameter itself, whatever it is."""
+        found: list[int] = []
+        for place in where:
+            parameter = self.part(place)
+            own = [spot for spot in parameter.spots if spot is not None]
+            if not own:
+                raise NotDifferentiable(
+                    f"the argument '{parameter.name}' of {name_of(self.function)} holds nothing that can have a "
+                    "derivative",
+                    hint="differentiate by an argument that holds floats, or arrays of floats",
+                )
+            found += own
+        if len(set(found)) < len(found):
+            raise BadArgument("`wrt` names a part of an argument twice", hint="leave out what another part contains")
+        return tuple(found)
+
+    def part(self, place: Place) -> _Parameter:
+        """A parameter, or the part of one to which a path leads."""
+        if not isinstance(place, Path):
+            return self.parameters[place]
+        whole = self.parameters[place.parameter]
+        spec, before = place.inside(whole.spec, whole.name)
+        own = slice(before, before + spec.num_leaves)
+        own_spec = None if spec.is_leaf() else spec
+        places, smooth, layout = whole.places[own], whole.smooth[own], whole.layout[own]
+        return _Parameter(place.text(whole.name), own_spec, places, smooth, layout)
+
+    def packed(self, where: Sequence[Place], many: bool, found: Sequence[Any], values: Sequence[Any]) -> Any:
+        """Gradients by leaves, in the order of `wrt`, as gradients by parameters; `values` are those of all leaves."""
+        each = iter(found)
+        packed = []
+        for place in where:
+            parameter = self.part(place)
+            leaves = [None if spot is None else next(each) for spot in parameter.spots]
+            for k, spot in enumerate(parameter.layout):
+                leaves[k] = leaves[k] if spot is None else values[spot]
+            packed.append(parameter.packed(leaves))
+        return tuple(packed) if many else packed[0]
+
+    def directions(self, where: Sequence[Place], given: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+        """Directions in the form of parameters, as directions of their leaves; None is no movement of a leaf."""
+        found = []
+        for place, direction in zip(where, given, strict=True):
+            parameter = self.part(place)
+            leaves = [direction] if parameter.spec is None else self._leaves_of(parameter, direction)
+            for spot, leaf in zip(parameter.spots, leaves, strict=True):
+                if spot is not None:
+                    like = values[spot]
+                    zero = np.zeros(np.shape(like)) if leaf is None else leaf
+                    found.append(matching(zero, like, "the tangent"))
+        return found
+
+    def _leaves_of(self, parameter: _Parameter, data: Any) -> list[Any]:
+        leaves, spec = take_apart(data)
+        if spec != parameter.spec:
+            raise BadArgument(
+                f"a direction of '{parameter.name}' has the form {spec}, the argument has {parameter.spec}",
+                hint="give it the structure of the argument, with None for what does not move",
+            )
+        return leaves
+
+    def result(self, form: Any, value: Any) -> Any:
+        """What the function returns, from numbers, arrays and tuples of these."""
+        return value if isinstance(form, Leaf) else from_tuples(form, value)
+
+    def cotangent(self, form: Any, given: Any) -> Any:
+        """A cotangent in the form of the result as nested tuples."""
+        if isinstance(form, Leaf):
+            return given
+        try:
+            return to_tuples(form, given)
+        except (LookupError, AttributeError, TypeError) as problem:
+            raise BadArgument(
+                f"the cotangent has another form than the result of {name_of(self.function)}: {problem}",
+                hint="give it the structure of the result",
+            ) from None
+
+    def check_shared(self, arguments: Sequence[Any], version: Any) -> None:
+        """Refuse one list or dictionary at two places among the arguments of a function that changes it.
+
+        And arrays in a long list, and records, which are copied, if the function may reach them as captured arrays too.
+        """
+        if version.unit.changes and _repeats(arguments, set()):
+            raise MayOverlap(
+                f"{name_of(self.function)} changes a list, dictionary or object that is at two places of its arguments",
+                hint="give it a copy at one of the two",
+            )
+        theirs = arrays_in(arguments) if version.unit.hidden else []
+        if theirs and (any(each.holds_long_list for each in self.parameters) or any(map(is_records, theirs))):
+            captured = [each for each in version.hidden() if isinstance(each, np.ndarray)]
+            if any(share_memory([one, other]) for one in captured for other in theirs):
+                raise MayOverlap(
+                    f"{name_of(self.function)} is given a list or records, of which it reads arrays from outside too",
+                    hint="give it copies",
+                )
+
+
+def shaped(
+    function: Callable[..., Any], arguments: Sequence[Any], always: bool = False
+) -> tuple[Shape, list[Any]] | None:
+    """The shape for these arguments, and their leaves; None where all are plain, unless `always`."""
+    if not always and not any(map(is_structured, arguments)):
+        return None
+    return found_shape(remembered(function, "shapes", dict[Any, Shape]), function, tuple(arguments))
+
+
+def found_shape(
+    shapes: dict[Any, Shape], function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> tuple[Shape, list[Any]]:
+    """The shape for these arguments among those known, or a new one, and the leaves."""
+    leaves, spec = taken_apart(arguments)
+    key = (spec, *[leaf.dtype if type(leaf) is np.ndarray else _kind(leaf) for leaf in leaves])
+    shape = shapes.get(key)
+    if shape is None:
+        leaves, spec = take_apart(arguments)  # makes classes known that are met for the first time
+        key = (spec, *[leaf.dtype if type(leaf) is np.ndarray else _kind(leaf) for leaf in leaves])
+        shape = shapes.get(key)
+        if shape is None:
+            _make_room(shapes)
+            shape = shapes[key] = Shape(function, leaves, spec)
+    return shape, leaves if shape.picked is None else [leaves[place] for place in shape.picked]
+
+
+def _make_room(shapes: dict[Any, Shape]) -> None:
+    """Forget the oldest shape for a function among the arguments, so that lambdas made in a loop do not pile up."""
+    old = [key for key, shape in shapes.items() if shape.holds_functions]
+    if len(old) >= _MOST_FUNCTIONS:
+        del shapes[old[0]]
+
+
+def _is_smooth(leaf: Any) -> bool:
+    kind = getattr(leaf, "dtype", None)
+    return type(leaf) in _SMOOTH or (kind is not None and is_leaf(leaf) and np.dtype(kind).kind in "fc")
+
+
+def _repeats(value: Any, seen: set[int]) -> bool:
+    """Whether a list, dictionary or object is at two places."""
+    if not is_structured(value) or is_function(type(value)):
+        return False
+    if not isinstance(value, tuple):
+        if id(value) in seen:
+            return True
+        seen.add(id(value))
+    if isinstance(value, (tuple, list)):
+        parts: Any = value
+    elif isinstance(value, dict):
+        parts = value.values()
+    else:
+        parts = [getattr(value, name) for name in attributes(value)]
+    return any(_repeats(each, seen) for each in parts)

@@ -1,0 +1,90 @@
+"""Calls with structured arguments: leaves in, the compiled function of leaves, structures out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from srcad.api.binding import bind
+from srcad.api.pytree_specialisation import Shape, found_shape
+from srcad.api.vjp_pair import pair_of
+from srcad.driver.memoisation import remembered
+from srcad.driver.options import Options
+from srcad.driver.version import Request
+from srcad.runtime.tape.recording.retention import snapshot
+from srcad.runtime.tape.values.structured_arguments import is_structured
+
+
+def structured_call(derivative: Any, made: Callable[[Callable[..., Any], Request, bool], Any]) -> Callable[..., Any]:
+    """What calls a derivative whose function takes or returns structures; plain calls pass. `made` makes others."""
+    function, request, signature = derivative.function, derivative.request, derivative.__signature__
+    own, total = derivative.own, len(signature.parameters)
+    shapes = remembered(function, "shapes", dict[Any, Shape])
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs or len(args) != total:
+            args = bind(signature, args, kwargs)
+        given = args if own == total else args[:own]
+        for each in given:
+            if is_structured(each):
+                break
+        else:
+            if not derivative.returns_structure:
+                found = derivative.plain_call(*args)
+                # The first plain call may have found out that the result is a structure.
+                return call(*args) if derivative.returns_structure else found
+        shape, values = found_shape(shapes, function, given)
+        run = shape.runs.get(derivative)
+        if run is None:
+            wanted = Request(request.mode, shape.wrt(request.wrt), True, request.options)
+            run = shape.runs[derivative] = made(shape.flat, wanted, derivative.jit)
+        version = run.current()
+        unit = version.unit
+        if unit.changes or unit.hidden:
+            shape.check_shared(given, version)
+        if total > own:
+            values = [*values, *shape.directions(request.wrt, args[own:], values)]
+        return _finished(shape, request, unit.result, run(*values), values)
+
+    return call
+
+
+def _finished(shape: Shape, request: Request, form: Any, found: Any, values: list[Any]) -> Any:
+    """What a derivative of the flat function gives, in the structures of the user's function."""
+    if request.mode == "core":
+        return shape.result(form, found)
+    if request.mode == "tangent":
+        return tuple(shape.result(form, each) for each in found)
+    if request.mode == "value_and_grad":
+        value, gradients = found
+        return value, shape.packed(request.wrt, request.tuple_result, gradients, values)
+    return shape.packed(request.wrt, request.tuple_result, found, values)
+
+
+def structured_vjp(
+    shape: Shape,
+    values: list[Any],
+    given: Sequence[Any],
+    where: Sequence[int] | None,
+    many: bool,
+    jit: bool,
+    options: Options,
+) -> tuple[Any, Callable[[Any], Any]]:
+    """The value and its pullback, for these parameters or, where None, for all of them."""
+    every = range(len(shape.parameters))
+    asked = [place for place in every if any(spot is not None for spot in shape.parameters[place].smooth)]
+    wrt = asked if where is None else where
+    version, routines = pair_of(shape.flat, shape.wrt(wrt), jit, options).current()
+    shape.check_shared(given, version)
+    arguments = (*snapshot(tuple(values)), *snapshot(version.hidden()))
+    value, trace = routines.forward(*arguments)
+    pull, form = routines.pullback(arguments, value, trace), version.unit.result
+
+    def pullback(cotangent: Any) -> Any:
+        found = shape.packed(wrt, True, pull(shape.cotangent(form, cotangent)), values)
+        if where is not None:
+            return found if many else found[0]
+        by_place = dict(zip(wrt, found, strict=True))
+        return tuple(by_place.get(place) for place in every)
+
+    return shape.result(form, value), pullback

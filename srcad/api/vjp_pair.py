@@ -1,0 +1,65 @@
+"""A forward and a reverse function with the trace between them: what `srcad.vjp` and calls under a tape run.
+
+    value, trace = pair.forward(*arguments)
+    adjoints = pair.reverse(*arguments, trace, result_bar)          any number of times
+
+The trace is read, never used up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from srcad.api.cotangent import matching
+from srcad.api.stubs import shape_of
+from srcad.driver.compiled_routines import compiled_routine, telling, uncompiled_routine
+from srcad.driver.memoisation import remembered
+from srcad.driver.options import Options
+from srcad.driver.version import Request, Version
+
+
+class Pair:
+    """The two functions of reverse mode, for adjoints of some of the parameters, hidden ones included."""
+
+    def __init__(self, version: Version, jit: bool = True) -> None:
+        self.version = version
+        self.parameters = version.unit.parameters
+        if not jit:
+            self.forward, self.reverse = uncompiled_routine(version, 0), uncompiled_routine(version, 1)
+            return
+        name, names = version.unit.name, version.unit.names.copy()
+        more = (names.fresh("trace"), names.fresh("result_bar"))
+        self.forward = telling(version, compiled_routine(version, 0, shape_of(f"{name}_forward", self.parameters)))
+        self.reverse = compiled_routine(version, 1, shape_of(f"{name}_reverse", (*self.parameters, *more)))
+
+    def pullback(self, arguments: tuple[Any, ...], value: Any, trace: Any) -> Callable[[Any], tuple[Any, ...]]:
+        """The linear function from an adjoint of the value to the adjoints of the arguments."""
+
+        def pullback(cotangent: Any) -> tuple[Any, ...]:
+            bar = matching(cotangent, value, "the cotangent")
+            found: tuple[Any, ...] = self.reverse(*arguments, trace, bar)
+            return found
+
+        return pullback
+
+
+class Pairs:
+    """The pair for a function as it is now."""
+
+    def __init__(self, function: Callable[..., Any], wrt: tuple[int, ...], jit: bool, options: Options) -> None:
+        self._function, self._request, self._jit = function, Request("vjp", wrt, options=options), jit
+        self._held: tuple[Version, Pair] | None = None
+
+    def current(self) -> tuple[Version, Pair]:
+        """The function with the captured numbers of now, and its pair."""
+        if self._held is None or not self._held[0].is_current():
+            version = Version(self._function, self._request)
+            self._held = version, Pair(version, self._jit)
+        return self._held
+
+
+def pair_of(function: Callable[..., Any], wrt: tuple[int, ...], jit: bool, options: Options | None = None) -> Pairs:
+    """The pairs of a function, the same object when asked for again."""
+    how = options or Options()
+    return remembered(function, ("pairs", wrt, jit, how), lambda: Pairs(function, wrt, jit, how))

@@ -1,0 +1,181 @@
+"""What `wrt` names: parameters, by position or name, and parts of them, "params.w", "layers[0]['b']", "self.rate"."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from srcad.errors import BadArgument, UnsupportedSyntax
+from srcad.frontend.load import STARRED, load, name_of, signature_of, unwrap
+from srcad.transforms.lowering.structures.packed_lists import Long
+
+
+@dataclass(frozen=True)
+class Path:
+    """A part of a parameter: the parameter's position, and the attributes and keys that lead to the part.
+
+    >>> Path(0, (("attribute", "layers"), ("key", 1))).text("model")
+    'model.layers[1]'
+    """
+
+    parameter: int
+    steps: tuple[tuple[str, Any], ...]
+
+    def text(self, name: str) -> str:
+        """How it is written for a parameter of this name."""
+        return name + "".join(f".{key}" if kind == "attribute" else f"[{key!r}]" for kind, key in self.steps)
+
+    def inside(self, spec: Any, name: str) -> tuple[Any, int]:
+        """What optree says of the part, given what it says of the parameter, and how many leaves come before it."""
+        before = 0
+        for count, (kind, key) in enumerate(self.steps):
+            keys = [] if spec is None or spec.is_leaf() else _keys(spec, kind)
+            backwards = type(key) is int and key < 0 and keys == _counted(keys)
+            place = key + len(keys) if backwards else key
+            if place not in keys:
+                here, missing = Path(0, self.steps[:count]).text(name), Path(0, self.steps[: count + 1]).text(name)
+                named = ", ".join(Path(0, ((kind, each),)).text("") for each in keys)
+                holds = f"it has {named}" if keys else f"`{here}` is no structure that has parts of this kind"
+                raise BadArgument(f"`wrt` names {missing}, which is not among the arguments", hint=holds)
+            children = spec.children()
+            before += sum(each.num_leaves for each in children[: keys.index(place)])
+            spec = children[keys.index(place)]
+        return spec, before
+
+
+Place = int | Path
+
+
+def positions(function: Callable[..., Any], wrt: Any) -> tuple[tuple[Any, ...], bool]:
+    """What `wrt` names, as positions of parameters or paths from these, and whether it was a tuple.
+
+    >>> positions(lambda x, y: x * y, "y"), positions(lambda x, y: x * y, (0, "y"))
+    (((1,), False), ((0, 1), True))
+    >>> positions(lambda p, x: p["w"] * x, "p['w']")
+    ((Path(parameter=0, steps=(('key', 'w'),)),), False)
+    """
+    refuse_starred(function)
+    names = list(signature_of(function).parameters)
+    many = isinstance(wrt, (tuple, list))
+    found = tuple(_place(names, each, function) for each in (wrt if many else (wrt,)))
+    if not found:
+        raise BadArgument("`wrt` is empty", hint=f"the parameters are {', '.join(names)}")
+    if len(set(found)) < len(found):
+        raise BadArgument(f"`wrt` names a parameter twice: {wrt!r}")
+    return found, many
+
+
+def refuse_starred(function: Callable[..., Any]) -> None:
+    """Parameters have names: of `*args` and `**kwargs` it is not known how many they are."""
+    parameters = signature_of(function).parameters.values()
+    if any(each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD) for each in parameters):
+        source = load(function)
+        raise UnsupportedSyntax(STARRED, at=source.place(source.tree), hint="give each parameter a name")
+
+
+def text_of(names: Sequence[str], place: Place) -> str:
+    """A parameter or a part of one, as a user writes it."""
+    return place.text(names[place.parameter]) if isinstance(place, Path) else names[place]
+
+
+def refuse_paths(function: Callable[..., Any], where: Sequence[Place]) -> None:
+    """Parts can be asked for where arguments are structures only."""
+    names = list(signature_of(function).parameters)
+    for place in where:
+        if isinstance(place, Path):
+            name = names[place.parameter]
+            raise BadArgument(
+                f"`wrt` names {place.text(name)}, but the argument '{name}' of {name_of(function)} is no structure",
+                hint=f"differentiate by '{name}', and take the part of the gradient that is needed",
+            )
+
+
+def with_receiver(function: Any, wrt: Any) -> tuple[Any, Any, Any] | None:
+    """The function behind a method, `wrt` for that, and the method's object, where `wrt` names parts of the object.
+
+    >>> class Model:
+    ...     def loss(self, x):
+    ...         return self.w * x
+    >>> with_receiver(Model().loss, ("self.w", 0))[1]
+    ('self.w', 1)
+    """
+    many = isinstance(wrt, (tuple, list))
+    texts = [each for each in (wrt if many else (wrt,)) if isinstance(each, str)]
+    if not texts or hasattr(type(function), "__srcad_keeps__") or hasattr(function, "__srcad_primitive__"):
+        return None
+    plain, _, receiver = unwrap(function)
+    if receiver is None:
+        return None
+    own = next(iter(inspect.signature(plain, follow_wrapped=False).parameters), "")
+    if not any(_root(each) == own for each in texts) or own in signature_of(function).parameters:
+        return None
+    moved = [each + 1 if type(each) is int and each >= 0 else each for each in (wrt if many else (wrt,))]
+    return plain, tuple(moved) if many else moved[0], receiver
+
+
+def among_arguments(function: Any, wrt: Any, arguments: Sequence[Any]) -> tuple[Any, Any, Sequence[Any]]:
+    """The same, with the method's object as the first argument; all as it is where `wrt` asks for no part of it."""
+    method = None if wrt is None else with_receiver(function, wrt)
+    if method is None:
+        return function, wrt, arguments
+    plain, where, receiver = method
+    return plain, where, (receiver, *arguments)
+
+
+def _root(text: str) -> str:
+    return text.partition(".")[0].partition("[")[0].strip()
+
+
+def _place(names: list[str], each: Any, function: Callable[..., Any]) -> Place:
+    if isinstance(each, str) and each in names:
+        return names.index(each)
+    if isinstance(each, str) and _root(each) in names:
+        return Path(names.index(_root(each)), _steps(each))
+    if isinstance(each, int) and not isinstance(each, bool) and -len(names) <= each < len(names):
+        return each % len(names)
+    if not isinstance(each, (int, str)) or isinstance(each, bool):
+        raise BadArgument(f"`wrt` is {each!r}", hint="give an index, a name, a path such as 'p.w', or a tuple of them")
+    has = f"its parameters are {', '.join(names) or 'none'}"
+    raise BadArgument(f"{name_of(function)} has no parameter {each!r}", hint=has)
+
+
+def _steps(text: str) -> tuple[tuple[str, Any], ...]:
+    """The attributes and keys behind a name."""
+    problem = BadArgument(
+        f"`wrt` is {text!r}, which is no path", hint="write attributes and constant keys, such as params.layers[0]['w']"
+    )
+    steps: list[tuple[str, Any]] = []
+    try:
+        node: ast.expr = ast.parse(text.strip(), mode="eval").body
+        while not isinstance(node, ast.Name):
+            if isinstance(node, ast.Attribute):
+                steps.insert(0, ("attribute", node.attr))
+            elif isinstance(node, ast.Subscript):
+                steps.insert(0, ("key", ast.literal_eval(node.slice)))
+            else:
+                raise problem
+            node = node.value
+        hash(tuple(steps))
+    except (SyntaxError, ValueError, TypeError):
+        raise problem from None
+    return tuple(steps)
+
+
+def _keys(spec: Any, kind: str) -> list[Any]:
+    """The keys, or the attributes, of what optree has taken apart."""
+    if spec.type is Long:
+        raise BadArgument(
+            "`wrt` names an element of a list of more than 64",
+            hint="differentiate by the list, and take the element of that",
+        )
+    fields = getattr(spec.type, "_fields", None)
+    if fields is not None:
+        return list(fields) if kind == "attribute" else _counted(fields)
+    return list(spec.entries()) if (kind == "key") is issubclass(spec.type, (tuple, list, dict)) else []
+
+
+def _counted(values: Sequence[Any]) -> list[int]:
+    return list(range(len(values)))

@@ -1,0 +1,162 @@
+"""The generated functions of a `Version` as things to call: compiled for the types they meet, or as plain Python."""
+
+from __future__ import annotations
+
+import inspect
+import operator
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import gast
+from numba import typeof
+from numba.core.registry import CPUDispatcher
+
+from srcad.driver.memoisation import remembered
+from srcad.driver.result_precision import of_kind
+from srcad.driver.user_exceptions import tell
+from srcad.driver.version import Version
+from srcad.errors import PACKAGE, NotDifferentiable, PerformanceWarning, SrcadError
+from srcad.runtime.jit.dispatchers import Redirect, TypedDispatcher
+from srcad.runtime.jit.numba_inference import CannotType
+from srcad.runtime.jit.uncompiled_trace import Kept
+from srcad.runtime.rulebook import registry
+from srcad.transforms.ir.primitive import primitive_of
+from srcad.transforms.ir.unit import Unit
+
+
+def compiled_routine(
+    version: Version,
+    index: int,
+    shape: Callable[..., Any],
+    must_compile: bool = False,
+    redirect: Redirect | None = None,
+    assumes: bool = True,
+) -> TypedDispatcher:
+    """The generated function of this index as one Numba dispatcher; `shape` gives it parameters and defaults.
+
+    What Numba cannot compile runs uncompiled, or with `must_compile` raises CannotType. `redirect` may name a stand-in.
+    Unless it `assumes` that arrays fit without broadcasting, it can be called from compiled code.
+    """
+    count = len(version.unit.parameters)
+    uncompiled = uncompiled_routine(version, index)
+
+    def specialise(kinds: tuple[Any, ...]) -> CPUDispatcher:
+        # A trace is read by the function that was generated together with the one that recorded it.
+        recorded = getattr(kinds[count], "instance_class", None) if len(kinds) > count else None
+        made = version.compiled_with(recorded.__module__) if recorded is not None else None
+        return (made or version.compiled(kinds[:count], assumes and version.assumes))[index]
+
+    def widen() -> None:
+        version.assumes = False
+
+    def otherwise(problem: CannotType) -> Callable[..., Any]:
+        def warning(*args: Any) -> Any:
+            result = uncompiled(*args)
+            if not (index and isinstance(args[-2], Kept)):  # else the forward function has warned
+                warn_of_fallback(version, problem)
+            return result
+
+        return warning
+
+    return TypedDispatcher(shape, specialise, None if must_compile else otherwise, redirect, widen, of_kind)
+
+
+def telling(version: Version, routine: Callable[..., Any]) -> Callable[..., Any]:
+    """A compiled routine whose exceptions have a note that says at which line of the user's they arise."""
+    if not may_raise(version.unit):
+        return routine
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return routine(*args, **kwargs)
+        except SrcadError:
+            raise
+        except Exception as problem:  # the function's own, which may be any
+            bound = _bound(routine, args, kwargs)
+            if bound is not None:
+                tell(problem, version, bound)
+            raise
+
+    return call
+
+
+def may_raise(unit: Unit) -> bool:
+    """Whether the function may raise an exception when it runs compiled, as far as its operations tell."""
+    for node in gast.walk(unit.tree):
+        if isinstance(node, (gast.Raise, gast.Assert, gast.MatMult)):
+            return True
+        if isinstance(node, gast.Call):
+            primitive = primitive_of(node, unit.bindings)
+            rule = None if primitive is None else registry.find(primitive, [0] * len(node.args))
+            if not _is_quiet(primitive) and not (rule is not None and rule.elementwise):
+                return True
+    return False
+
+
+def _is_quiet(primitive: Any) -> bool:
+    return any(primitive is each for each in _QUIET)
+
+
+_QUIET = (range, len, float, int, bool, abs, max, min, operator.iadd, operator.isub, operator.imul, operator.itruediv)
+
+
+def _bound(routine: Any, args: Any, kwargs: Any) -> tuple[Any, ...] | None:
+    """All arguments of a call by position; None where they are not those of the function."""
+    try:
+        bound = inspect.signature(routine.py_func).bind(*args, **kwargs)
+    except TypeError:
+        return None
+    bound.apply_defaults()
+    return bound.args
+
+
+def uncompiled_routine(version: Version, index: int) -> Callable[..., Any]:
+    """The generated function of this index as plain Python, chosen by the types of the arguments at each call."""
+    parameters, count = version.unit.parameters, len(version.unit.parameters)
+
+    def kinds_of(args: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(kind_of(name, value) for name, value in zip(parameters, args[:count], strict=True))
+
+    def first(*args: Any) -> Any:
+        try:
+            return version.uncompiled(kinds_of(args))(*args)
+        except SrcadError:
+            raise
+        except Exception as problem:  # the function's own, which may be any
+            tell(problem, version, args)
+            raise
+
+    def reverse(*args: Any) -> Any:
+        *arguments, trace, bar = args
+        if isinstance(trace, Kept):
+            return trace.pull(tuple(arguments), bar)
+        made = version.compiled_with(type(trace).__module__)  # the trace is that of a compiled function
+        return (made or version.compiled(kinds_of(args)))[index].py_func(*args)
+
+    return reverse if index else first
+
+
+def kind_of(name: str, value: Any) -> Any:
+    """Numba's type of an argument."""
+    try:
+        return typeof(value)
+    except ValueError:
+        raise NotDifferentiable(
+            f"the argument '{name}' is a {type(value).__name__}, which has no Numba type",
+            hint="pass numbers and NumPy arrays",
+        ) from None
+
+
+def warn_of_fallback(version: Version, problem: CannotType) -> None:
+    """Tell once what kept a function from compiling, at the user's line that called it."""
+    told: set[tuple[Any, ...]] = remembered(version.function, "fallbacks", set)
+    if (problem.reason, problem.place) in told:
+        return
+    told.add((problem.reason, problem.place))
+    at = f"{problem.place}: " if problem.place else ""
+    level, frame, inside = 2, sys._getframe(1), PACKAGE
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(inside):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(f"{at}{version.unit.name} runs uncompiled: {problem.reason}", PerformanceWarning, stacklevel=level)

@@ -1,0 +1,68 @@
+"""Interpreted mode: what is generated where Numba cannot type a function.
+
+The types of one specialisation are observed on the arguments of its first call
+(`srcad.transforms.normalise.observed_types`), and what was not reached there raises when a later call comes to it. Then
+that call's arguments are observed too, the functions are generated anew, and the call is repeated: slower, never wrong.
+The same functions run under `jit=False`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from srcad.errors import CompilerBug
+from srcad.runtime.jit import disk_cache
+from srcad.runtime.jit.dispatchers import load
+from srcad.runtime.jit.uncompiled_trace import keeping
+from srcad.runtime.kernels import Unobserved
+from srcad.transforms.ir.unit import Unit
+from srcad.transforms.normalise.observed_types import Observation
+
+Routine = Callable[..., Any]
+
+# Calls of functions that draw random numbers may come to something new more often than once.
+_TRIES = 100
+
+
+class Interpreted:
+    """The generated functions of one specialisation; `functions` are what stands for them."""
+
+    def __init__(self, unit: Unit, request: Any, kinds: tuple[Any, ...]) -> None:
+        self.unit, self.request, self.kinds = unit, request, kinds
+        self._observation = Observation()
+        self._made: tuple[Routine, ...] | None = None
+
+    def __call__(self, *args: Any) -> Any:
+        """The value of the first function; of a forward function with a `Kept` for a trace."""
+        for _ in range(_TRIES):
+            try:
+                if self._made is None:
+                    self._observation.add(args)
+                    self._made = self._generate()
+                made = self._made
+                found = made[0](*args)
+            except Unobserved:
+                self._made = None
+            else:
+                return keeping(found, made[1]) if self.request.mode == "vjp" else found
+        raise CompilerBug(f"{self.unit.name} never runs as observed")
+
+    def _generate(self) -> tuple[Routine, ...]:
+        from srcad.driver import pipeline
+
+        request = self.request
+        generated = pipeline.derive(
+            self.unit,
+            request.mode,
+            request.wrt,
+            self.kinds,
+            tuple_result=request.tuple_result,
+            observed=self._observation,
+            without=request.options.without,
+            max_trace_bytes=request.options.max_trace_bytes,
+        )
+        stored = disk_cache.Stored(generated.text, tuple(generated.functions), tuple(sorted(generated.bindings)))
+        # The text says all, but for the objects that it is given.
+        module = load(disk_cache.key("observed", generated.text), stored, generated.bindings)
+        return tuple(getattr(module, name) for name in generated.functions)

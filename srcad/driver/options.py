@@ -1,0 +1,43 @@
+"""How derivatives are made, whatever is asked for: options that go with a request through all that is made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from srcad.transforms.ir.pass_names import chosen
+
+Without = str | Iterable[str]
+
+
+@dataclass(frozen=True)
+class Options:
+    """The choices of the caller; part of the key under which generated code is kept.
+
+    without     optional passes of the compiler that are switched off (`srcad.transforms.ir.pass_names`)
+    max_trace_bytes    the most that loops may keep for the reverse sweep, or None
+    fastmath    whether compiled code may reorder and simplify floating arithmetic; None is as the function's own @njit
+    """
+
+    without: tuple[str, ...] = field(default_factory=chosen)
+    fastmath: bool | None = None
+    max_trace_bytes: int | None = None
+
+    @staticmethod
+    def of(
+        without: Without = (), fastmath: bool | None = None, function: Any = None, max_trace_bytes: int | None = None
+    ) -> Options:
+        """The options of a call: `without` names passes, in one text or several; those of a `srcad.function` stay.
+
+        >>> Options.of("fuse", True)
+        Options(without=('fuse',), fastmath=True, max_trace_bytes=None)
+        """
+        known = getattr(function, "options", None)
+        if not isinstance(known, Options):
+            return Options(chosen(without), fastmath, max_trace_bytes)
+        return Options(
+            chosen({*known.without, *chosen(without)}),
+            known.fastmath if fastmath is None else fastmath,
+            known.max_trace_bytes if max_trace_bytes is None else max_trace_bytes,
+        )

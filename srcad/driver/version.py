@@ -1,0 +1,278 @@
+"""A function as its captured values are now, and what has been generated from it.
+
+A `Version` is what lies between the pipeline and the things that users call: it asks the cache folder before it asks
+the pipeline, and hands out the generated functions, compiled for given types or as plain Python.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from types import ModuleType
+from typing import Any
+
+import gast
+import numpy as np
+from numba import typeof
+from numba.core import types
+from numba.core.registry import CPUDispatcher
+
+from srcad.driver.jacobian_loops import columns_text, rows_text
+from srcad.driver.options import Options
+from srcad.errors import NotDifferentiable
+from srcad.runtime.jit import disk_cache
+from srcad.runtime.jit.disk_cache import Stored
+from srcad.runtime.jit.dispatchers import compiled, load, plain
+from srcad.runtime.jit.numba_inference import CannotType
+from srcad.runtime.jit.uncompiled_trace import keeping
+from srcad.runtime.tape.values.operand import Operand
+from srcad.transforms.inference.type_inference import types_of
+from srcad.transforms.ir.build import place_of
+from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.unit import Unit
+from srcad.transforms.lowering.draft import reader
+
+# The function, behind the ones that are generated in a mode, that calls the last of these for all unit directions.
+_LOOPS = {"vjp": "rows", "tangent": "columns"}
+
+# Of the options of a user's dispatcher those that change what the code computes or checks.
+_KEPT_OPTIONS = ("fastmath", "error_model", "boundscheck", "nogil")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked of the pipeline, types aside: the kind of derivative, and with respect to which parameters.
+
+    For structured arguments `wrt` may have paths among the positions, which `srcad.api.pytree_specialisation` turns
+    into leaves.
+    """
+
+    mode: str
+    wrt: tuple[Any, ...]
+    tuple_result: bool = True
+    options: Options = field(default_factory=Options)
+
+
+class Version:
+    """A function, prepared for differentiation with the values that its captured names have now."""
+
+    def __init__(self, function: Callable[..., Any], request: Request, unit: Unit | None = None) -> None:
+        from srcad.frontend.lower import prepare  # and no more of the pipeline, which takes time to import
+
+        self.function, self.request = function, request
+        self.unit: Unit = unit or prepare(function)
+        self._frozen = tuple((reader(owner, key), value) for owner, key, value in self.unit.frozen)
+        # Whether captured numbers were written into the code, so that each call has to compare them.
+        self.may_change = bool(self._frozen)
+        self._hidden = tuple(reader(capture.owner, capture.key) for capture in self.unit.hidden)
+        # Whether arrays are taken to fit without broadcasting, until a call shows otherwise.
+        self.assumes = True
+        self._modules: dict[tuple[Any, ...], tuple[ModuleType, Stored]] = {}
+        self._compiled: dict[tuple[Any, ...], tuple[CPUDispatcher, ...]] = {}
+        self._by_module: dict[str, tuple[CPUDispatcher, ...]] = {}
+        self._uncompiled: dict[tuple[Any, ...], Callable[..., Any]] = {}
+        self._results: dict[tuple[Any, ...], Any] = {}
+        self._fingerprint: str | None = None
+
+    def asked(self, request: Request) -> Version:
+        """The same function with the same captured values, asked for another derivative, with the same options."""
+        return Version(self.function, replace(request, options=self.request.options), self.unit)
+
+    def is_current(self) -> bool:
+        """Whether all captured numbers are what they were."""
+        try:
+            for read, value in self._frozen:
+                now = read()
+                if now is not value and (type(now) is not type(value) or now != value):
+                    return False
+        except (KeyError, ValueError):  # the name is gone
+            return False
+        return True
+
+    def hidden(self) -> tuple[Any, ...]:
+        """The captured arrays as they are now, in the order of the hidden parameters."""
+        return tuple([_as_array(read()) for read in self._hidden])
+
+    def captured(self) -> tuple[Any, ...]:
+        """The captured arrays and variables as they are now, in the order of the hidden parameters."""
+        return tuple([read() for read in self._hidden])
+
+    def result_kind(self, arguments: Sequence[Any]) -> Any:
+        """Numba's type of the result for these arguments, captured ones included; None if it has none."""
+        key = tuple([(each.dtype, each.ndim) if hasattr(each, "dtype") else type(each) for each in arguments])
+        if key not in self._results:
+            try:
+                self._results[key] = types_of(self.unit, tuple([plain(typeof(each)) for each in arguments])).result
+            except (CannotType, ValueError):
+                self._results[key] = None
+        return self._results[key]
+
+    def captured_apart(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """The captured variables and the captured arrays as they are now."""
+        found = [read() for read in self._hidden]
+        variables = tuple([each for each in found if isinstance(each, Operand)])
+        if len(variables) == len(found):
+            return variables, ()
+        return variables, tuple([each for each in found if not isinstance(each, Operand)])
+
+    def variable_places(self) -> tuple[int, ...]:
+        """Where among the hidden parameters the variables are."""
+        return tuple(place for place, each in enumerate(self.captured()) if isinstance(each, Operand))
+
+    def with_captured(self, values: Sequence[Any], arrays: Sequence[Any]) -> tuple[Any, ...]:
+        """Arguments for all parameters: `values` are the user's own and the variables', `arrays` those captured."""
+        if not arrays:
+            return tuple(values)
+        own, variables, others = len(self.own_parameters), self.variable_places(), iter(arrays)
+        values_of = iter(values[own:])
+        places = range(len(self.unit.hidden))
+        return (*values[:own], *(next(values_of) if place in variables else next(others) for place in places))
+
+    @functools.cached_property
+    def own_parameters(self) -> tuple[str, ...]:
+        """The parameters that the user wrote."""
+        return self.unit.parameters[: len(self.unit.parameters) - len(self.unit.hidden)]
+
+    def compiled(self, kinds: tuple[Any, ...], assumes: bool = False) -> tuple[CPUDispatcher, ...]:
+        """The generated functions for these types of the parameters, as Numba dispatchers.
+
+        With `assumes`, they may raise `kernels.Widens` for arrays that broadcast.
+        """
+        found = self._compiled.get((kinds, assumes))
+        if found is None:
+            module, stored = self._module(kinds, True, True)
+            if not assumes and stored.assumes:
+                module, stored = self._module(kinds, True, False)
+            if module.__name__ not in self._by_module:
+                self._by_module[module.__name__] = compiled(
+                    module, stored.functions, compiler_options(self.unit, self.request), stored.assumes
+                )
+            found = self._compiled[kinds, assumes] = self._by_module[module.__name__]
+        return found
+
+    def compiled_with(self, module: str) -> tuple[CPUDispatcher, ...] | None:
+        """The generated functions that belong together in the module of this name."""
+        return self._by_module.get(module)
+
+    def uncompiled(self, kinds: tuple[Any, ...]) -> Callable[..., Any]:
+        """The first generated function for these types of the parameters, as plain Python.
+
+        That of a pair hands on its reverse function with the trace.
+        """
+        found = self._uncompiled.get(kinds)
+        if found is None:
+            found = self._uncompiled[kinds] = self._make_uncompiled(kinds)
+        return found
+
+    def _make_uncompiled(self, kinds: tuple[Any, ...]) -> Callable[..., Any]:
+        try:
+            module, stored = self._module(kinds, False, False)
+        except CannotType:
+            from srcad.driver.interpreted_mode import Interpreted
+
+            return Interpreted(self.unit, self.request, kinds)
+        functions: list[Callable[..., Any]] = [getattr(module, name) for name in stored.functions]
+        if self.request.mode != "vjp":
+            return functions[0]
+        forward, reverse = functions
+        return lambda *args: keeping(forward(*args), reverse)
+
+    def _module(self, kinds: tuple[Any, ...], loops: bool, assumes: bool) -> tuple[ModuleType, Stored]:
+        found = self._modules.get((kinds, loops, assumes))
+        if found is None:
+            found = self._modules[kinds, loops, assumes] = self._make_module(kinds, loops, assumes)
+        return found
+
+    def _make_module(self, kinds: tuple[Any, ...], loops: bool, assumes: bool) -> tuple[ModuleType, Stored]:
+        refuse_lists(self.unit, kinds)
+        asked = (repr(self.request), f"loops={loops}", f"assumes={assumes}")
+        name = disk_cache.key(self.fingerprint(), *asked, *map(repr, kinds))
+        stored = disk_cache.fetch(name)
+        if stored is not None:
+            given = {each: self.unit.bindings[each] for each in stored.injected}
+            return load(name, stored, given), stored
+        return self._generate(name, kinds, loops, assumes)
+
+    def _generate(self, name: str, kinds: tuple[Any, ...], loops: bool, assumes: bool) -> tuple[ModuleType, Stored]:
+        from srcad.driver import pipeline
+
+        request = self.request
+        generated = pipeline.derive(
+            self.unit,
+            request.mode,
+            request.wrt,
+            kinds,
+            loops=loops,
+            tuple_result=request.tuple_result,
+            assumes=assumes,
+            without=request.options.without,
+            max_trace_bytes=request.options.max_trace_bytes,
+        )
+        if request.mode == "core" and loops:
+            types_of(self.unit, kinds)  # the other modes need the types themselves
+        text, names = generated.text, tuple(generated.functions)
+        loop = self._loop_text(names, kinds, generated.result) if loops else None
+        if loop is not None:
+            text, names = f"{text}\n\n{loop}", (*names, f"{self.unit.name}_{_LOOPS[request.mode]}")
+        stored = Stored(text, names, tuple(sorted(generated.bindings)), generated.assumes)
+        known = all(self.unit.bindings.get(each) is value for each, value in generated.bindings.items())
+        # An address in a name means an object that the next process knows nothing of.
+        if known and " at 0x" not in self.fingerprint() + repr(kinds):
+            disk_cache.store(name, stored)
+        return load(name, stored, generated.bindings), stored
+
+    def _loop_text(self, names: tuple[str, ...], kinds: tuple[Any, ...], result: Any) -> str | None:
+        """What makes a Jacobian of what was generated, where that is one function of unit directions."""
+        ending = _LOOPS.get(self.request.mode)
+        if ending is None:
+            return None
+        make = rows_text if ending == "rows" else columns_text
+        return make(f"{self.unit.name}_{ending}", names[-1], kinds, self.request.wrt, result)
+
+    def fingerprint(self) -> str:
+        """All that the generated text depends on, types and request aside."""
+        if self._fingerprint is None:
+            unit = self.unit
+            statements = [node for node in gast.walk(unit.tree) if isinstance(node, gast.stmt)]
+            places = [f"{place_of(each)} {notes_of(each).parallel}" for each in statements]
+            meanings = [f"{name}={_describe(value)}" for name, value in sorted(unit.bindings.items())]
+            options = [f"{name}={unit.options.get(name)}" for name in _KEPT_OPTIONS]
+            text = [gast.dump(unit.tree), *places, *meanings, *options, *unit.sources, *unit.parameters]
+            self._fingerprint = "\0".join([unit.name, *text, str(len(unit.hidden))])
+        return self._fingerprint
+
+
+def compiler_options(unit: Unit, request: Request) -> dict[str, Any]:
+    """What Numba is told when it compiles what has been generated: the options of the user's own `@njit`, and ours."""
+    options = {name: value for name, value in unit.options.items() if name in _KEPT_OPTIONS}
+    if request.options.fastmath is not None:
+        options["fastmath"] = request.options.fastmath
+    if request.mode != "core":
+        # A slope may be infinite where the function is not, as that of np.sqrt at 0: inf, as in NumPy, no error.
+        options.setdefault("error_model", "numpy")
+    return options
+
+
+def refuse_lists(unit: Unit, kinds: tuple[Any, ...]) -> None:
+    """A list is no array: neither its elements' type nor its shape can be relied on."""
+    for name, kind in zip(unit.parameters, kinds, strict=True):
+        if isinstance(kind, (types.List, types.ListType)):
+            raise NotDifferentiable(f"the argument '{name}' of {unit.name} is a list", hint=_hint(name, kind))
+
+
+def _hint(name: str, kind: Any) -> str:
+    """Lists of arrays become structures as lists of Python's, or tuples."""
+    return f"pass tuple({name})" if isinstance(kind.dtype, types.Array) else f"pass np.asarray({name})"
+
+
+def _describe(value: Any) -> str:
+    if isinstance(value, type(np)):
+        return f"module {value.__name__}"
+    if hasattr(value, "__qualname__") and hasattr(value, "__module__") and "<locals>" not in value.__qualname__:
+        return f"{value.__module__}.{value.__qualname__}"
+    return repr(value)
+
+
+def _as_array(value: Any) -> Any:
+    return value if type(value) is np.ndarray or not isinstance(value, Operand) else value._array()

@@ -1,0 +1,71 @@
+"""The arguments of a call: which of them are known while compiling, and those that functools.partial adds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import gast
+
+from srcad.errors import Place
+from srcad.frontend.captured_values import spell
+from srcad.frontend.scope import Meaning, Method, Procedure, stored_parameters
+from srcad.transforms.ir.canonical_names import literal
+from srcad.transforms.lowering.draft import Draft
+from srcad.transforms.lowering.inlining import static_value
+from srcad.transforms.lowering.structures.abstract_state import Callee, Memory
+
+
+def known_arguments(
+    procedure: Procedure, given: Mapping[str, Any], memory: Memory, bindings: Mapping[str, Any]
+) -> dict[str, Meaning]:
+    """The parameters that are replaced by what they mean throughout the body."""
+    stored_in_body = stored_parameters(procedure)
+    found: dict[str, Meaning] = {}
+    for name, argument in given.items():
+        meaning = argument if isinstance(argument, Meaning) else known(argument, memory, bindings)
+        if meaning is not None and name not in stored_in_body and _stands_for_itself(meaning.value):
+            found[name] = meaning
+    return found
+
+
+def known(argument: gast.expr, memory: Memory, bindings: Mapping[str, Any]) -> Meaning | None:
+    """What an argument means while compiling, if it is a function, a class or a literal.
+
+    >>> known(gast.parse("(1, -2.5)").body[0].value, Memory(), {}).value
+    (1, -2.5)
+    """
+    match argument:
+        case gast.Name(id=name) if isinstance(memory.names.get(name), Callee):
+            return known(memory.names[name].path, memory, bindings)
+        case gast.Constant(value=value):
+            return Meaning(value)
+        case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=int() | float() as value)):
+            return Meaning(-value)
+        case gast.Tuple(elts=elements):
+            parts = [known(element, memory, bindings) for element in elements]
+            values = tuple(part.value for part in parts if part is not None)
+            return Meaning(values) if len(values) == len(parts) and literal(values) is not None else None
+    value = static_value(argument, bindings)
+    return None if value is None else Meaning(value)
+
+
+def completed(node: gast.Call, partial: Meaning, draft: Draft, place: Place | None) -> gast.Call:
+    """A call of an object of functools.partial, as a call of its function."""
+    held = partial.value
+    arguments = partial.attribute("args")
+    node.func = spell(partial.attribute("func"), draft, place, "partial")
+    first = [spell(arguments.element(position), draft, place, "argument") for position in range(len(held.args))]
+    node.args = [*first, *node.args]
+    given = {keyword.arg for keyword in node.keywords}
+    node.keywords += [
+        gast.keyword(arg=name, value=spell(Meaning(value, held.keywords, name), draft, place, name))
+        for name, value in held.keywords.items()
+        if name not in given
+    ]
+    return node
+
+
+def _stands_for_itself(value: Any) -> bool:
+    """Whether a parameter with this value is replaced by it throughout the body."""
+    return isinstance(value, (Procedure, Method)) or callable(value) or literal(value) is not None

@@ -1,0 +1,127 @@
+"""The expression that stands for an object which is known while compiling: a number, a function, an array captured."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable
+from types import FunctionType, ModuleType
+from typing import Any
+
+import gast
+import numpy as np
+
+from srcad.errors import Place, UnsupportedSyntax
+from srcad.frontend.scope import Meaning, Method, Procedure, call_of, is_array, is_static
+from srcad.runtime.tape.values.structured_arguments import attributes, is_object
+from srcad.transforms.ir.build import dotted
+from srcad.transforms.ir.canonical_names import MODULES, constant_path, literal, module_path, path_of
+from srcad.transforms.ir.constant_conditions import known_key
+from srcad.transforms.ir.cost_model import MOST_PARTS
+from srcad.transforms.ir.node_notes import note
+from srcad.transforms.lowering.draft import Draft
+from srcad.transforms.lowering.structures.abstract_state import Captured
+
+
+def spell(meaning: Meaning, draft: Draft, at: Place | None, wish: str = "captured") -> gast.expr:
+    """The expression that stands for an object known while compiling."""
+    value = meaning.value
+    if is_array(value):
+        node: gast.expr = dotted(draft.capture(meaning.owner, meaning.key or "", wish))
+    elif (path := path_of(value)) is not None:
+        node = dotted(path)
+        if meaning.key != path.rpartition(".")[2]:  # `act = np.tanh` may become another one, `tanh` stays what it is
+            _note_callable(meaning, draft)
+    elif (known := literal(value)) is not None:
+        node = _spell_number(meaning, known, draft)
+    elif value is np.s_ or value is np.index_exp:
+        node = dotted("np.s_" if value is np.s_ else "np.index_exp")
+    elif isinstance(value, np.dtype):
+        node = spell(Meaning(value.type), draft, at)
+        if value.names is not None:
+            note(node, record_dtype=value)
+            if meaning.owner is not None:
+                draft.freeze(meaning.owner, meaning.key or "", value)
+    elif type(value) is tuple:
+        elements = [spell(meaning.element(i), draft, at, wish) for i in range(len(value))]
+        node = gast.Tuple(elts=elements, ctx=gast.Load())
+    elif isinstance(value, (list, dict)) or (is_object(type(value)) and _is_read(value)):
+        node = _spell_structure(meaning, draft, at, wish)
+    elif is_static(value) and not isinstance(value, ModuleType):
+        node = _spell_function(meaning, draft, wish)
+    else:
+        raise UnsupportedSyntax(
+            f"`{wish}` is of type {type(value).__name__}, which cannot be captured",
+            at=at,
+            hint="pass what is needed of it as an argument: numbers, arrays, or tuples of them",
+        )
+    node.place = at
+    return node
+
+
+def _is_read(value: Any) -> bool:
+    """Whether an object is what its attributes are, and no mere function: if it is called, all must be captured."""
+    return not callable(value) or (call_of(value) is not None and _is_captured(value))
+
+
+def _is_captured(value: Any, above: tuple[int, ...] = ()) -> bool:
+    """Whether something can be captured with all that is in it, which is not itself."""
+    if is_array(value) or path_of(value) is not None or literal(value) is not None or isinstance(value, np.dtype):
+        return True
+    if id(value) in above:
+        return False
+    parts: Iterable[Any]
+    if isinstance(value, (list, tuple)):
+        parts = value
+    elif isinstance(value, dict):
+        parts = value.values()
+    elif is_object(type(value)) and (not callable(value) or call_of(value) is not None):
+        parts = [getattr(value, name) for name in attributes(value)]
+    else:
+        return is_static(value) and not isinstance(value, ModuleType)
+    return all(_is_captured(each, (*above, id(value))) for each in parts)
+
+
+def _spell_structure(meaning: Meaning, draft: Draft, at: Place | None, wish: str) -> gast.expr:
+    """A captured list, dictionary or object: it is read part by part, and cannot be changed."""
+    value, parts = meaning.value, dict[Any, Meaning]()
+    draft.freeze(meaning.layout[0], "layout", meaning.layout[1])
+    if isinstance(value, list):
+        parts = {k: meaning.element(k) for k in range(len(value))}
+    elif isinstance(value, dict):
+        parts = {key: meaning.entry(key) for key in value}
+    else:
+        parts = {name: meaning.attribute(name) for name in attributes(value)}
+    if len(parts) > MOST_PARTS:
+        raise UnsupportedSyntax(
+            f"`{wish}` has {len(parts)} parts, which is too many for a captured structure",
+            at=at,
+            hint="make an array of it",
+        )
+    nodes = {key: spell(each, draft, at, f"{wish}_{key}") for key, each in parts.items()}
+    return Captured(value, tuple(map(known_key, nodes)), list(nodes.values()))
+
+
+def _spell_number(meaning: Meaning, known: gast.expr, draft: Draft) -> gast.expr:
+    path = constant_path(meaning.value)
+    home = getattr(meaning.owner, "held", None)
+    if meaning.owner is not None and not any(home is module for module in MODULES.values()):
+        draft.freeze(meaning.owner, meaning.key or "", meaning.value)
+    return known if path is None else dotted(path)
+
+
+def _spell_function(meaning: Meaning, draft: Draft, wish: str) -> gast.expr:
+    value = meaning.value
+    home = getattr(meaning.owner, "held", None)
+    if isinstance(home, ModuleType) and not isinstance(value, FunctionType):
+        found = module_path(value, meaning.key or "", home)
+        if found is not None:
+            root, attributes = found
+            return dotted(".".join([draft.bind(root, importlib.import_module(root)), *attributes]))
+    _note_callable(meaning, draft)
+    return dotted(draft.bind(getattr(value, "__name__", wish).strip("<>") or wish, value))
+
+
+def _note_callable(meaning: Meaning, draft: Draft) -> None:
+    """Note what a captured name is bound to, so that a call made after it is bound anew is not served from before."""
+    if meaning.owner is not None and callable(meaning.value) and not isinstance(meaning.value, Procedure | Method):
+        draft.freeze(meaning.owner, meaning.key or "", meaning.value)

@@ -1,0 +1,108 @@
+"""The door: refuses every construct outside the language that can be differentiated, with its place and a way out.
+
+What the table in `srcad.frontend.refusals` does not refuse must be in `_ALLOWED`, so that syntax newer than this file
+is refused as well. Refusals that need to know what names mean, or which types they have, are made by later stages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import gast
+
+from srcad.errors import UnsupportedSyntax
+from srcad.frontend.load import Source
+from srcad.frontend.refusals import REFUSED, Parents
+
+_ALLOWED = (
+    *(gast.FunctionDef, gast.arguments, gast.Lambda, gast.Return, gast.Call, gast.keyword),
+    *(
+        gast.Assign,
+        gast.AugAssign,
+        gast.AnnAssign,
+        gast.Assert,
+        gast.Raise,
+        gast.Expr,
+        gast.Pass,
+        gast.Nonlocal,
+        gast.Starred,
+    ),
+    *(gast.For, gast.While, gast.If, gast.Break, gast.Continue, gast.NamedExpr, gast.With, gast.withitem, gast.Try),
+    gast.Delete,
+    *(
+        gast.Match,
+        gast.match_case,
+        gast.MatchValue,
+        gast.MatchSingleton,
+        gast.MatchOr,
+        gast.MatchAs,
+        gast.MatchSequence,
+    ),
+    *(gast.BoolOp, gast.BinOp, gast.UnaryOp, gast.IfExp, gast.Compare, gast.Subscript, gast.Slice, gast.Attribute),
+    *(gast.Name, gast.Constant, gast.Tuple, gast.List, gast.Set, gast.Dict, gast.JoinedStr, gast.FormattedValue),
+    *(gast.ListComp, gast.DictComp, gast.GeneratorExp, gast.comprehension),
+    *(gast.operator, gast.unaryop, gast.boolop, gast.cmpop, gast.expr_context),
+)
+
+
+def fence(source: Source) -> None:
+    """Raise UnsupportedSyntax for the first construct, in the order of the text, that cannot be differentiated.
+
+    >>> from srcad.frontend.load import load
+    >>> def f(x):
+    ...     yield x
+    >>> try:
+    ...     fence(load(f))
+    ... except UnsupportedSyntax as error:
+    ...     print(error.what)
+    a generator cannot be differentiated
+    """
+    for node, parents in _nodes(source.tree, ()):
+        kind = type(node).__name__
+        for refusal in REFUSED:
+            if kind in refusal.kinds and refusal.when(node, parents):
+                what = refusal.what.format(getattr(node, "attr", ""))
+                raise UnsupportedSyntax(what, at=source.place(_placed(node, parents)), hint=refusal.hint)
+        if not isinstance(node, _ALLOWED):
+            raise UnsupportedSyntax(
+                f"the syntax `{kind}` is not supported",
+                at=source.place(_placed(node, parents)),
+                hint="write it with assignments, loops and branches",
+            )
+
+
+def _nodes(node: Any, parents: Parents) -> Iterator[tuple[Any, Parents]]:
+    """All nodes that are part of the computation, in the order of the text; annotations and defaults are not."""
+    yield node, parents
+    for name, value in gast.iter_fields(node):
+        if name in ("annotation", "returns", "defaults", "kw_defaults"):
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, gast.AST):
+                yield from _nodes(child, (*parents, node))
+
+
+def _placed(node: Any, parents: Parents) -> Any:
+    """The node, or the innermost one around it that has a place in the file."""
+    around = (node, *reversed(parents))
+    return next(candidate for candidate in around if getattr(candidate, "lineno", None) is not None)
+
+
+def way_out_of(context: Any) -> str:
+    """What to do instead of entering a context in a function that is differentiated.
+
+    >>> way_out_of(open)
+    'enter the context in the caller'
+    """
+    if is_tape(context):
+        return (
+            "use it in the caller, around the call, which it records and differentiates, to any order; "
+            "or call the function, decorated with srcad.function or not: its operations are then recorded one by one"
+        )
+    return "enter the context in the caller"
+
+
+def is_tape(context: Any) -> bool:
+    """Whether a class is that of tapes or accumulators."""
+    return getattr(context, "__name__", "") in ("GradientTape", "ForwardAccumulator")

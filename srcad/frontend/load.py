@@ -1,0 +1,251 @@
+"""A function to its source: the tree, the text, and what its free names mean.
+
+What is loaded is what runs. Dispatchers of Numba give their Python function and their options, methods their function
+and the object that they are bound to. A function whose text cannot be found, or is no longer the text that was
+compiled, is refused.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import inspect
+import linecache
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import CellType, FunctionType, MethodType
+from typing import Any
+
+import gast
+
+from srcad.errors import BadArgument, Place, SourceUnavailable, UnsupportedSyntax
+from srcad.frontend.parse import MismatchError, find_function, function_to_gast
+from srcad.frontend.partial_functions import left_open, partial_in, without_held
+
+STARRED = "the parameters `*args` and `**kwargs` of the function itself are not supported"
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A user's function, read.
+
+    name        what generated functions are called after
+    tree        gast.FunctionDef without decorators; lines and columns are those of the file
+    file        the file, as messages name it
+    lines       all lines of the file: line n is lines[n - 1]
+    text        the function's own text, dedented
+    owners      free name -> the mapping (globals, builtins) or closure cell that holds it
+    defaults    parameter -> the object that is its default
+    options     Numba options of the dispatcher (fastmath, error_model, ...)
+    receiver    the object that a method is bound to
+    function    the plain Python function that was read
+    partial     the functools.partial that holds some of its arguments
+    """
+
+    name: str
+    tree: gast.FunctionDef
+    file: str
+    lines: tuple[str, ...]
+    text: str
+    owners: Mapping[str, Any]
+    defaults: Mapping[str, Any]
+    options: Mapping[str, Any]
+    receiver: Any | None
+    function: FunctionType
+    partial: functools.partial[Any] | None = None
+
+    def place(self, node: Any) -> Place:
+        """Where a node of the tree stands in the file; a node without a position stands where the function begins."""
+        if getattr(node, "lineno", None) is None:
+            node = self.tree
+        text = self.lines[node.lineno - 1].rstrip()
+        one_line = node.end_lineno == node.lineno
+        end = _characters(text, node.end_col_offset) if one_line else len(text)
+        return Place(self.file, node.lineno, _characters(text, node.col_offset), end, text)
+
+    def lookup(self, name: str) -> Any:
+        """What a free name means now; raises KeyError when it means nothing."""
+        owner = self.owners[name]
+        if not isinstance(owner, CellType):
+            return owner[name]
+        try:
+            return owner.cell_contents
+        except ValueError:
+            raise KeyError(name) from None
+
+
+def load(function: Callable[..., Any]) -> Source:
+    """Read a function: plain, nested, lambda, method, `@njit` dispatcher, functools.partial, or an object of srcad's.
+
+    >>> import textwrap
+    >>> source = load(textwrap.dedent)
+    >>> source.name, source.tree.args.args[0].id, source.lookup("_whitespace_only_re") is textwrap._whitespace_only_re
+    ('dedent', 'text', True)
+    """
+    plain, options, receiver = unwrap(function)
+    lines = _lines(plain)
+    code, found = plain.__code__, _found(plain, lines)
+    name = plain.__name__ if plain.__name__.isidentifier() else found.name or "anonymous"
+    tree = function_to_gast(found, name)
+    source = Source(
+        name=name,
+        tree=tree,
+        file=code.co_filename,
+        lines=tuple(line.rstrip("\r\n") for line in lines),
+        text=_own_text(lines, found.node),
+        owners=_owners(plain, tree),
+        defaults=_defaults(plain),
+        options=options,
+        receiver=receiver,
+        function=plain,
+        partial=partial_in(function),
+    )
+    if hasattr(plain, "__wrapped__") and (tree.args.vararg or tree.args.kwarg):
+        raise UnsupportedSyntax(
+            f"{name} is hidden behind a decorator whose wrapper takes *args or **kwargs",
+            at=source.place(tree),
+            hint=f"differentiate the function itself, `{name}.__wrapped__`",
+        )
+    return source if source.partial is None else _without_held(source, source.partial)
+
+
+def _found(plain: FunctionType, lines: list[str]) -> Any:
+    code = plain.__code__
+    try:
+        return find_function(code, "".join(lines), code.co_filename)
+    except MismatchError as mismatch:
+        raise SourceUnavailable(
+            f"the source of {plain.__qualname__} in {code.co_filename} cannot be used: {mismatch}",
+            hint="reload the module if the file was edited; give lambdas that share a line a line each",
+        ) from None
+
+
+def _without_held(source: Source, partial: functools.partial[Any]) -> Source:
+    tree, owners = without_held(source.tree, source.owners, partial, source.receiver is not None)
+    return replace(source, tree=tree, owners=owners)
+
+
+def signature_of(function: Callable[..., Any], eval_str: bool = False) -> inspect.Signature:
+    """The parameters that a caller of the function sees."""
+    if hasattr(type(function), "__srcad_keeps__"):
+        own: inspect.Signature = function.__signature__  # type: ignore[attr-defined]
+        return own
+    partial = partial_in(function)
+    if partial is not None:
+        return left_open(partial, signature_of(partial.func, eval_str))
+    plain, _, receiver = unwrap(function)
+    signature = inspect.signature(plain, follow_wrapped=False, eval_str=eval_str)
+    parameters = list(signature.parameters.values())
+    return signature.replace(parameters=parameters[receiver is not None :])
+
+
+def plain_function(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The Python function within a dispatcher, a method or an object of srcad's."""
+    return unwrap(function)[0]
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """The function's name, where it has one."""
+    name = plain_function(function).__name__
+    return name if name.isidentifier() else "anonymous"
+
+
+def unwrap(function: Any) -> tuple[FunctionType, dict[str, Any], Any | None]:
+    """The plain Python function in a callable, the Numba options it was compiled with, the object it is bound to.
+
+    >>> unwrap([].append)
+    Traceback (most recent call last):
+    ...
+    srcad.errors.SourceUnavailable: list.append is not written in Python
+    hint: differentiate a Python function that calls it
+    """
+    options: dict[str, Any] = {}
+    receiver = None
+    while not isinstance(function, FunctionType):
+        if hasattr(function, "__wrapped_primal__"):
+            function = function.__wrapped_primal__
+        elif isinstance(function, MethodType):
+            receiver, function = function.__self__, function.__func__
+        elif isinstance(function, staticmethod):
+            function = function.__func__
+        elif hasattr(function, "py_func") and hasattr(function, "targetoptions"):
+            options, function = dict(function.targetoptions), function.py_func
+        elif isinstance(function, functools.partial):
+            function = function.func
+        elif _is_callable_object(function):
+            receiver, function = function, type(function).__call__
+        else:
+            raise _not_readable(function)
+    return function, options, receiver
+
+
+def _is_callable_object(value: Any) -> bool:
+    """Whether it is an object of a user's class with a `__call__`; objects of Numba's are compiled code."""
+    kind = type(value)
+    written_in_python = isinstance(getattr(kind, "__call__", None), FunctionType)  # noqa: B004  not whether, but which
+    return written_in_python and not isinstance(value, type) and not kind.__module__.startswith("numba.")
+
+
+def _not_readable(function: Any) -> BadArgument | SourceUnavailable:
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
+    if isinstance(function, type):
+        return BadArgument(f"{name} is a class, not a function", hint="pass a function or a method")
+    if not callable(function):
+        return BadArgument(f"a function is needed, not {type(function).__name__}")
+    if type(function).__name__ in ("DUFunc", "GUFunc"):
+        return SourceUnavailable(
+            f"{name} is compiled by numba.vectorize", hint="pass the function that was given to vectorize, as `@njit`"
+        )
+    if hasattr(function, "cache_info"):  # functools.cache
+        hint = f"differentiate the function that it caches, `{name}.__wrapped__`"
+    else:
+        hint = "differentiate a Python function that calls it"
+    return SourceUnavailable(f"{name} is not written in Python", hint=hint)
+
+
+def _lines(function: FunctionType) -> list[str]:
+    """All lines of the function's file, as fresh as the disk or the session that holds them."""
+    file = function.__code__.co_filename
+    linecache.checkcache(file)
+    lines = linecache.getlines(file, function.__globals__)
+    if not lines:
+        raise SourceUnavailable(
+            f"the source of {function.__qualname__} is not available: no text for {file!r}",
+            hint="define the function in a file, or in a session that keeps its text, such as IPython",
+        )
+    return lines if lines[-1].endswith("\n") else [*lines[:-1], lines[-1] + "\n"]
+
+
+def _own_text(lines: list[str], node: Any) -> str:
+    """The text of the function from `def` or `lambda` to its end, freed from the indentation of its first line."""
+    stretch = [line.rstrip("\r\n") for line in lines[node.lineno - 1 : node.end_lineno]]
+    stretch[-1] = stretch[-1][: _characters(stretch[-1], node.end_col_offset)]
+    column = _characters(stretch[0], node.col_offset)
+    stretch[0] = stretch[0][column:]
+    return "\n".join([stretch[0], *(line[column:] if not line[:column].strip() else line for line in stretch[1:])])
+
+
+def _owners(function: FunctionType, tree: gast.FunctionDef) -> dict[str, Any]:
+    code = function.__code__
+    cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+    own = {*code.co_varnames, *code.co_cellvars}
+    names = {node.id for statement in tree.body for node in gast.walk(statement) if isinstance(node, gast.Name)}
+    owners: dict[str, Any] = {}
+    for name in sorted(names - own):
+        if name in cells:
+            owners[name] = cells[name]
+        elif name not in function.__globals__ and hasattr(builtins, name):
+            owners[name] = vars(builtins)
+        else:
+            owners[name] = function.__globals__
+    return owners
+
+
+def _defaults(function: FunctionType) -> dict[str, Any]:
+    parameters = inspect.signature(function, follow_wrapped=False).parameters.values()
+    return {parameter.name: parameter.default for parameter in parameters if parameter.default is not parameter.empty}
+
+
+def _characters(line: str, column: int) -> int:
+    """A column counted in bytes, as `ast` counts, counted in characters."""
+    return len(line.encode()[:column].decode(errors="replace"))

@@ -1,0 +1,104 @@
+"""What the header of a `for` loop says beside its iterations: that they may run in parallel, or are checkpointed.
+
+for i in numba.prange(n):                       for i in range(n):                    noted as parallel
+for i in srcad.checkpointed(range(n)):          for i in range(kernels.checkpointed_start(0, 0), n, 1):    noted too
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import gast
+import numba
+import numpy as np
+
+from srcad.errors import EntersTape, UnsupportedSyntax
+from srcad.frontend.fence import is_tape, way_out_of
+from srcad.frontend.scope import Meaning
+from srcad.runtime.checkpointed import checkpointed
+from srcad.transforms.ir.build import call, const
+from srcad.transforms.ir.node_notes import note, notes_of
+
+
+def note_header(loop: gast.For, meaning: Callable[[gast.expr], Meaning | None], options: Mapping[str, Any]) -> None:
+    """Note what it means to loop over this call; `meaning` tells what is called, `options` are those of Numba.
+
+    The number of snapshots becomes a fourth argument of the range, until `with_marked_start` takes it from there.
+    """
+    called = meaning(loop.iter.func)
+    if called is None:
+        return
+    note(loop, parallel=bool(options.get("parallel")) and called.value is numba.prange)
+    if called.value is not checkpointed:
+        return
+    inner, snapshots = _arguments(loop.iter)
+    counts = meaning(inner.func) if isinstance(inner, gast.Call) else None
+    if counts is None or counts.value is not range or inner.keywords or not 1 <= len(inner.args) <= 3:
+        raise UnsupportedSyntax(
+            "srcad.checkpointed takes a `range` that is written out",
+            at=loop.iter.place,
+            hint="write `for i in srcad.checkpointed(range(n), snapshots=10):`",
+        )
+    if loop.orelse:
+        raise UnsupportedSyntax(
+            "`else` of a checkpointed loop is not supported", at=loop.iter.place, hint="write it behind the loop"
+        )
+    inner.args = [*_bounds(inner.args), const(None) if snapshots is None else snapshots]
+    loop.iter = inner
+    note(loop, checkpointed=True)
+
+
+def with_marked_start(loop: gast.For) -> gast.For:
+    """The loop, if it is checkpointed with the number of snapshots beside its start."""
+    if notes_of(loop).checkpointed:
+        start, stop, step, snapshots = loop.iter.args
+        is_default = isinstance(snapshots, gast.Constant) and snapshots.value is None
+        kept = const(0) if is_default else call("kernels.snapshot_count", snapshots)
+        loop.iter.args = [call("kernels.checkpointed_start", start, kept), stop, step]
+    return loop
+
+
+def refuse_elsewhere(called: Meaning | None, node: gast.Call) -> None:
+    """Only the header of a loop may call `checkpointed`."""
+    if called is not None and called.value is checkpointed:
+        raise UnsupportedSyntax(
+            "srcad.checkpointed is supported as what a `for` loop runs over only",
+            at=node.place,
+            hint="write `for i in srcad.checkpointed(range(n)):`, and compute other indices from `i`",
+        )
+
+
+def check_context(item: gast.withitem, called: Meaning | None) -> None:
+    """Only np.errstate that silences or warns may be entered."""
+    if called is None or called.value is not np.errstate or item.optional_vars is not None:
+        context = called and called.value
+        refused = EntersTape if is_tape(context) else UnsupportedSyntax
+        raise refused(
+            "`with` cannot be differentiated, other than with np.errstate",
+            at=item.context_expr.place,
+            hint=way_out_of(context),
+        )
+    for keyword in item.context_expr.keywords:
+        if getattr(keyword.value, "value", None) not in ("ignore", "warn", "print"):
+            raise UnsupportedSyntax(
+                "np.errstate that raises or calls cannot be differentiated",
+                at=item.context_expr.place,
+                hint="use 'ignore' or 'warn', or enter the context in the caller",
+            )
+
+
+def _arguments(node: gast.Call) -> tuple[gast.expr, gast.expr | None]:
+    """The range and the number of snapshots; Python itself refuses other arguments."""
+    given = dict(zip(("iterations", "snapshots"), node.args, strict=False))
+    given.update({keyword.arg: keyword.value for keyword in node.keywords})
+    if given.keys() - {"iterations", "snapshots"} or len(node.args) > 2 or "iterations" not in given:
+        raise UnsupportedSyntax(
+            "srcad.checkpointed takes a range and `snapshots`", at=node.place, hint="leave other arguments out"
+        )
+    return given["iterations"], given.get("snapshots")
+
+
+def _bounds(arguments: list[gast.expr]) -> list[gast.expr]:
+    bounds = [const(0), *arguments] if len(arguments) == 1 else list(arguments)
+    return bounds if len(bounds) == 3 else [*bounds, const(1)]

@@ -1,0 +1,299 @@
+"""Lower a function to core form, with everything it calls of the user's inlined.
+
+The order of the passes stands here and nowhere else. A call of a user's function is lowered where the flattening of the
+caller meets it: the same passes run on the callee, in a scope of its own, and its statements take the call's place.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import gast
+
+from srcad.errors import Place, SrcadError, UnsupportedSyntax
+from srcad.frontend.call_arguments import completed, known_arguments
+from srcad.frontend.captured_values import spell
+from srcad.frontend.fence import fence
+from srcad.frontend.load import STARRED, Source
+from srcad.frontend.load import load as load_source
+from srcad.frontend.match_and_try import without_match
+from srcad.frontend.one_shot_iterators import refuse_kept
+from srcad.frontend.resolve import resolve
+from srcad.frontend.scope import (
+    Meaning,
+    Method,
+    Procedure,
+    Scope,
+    is_users,
+    open_scope,
+    procedure_of,
+    rebound,
+)
+from srcad.frontend.structured_parameters import given_parameter
+from srcad.frontend.uninlined_calls import Frame, Outline, Outlined, Recurs
+from srcad.runtime.rulebook import registry
+from srcad.runtime.support.clock import stage
+from srcad.transforms.inference.subroutines import Subroutine
+from srcad.transforms.ir.build import Block, assign, at, call, clone, effect, load, place_of, stored
+from srcad.transforms.ir.cost_model import MOST_NESTED_CALLS
+from srcad.transforms.ir.pytree_form import LEAF, Part
+from srcad.transforms.ir.unit import Unit
+from srcad.transforms.lowering.anf import Flattener
+from srcad.transforms.lowering.desugaring.desugar import desugar
+from srcad.transforms.lowering.desugaring.structured_exits import structure_exits
+from srcad.transforms.lowering.draft import Draft
+from srcad.transforms.lowering.inlining import bind_arguments, static_value
+from srcad.transforms.lowering.structure_passing import (
+    Form,
+    check_form,
+    check_length,
+    form_of,
+    inside,
+    leaves_of,
+    parts_of_result,
+    received,
+    returned_length,
+)
+from srcad.transforms.lowering.structures.abstract_state import Memory
+
+
+@stage("lower")
+def prepare(function: Callable[..., Any]) -> Unit:
+    """Stages 1 to 3: a function in core form; types are not looked at yet."""
+    return lower(load_source(function), getattr(function, "forms", None))
+
+
+def lower(source: Source, forms: Mapping[str, Part] | None = None) -> Unit:
+    """The unit in core form that computes what the function computes.
+
+    `forms` tells what parameters are that hold more than a number or an array.
+
+    >>> from srcad.frontend.load import load
+    >>> from srcad.printing.printer import print_function
+    >>> def f(x):
+    ...     s = 0.0
+    ...     for v in x:
+    ...         s += v * v
+    ...     return s
+    >>> print(print_function(lower(load(f)).tree), end="")
+    def f(x):
+        s = 0.0
+        t1 = len(x)
+        for i in range(t1):
+            v = x[i]
+            t2 = v * v
+            s = operator.iadd(s, t2)
+        return s
+    """
+    return _Lowering().unit(source, forms or {})
+
+
+class _Lowering:
+    def __init__(self) -> None:
+        self.draft = Draft()
+        self.outline = Outline(self.draft)
+        self.result: Part = LEAF
+
+    def unit(self, source: Source, forms: Mapping[str, Part]) -> Unit:
+        procedure = self.read(procedure_of(source))
+        if procedure.rest or procedure.options:
+            raise UnsupportedSyntax(
+                STARRED,
+                at=source.place(source.tree),
+                hint="give each parameter a name",
+            )
+        scope = open_scope(procedure, {}, self.draft.names)
+        self.draft.names.reserve(source.name)
+        self.outline.frames.append(Frame(self.outline.base(procedure, {}, {}), {}))
+        memory, names = Memory(), list[str]()
+        for name in [*procedure.parameters, *procedure.keyword_only]:
+            names += given_parameter(name, scope.variables[name], forms.get(name, LEAF), source, memory, self.draft)
+        body, result = self.body(scope, True, memory)
+        form = self.result
+        last = at(gast.Return(value=result), getattr(result, "place", None) or (place_of(body[-1]) if body else None))
+        called = self.outline.finish([*body, last], names)
+        unit = self.draft.unit(source.name, names, [*body, last], source.options, called)
+        return replace(unit, result=form, changes=bool(memory.touched))
+
+    def read(self, procedure: Procedure) -> Procedure:
+        """Check what the function is written in, and note its text; `match` becomes `if` before names are looked at."""
+        if procedure.scope is not None:
+            return procedure
+        fence(procedure.source)
+        self.draft.note_source(procedure.source.text)
+        return replace(procedure, tree=without_match(copy.deepcopy(procedure.tree), procedure.source))
+
+    def body(self, scope: Scope, as_value: bool, memory: Memory) -> tuple[Block, gast.expr]:
+        """The passes, one after the other."""
+        draft = self.draft
+        shared = rebound(scope.procedure.tree.body)
+        memory.rebound.update(name for own, name in scope.variables.items() if own in shared)
+        block = resolve(scope, draft)
+        refuse_kept(block, draft.bindings)
+        block = desugar(block, draft.names)
+        *block, last = structure_exits(block, draft.names, scope.place(scope.procedure.tree), may_be_none=not as_value)
+        if last.value is not None and not hasattr(last.value, "place"):
+            last.value.place = place_of(last)
+        flattener = Flattener(draft.names, draft.bindings, self.call, memory, self)
+        finished = flattener.finish(block, last.value, as_value)
+        self.result = flattener.form
+        return finished
+
+    def call(self, node: gast.Call, caller: Flattener) -> gast.expr | None:
+        """Inline a call of a user's function, or lower the function on its own; None for other calls."""
+        place = getattr(node, "place", None) or caller.place
+        callee = static_value(node.func, self.draft.bindings)
+        if isinstance(callee, functools.partial):
+            return caller.call(completed(node, Meaning(callee), self.draft, place))
+        try:
+            procedure = self.procedure(callee)
+        except SrcadError as problem:
+            raise problem.called_from(place) from None
+        if procedure is None:
+            return None
+        given = bind_arguments(node, procedure, place)
+        statics = known_arguments(procedure, given, caller.memory, self.draft.bindings)
+        base = self.outline.base(procedure, statics, given)
+        known = self.outline.known(statics, base)
+        if not self.outline.is_outlined(base, known):
+            if len(self.outline.frames) > MOST_NESTED_CALLS:
+                raise UnsupportedSyntax(
+                    f"calls of `{procedure.name}` are nested too deeply", at=place, hint="write it as a loop"
+                )
+            frame = Frame(base, known)
+            before, length = caller.memory.copy(), len(caller.made)
+            kept = {name: clone(each) if isinstance(each, gast.AST) else each for name, each in given.items()}
+            try:
+                return self.inlined(procedure, frame, kept, statics, caller, place)
+            except Recurs as found:
+                if found.frame is not frame:
+                    raise
+                caller.memory.become(before)
+                del caller.made[length:]
+                self.outline.recursive.add(base)
+                self.outline.variable.setdefault(base, set()).update(found.differing)
+        return self.outlined(procedure, base, given, statics, caller, place)
+
+    def inlined(
+        self,
+        procedure: Procedure,
+        frame: Frame,
+        given: dict[str, Any],
+        statics: dict[str, Meaning],
+        caller: Flattener,
+        place: Place | None,
+    ) -> gast.expr:
+        """The statements of a function in a call's place, and what the call is worth."""
+        scope = open_scope(procedure, statics, self.draft.names, place)
+        for name, argument in given.items():
+            if name not in statics:
+                value = spell(argument, self.draft, place, name) if isinstance(argument, Meaning) else argument
+                caller.assign(stored(scope.variables[name]), value)
+        mark = len(self.outline.frames)
+        self.outline.frames.append(frame)  # what the arguments call is called before
+        try:
+            body, result = self.body(scope, False, caller.memory)
+        finally:
+            del self.outline.frames[mark:]
+        self.outline.note_inlined(frame.base, body)
+        caller.emit(*body)
+        return result
+
+    def outlined(
+        self,
+        procedure: Procedure,
+        base: Hashable,
+        given: dict[str, Any],
+        statics: dict[str, Meaning],
+        caller: Flattener,
+        place: Place | None,
+    ) -> gast.expr:
+        """A call of a function that is lowered on its own."""
+        outline = self.outline
+        values: dict[str, gast.expr] = {}
+        for name, argument in given.items():
+            if name not in outline.known(statics, base):
+                value = spell(argument, self.draft, place, name) if isinstance(argument, Meaning) else argument
+                values[name] = caller.part(value)
+        called = None
+        while called is None:
+            known = outline.known(statics, base)
+            if outline.generalise(base, known):
+                continue
+            for name, meaning in statics.items():
+                if name not in known and name not in values:  # it turned out to differ from call to call
+                    values[name] = caller.part(spell(meaning, self.draft, place, name))
+            forms = {name: form_of(values[name], caller.memory) for name in values}
+            called = outline.callee(base, known, forms, place) or self.lowered(
+                procedure, base, known, forms, statics, caller.memory, place
+            )
+        order = [name for name in procedure.names if name in values]
+        arguments = [leaf for name in order for leaf in leaves_of(values[name], caller)]
+        result = load(self.draft.names.temporary())
+        caller.emit(effect(assign(result.id, call(called.name, *arguments), place)))
+        caller.memory.learn(result.id, result)
+        return parts_of_result(result, returned_length(procedure.tree), caller, place)
+
+    def lowered(
+        self,
+        procedure: Procedure,
+        base: Hashable,
+        known: dict[str, Hashable],
+        forms: dict[str, Form],
+        statics: dict[str, Meaning],
+        around: Memory,
+        place: Place | None,
+    ) -> Subroutine | None:
+        """The function on its own; None where it turns out to call itself with other known arguments."""
+        outline = self.outline
+        scope = open_scope(procedure, {name: statics[name] for name in known}, self.draft.names, place)
+        count, mark = len(outline.made), len(outline.frames)
+        frame = outline.begin(procedure.name, base, known, forms)
+        memory = inside(around, procedure.name)
+        parameters = [name for name in procedure.names if name not in known]
+        names = [
+            leaf
+            for name in parameters
+            for leaf in received(scope.variables[name], forms[name], memory, self.draft.names, procedure.name)
+        ]
+        try:
+            body, result = self.body(scope, True, memory)
+        except Recurs as found:
+            outline.forget(count)
+            if found.frame is not frame:
+                raise
+            outline.variable.setdefault(base, set()).update(found.differing)
+            return None
+        finally:
+            del outline.frames[mark:]
+        last = at(gast.Return(value=result), getattr(result, "place", None) or place)
+        check_length(procedure.tree, result, last)
+        check_form(self.result, last)
+        assert frame.callee is not None
+        outline.finished[frame.callee] = Outlined(frame.callee, names, [*body, last], place)
+        return frame.callee
+
+    def bind(self, wish: str, thing: Any) -> str:
+        """A free name that means this object."""
+        return self.draft.bind(wish, thing)
+
+    def attribute(self, owner: Any, name: str, place: Place | None) -> gast.expr:
+        """What stands for an attribute of a class, as it is now."""
+        return spell(Meaning(owner).attribute(name), self.draft, place, name)
+
+    def procedure(self, callee: Any) -> Procedure | None:
+        """The procedure to be inlined for a callee, or None where it stays a call."""
+        if isinstance(callee, Procedure):
+            return callee
+        if isinstance(callee, Method):
+            return self.read(procedure_of(load_source(callee.function), callee.receiver))
+        if callee is None or hasattr(callee, "__srcad_primitive__"):
+            return None
+        definition = registry.definition(callee)
+        if definition is not None:
+            return self.read(procedure_of(load_source(definition)))
+        return self.read(procedure_of(load_source(callee))) if is_users(callee) else None

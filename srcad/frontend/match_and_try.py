@@ -1,0 +1,138 @@
+"""`match` as branches, and `try` with nothing but `finally` as its body followed by that.
+
+    match n:                            if n == 0:
+        case 0:                             y = x
+            y = x            becomes    else:
+        case 1 | 2 if x > 0.0:              if (n == 1 or n == 2) and x > 0.0:
+            y = -x                              y = -x
+        case k:                             else:
+            y = k * x                           k = n
+                                                y = k * x
+
+Patterns are constants, alternatives of them, names, and tuples of these against a tuple that is written out. The
+others, which look into objects, are refused.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from srcad.errors import UnsupportedSyntax
+from srcad.frontend.load import Source
+from srcad.names import Names
+from srcad.transforms.ir.build import clone, load, stored
+
+
+def without_match(tree: gast.FunctionDef, source: Source) -> gast.FunctionDef:
+    """The function without `match` and `try`, nested functions included; itself if it has none."""
+    if not any(isinstance(node, (gast.Match, gast.Try)) for node in gast.walk(tree)):
+        return tree
+    used = {node.id for node in gast.walk(tree) if isinstance(node, gast.Name)}
+    result: gast.FunctionDef = _Rewriter(source, Names([*used, *source.owners])).visit(tree)
+    return result
+
+
+class _Rewriter(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
+    def __init__(self, source: Source, names: Names) -> None:
+        self.source, self.names = source, names
+
+    def visit_Try(self, node: gast.Try) -> list[gast.stmt]:
+        """What an exception leaves undone is lost with it: the function has no result then."""
+        self.generic_visit(node)
+        return [*node.body, *node.finalbody]
+
+    def visit_Match(self, node: gast.Match) -> list[gast.stmt]:
+        self.generic_visit(node)
+        first: list[gast.stmt] = []
+        changed = {name for case in node.cases for name in _bound(case)}
+        subject = self.once(node.subject, changed, first)
+        rest: list[gast.stmt] = []
+        for case in reversed(node.cases):
+            rest = self.branch(case, subject, rest)
+        return first + rest
+
+    def once(self, subject: gast.expr, changed: set[str], first: list[gast.stmt]) -> gast.expr:
+        """An expression for the subject that may be read many times; what computes it goes into `first`."""
+        match subject:
+            case gast.Constant():
+                return subject
+            case gast.Name(id=name) if name not in changed:
+                return subject
+            case gast.Tuple(elts=elements) if not any(isinstance(each, gast.Starred) for each in elements):
+                return gast.Tuple(elts=[self.once(each, changed, first) for each in elements], ctx=gast.Load())
+        name = self.names.fresh("subject")
+        first.append(_located(gast.Assign(targets=[stored(name)], value=subject, type_comment=None), subject))
+        return _located(load(name), subject)
+
+    def branch(self, case: gast.match_case, subject: gast.expr, rest: list[gast.stmt]) -> list[gast.stmt]:
+        """One case, and the later ones where it does not fit."""
+        names: list[gast.stmt] = []
+        tests = self.tests(case.pattern, subject, names)
+        body: list[gast.stmt] = case.body
+        if case.guard is not None and names and tests:
+            raise UnsupportedSyntax(
+                "a pattern that gives a name and has an `if` is not supported",
+                at=self.source.place(case.pattern),
+                hint="write the test as an `if` in the body of the case, or the `match` with `if` and `elif`",
+            )
+        if case.guard is not None and names:
+            guarded: gast.stmt = _located(gast.If(test=case.guard, body=body, orelse=rest), case.guard)
+            return [*names, guarded]
+        tests += [case.guard] if case.guard is not None else []
+        body = [*names, *body]
+        if not tests:
+            return body
+        test = tests[0] if len(tests) == 1 else gast.BoolOp(op=gast.And(), values=tests)
+        made: gast.stmt = _located(gast.If(test=test, body=body, orelse=rest), case.pattern)
+        return [made]
+
+    def tests(self, pattern: Any, subject: gast.expr, names: list[gast.stmt]) -> list[gast.expr]:
+        """What must hold for the pattern to fit; names that it gives are assigned in `names`."""
+        match pattern:
+            case gast.MatchValue(value=value):
+                return [_compared(subject, gast.Eq(), value, pattern)]
+            case gast.MatchSingleton(value=value):
+                return [_compared(subject, gast.Is(), gast.Constant(value=value, kind=None), pattern)]
+            case gast.MatchOr(patterns=patterns):
+                values = [self.tests(each, subject, names) for each in patterns]
+                both = [each[0] if len(each) == 1 else gast.BoolOp(op=gast.And(), values=each) for each in values]
+                return [_located(gast.BoolOp(op=gast.Or(), values=both), pattern)] if all(values) else []
+            case gast.MatchAs(pattern=inner, name=name):
+                found = [] if inner is None else self.tests(inner, subject, names)
+                if name is not None:
+                    assigned = gast.Assign(targets=[stored(name)], value=clone(subject), type_comment=None)
+                    names.append(_located(assigned, pattern))
+                return found
+            case gast.MatchSequence(patterns=patterns) if isinstance(subject, gast.Tuple) and not any(
+                isinstance(each, gast.MatchStar) for each in patterns
+            ):
+                if len(patterns) != len(subject.elts):
+                    return [_located(gast.Constant(value=False, kind=None), pattern)]
+                pairs = zip(patterns, subject.elts, strict=True)
+                return [test for each, part in pairs for test in self.tests(each, part, names)]
+        raise UnsupportedSyntax(
+            "a pattern that looks into an object is not supported",
+            at=self.source.place(pattern),
+            hint="match on constants, or test with `if` and `elif`",
+        )
+
+
+def _bound(case: gast.match_case) -> set[str]:
+    """Names that the pattern or the guard of a case stores."""
+    nodes = [*gast.walk(case.pattern), *(gast.walk(case.guard) if case.guard is not None else ())]
+    kept = {node.name for node in nodes if isinstance(node, gast.MatchAs) and node.name is not None}
+    return kept | {node.target.id for node in nodes if isinstance(node, gast.NamedExpr)}
+
+
+def _compared(subject: gast.expr, operator: gast.cmpop, value: gast.expr, at: Any) -> gast.expr:
+    return _located(gast.Compare(left=clone(subject), ops=[operator], comparators=[value]), at)
+
+
+def _located(node: Any, at: Any) -> Any:
+    """The node where another one stands, with all that is new below it."""
+    for each in gast.walk(node):
+        if isinstance(each, (gast.expr, gast.stmt)) and getattr(each, "lineno", None) is None:
+            gast.copy_location(each, at)
+    return node

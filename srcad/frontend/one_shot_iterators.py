@@ -1,0 +1,114 @@
+"""Refuse iterators that are kept: what `map`, `filter`, `reversed` and itertools give can be gone through once only.
+
+    for v in map(g, x):          total = sum(map(g, x))          a, b = map(g, (p, q))          as ever
+    r = map(g, x)                np.mean(map(g, x))              reversed(x)[0]                 refused
+
+Lowering makes lists of them. A list can be gone through again and has a length; and it holds what the elements were
+when it was made, not what they are when it is gone through.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import gast
+
+from srcad.errors import UnsupportedSyntax
+from srcad.frontend.scope import Method, Procedure
+from srcad.transforms.ir.build import dotted_path
+from srcad.transforms.lowering.inlining import static_value
+
+_LAZY = (map, filter, zip, enumerate, reversed, iter, itertools.chain.from_iterable)
+_METHODS = ("extend", "update", "join")
+_ASKING = (len, bool, isinstance, type, print, functools.partial)
+
+
+def refuse_kept(block: list[gast.stmt], bindings: Mapping[str, Any]) -> None:
+    """Refuse iterators that do more than being gone through where they are made; names are resolved."""
+
+    def meant(node: gast.expr) -> Any:
+        return static_value(node, bindings)
+
+    for node, parent in _nodes_and_parents(block):
+        if isinstance(parent, gast.For) and node is parent.iter and (early := _read_early(parent, meant)):
+            raise UnsupportedSyntax(
+                "`filter` inside of another iterator is asked before the loop, and may see what the loop changes",
+                at=getattr(early, "place", None),
+                hint="loop over `filter(...)` alone, or over a list of it: `list(filter(...))`",
+            )
+        if isinstance(node, gast.Call) and _is_lazy(meant(node.func)) and not _goes_through(parent, node, meant):
+            raise UnsupportedSyntax(
+                f"the iterator of `{dotted_path(node.func)}` can only be looped over",
+                at=getattr(node, "place", None),
+                hint="write it behind `in` of a `for`, or make a list: `list(map(f, x))`; "
+                "the elements of an array have indices",
+            )
+
+
+def _nodes_and_parents(block: list[gast.stmt]) -> Iterator[tuple[gast.AST, gast.AST]]:
+    for statement in block:
+        for parent in gast.walk(statement):
+            for node in gast.iter_child_nodes(parent):
+                yield node, parent
+
+
+def _is_lazy(meaning: Any) -> bool:
+    is_of_itertools = isinstance(meaning, type) and meaning.__module__ == "itertools"
+    return is_of_itertools or any(meaning is each or meaning == each for each in _LAZY)
+
+
+def _read_early(loop: gast.For, meant: Callable[[gast.expr], Any]) -> gast.expr | None:
+    """A `filter` within another iterator, made a list of before a loop that may change what it meets."""
+    if not isinstance(loop.iter, gast.Call) or not _is_lazy(meant(loop.iter.func)):
+        return None
+    for node in (each for argument in loop.iter.args for each in gast.walk(argument)):
+        if isinstance(node, gast.Call) and node.args and meant(node.func) is filter:
+            asked = meant(node.args[0])
+            if isinstance(asked, Procedure):
+                variables = asked.scope.variables if asked.scope is not None else {}
+                read = {each.id for each in gast.walk(loop.iter) if isinstance(each, gast.Name)}
+                read |= {variables.get(each.id) for each in gast.walk(asked.tree) if isinstance(each, gast.Name)}
+                if _changes(asked.tree.body, set(), meant) or _changes(loop.body, read, meant):
+                    return node
+    return None
+
+
+def _changes(block: list[gast.stmt], read: set[str | None], meant: Callable[[gast.expr], Any]) -> bool:
+    """Whether statements may change what others see: an element, an attribute, a variable that is read there."""
+    for node in (each for statement in block for each in gast.walk(statement)):
+        match node:
+            case gast.Subscript(ctx=gast.Store()) | gast.Attribute(ctx=gast.Store()) | gast.Nonlocal() | gast.Expr():
+                return True
+            case gast.Name(id=name, ctx=gast.Store()) if name in read:
+                return True
+            case gast.Call(func=function) if isinstance(meant(function), (Procedure, Method, type(None))):
+                return True
+    return False
+
+
+def _goes_through(parent: gast.AST, node: gast.expr, meant: Callable[[gast.expr], Any]) -> bool:
+    """Whether what is around an iterator takes its elements at once, and nothing else."""
+    match parent:
+        case gast.For() | gast.comprehension():
+            return parent.iter is node
+        case gast.Starred():
+            return True
+        case gast.Assign(targets=[gast.Tuple() | gast.List()]):
+            return True
+        case gast.Call(func=gast.Attribute(attr=name)) if meant(parent.func) is None:
+            return name in _METHODS
+        case gast.Call(func=function):
+            return function is not node and _takes(meant(function))
+    return False
+
+
+def _takes(function: Any) -> bool:
+    """Whether a function goes through its arguments, once: one of Python's, not of the user's or NumPy's."""
+    if function is None or any(function is each for each in _ASKING):
+        return False
+    module = getattr(function, "__module__", None) or ""
+    return module.partition(".")[0] in sys.stdlib_module_names

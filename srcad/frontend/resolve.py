@@ -1,0 +1,291 @@
+"""Replace every name by what it means.
+
+    from numpy import absolute as size        def f(x):
+    RATE = 0.5                          ->        y = np.abs(x) * 0.5
+    def f(x):                                     return y
+        y = size(x) * RATE
+        return y
+
+Variables get names that are unique in the unit. Functions get the one spelling that their object has. Captured numbers
+are written in, captured arrays become hidden parameters. Functions of the user's get a name that is bound to the
+function until the call is inlined; nested functions and lambdas disappear from the tree in the same way. Branches that
+are decided by now, by captured flags or literals handed to a helper, are replaced by the side that is taken.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import gast
+
+from srcad.errors import UnsupportedSyntax
+from srcad.frontend.captured_values import spell
+from srcad.frontend.loop_headers import check_context, note_header, refuse_elsewhere, with_marked_start
+from srcad.frontend.scope import Meaning, Method, Procedure, Scope, call_of, is_array, is_static, rebound
+from srcad.frontend.super_calls import first_of_super, method_of_super
+from srcad.transforms.ir.build import assign, dotted, load
+from srcad.transforms.ir.constant_conditions import truth
+from srcad.transforms.lowering.draft import Draft
+
+
+def resolve(scope: Scope, draft: Draft) -> list[gast.stmt]:
+    """The body of the scope's procedure, with names resolved and a place on every node."""
+    body = copy.deepcopy(scope.procedure.tree.body)
+    for statement in body:
+        for node in gast.walk(statement):
+            if hasattr(node, "lineno"):
+                node.place = scope.place(node)
+    return _Resolver(scope, draft).block(body)
+
+
+class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
+    def __init__(self, scope: Scope, draft: Draft) -> None:
+        self.scope, self.draft = scope, draft
+        self.rebound = rebound(scope.procedure.tree.body)
+
+    def block(self, block: list[gast.stmt]) -> list[gast.stmt]:
+        result: list[gast.stmt] = []
+        for statement in block:
+            new = self.visit(statement)
+            result += new if isinstance(new, list) else [] if new is None else [new]
+        return result
+
+    def meaning(self, node: gast.AST) -> Meaning | None:
+        """The object that an expression stands for while compiling, if it does."""
+        match node:
+            case gast.Name(id=name):
+                meaning = self.look_up(name, node)
+                return meaning if isinstance(meaning, Meaning) else None
+            case gast.Attribute(value=value, attr=name):
+                base = self.meaning(value)
+                if base is None or base.is_data or isinstance(base.value, Procedure):
+                    return None
+                try:
+                    return base.attribute(name)
+                except AttributeError:
+                    raise UnsupportedSyntax(
+                        f"{_describe(base.value)} has no attribute `{name}`", at=node.place, hint="check the spelling"
+                    ) from None
+            case gast.Subscript(value=value, slice=gast.Constant(value=int() as position)):
+                base = self.meaning(value)
+                if base is not None and isinstance(base.value, tuple) and position < len(base.value):
+                    return base.element(position)
+            case gast.Lambda():
+                return Meaning(self.nested("lambda", node))
+        return None
+
+    def look_up(self, name: str, node: gast.AST) -> Meaning | str:
+        try:
+            return self.scope.meaning(name)
+        except KeyError:
+            raise UnsupportedSyntax(
+                f"the name `{name}` is not defined", at=node.place, hint="define it before the function is compiled"
+            ) from None
+
+    def visit_Name(self, node: gast.Name) -> gast.expr:
+        meaning = self.look_up(node.id, node)
+        if isinstance(meaning, str):
+            node.id = meaning
+            return node
+        if not isinstance(node.ctx, gast.Load):
+            raise UnsupportedSyntax(
+                f"`{node.id}` belongs to the surroundings of the function and cannot be assigned",
+                at=node.place,
+                hint="return the new value and assign it outside",
+            )
+        return spell(meaning, self.draft, node.place, node.id)
+
+    def visit_Nonlocal(self, node: gast.Nonlocal) -> None:
+        """Names mean what they mean in the function around, as those that are only read do."""
+
+    def visit_For(self, node: gast.For) -> list[gast.stmt]:
+        """What is looped over is held, where the body may rebind it through a function inside."""
+        if isinstance(node.iter, gast.Call):
+            note_header(node, self.meaning, self.scope.procedure.source.options)
+        before: list[gast.stmt] = []
+        for each in gast.walk(node.iter):
+            if isinstance(each, gast.Name) and each.id in self.rebound and self.scope.variables.get(each.id):
+                held = self.draft.names.temporary()
+                before.append(assign(held, load(self.scope.variables[each.id]), node.place))
+                self.scope.variables[held] = each.id = held
+        return [*before, with_marked_start(self.generic_visit(node))]
+
+    def visit_Attribute(self, node: gast.Attribute) -> gast.AST:
+        meaning = self.meaning(node)
+        if meaning is None:
+            return self.generic_visit(node)
+        self.only_read(node, f"the attribute `{node.attr}`")
+        return spell(meaning, self.draft, node.place, node.attr)
+
+    def only_read(self, node: gast.Attribute | gast.Subscript, what: str) -> None:
+        """Refuse to write into what the function captures."""
+        if not isinstance(node.ctx, gast.Load):
+            raise UnsupportedSyntax(
+                f"writing to {what} of a captured object is not supported",
+                at=node.place,
+                hint="pass the object as an argument, or return what is to be kept",
+            )
+
+    def visit_Subscript(self, node: gast.Subscript) -> gast.AST:
+        meaning = self.meaning(node)
+        if meaning is None:
+            return self.generic_visit(node)
+        self.only_read(node, "an element")
+        return spell(meaning, self.draft, node.place, "element")
+
+    def visit_If(self, node: gast.If) -> gast.If | list[gast.stmt]:
+        """A branch that is not taken may hold what could not be resolved."""
+        node.test = self.visit(node.test)
+        known = truth(node.test)
+        if known is not None:
+            return self.block(node.body if known else node.orelse)
+        node.body, node.orelse = self.block(node.body), self.block(node.orelse)
+        return node
+
+    def visit_IfExp(self, node: gast.IfExp) -> gast.expr:
+        node.test = self.visit(node.test)
+        known = truth(node.test)
+        if known is not None:
+            return self.visit(node.body if known else node.orelse)
+        node.body, node.orelse = self.visit(node.body), self.visit(node.orelse)
+        return node
+
+    def visit_Lambda(self, node: gast.Lambda) -> gast.expr:
+        return spell(Meaning(self.nested("lambda", node)), self.draft, node.place)
+
+    def comprehension(self, node: gast.expr) -> gast.expr:
+        """Names of a comprehension are its own; its first sequence is that of the surroundings."""
+        names = {each.id for part in node.generators for each in gast.walk(part.target) if isinstance(each, gast.Name)}
+        inner = [each for each in gast.walk(node) if isinstance(each, gast.Lambda)]
+        if any(isinstance(each, gast.Name) and each.id in names for part in inner for each in gast.walk(part)):
+            raise UnsupportedSyntax(
+                "a lambda that reads the variable of a comprehension is not supported",
+                at=node.place,
+                hint="write the comprehension as a loop",
+            )
+        first = node.generators[0]
+        first.iter = self.visit(first.iter)
+        variables, statics = dict(self.scope.variables), dict(self.scope.statics)
+        for name in sorted(names):
+            self.scope.variables[name] = self.draft.names.fresh(name)
+            self.scope.statics.pop(name, None)
+        for part in node.generators:
+            part.iter = part.iter if part is first else self.visit(part.iter)
+            part.target = self.visit(part.target)
+            part.ifs = [self.visit(test) for test in part.ifs]
+        for field in ("elt", "key", "value"):
+            if hasattr(node, field):
+                setattr(node, field, self.visit(getattr(node, field)))
+        self.scope.variables.clear()
+        self.scope.variables.update(variables)
+        self.scope.statics.clear()
+        self.scope.statics.update(statics)
+        return node
+
+    def visit_ListComp(self, node: gast.ListComp) -> gast.expr:
+        return self.comprehension(node)
+
+    def visit_DictComp(self, node: gast.DictComp) -> gast.expr:
+        return self.comprehension(node)
+
+    def visit_GeneratorExp(self, node: gast.GeneratorExp) -> gast.expr:
+        return self.comprehension(node)
+
+    def visit_Call(self, node: gast.Call) -> gast.AST:
+        meaning = self.meaning(node.func)
+        refuse_elsewhere(meaning, node)
+        call = None if meaning is None else call_of(meaning.value)
+        if (first := first_of_super(node, self.scope)) is not None:
+            held = gast.Name(id=first, ctx=gast.Load(), annotation=None, type_comment=None)
+            held.place = node.place
+            node.func = method_of_super(node, self.scope, self.meaning(held) or self.visit(held), self.draft)
+        elif meaning is not None and call is not None:
+            place = node.func.place
+            node.func = dotted(self.draft.bind("call", Method(call, meaning)))
+            node.func.place = place
+        else:
+            node.func = self.visit(node.func)
+        node.args = [self.visit(argument) for argument in node.args]
+        for keyword in node.keywords:
+            keyword.value = self.visit(keyword.value)
+        return node
+
+    def visit_With(self, node: gast.With) -> list[gast.stmt]:
+        """Only `np.errstate` that silences or warns changes nothing in what is computed: its body stands alone."""
+        for item in node.items:
+            call = item.context_expr
+            check_context(item, self.meaning(call.func) if isinstance(call, gast.Call) else None)
+        return self.block(node.body)
+
+    def visit_FunctionDef(self, node: gast.FunctionDef) -> list[gast.stmt]:
+        self.only_once(node.name, node)
+        before: list[gast.stmt] = []
+        self.scope.statics[node.name] = Meaning(self.nested(node.name, node, before))
+        return before
+
+    def visit_Assign(self, node: gast.Assign) -> gast.AST | None:
+        match node.targets:
+            case [gast.Name(id=name)] if name in self.scope.variables and self.scope.stores[name] == 1:
+                parameter = name in [*self.scope.procedure.parameters, *self.scope.procedure.keyword_only]
+                meaning = None if parameter else self.meaning(node.value)
+                if meaning is not None and is_static(meaning.value) and not is_array(meaning.value):
+                    self.scope.statics[name] = meaning
+                    return None
+        node.value = self.visit(node.value)
+        node.targets = [self.visit(target) for target in node.targets]
+        return node
+
+    def visit_AnnAssign(self, node: gast.AnnAssign) -> gast.AST | None:
+        if node.value is None:
+            return None
+        assign = gast.Assign(targets=[node.target], value=node.value, type_comment=None)
+        assign.place = node.place
+        return self.visit_Assign(assign)
+
+    def only_once(self, name: str, node: gast.stmt) -> None:
+        if self.scope.stores[name] > 1 or name in self.scope.procedure.parameters:
+            raise UnsupportedSyntax(
+                f"`{name}` is a function at one place and is assigned at another",
+                at=node.place,
+                hint="give each function a name of its own, and choose between them with `if` around the calls",
+            )
+
+    def nested(
+        self, name: str, node: gast.FunctionDef | gast.Lambda, before: list[gast.stmt] | None = None
+    ) -> Procedure:
+        """A nested function; defaults are evaluated where the definition stands, `before` it is made."""
+        tree = _definition_of(node) if isinstance(node, gast.Lambda) else node
+        arguments = tree.args
+        optional = [*arguments.posonlyargs, *arguments.args][::-1]
+        pairs = [*zip(optional, arguments.defaults[::-1], strict=False)]
+        pairs += [*zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
+        defaults = {each.id: self.default(each.id, value, before) for each, value in pairs if value is not None}
+        return Procedure(name, tree, self.scope.procedure.source, self.scope, defaults)
+
+    def default(self, name: str, node: gast.expr, before: list[gast.stmt] | None) -> Meaning | gast.expr:
+        resolved = self.meaning(node) or self.visit(node)
+        if isinstance(resolved, (Meaning, gast.Constant)):
+            return resolved
+        if before is None:
+            raise UnsupportedSyntax(
+                "a default that is computed is not supported for a lambda",
+                at=node.place,
+                hint="define the function with `def`, or read the variable in its body",
+            )
+        variable = self.draft.names.fresh(name)
+        before.append(assign(variable, resolved, node.place))
+        return load(variable)
+
+
+def _definition_of(node: gast.Lambda) -> gast.FunctionDef:
+    result = gast.copy_location(gast.Return(value=node.body), node.body)
+    tree = gast.FunctionDef(
+        name="lambda", args=node.args, body=[result], decorator_list=[], returns=None, type_comment=None, type_params=[]
+    )
+    return gast.copy_location(tree, node)
+
+
+def _describe(value: Any) -> str:
+    name = getattr(value, "__name__", None)
+    return f"`{name}`" if isinstance(name, str) else f"an object of type {type(value).__name__}"

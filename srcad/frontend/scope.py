@@ -1,0 +1,279 @@
+"""What the names of a function mean: its own variables, those of the functions around it, and what it captures.
+
+A name that is local to the function is a variable, unless it is stored once and holds a function, a module or a class:
+then it stands for that object while compiling. A free name is looked up where Python would look it up.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import FunctionType, MethodType, ModuleType
+from typing import Any
+
+import gast
+import numpy as np
+
+from srcad.errors import Place
+from srcad.frontend.load import Source
+from srcad.names import Names
+from srcad.transforms.lowering.draft import Attributes, Elements, Entries, Layout
+
+_LIBRARIES = frozenset({"numpy", "scipy", "numba", "srcad", "autograd", "jax", "torch"}) | sys.stdlib_module_names
+_FUNCTIONS = (gast.FunctionDef, gast.Lambda)
+COMPREHENSIONS = (gast.ListComp, gast.DictComp, gast.GeneratorExp)
+
+
+@dataclass(frozen=True, eq=False)
+class Meaning:
+    """An object known while compiling, and where it is held; no owner means that it cannot change."""
+
+    value: Any
+    owner: Any = None
+    key: str | None = None
+
+    def attribute(self, name: str) -> Meaning:
+        """The meaning of `value.name`; raises AttributeError."""
+        value = getattr(self.value, name)
+        if isinstance(value, MethodType) and value.__self__ is self.value:
+            return Meaning(Method(value.__func__, self))
+        return Meaning(value, self._parts(Attributes), name)
+
+    def element(self, position: int) -> Meaning:
+        """The meaning of `value[position]`."""
+        return Meaning(self.value[position], self._parts(Elements), str(position))
+
+    def entry(self, key: Any) -> Meaning:
+        """The meaning of `value[key]` of a dictionary."""
+        return Meaning(self.value[key], self._parts(Entries), key)
+
+    @property
+    def layout(self) -> tuple[Any, Any]:
+        """What says how many parts there are, and which: an owner, and what it gives for "layout" now."""
+        owner = self._parts(Layout)
+        return owner, owner["layout"]
+
+    def _parts(self, kind: Any) -> Any:
+        return kind(self.value) if self.owner is None else kind(self.owner, self.key)
+
+    @property
+    def is_data(self) -> bool:
+        """Whether it is a value to compute with, not something that the compiler looks into."""
+        return (
+            is_array(self.value)
+            or isinstance(self.value, (list, dict))
+            or (type(self.value) is tuple or isinstance(self.value, (int, float, complex, str, np.generic, type(None))))
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    """A function of Python together with the object that it is bound to."""
+
+    function: Any
+    receiver: Meaning
+
+
+@dataclass(frozen=True, eq=False)
+class Procedure:
+    """A function that can be lowered: its untouched tree, and where its free names are to be looked up.
+
+    source      of the function itself, or of the function that it is nested in
+    scope       of the function around it, when it is nested
+    defaults    parameter -> what it means when left out; for nested functions an expression already resolved
+    receiver    what the first parameter means, for a method
+    """
+
+    name: str
+    tree: gast.FunctionDef
+    source: Source
+    scope: Scope | None = None
+    defaults: Mapping[str, Meaning | gast.expr] = field(default_factory=dict)
+    receiver: Meaning | None = None
+
+    @property
+    def parameters(self) -> list[str]:
+        """Positional parameters, without a bound receiver."""
+        names = [argument.id for argument in [*self.tree.args.posonlyargs, *self.tree.args.args]]
+        return names[1:] if self.receiver is not None else names
+
+    @property
+    def keyword_only(self) -> list[str]:
+        """Parameters that are given by keyword only."""
+        return [argument.id for argument in self.tree.args.kwonlyargs]
+
+    @property
+    def rest(self) -> str | None:
+        """The parameter `*args`."""
+        return None if self.tree.args.vararg is None else str(self.tree.args.vararg.id)
+
+    @property
+    def options(self) -> str | None:
+        """The parameter `**kwargs`."""
+        return None if self.tree.args.kwarg is None else str(self.tree.args.kwarg.id)
+
+    @property
+    def names(self) -> list[str]:
+        """All parameters, without a bound receiver."""
+        gathered = [name for name in (self.rest, self.options) if name is not None]
+        return [*self.parameters, *self.keyword_only, *gathered]
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """What tells the function from others: a closure or method from one over other values as well."""
+        if self.scope is not None:
+            return self.source.file, self.tree.lineno, self.tree.col_offset
+        partial = self.source.partial
+        own = id(self.source.function), None if self.receiver is None else id(self.receiver.value)
+        return own if partial is None else (*own, id(partial))
+
+
+def procedure_of(source: Source, receiver: Meaning | None = None) -> Procedure:
+    """The procedure that a loaded function is; `receiver` tells where a method's object is held."""
+    if receiver is None and source.receiver is not None:
+        receiver = Meaning(source.receiver)
+    defaults = {
+        name: Meaning(value, source.defaults, name) if is_array(value) else Meaning(value)
+        for name, value in source.defaults.items()
+    }
+    return Procedure(source.name, source.tree, source, None, defaults, receiver)
+
+
+@dataclass(eq=False)
+class Scope:
+    """The names of one call of a procedure while it is lowered.
+
+    variables   local name -> its name in the unit
+    statics     local name -> the object that it stands for
+    inside      the call through which the function was reached
+    """
+
+    procedure: Procedure
+    variables: dict[str, str]
+    statics: dict[str, Meaning]
+    stores: Mapping[str, int]
+    inside: Place | None = None
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """What the call computes, but for the values of its arguments: who calls with the same calls itself."""
+        known = (
+            (name, meaning.value.identity if isinstance(meaning.value, Procedure) else id(meaning.value))
+            for name, meaning in self.statics.items()
+        )
+        return self.procedure.identity, *known
+
+    def place(self, node: gast.AST) -> Place:
+        """Where a node of the function stands."""
+        place = self.procedure.source.place(node)
+        return Place(place.file, place.line, place.column, place.end_column, place.text, self.inside)
+
+    def meaning(self, name: str) -> Meaning | str:
+        """What a name means: an object known while compiling, or the unit's name of a variable."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.statics:
+                return scope.statics[name]
+            if name in scope.variables:
+                return scope.variables[name]
+            source, scope = scope.procedure.source, scope.procedure.scope
+        if name not in source.owners:
+            raise KeyError(name)
+        owner = source.owners[name]
+        is_builtin = isinstance(owner, dict) and owner.get("__name__") == "builtins"
+        return Meaning(source.lookup(name), None if is_builtin else owner, name)
+
+
+def open_scope(
+    procedure: Procedure, statics: Mapping[str, Meaning], names: Names, inside: Place | None = None
+) -> Scope:
+    """A scope in which each variable of the procedure has a fresh name."""
+    tree = procedure.tree
+    declared = declared_nonlocal(tree.body)
+    own = Counter(name for name in _stores(tree.body) if name not in declared)
+    own.update(rebound(tree.body) & {*own, *procedure.names})
+    scope = Scope(procedure, {}, dict(statics), own, inside)
+    if procedure.receiver is not None:
+        scope.statics[[*tree.args.posonlyargs, *tree.args.args][0].id] = procedure.receiver
+    for name in [*procedure.names, *scope.stores]:
+        if name not in scope.statics and name not in scope.variables:
+            scope.variables[name] = names.fresh(name)
+    return scope
+
+
+def stored_parameters(procedure: Procedure) -> set[str]:
+    """Parameters that the body gives new values."""
+    stored = set(_stores(procedure.tree.body)) | rebound(procedure.tree.body)
+    return stored & set(procedure.names)
+
+
+def declared_nonlocal(body: list[gast.stmt]) -> set[str]:
+    """Names that the function's own statements declare to be those of a function around it."""
+    return {name for node in _own_nodes(body) if isinstance(node, gast.Nonlocal) for name in node.names}
+
+
+def rebound(body: list[gast.stmt]) -> set[str]:
+    """Names of the function, or of those around it, that functions inside of it may give new values."""
+    found: set[str] = set()
+    for node in _own_nodes(body):
+        if isinstance(node, gast.FunctionDef):
+            arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+            arguments += [each for each in (node.args.vararg, node.args.kwarg) if each is not None]
+            declared = declared_nonlocal(node.body)
+            own = {each.id for each in arguments} | (set(_stores(node.body)) - declared)
+            found |= declared | (rebound(node.body) - own)
+    return found
+
+
+def is_array(value: Any) -> bool:
+    """Whether a captured object becomes a hidden parameter."""
+    return isinstance(value, np.ndarray) or hasattr(type(value), "__srcad_variable__")
+
+
+def is_users(callee: Any) -> bool:
+    """Whether a callable is written in Python, by the user or in a package that the rules do not cover.
+
+    >>> is_users(is_users), is_users(np.mean), is_users(len)
+    (False, False, False)
+    """
+    if hasattr(callee, "__wrapped_primal__"):
+        return True
+    if not isinstance(callee, (FunctionType, MethodType)) and not hasattr(callee, "targetoptions"):
+        return False
+    return (getattr(callee, "__module__", None) or "").partition(".")[0] not in _LIBRARIES
+
+
+def call_of(value: Any) -> FunctionType | None:
+    """The `__call__` of an object of the user's, where it is written in Python."""
+    if isinstance(value, type) or hasattr(value, "__srcad_primitive__") or hasattr(value, "__wrapped_primal__"):
+        return None
+    call = getattr(type(value), "__call__", None)  # noqa: B004 - not whether it is called, but by what
+    call = getattr(call, "__wrapped_primal__", call)
+    return call if isinstance(call, FunctionType) and is_users(call) else None
+
+
+def is_static(value: Any) -> bool:
+    """Whether a local name that is stored once may stand for this object while compiling."""
+    return callable(value) or isinstance(value, (ModuleType, Procedure, Method))
+
+
+def _stores(body: list[gast.stmt]) -> Iterator[str]:
+    """Names stored by the function's own statements, as often as they are."""
+    for node in _own_nodes(body):
+        match node:
+            case gast.Name(id=name, ctx=gast.Store()):
+                yield name
+            case gast.FunctionDef(name=name):
+                yield name
+            case gast.ListComp() | gast.DictComp() | gast.GeneratorExp():
+                yield from (each.target.id for each in gast.walk(node) if isinstance(each, gast.NamedExpr))
+
+
+def _own_nodes(body: list[gast.stmt]) -> Iterator[gast.AST]:
+    """All nodes in source order, without those inside nested functions and comprehensions, which have own names."""
+    for node in body:
+        yield node
+        if not isinstance(node, (*_FUNCTIONS, *COMPREHENSIONS)):
+            yield from _own_nodes(list(gast.iter_child_nodes(node)))

@@ -1,0 +1,57 @@
+"""Parameters that are structures, as lowering begins: their leaves are the parameters of core form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import gast
+
+from srcad.errors import Place
+from srcad.frontend.captured_values import spell
+from srcad.frontend.load import Source
+from srcad.frontend.scope import Meaning
+from srcad.transforms.ir.build import const, load
+from srcad.transforms.ir.canonical_names import literal
+from srcad.transforms.ir.constant_conditions import known_key
+from srcad.transforms.ir.pytree_form import LEAF, Form, Leaf, Part, RecordForm
+from srcad.transforms.lowering.draft import Draft
+from srcad.transforms.lowering.lists.record_arrays import new_records
+from srcad.transforms.lowering.structures.abstract_state import PLAIN, Callee, Lost, Memory, Packed
+from srcad.transforms.lowering.structures.packed_lists import LongForm
+
+
+def given_parameter(name: str, variable: str, part: Part, source: Source, memory: Memory, draft: Draft) -> list[str]:
+    """The variables that a parameter is: itself, or the leaves of a structure."""
+    if part is LEAF:
+        return [variable]
+    leaves = list(part.names(name, draft.names.fresh)) if isinstance(part, Form) else []
+    memory.steady.update(leaves)
+    memory.names[variable] = _given(part, iter(leaves), source.place(source.tree), memory, draft)
+    return leaves
+
+
+def _given(part: Part, leaves: Iterator[str], place: Place, memory: Memory, draft: Draft) -> gast.expr:
+    """What a part of an argument is worth."""
+    if isinstance(part, LongForm):
+        count, *arrays = (next(leaves) for _ in part.keys)
+        long = memory.new(list, {})
+        memory.cells[long.cell] = Packed(part.layout, count, tuple(arrays))
+        memory.names |= dict.fromkeys((count, *arrays), PLAIN)
+        return long
+    if isinstance(part, RecordForm):
+        fields = {str(name): next(leaves) for name in part.keys}
+        memory.names |= dict.fromkeys(fields.values(), PLAIN)
+        return new_records(memory, part.layout, fields, None if part.layout.ndim else (const(0),))
+    if isinstance(part, Form):
+        held = [_given(each, leaves, place, memory, draft) for each in part.parts]
+        made = memory.new(part.type, dict(zip(map(known_key, part.keys), held, strict=True)))
+        memory.arguments.add(made.cell)
+        return made
+    if isinstance(part, Leaf):
+        return load(next(leaves))
+    if literal(part.value) is None and not callable(part.value):
+        made = memory.new(type(part.value), {})
+        memory.cells[made.cell] = Lost("one of many objects of its class")
+        return made
+    node = spell(Meaning(part.value), draft, place, "argument")
+    return Callee(node) if callable(part.value) and not isinstance(part.value, type) else node

@@ -1,0 +1,237 @@
+"""Calls that stay calls: of functions that call themselves, and of large helpers that are called again and again.
+
+    def power(x, n):                            def f(x):
+        return 1.0 if n == 0 else               t1 = power(x, 3)
+               x * power(x, n - 1)    ->        return t1
+
+All other calls of a user's functions are inlined. A function that turns out to call itself, while it is inlined, is
+lowered on its own instead. What it reads of the functions around it, and captured arrays, become parameters that follow
+its own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from srcad.errors import Place, UnsupportedSyntax
+from srcad.frontend.scope import Meaning, Method, Procedure
+from srcad.transforms.inference.subroutines import Subroutine, callee_of
+from srcad.transforms.ir.build import Block, load, names_in, place_of, walk_statements, written
+from srcad.transforms.ir.cost_model import MOST_INLINED_STATEMENTS
+from srcad.transforms.lowering.draft import Draft
+from srcad.transforms.lowering.structures.abstract_state import Structure
+from srcad.transforms.normalise.callee_normalisation import normalised
+
+
+@dataclass(eq=False)
+class Frame:
+    """A function that is being lowered: in a call's place, or on its own as `callee`."""
+
+    base: Hashable
+    known: Mapping[str, Hashable]
+    callee: Subroutine | None = None
+
+
+class Recurs(Exception):
+    """The function of a frame calls itself, with other known values for some parameters."""
+
+    def __init__(self, frame: Frame, differing: set[str]) -> None:
+        self.frame, self.differing = frame, differing
+
+
+@dataclass(eq=False)
+class Outlined:
+    """A function that was lowered on its own; `captured` are names that it reads of what is around it."""
+
+    callee: Subroutine
+    parameters: list[str]
+    body: Block
+    place: Place | None
+    captured: tuple[str, ...] = ()
+
+
+class Outline:
+    """What is known, while a function is lowered, of calls that stay calls."""
+
+    def __init__(self, draft: Draft) -> None:
+        self.draft = draft
+        self.frames: list[Frame] = []
+        self.made: dict[tuple[Hashable, Any, Any], Subroutine] = {}
+        self.finished: dict[Subroutine, Outlined] = {}
+        self.variable: dict[Hashable, set[str]] = {}
+        self.recursive: set[Hashable] = set()
+        self._inlined: Counter[Hashable] = Counter()
+        self._held: list[Procedure] = []  # whose scopes' addresses are part of what tells functions apart
+
+    def base(self, procedure: Procedure, statics: Mapping[str, Meaning], given: Mapping[str, Any]) -> Hashable:
+        """What tells a function from others: itself, the functions and captured objects that it is given, nothing else.
+
+        So a layer that holds layers of its own class does not call itself.
+        """
+        self._held.append(procedure)
+        keys = {name: _key(meaning.value) for name, meaning in statics.items()}
+        captured = {name: ("captured", each.cell.origin) for name, each in given.items() if _is_captured(each)}
+        told = {name: key for name, key in keys.items() if key[0] != "value"} | captured
+        return identity_of(procedure), *sorted(told.items())
+
+    def known(self, statics: Mapping[str, Meaning], base: Hashable) -> dict[str, Hashable]:
+        """What tells known arguments apart, without numbers that may as well differ from call to call."""
+        variable = self.variable.get(base, set())
+        return {
+            name: _key(meaning.value)
+            for name, meaning in statics.items()
+            if name not in variable and not isinstance(meaning.value, (float, complex))
+        }
+
+    def is_outlined(self, base: Hashable, known: Mapping[str, Hashable]) -> bool:
+        """Whether a call stays a call; raises Recurs where that turns out for a function that is being inlined."""
+        for frame in reversed(self.frames):
+            if frame.base == base:
+                if frame.callee is None and frame is not self.frames[0]:
+                    raise Recurs(frame, differing(frame.known, known))
+                self.recursive.add(base)
+                break
+        return base in self.recursive or self._inlined[base] > MOST_INLINED_STATEMENTS
+
+    def note_inlined(self, base: Hashable, body: Block) -> None:
+        """Count what a call was replaced by."""
+        self._inlined[base] += sum(1 for _ in walk_statements(body))
+
+    def callee(
+        self, base: Hashable, known: Mapping[str, Hashable], forms: Mapping[str, Hashable], place: Place | None
+    ) -> Subroutine | None:
+        """The function for these known arguments, finished or being lowered; `forms` tells structures apart."""
+        found = self.made.get(_what(base, known, forms))
+        if found is None:
+            for frame in reversed(self.frames):
+                if frame.base == base and frame.callee is not None:
+                    other = differing(frame.known, known)
+                    if not other:
+                        raise UnsupportedSyntax(
+                            f"`{frame.callee.wish}` calls itself with lists, tuples or objects of another form",
+                            at=place,
+                            hint="hand over arrays, or structures of the same form at each call",
+                        )
+                    raise Recurs(frame, other)
+        return found
+
+    def generalise(self, base: Hashable, known: Mapping[str, Hashable]) -> bool:
+        """Whether there is a function already for which fewer arguments need be known; then these are what is known."""
+        for other, fewer, _ in list(self.made):
+            if other == base and len(fewer) < len(known) and set(fewer) <= set(known.items()):
+                self.variable.setdefault(base, set()).update(known.keys() - dict(fewer).keys())
+                return True
+        return False
+
+    def begin(self, name: str, base: Hashable, known: Mapping[str, Hashable], forms: Mapping[str, Hashable]) -> Frame:
+        """Begin to lower a function on its own."""
+        callee = Subroutine(self.draft.names.fresh(name), name, normalised)
+        self.draft.bindings[callee.name] = callee
+        self.made[_what(base, known, forms)] = callee
+        frame = Frame(base, known, callee)
+        self.frames.append(frame)
+        return frame
+
+    def forget(self, count: int) -> None:
+        """Drop what was made after the first `count` functions: it may call what is to be lowered anew."""
+        for key in list(self.made)[count:]:
+            callee = self.made.pop(key)
+            self.finished.pop(callee, None)
+            self.draft.bindings.pop(callee.name, None)
+
+    def finish(self, body: Block, parameters: list[str]) -> Block:
+        """Hand captured names on to the functions that read them, and give each its unit."""
+        bodies: dict[Subroutine | None, Block] = {
+            None: body,
+            **{each.callee: each.body for each in self.finished.values()},
+        }
+        stored = {key: _stored(each) for key, each in bodies.items()}
+        variables = {*parameters, *(capture.parameter for capture in self.draft.hidden)}.union(*stored.values())
+        self._refuse_rebinding(stored, parameters)
+        for outlined in self.finished.values():
+            own = stored[outlined.callee] | set(outlined.parameters)
+            read = dict.fromkeys(name for each in outlined.body for name in _read(each))
+            outlined.captured = tuple(name for name in read if name in variables and name not in own)
+        changed = True
+        while changed:
+            changed = False
+            for outlined in self.finished.values():
+                own = stored[outlined.callee] | set(outlined.parameters)
+                more = [
+                    name for each in _calls(outlined.body, self.draft.bindings) for name in self.finished[each].captured
+                ]
+                wider = tuple(dict.fromkeys([*outlined.captured, *(name for name in more if name not in own)]))
+                changed = changed or wider != outlined.captured
+                outlined.captured = wider
+        for each in bodies.values():
+            self._pass_captured(each)
+        for outlined in self.finished.values():
+            outlined.callee.unit = self.draft.callee(
+                outlined.callee.name, [*outlined.parameters, *outlined.captured], outlined.body
+            )
+        return [statement for outlined in self.finished.values() for statement in outlined.body]
+
+    def _pass_captured(self, body: Block) -> None:
+        for statement in walk_statements(body):
+            callee = callee_of(getattr(statement, "value", None), self.draft.bindings)
+            if isinstance(callee, Subroutine):
+                statement.value.args += [load(name) for name in self.finished[callee].captured]
+
+    def _refuse_rebinding(self, stored: Mapping[Any, set[str]], parameters: list[str]) -> None:
+        for outlined in self.finished.values():
+            others = set(parameters).union(*(names for key, names in stored.items() if key is not outlined.callee))
+            for statement in walk_statements(outlined.body):
+                name = written(statement)
+                if name in others:
+                    raise UnsupportedSyntax(
+                        f"`{name}` belongs to the function around `{outlined.callee.wish}`, which calls itself or is "
+                        "large, and is rebound in it",
+                        at=place_of(statement),
+                        hint="pass the value as an argument and return the new one",
+                    )
+
+
+def _what(base: Hashable, known: Mapping[str, Hashable], forms: Mapping[str, Hashable]) -> Any:
+    return base, tuple(sorted(known.items())), tuple(sorted(forms.items()))
+
+
+def identity_of(procedure: Procedure) -> tuple[Hashable, ...]:
+    """What tells a procedure from others: for a nested one the call of the function around it, too."""
+    return (*procedure.identity, None if procedure.scope is None else id(procedure.scope))
+
+
+def differing(one: Mapping[str, Hashable], other: Mapping[str, Hashable]) -> set[str]:
+    """The names that are not known to mean the same in both."""
+    return {name for name in {*one, *other} if one.get(name) is None or one.get(name) != other.get(name)}
+
+
+def _key(value: Any) -> tuple[Any, ...]:
+    if isinstance(value, Procedure):
+        return ("function", *identity_of(value))
+    if isinstance(value, Method):
+        return "method", _key(value.function), id(value.receiver.value)
+    if callable(value):
+        return "callable", id(value)
+    return "value", type(value).__name__, repr(value)
+
+
+def _is_captured(given: Any) -> bool:
+    return isinstance(given, Structure) and given.cell.origin is not None
+
+
+def _stored(body: Block) -> set[str]:
+    return {name for statement in walk_statements(body) if (name := written(statement))}
+
+
+def _read(statement: gast.stmt) -> list[str]:
+    return list(names_in(statement))
+
+
+def _calls(body: Block, bindings: Mapping[str, Any]) -> list[Subroutine]:
+    found = [callee_of(getattr(statement, "value", None), bindings) for statement in walk_statements(body)]
+    return [callee for callee in found if isinstance(callee, Subroutine)]

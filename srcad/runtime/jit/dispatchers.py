@@ -1,0 +1,300 @@
+"""Text of generated functions -> what can be called: modules that a debugger can show, and Numba dispatchers per types.
+
+    load(name, stored, ...)      executes a generated module, from its file in the cache folder where there is one
+    compiled(module, ...)        its functions as Numba dispatchers, machine code kept on disk
+    TypedDispatcher              a Numba dispatcher whose function is generated anew for each tuple of argument types
+
+`TypedDispatcher` is what a gradient is to Numba. Dispatch on types, keywords and defaults are Numba's own, in C; the
+machine code that it hands out is that of the generated function itself, so that calls pass through nothing in between,
+be they from Python or from inside `@njit`.
+"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from collections.abc import Callable, Mapping
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numba
+from numba.core import errors, sigutils, types
+from numba.core.caching import FunctionCache
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.dispatcher import OmittedArg
+from numba.core.registry import CPUDispatcher
+from numba.core.runtime import rtsys
+
+from srcad.errors import SrcadError
+from srcad.runtime.jit.disk_cache import Stored, path_of
+from srcad.runtime.jit.fast_compiler_pipeline import Quick
+from srcad.runtime.jit.gc_pause import nothing_collected
+from srcad.runtime.jit.numba_inference import CannotType, reason_of
+from srcad.runtime.support.broadcast_error import Widens
+
+# Array statements are not to be divided by the number of threads, on which the last digits of sums would depend.
+_ONLY_PRANGE = {
+    "prange": True,
+    **dict.fromkeys(("comprehension", "reduction", "inplace_binop", "setitem", "numpy", "stencil", "fusion"), False),
+}
+_SINGLE = frozenset((types.float32, types.complex64))
+
+
+def load(name: str, stored: Stored, given: Mapping[str, Any]) -> ModuleType:
+    """Execute a generated module; `given` are the objects that its text cannot import.
+
+    Its functions are plain Python. Tracebacks, `pdb` and `inspect` show its text. A name says all that is in a module,
+    so one that was executed before, for another closure of the same text, serves again.
+    """
+    known = sys.modules.get(f"srcad_{name}")
+    if known is not None and not given:
+        return known
+    path = path_of(name)
+    on_disk = path is not None and path.exists() and not given
+    filename = str(path) if on_disk else f"<srcad {name}>"
+    if not on_disk:
+        lines = stored.text.splitlines(keepends=True)
+        linecache.cache[filename] = (len(stored.text), None, lines, filename)
+    module = ModuleType(f"srcad_{name}")
+    module.__file__ = filename
+    module.__dict__.update(given)
+    exec(compile(stored.text, filename, "exec", dont_inherit=True), module.__dict__)
+    # Named tuples of a module are pickled by its name, into Numba's cache among others.
+    sys.modules[module.__name__] = module
+    for value in list(module.__dict__.values()):
+        if isinstance(value, type) and value.__module__ == module.__name__:
+            # Numba takes unions of types of the same name for one type, and would keep another module's in its cache.
+            value.__name__ = f"{value.__qualname__}_{name}"
+    return module
+
+
+def compiled(
+    module: ModuleType, public: tuple[str, ...], options: Mapping[str, Any], assumes: bool = False
+) -> tuple[CPUDispatcher, ...]:
+    r"""The public functions of a generated module as Numba dispatchers; those that they call are compiled too.
+
+    `assumes` says that they may raise `Widens`.
+
+    >>> module = load("doctest", Stored("def twice(x):\n    return x + x\n", ("twice",)), {})
+    >>> twice, = compiled(module, ("twice",), {})
+    >>> twice(1.5)
+    3.0
+    """
+    namespace = module.__dict__
+    own = [name for name, value in namespace.items() if _is_own_function(value, module)]
+    # Machine code of functions that call themselves crashes once Numba 0.68 has loaded it from its cache.
+    functions = {each: namespace[each] for each in own}
+    on_disk = not (module.__file__ or "<").startswith("<") and not _calls_itself(functions)
+    for name, function in functions.items():
+        shares_out = "prange" in function.__code__.co_names
+        special = {"parallel": dict(_ONLY_PRANGE)} if shares_out else {"pipeline_class": Quick}
+        dispatcher = numba.njit(**options, **special)(function)
+        if on_disk and name in public:
+            dispatcher._cache = _QuickCache(function)
+        dispatcher.assumes = assumes
+        namespace[name] = dispatcher
+    return tuple(namespace[name] for name in public)
+
+
+def _calls_itself(functions: Mapping[str, Callable[..., Any]]) -> bool:
+    """Whether one of the functions calls itself, directly or through others.
+
+    >>> def even(n): return n == 0 or odd(n - 1)
+    >>> def odd(n): return n != 0 and even(n - 1)
+    >>> _calls_itself({"even": even, "odd": odd}), _calls_itself({"even": even})
+    (True, False)
+    """
+    called = {name: functions.keys() & set(each.__code__.co_names) for name, each in functions.items()}
+    for start, first in called.items():
+        reached, pending = set[str](), list(first)
+        while pending:
+            name = pending.pop()
+            if name not in reached:
+                reached.add(name)
+                pending += called[name]
+        if start in reached:
+            return True
+    return False
+
+
+def _is_own_function(value: Any, module: ModuleType) -> bool:
+    return isinstance(value, FunctionType) and value.__code__.co_filename == module.__file__
+
+
+class _QuickCache(FunctionCache):  # type: ignore[misc]  # Numba carries no annotations
+    """Numba's disk cache, loading machine code without first loading all that only compiling needs.
+
+    Numba refreshes its registries before it looks into the cache, which takes a third of a second in a new process.
+    What linking needs of that are the addresses of Numba's run-time functions, made known here.
+    """
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        rtsys.initialize(target_context)
+        import numba.cpython.hashing  # noqa: F401 - adds the address of its secret
+
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        # Code that holds addresses (a large constant array) cannot be kept; Numba would warn of it.
+        if not data.library.has_dynamic_globals:
+            super().save_overload(sig, data)
+
+
+Specialise = Callable[[tuple[Any, ...]], CPUDispatcher]
+Redirect = Callable[[tuple[Any, ...]], "Callable[..., Any] | None"]
+
+
+class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no annotations
+    """A Numba dispatcher for a function that `specialise` makes for each tuple of argument types.
+
+    `shape` is a Python function that only gives name, parameters, defaults. For an argument without a Numba type, and
+    a function that Numba cannot type, `otherwise` says what is called instead; for arguments of new types, `redirect`.
+    `widen` is told when arrays broadcast that were taken not to; the function is then made anew.
+    `rounded` makes numbers in single precision of Python's, which Numba returns, given the result's Numba type.
+    """
+
+    def __init__(
+        self,
+        shape: Callable[..., Any],
+        specialise: Specialise,
+        otherwise: Callable[..., Any] | None = None,
+        redirect: Redirect | None = None,
+        widen: Callable[[], None] | None = None,
+        rounded: Callable[[Any, Any], Any] | None = None,
+    ) -> None:
+        super().__init__(shape, targetoptions={"nopython": True})
+        self.specialise = specialise
+        self.otherwise = otherwise
+        self.redirect = redirect
+        self.widen = widen
+        self.rounded = rounded
+        self._made: list[CPUDispatcher] = []
+        self._failed: dict[tuple[Any, ...], CannotType] = {}
+
+    def _make_finalizer(self) -> Callable[[], None]:
+        # The machine code belongs to the dispatchers that were made, which take it back when they go.
+        return lambda: None
+
+    def compile(self, sig: Any) -> Any:
+        """Machine code for these argument types; what keeps it from being made is raised as it is."""
+        signature, _ = sigutils.normalize_signature(sig)
+        arguments = tuple(signature)
+        with global_compiler_lock, nothing_collected():
+            existing = self.overloads.get(arguments)
+            if existing is not None:
+                return existing.entry_point
+            if arguments in self._failed:
+                raise self._failed[arguments].with_traceback(None)
+            try:
+                dispatcher = self._compiled(arguments)
+            except CannotType as problem:
+                self._failed[arguments] = problem
+                raise
+            result = dispatcher.overloads[arguments]
+            self._made.append(dispatcher)
+            if self.rounded is not None and not _SINGLE.isdisjoint(arguments):
+                self.overloads[arguments] = result  # calls from Python find no machine code, and come here
+            else:
+                self.add_overload(result)
+        return result.entry_point
+
+    def _compiled(self, arguments: tuple[Any, ...]) -> CPUDispatcher:
+        dispatcher = self.specialise(tuple(map(plain, arguments)))
+        try:
+            dispatcher.compile(arguments)
+        except (errors.NumbaError, errors.UnsupportedBytecodeError) as error:
+            raise _not_compiled(dispatcher, error) from error
+        if self.widen is not None and dispatcher.assumes:
+            self.__class__ = _Watched
+        return dispatcher
+
+    def _compile_for_args(self, *args: Any, **kwargs: Any) -> Any:
+        """What Numba calls from a Python call with new types: gives what is then called with the arguments."""
+        self._types_active_call.clear()
+        instead = None if self.redirect is None else self.redirect(args)
+        if instead is not None:
+            return instead
+        try:
+            kinds = tuple(_type_of(self, argument) for argument in args)
+            if types.pyobject in kinds:
+                raise CannotType(_unknown(self, args, kinds))
+            entry = self.compile(kinds)
+            call = self._first_call(entry)  # asked for when compiling may have changed what this is
+            if self.rounded is None or _SINGLE.isdisjoint(kinds):
+                return call
+            rounded, result = self.rounded, self.overloads[kinds].signature.return_type
+            return lambda *args: rounded(call(*args), result)
+        except CannotType as problem:
+            if self.otherwise is None:
+                raise
+            instead = self.otherwise(problem)
+            return lambda *args: instead(*_given(args))
+
+    def _first_call(self, entry: Callable[..., Any]) -> Callable[..., Any]:
+        """What is called with the arguments for whose types the entry has just been made."""
+        return entry
+
+    def __reduce__(self) -> Any:
+        raise TypeError("pickle the object that srcad.grad returned, not its dispatcher")
+
+
+class _Watched(TypedDispatcher):
+    """A dispatcher of functions for arrays that fit without broadcasting, as calls from Python see it."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return super().__call__(*args, **kwargs)
+        except Widens:
+            return self._widened()(*args, **kwargs)
+
+    def _first_call(self, entry: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any) -> Any:
+            try:
+                return entry(*args)
+            except Widens:
+                return self._widened()(*_given(args))
+
+        return call
+
+    def _widened(self) -> Callable[..., Any]:
+        """This dispatcher, with functions for all arrays."""
+        assert self.widen is not None
+        self.widen()
+        self._reset_overloads()
+        return self
+
+
+def plain(kind: Any) -> Any:
+    """The type itself, where Numba tells that the value is a constant or a default."""
+    if isinstance(kind, types.Omitted):
+        return numba.typeof(kind.value)
+    return types.unliteral(kind)
+
+
+def _given(args: tuple[Any, ...]) -> list[Any]:
+    """The arguments of a call, where Numba has put something in the place of defaults."""
+    return [each.value if isinstance(each, OmittedArg) else each for each in args]
+
+
+def _type_of(dispatcher: CPUDispatcher, argument: Any) -> Any:
+    if isinstance(argument, OmittedArg):
+        return types.Omitted(argument.value)
+    return dispatcher.typeof_pyval(argument)
+
+
+def _unknown(dispatcher: CPUDispatcher, args: tuple[Any, ...], kinds: tuple[Any, ...]) -> str:
+    position = kinds.index(types.pyobject)
+    names = dispatcher.py_func.__code__.co_varnames
+    return f"Numba has no type for the argument '{names[position]}', a {type(args[position]).__name__}"
+
+
+def _not_compiled(dispatcher: CPUDispatcher, error: Exception) -> SrcadError | CannotType:
+    # The cause may be an error of ours that Numba has wrapped: a derivative inside a derivative.
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, SrcadError):
+            return cause
+        cause = cause.__cause__ or cause.__context__
+    name, file = dispatcher.py_func.__name__, dispatcher.py_func.__code__.co_filename
+    return CannotType(f"the generated function '{name}' in {file} does not compile: {reason_of(error)}")

@@ -1,0 +1,129 @@
+"""Numba's compiler, with new arrays that compile quickly (see `array_allocation`) and without passes that have nothing
+to do.
+
+What comes out is the same; generated functions are long, and each pass goes through all of one.
+"""
+
+from __future__ import annotations
+
+from types import CodeType
+from typing import Any
+
+from numba.core import compiler, ir, types
+from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.typed_passes import NativeLowering, NopythonRewrites, NopythonTypeInference
+from numba.core.untyped_passes import InlineClosureLikes
+
+
+class Quick(compiler.CompilerBase):  # type: ignore[misc]  # Numba carries no annotations
+    """Numba's compiler: new arrays are instructions, operators are typed once, passes without work left out."""
+
+    def define_pipelines(self) -> list[PassManager]:
+        """Numba's passes and ours."""
+        from srcad.runtime.jit.array_allocation import add_to
+
+        manager = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
+        add_to(manager, self.state)
+        manager.passes = [(_OURS.get(each, each), described) for each, described in manager.passes]
+        manager.finalize()
+        return [manager]
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _Closures(InlineClosureLikes):  # type: ignore[misc]
+    """Numba's inlining of closures, for functions that may have some."""
+
+    _name = "inline_closure_likes"
+    # Calls of these are inlined too, the array's where it is made of a list that a comprehension has made.
+    _calls = frozenset({"array", "reduce", "stencil"})
+
+    def run_pass(self, state: Any) -> bool:
+        code = state.func_id.code
+        has_closures = any(isinstance(each, CodeType) for each in code.co_consts)
+        if not has_closures and self._calls.isdisjoint((*code.co_names, *code.co_freevars)):
+            return False
+        return bool(super().run_pass(state))
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _ArrayExpressions(NopythonRewrites):  # type: ignore[misc]
+    """Numba's fusion of array expressions, for functions that may have some."""
+
+    _name = "nopython_rewrites"
+
+    def run_pass(self, state: Any) -> bool:
+        if not any(_is_of_array(state, each) for block in state.func_ir.blocks.values() for each in block.body):
+            return False
+        return bool(super().run_pass(state))
+
+
+def _is_of_array(state: Any, statement: Any) -> bool:
+    """Whether a statement gives an array as the result of an operator or a ufunc."""
+    expression = statement.value if isinstance(statement, ir.Assign) else None
+    if not isinstance(expression, ir.Expr) or not isinstance(state.typemap.get(statement.target.name), types.Array):
+        return False
+    if expression.op != "call":
+        return expression.op in ("unary", "binop")
+    function = state.typemap[expression.func.name]
+    return isinstance(function, types.Function) and hasattr(function.typing_key, "nin")
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _TypeInference(NopythonTypeInference):  # type: ignore[misc]
+    """Numba's type inference, which asks once what an operator makes of arguments of the same types.
+
+    Numba asks anew for each call, and for all calls again each time that it goes through the function.
+    """
+
+    _name = "nopython_type_inference"
+
+    def run_pass(self, state: Any) -> bool:
+        context = state.typingctx
+        state.typingctx = _Remembering(context)
+        try:
+            return bool(super().run_pass(state))
+        finally:
+            state.typingctx = context
+
+
+class _Remembering:
+    """A typing context that knows what it has been asked before."""
+
+    def __init__(self, context: Any) -> None:
+        self._context = context
+        self._known: dict[Any, Any] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context, name)
+
+    def resolve_function_type(self, function: Any, args: Any, kws: Any) -> Any:
+        """The signature of a call."""
+        if type(function) is not types.Function or kws:
+            return self._context.resolve_function_type(function, args, kws)
+        key = function, tuple(args)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._context.resolve_function_type(function, args, kws)
+        return found
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _Lowering(NativeLowering):  # type: ignore[misc]
+    """Numba's lowering, in fewer instructions."""
+
+    _name = "native_lowering"
+
+    @property
+    def lowering_class(self) -> type:
+        """What lowers a function."""
+        from srcad.runtime.jit.short_lowering import BriefLower
+
+        return BriefLower
+
+
+_OURS = {
+    InlineClosureLikes: _Closures,
+    NativeLowering: _Lowering,
+    NopythonRewrites: _ArrayExpressions,
+    NopythonTypeInference: _TypeInference,
+}

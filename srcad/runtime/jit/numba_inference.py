@@ -1,0 +1,205 @@
+"""Numba's own type inference, run on a Python function without compiling it.
+
+    def f(x, n):            infer(f, (float64[::1], int64))
+        s = 0.0                 types:  x -> array(float64, 1d, C), n -> int64, s -> float64
+        ...                     result: float64
+
+All that Numba does before inference (pruning of branches on `None`, constants, static indices) is done here too, so
+that what types here also compiles. A name in a pruned branch has no type. Nothing of the function is executed.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from numba.core import compiler, errors, types
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.compiler_machinery import PassManager
+from numba.core.registry import CPUDispatcher, cpu_target
+from numba.core.typed_passes import NopythonTypeInference
+from numba.core.types import Type
+
+from srcad.errors import Place, SrcadError
+from srcad.runtime.jit.library_types import without_machine_code
+
+
+@dataclass(frozen=True)
+class Inferred:
+    """What inference found: a type for every local name that is reached, and the type of the result."""
+
+    types: Mapping[str, Type]
+    result: Type
+
+
+class CannotType(Exception):
+    """Numba has no type for a function: `reason` is the shortest cause, `line` its line in the function's file.
+
+    `place` is added by who knows which line of the user's that is.
+    """
+
+    def __init__(self, reason: str, line: int | None = None, place: Place | None = None) -> None:
+        super().__init__(reason)
+        self.reason, self.line, self.place = reason, line, place
+
+
+def infer(
+    function: Callable[..., Any], argument_types: tuple[Type, ...], wanted: Collection[str] | None = None
+) -> Inferred:
+    """The types of all local names of a Python function, or of those `wanted`, for arguments of these types.
+
+    Raises `CannotType` where Numba does not know a function, an attribute or a mixture of types.
+
+    >>> def double(x):
+    ...     y = x + x
+    ...     return y
+    >>> infer(double, (types.float32,))
+    Inferred(types={'x': float32, 'y': float32}, result=float32)
+    """
+    if hasattr(function, "py_func"):
+        function = function.py_func
+    try:
+        state = _run(function, argument_types)
+    except SrcadError:
+        raise
+    except (errors.NumbaError, errors.UnsupportedBytecodeError, *_NUMBAS_OWN) as error:
+        raise CannotType(reason_of(error), _line(error, function)) from error
+    return Inferred(_locals(function, state.typemap, wanted), types.unliteral(state.return_type))
+
+
+def inferred_in_context(function: Callable[..., Any], argument_types: tuple[Type, ...]) -> Inferred:
+    """As `infer`, within another inference: Numba's errors stay as they are, for it tries again where calls recur."""
+    state = _run(function, argument_types)
+    return Inferred(_locals(function, state.typemap), types.unliteral(state.return_type))
+
+
+class _Inference(compiler.CompilerBase):  # type: ignore[misc]  # Numba carries no annotations
+    """Numba's compiler, stopped after type inference."""
+
+    def define_pipelines(self) -> list[PassManager]:
+        manager = PassManager("srcad inference")
+        manager.passes.extend(compiler.DefaultPassBuilder.define_untyped_pipeline(self.state).passes)
+        manager.add_pass(NopythonTypeInference, "nopython frontend")
+        from srcad.runtime.jit.array_allocation import add_to
+
+        add_to(manager, self.state)
+        manager.finalize()
+        return [manager]
+
+
+@contextmanager
+def typing_only() -> Iterator[None]:
+    """In the block, Numba types functions of its library that calls are resolved to, and compiles nothing."""
+    with global_compiler_lock, warnings.catch_warnings(), without_machine_code(_library):
+        # Numba warns of what is slow when it compiles; here nothing is compiled.
+        warnings.simplefilter("ignore", errors.NumbaWarning)
+        yield
+
+
+def _run(function: Callable[..., Any], argument_types: tuple[Type, ...]) -> Any:
+    with typing_only():
+        return _typed(function, argument_types, _OPTIONS)
+
+
+def _typed(function: Callable[..., Any], argument_types: tuple[Type, ...], options: Mapping[str, Any]) -> Any:
+    typing_context, target_context = cpu_target.typing_context, cpu_target.target_context
+    flags = compiler.Flags()
+    cpu_target.options.parse_as_flags(flags, dict(options))
+    inference = _Inference(typing_context, target_context, None, argument_types, None, flags, {})
+    # The inference is over when its passes are: there is nothing compiled to hand back.
+    inference.state.cr = _NOTHING_COMPILED
+    inference.compile_extra(function)
+    return inference.state
+
+
+def _library(dispatcher: CPUDispatcher, argument_types: tuple[Type, ...]) -> Any:
+    """A function of Numba's library that a call is resolved to."""
+    return _typed(dispatcher.py_func, argument_types, dispatcher.targetoptions)
+
+
+_NOTHING_COMPILED = object()
+_NUMBAS_OWN = (NotImplementedError, AssertionError, TypeError)  # what it stumbles over: `+=` of what may be None
+# Those of most functions generated later. Numba keeps what it compiles of its own library for each set of options.
+_OPTIONS = {"nopython": True, "boundscheck": None, "error_model": "numpy"}
+
+
+def _locals(
+    function: Callable[..., Any], typemap: Mapping[str, Type], wanted: Collection[str] | None = None
+) -> dict[str, Type]:
+    """The user's names: Numba numbers the stores of a name (`x`, `x.1`, ...), made-up names start with `$`.
+
+    Its names for what parameters are given look like these: `arg.x`.
+    """
+    found: dict[str, Type] = {}
+    names = function.__code__.co_varnames
+    for numbered, each in typemap.items():
+        name, _, number = numbered.partition(".")
+        if name not in names or (number and not number.isdigit()) or (wanted is not None and name not in wanted):
+            continue
+        plain = types.unliteral(each)
+        if name in found and found[name] != plain:
+            joined = cpu_target.typing_context.unify_types(found[name], plain)
+            if joined is None:
+                raise CannotType(f"'{name}' is now {found[name]}, now {plain}")
+            plain = joined
+        found[name] = plain
+    return {name: found[name] for name in names if name in found}
+
+
+_SIMPLER = (
+    # Numba's wording                                                       ours
+    (r"No implementation of function Function\((.*?)\) found for signature:\s*(?:>>>\s*)?(.*)", "implementation"),
+    (r"Unknown attribute '(\w+)' of type (Module\(.*?\)|.*)", "attribute"),
+    (r"Untyped global name '(.*?)':?\s*(.*)", "global"),
+    (r"Cannot unify (.*?) and (.*?) for '(.*?)'", "unify"),
+    (r"[vV]ariable '?(\S+?)'? (?:is )?(?:referenced before assignment|not defined)", "unbound"),
+)
+
+
+def reason_of(error: Exception) -> str:
+    """The innermost cause in one of Numba's reports."""
+    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    text = re.sub(r"Literal\[\w+\]\((.*?)\)", r"\1", text)
+    # The innermost cause stands last in Numba's nested reports.
+    best: tuple[int, str] | None = None
+    for pattern, kind in _SIMPLER:
+        for match in re.finditer(pattern, text):
+            if best is None or (match.start() > best[0] and kind != "global"):
+                best = (match.start(), _phrase(kind, match))
+    if best is not None:
+        return best[1]
+    plain = [line.strip() for line in text.splitlines() if line.strip()]
+    plain = [line for line in plain if not line.startswith(("Failed in", "During:", "File ", "<source"))]
+    return plain[0].partition(" Raised from ")[0] if plain else type(error).__name__
+
+
+def _phrase(kind: str, match: re.Match[str]) -> str:
+    if kind == "attribute":
+        module = re.match(r"Module\(<module '([\w.]+)'", match[2])
+        owner = module[1].replace("numpy", "np", 1) if module else match[2].strip()
+        return f"{owner}.{match[1]} is not known to Numba"
+    if kind == "implementation":
+        return f"Numba has no implementation of {match[2].strip()}"
+    if kind == "global":
+        return f"'{match[1]}' is not known to Numba"
+    if kind == "unify":
+        return f"'{match[3].partition('.')[0]}' is now {match[1]}, now {match[2]}"
+    return f"'{match[1].partition('.')[0]}' may be read before it is set"
+
+
+def _line(error: Exception, function: Callable[..., Any]) -> int | None:
+    """The line within the function, of all those that the report names."""
+    code = function.__code__
+    location = getattr(error, "loc", None)
+    if location is not None and location.filename == code.co_filename:
+        return int(location.line)
+    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    own = code.co_filename.replace("\\", "/").rpartition("/")[2]
+    for match in re.finditer(r'(?:File "|Raised from )(.*?)(?:", line | \()(\d+)', text):
+        if match[1].replace("\\", "/").rpartition("/")[2] == own:
+            return int(match[2])
+    return None

@@ -1,0 +1,222 @@
+"""Products of matrices in reverse. In Numba, operands are made contiguous first: BLAS wants them so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+
+from srcad.runtime.kernels.arrays.unbroadcast import unbroadcast
+from srcad.runtime.support.constant_arrays import MATRICES
+
+
+def times(a: Any, b: Any) -> Any:
+    """The product of two matrices, or of a matrix and a vector."""
+    # Of matrices np.dot takes a third of the time.
+    return a.dot(b) if a.ndim == 2 and b.ndim < 3 else np.matmul(a, b)
+
+
+def times_transpose(a: Any, b: Any) -> Any:
+    """The product of a and the transpose of b, the last two dimensions being the matrix.
+
+    >>> times_transpose(np.eye(2), np.array([[1.0, 2.0]]))
+    array([[1.],
+           [2.]])
+    """
+    return a.dot(b.T) if a.ndim == b.ndim == 2 else np.matmul(a, b.swapaxes(-1, -2))
+
+
+def transpose_times(a: Any, b: Any) -> Any:
+    """The transpose of a matrix times a matrix or a vector.
+
+    >>> transpose_times(np.array([[1.0, 2.0]]), np.array([3.0]))
+    array([3., 6.])
+    """
+    return a.T.dot(b) if a.ndim == 2 and b.ndim < 3 else np.matmul(a.swapaxes(-1, -2), b)
+
+
+def add_outer(total: Any, a: Any, b: Any) -> None:
+    """Add to a matrix the outer product of two vectors.
+
+    >>> total = np.ones((2, 2))
+    >>> add_outer(total, np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    >>> total
+    array([[4., 5.],
+           [7., 9.]])
+    """
+    total += np.outer(a, b)
+
+
+@overload(add_outer)
+def _add_outer(total, a, b):
+    def general(total, a, b):
+        total += np.outer(a, b)
+
+    def vectors(total, a, b):
+        if total.shape != (a.size, b.size):
+            raise ValueError("operands could not be broadcast together")
+        for i in range(a.size):
+            factor = a[i]
+            for j in range(b.size):
+                total[i, j] += factor * b[j]
+
+    if not all(isinstance(each, types.Array) and each.ndim == 1 for each in (a, b)):
+        return general
+    if isinstance(total, types.Array) and total.layout == "F":  # along the lines in which it is stored
+        return lambda total, a, b: add_outer(total.T, b, a)
+    return vectors
+
+
+def matmul_adjoint_a(g: Any, a: Any, b: Any) -> Any:
+    """What `np.matmul(a, b)` hands to a, for all ranks."""
+    if np.ndim(b) == 1:
+        outer = np.expand_dims(g, -1) * b
+        return unbroadcast(outer, a)
+    if np.ndim(a) == 1:
+        return unbroadcast(np.squeeze(np.matmul(b, np.expand_dims(g, -1)), -1), a)
+    return unbroadcast(times_transpose(g, b), a)
+
+
+def matmul_adjoint_b(g: Any, a: Any, b: Any) -> Any:
+    """What `np.matmul(a, b)` hands to b, for all ranks."""
+    if np.ndim(a) == 1:
+        return unbroadcast(np.reshape(a, (-1, 1)) * np.expand_dims(g, -2), b) if np.ndim(b) > 1 else g * a
+    if np.ndim(b) == 1:
+        return unbroadcast(np.expand_dims(g, -1) * a, b)
+    return unbroadcast(transpose_times(a, g), b)
+
+
+def dot_adjoint_a(g: Any, a: Any, b: Any) -> Any:
+    """What `np.dot(a, b)` hands to a, for all ranks."""
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return unbroadcast(g * b, a)
+    if np.ndim(b) == 1:
+        return np.expand_dims(g, -1) * b
+    outer = tuple(range(np.ndim(a) - 1, np.ndim(g)))
+    inner = tuple(k for k in range(np.ndim(b)) if k != np.ndim(b) - 2)
+    return np.tensordot(g, b, (outer, inner))
+
+
+def dot_adjoint_b(g: Any, a: Any, b: Any) -> Any:
+    """What `np.dot(a, b)` hands to b, for all ranks."""
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return unbroadcast(g * a, b)
+    leading = tuple(range(np.ndim(a) - 1))
+    result = np.tensordot(a, g, (leading, leading))
+    return result if np.ndim(b) < 3 else np.moveaxis(result, 0, -2)
+
+
+def inner_adjoint_a(g: Any, a: Any, b: Any) -> Any:
+    """What `np.inner(a, b)` hands to a, for all ranks."""
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return unbroadcast(g * b, a)
+    count = np.ndim(b) - 1
+    return np.tensordot(g, b, (tuple(range(np.ndim(g) - count, np.ndim(g))), tuple(range(count))))
+
+
+def inner_adjoint_b(g: Any, a: Any, b: Any) -> Any:
+    """What `np.inner(a, b)` hands to b, for all ranks."""
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return unbroadcast(g * a, b)
+    leading = tuple(range(np.ndim(a) - 1))
+    return np.tensordot(g, a, (leading, leading))
+
+
+def log_determinant(a: Any) -> Any:
+    """The logarithm of the absolute value of a matrix's determinant.
+
+    >>> float(log_determinant(np.eye(2)))
+    0.0
+    """
+    return np.linalg.slogdet(a)[1]
+
+
+def determinant_sign(a: Any) -> Any:
+    """The sign of a matrix's determinant."""
+    return np.linalg.slogdet(a)[0]
+
+
+def cholesky_adjoint(g: Any, y: Any) -> Any:
+    """What the Cholesky factor y hands to the matrix, of which NumPy reads the lower triangle only."""
+    inverse = np.linalg.inv(y)
+    middle = transpose_times(y, g) * _quarters(y.shape[-1])
+    bar = transpose_times(inverse, times(middle, inverse))
+    return (bar + bar.swapaxes(-1, -2)) * lower_twice(y.shape[-1])
+
+
+@MATRICES
+def lower_twice(size: int) -> Any:
+    """Makes a symmetric adjoint, by a product, that of a matrix whose lower triangle stands for both.
+
+    >>> lower_twice(2).tolist()
+    [[1.0, 0.0], [2.0, 1.0]]
+    """
+    return np.tri(size) + np.tri(size, k=-1)
+
+
+@MATRICES
+def _quarters(size: int) -> Any:
+    return 0.25 * lower_twice(size)
+
+
+def packed(a: Any) -> Any:
+    """An array itself if it is stored without gaps, by rows or by columns; else, compiled, a copy that is."""
+    return a
+
+
+@overload(packed)
+def _overload_packed(a):
+    return (lambda a: a) if a.layout in ("C", "F") else (lambda a: np.ascontiguousarray(a))
+
+
+@overload(times)
+def _overload_times(a, b):
+    return lambda a, b: np.dot(packed(a), packed(b))
+
+
+@overload(times_transpose)
+def _overload_times_transpose(a, b):
+    if a.ndim != 2 or b.ndim != 2:
+        return None
+    return lambda a, b: np.dot(packed(a), packed(b).T)
+
+
+@overload(transpose_times)
+def _overload_transpose_times(a, b):
+    if a.ndim != 2 or b.ndim > 2:
+        return None
+    return lambda a, b: np.dot(packed(a).T, packed(b))
+
+
+@overload(log_determinant)
+def _overload_log_determinant(a):
+    return lambda a: np.linalg.slogdet(a)[1]
+
+
+@overload(determinant_sign)
+def _overload_determinant_sign(a):
+    return lambda a: np.linalg.slogdet(a)[0]
+
+
+@overload(cholesky_adjoint)
+def _overload_cholesky_adjoint(g, y):
+    if y.ndim != 2:
+        return None
+
+    def impl(g, y):
+        middle = transpose_times(y, g)
+        for k in range(y.shape[0]):
+            middle[k, k] *= 0.5
+            for j in range(k + 1, y.shape[1]):
+                middle[k, j] = 0.0
+        inverse = np.linalg.inv(y)
+        bar = transpose_times(inverse, times(middle, inverse))
+        for k in range(y.shape[0]):
+            for j in range(k + 1, y.shape[1]):
+                bar[j, k] += bar[k, j]
+                bar[k, j] = 0.0
+        return bar
+
+    return impl

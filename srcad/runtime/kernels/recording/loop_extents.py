@@ -1,0 +1,76 @@
+"""Extents that generated loops compare and count: a few instructions, with nothing to be compiled beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+from numba.core import types
+from numba.extending import lower_builtin, type_callable
+
+from srcad.runtime.support.broadcast_error import Widens
+
+_DIFFER = "shapes differ, in code that was generated for shapes that do not"
+
+
+def same_extent(a: int, b: int) -> None:
+    """Raise Widens unless two extents are equal: what has been generated is for arrays that fit without broadcasting.
+
+    >>> same_extent(4, 4)
+    >>> same_extent(1, 4)
+    Traceback (most recent call last):
+    srcad.runtime.support.broadcast_error.Widens: shapes differ, in code that was generated for shapes that do not
+    """
+    if a != b:
+        raise Widens(_DIFFER)
+
+
+def slice_extent(extent: int, start: int, stop: int) -> int:
+    """The length of `x[start:stop]`, where x has a length.
+
+    >>> slice_extent(10, 2, 5), slice_extent(10, -3, 20), slice_extent(10, 5, 2)
+    (3, 3, 0)
+    """
+    return len(range(extent)[start:stop])
+
+
+@type_callable(same_extent)
+def _same_type(context: Any) -> Callable[..., Any]:
+    return lambda a, b: types.none if _are_integers(a, b) else None
+
+
+@lower_builtin(same_extent, types.Integer, types.Integer)
+def _same(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    a, b = _words(context, builder, signature, args)
+    with builder.if_then(builder.icmp_signed("!=", a, b), likely=False):
+        context.call_conv.return_user_exc(builder, Widens, (_DIFFER,))
+    return context.get_dummy_value()
+
+
+@type_callable(slice_extent)
+def _slice_type(context: Any) -> Callable[..., Any]:
+    return lambda extent, start, stop: types.intp if _are_integers(extent, start, stop) else None
+
+
+@lower_builtin(slice_extent, types.Integer, types.Integer, types.Integer)
+def _slice(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    extent, start, stop = _words(context, builder, signature, args)
+    zero = ir.Constant(extent.type, 0)
+
+    def within(bound: Any) -> Any:
+        """A bound as one from the front, not behind either end."""
+        from_front = builder.select(builder.icmp_signed("<", bound, zero), builder.add(bound, extent), bound)
+        above = builder.select(builder.icmp_signed("<", from_front, zero), zero, from_front)
+        return builder.select(builder.icmp_signed(">", above, extent), extent, above)
+
+    length = builder.sub(within(stop), within(start))
+    return builder.select(builder.icmp_signed("<", length, zero), zero, length)
+
+
+def _are_integers(*kinds: Any) -> bool:
+    return all(isinstance(kind, types.Integer) for kind in kinds)
+
+
+def _words(context: Any, builder: Any, signature: Any, args: Any) -> list[Any]:
+    return [context.cast(builder, arg, kind, types.intp) for arg, kind in zip(args, signature.args, strict=True)]

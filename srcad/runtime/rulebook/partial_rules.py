@@ -1,0 +1,62 @@
+"""Partial derivatives written out as the adjoint rule or the tangent rule that they amount to."""
+
+from __future__ import annotations
+
+import functools
+
+import gast
+
+from srcad.runtime.rulebook.rule_template import Template
+
+
+def partials_as_adjoint(template: Template, product: str | None = None) -> list[gast.stmt]:
+    """`d[x] = d[y] * (...)` for each partial derivative of an elementwise rule, or `d[x] = product(d[y], ...)`."""
+    y, *inputs = template.parameters
+    return _leading(template) + [
+        _assign_d(name, _times(d_of(y), value, product))
+        for name, value in zip(inputs, partial_values(template), strict=False)
+        if value is not None
+    ]
+
+
+def _times(left: gast.expr, right: gast.expr, product: str | None) -> gast.expr:
+    if product is None:
+        return gast.BinOp(left=left, op=gast.Mult(), right=right)
+    return gast.Call(func=_name(product, gast.Load()), args=[left, right], keywords=[])
+
+
+def partials_as_tangent(template: Template) -> list[gast.stmt]:
+    """`d[y] = (...) * d[x] + ...` from the partial derivatives of an elementwise rule."""
+    y, *inputs = template.parameters
+    terms = [
+        gast.BinOp(left=value, op=gast.Mult(), right=d_of(name))
+        for name, value in zip(inputs, partial_values(template), strict=False)
+        if value is not None
+    ]
+    total = functools.reduce(lambda a, b: gast.BinOp(left=a, op=gast.Add(), right=b), terms)
+    return [*_leading(template), _assign_d(y, total)]
+
+
+def partial_values(template: Template) -> list[gast.expr | None]:
+    """The expression of each input's partial derivative; None for an input without."""
+    value = template.body[-1].value
+    values = value.elts if isinstance(value, gast.Tuple) else [value]
+    return [None if isinstance(each, gast.Constant) and each.value is None else each for each in values]
+
+
+def d_of(name: str) -> gast.Subscript:
+    """The expression `d[name]`."""
+    return gast.Subscript(value=_name("d", gast.Load()), slice=_name(name, gast.Load()), ctx=gast.Load())
+
+
+def _name(text: str, ctx: gast.expr_context) -> gast.Name:
+    return gast.Name(id=text, ctx=ctx, annotation=None, type_comment=None)
+
+
+def _assign_d(name: str, value: gast.expr) -> gast.Assign:
+    target = gast.Subscript(value=_name("d", gast.Load()), slice=_name(name, gast.Load()), ctx=gast.Store())
+    return gast.Assign(targets=[target], value=value, type_comment=None)
+
+
+def _leading(template: Template) -> list[gast.stmt]:
+    return list(template.body[:-1])

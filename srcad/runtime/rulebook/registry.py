@@ -1,0 +1,289 @@
+"""The tables of derivative rules: how a primitive's derivative is stated, and how it is found again.
+
+    partial      elementwise, each partial derivative written once: `return 1.0 - y * y`
+    adjoint      `d[b] = w`: one contribution to the adjoint of `b`; `d[y]` of the result is the incoming adjoint
+    tangent      the same notation with tangents: `d[y] = np.cos(x) * d[x]`; a sum of terms with one `d[...]` each,
+                 so that the terms of an input without tangent can be dropped
+    linear       the tangent is the primitive itself, applied to the tangents
+    view         the result is a view of the first input: its adjoint is the same view of that input's adjoint
+    zero         discrete or constant: the derivative is zero wherever it exists
+    definition   a primitive that is defined by a Python function on other primitives
+
+A rule is a Python function: the result first, then the inputs as NumPy names them. It is never called. Its source is
+read, once it is needed, into a `Template`, which the compiler splices into generated code and the tape executes.
+Nothing here knows any rule: they stand in `srcad.runtime.rules` and are imported when the first one is asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections.abc import Callable, Collection, Hashable, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any, TypeVar
+
+from srcad.runtime.rulebook.rule import Fit, Kind, Rule
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class _Placeholder:
+    """The `d` of the rules: something to import, so that their text is ordinary Python; there is nothing in it."""
+
+    def __getitem__(self, name: object) -> Any:
+        raise TypeError("a derivative rule is read, never called")
+
+    __setitem__: Any = __getitem__
+
+
+d: Any = _Placeholder()
+
+
+_rules: dict[Hashable, dict[Fit, Rule]] = {}
+_definitions: dict[Hashable, Callable[..., Any]] = {}
+_effects: dict[Hashable, Callable[..., Any]] = {}
+_folding: set[Hashable] = set()
+_loaded: list[str] = []
+_complete: list[bool] = []
+_loading = threading.RLock()
+
+
+def _enter(rule: Rule) -> None:
+    """File a rule; what an earlier one for the same primitive and ranks states beside it is kept."""
+    variants = _rules.setdefault(rule.primitive, {})
+    variants[rule.fit] = _merged(rule, variants[rule.fit]) if rule.fit in variants else rule
+
+
+def _merged(first: Rule, second: Rule) -> Rule:
+    """The first rule, with what it leaves open filled in from the second."""
+    main = first if first.adjoint_source or first.partials_source or first.kind == "zero" else second
+    return replace(
+        main,
+        fit=first.fit,
+        is_linear=first.is_linear or second.is_linear,
+        may_view=first.may_view or second.may_view,
+        tangent_source=first.tangent_source or second.tangent_source,
+    )
+
+
+def _entering(primitives: tuple[Any, ...], kind: Kind, field: str, **facts: Any) -> Callable[[Function], Function]:
+    def enter(function: Function) -> Function:
+        for each in primitives:
+            _enter(Rule(each, kind, **{**facts, field: function}))
+        return function
+
+    return enter
+
+
+def partial(
+    *primitives: Any,
+    arity: int | None = None,
+    literals: tuple[int, ...] = (),
+    handles_complex: bool = True,
+    zero_wins: bool = False,
+) -> Callable[[Function], Function]:
+    """State the partial derivatives of an elementwise primitive: one expression, or a tuple with one per input.
+
+    `None` stands for an input that has no derivative. `arity=1` restricts the rule to calls with one argument,
+    `literals=(1,)` to calls whose second argument is a number other than 0, written in the source.
+
+        @partial(np.tanh)
+        def tanh(y, x):
+            return 1.0 - y * y
+    """
+    fit = Fit(arity=arity, literals=literals)
+    facts = {"elementwise": True, "fit": fit, "handles_complex": handles_complex, "zero_wins": zero_wins}
+    return _entering(primitives, "partial", "partials_source", **facts)
+
+
+def adjoint(
+    *primitives: Any,
+    elementwise: bool = False,
+    ndim: tuple[int, ...] = (),
+    arity: int | None = None,
+    may_view: bool = False,
+    handles_complex: bool = True,
+) -> Callable[[Function], Function]:
+    """State how the adjoint travels; `ndim=(2, 1)` restricts the rule to leading inputs of these ranks.
+
+    @adjoint(np.outer)
+    def outer(y, a, b):
+        d[a] = np.dot(d[y], b)
+        d[b] = np.dot(a, d[y])
+    """
+    facts = {"elementwise": elementwise, "may_view": may_view, "handles_complex": handles_complex}
+    return _entering(primitives, "adjoint", "adjoint_source", fit=Fit(ndim, arity), **facts)
+
+
+def tangent(*primitives: Any, ndim: tuple[int, ...] = (), arity: int | None = None) -> Callable[[Function], Function]:
+    """State how the tangent travels, for a primitive that has an `adjoint` rule."""
+    return _entering(primitives, "adjoint", "tangent_source", fit=Fit(ndim, arity))
+
+
+def linear(*primitives: Any) -> None:
+    """The tangent is the primitive itself, on the tangents of the inputs that its adjoint contributes to."""
+    for each in primitives:
+        _enter(Rule(each, "adjoint", is_linear=True))
+
+
+def view(*primitives: Any) -> Callable[[Function], Function]:
+    """The result is a view of the first input. The function states the adjoint for where there is nothing to view."""
+    return _entering(primitives, "view", "adjoint_source", is_linear=True)
+
+
+def zero(*primitives: Any, elementwise: bool = False) -> None:
+    """The derivative is zero wherever it exists."""
+    for each in primitives:
+        _enter(Rule(each, "zero", elementwise))
+
+
+def define(*primitives: Any) -> Callable[[Function], Function]:
+    """State what a primitive means in terms of others; the compiler inlines the function like a helper."""
+
+    def enter(function: Function) -> Function:
+        for each in primitives:
+            _definitions[each] = function
+        return function
+
+    return enter
+
+
+def effect(primitive: Any) -> Callable[[Function], Function]:
+    """State what a function writes into its arguments; like `define`, for calls whose result is not used."""
+
+    def enter(function: Function) -> Function:
+        _effects[primitive] = function
+        return function
+
+    return enter
+
+
+def folding(*primitives: Any) -> None:
+    """`f(a, b, c)` means `f(f(a, b), c)`: the rules state two inputs, calls with more are nested."""
+    _folding.update(primitives)
+
+
+def _load() -> None:
+    """Import the rules; other threads wait until all are there."""
+    if _complete:
+        return
+    with _loading:
+        if not _loaded:
+            _loaded.append("srcad.runtime.rules")
+            importlib.import_module(_loaded[0])
+            _complete.append(True)
+
+
+def _is_hashable(thing: Any) -> bool:
+    try:
+        hash(thing)
+    except TypeError:
+        return False
+    return True
+
+
+def find(primitive: Any, ndims: Sequence[int | None] = (), literals: Collection[int] = ()) -> Rule | None:
+    """The rule of a primitive, or None if there is none.
+
+    `ndims` are the ranks of the arguments (None: unknown), `literals` the positions of arguments that are numbers
+    other than 0 written in the source. A rule for certain calls is taken only where they are known to match.
+
+    >>> import operator, numpy as np
+    >>> find(np.add).kind, find(len).kind, find(print).kind, find(open)
+    ('adjoint', 'zero', 'zero', None)
+    """
+    _load()
+    if not _is_hashable(primitive) or primitive not in _rules:
+        return None
+    variants = _rules[primitive]
+    general = variants.get(Fit())
+    for fit, rule in variants.items():
+        if fit != Fit() and fit.accepts(ndims, literals):
+            return _cached_merge(rule, general)
+    return general
+
+
+@cache
+def _cached_merge(rule: Rule, general: Rule | None) -> Rule:
+    return rule if general is None else _merged(rule, general)
+
+
+def definition(primitive: Any) -> Callable[..., Any] | None:
+    """The Python function that a primitive, or what a call of it writes, is defined by, or None.
+
+    >>> import numpy as np
+    >>> definition(np.var).__name__
+    'var'
+    """
+    _load()
+    return (_definitions.get(primitive) or _effects.get(primitive)) if _is_hashable(primitive) else None
+
+
+@cache
+def is_reversed_only(primitive: Any) -> bool:
+    """Whether the rules of a primitive state adjoints but no tangents: these are those of its definition.
+
+    >>> import numpy as np
+    >>> is_reversed_only(np.gradient), is_reversed_only(np.sum)
+    (True, False)
+    """
+    rules = variants(primitive)
+    has_tangent = any(each.is_linear or each.tangent_source or each.partials_source for each in rules)
+    return bool(rules) and not has_tangent and rules[0].kind != "zero" and definition(primitive) is not None
+
+
+def is_effect(primitive: Any) -> bool:
+    """Whether what is known of a primitive is what it writes into its arguments.
+
+    >>> import numpy as np
+    >>> is_effect(np.add.at), is_effect(np.var)
+    (True, False)
+    """
+    _load()
+    return _is_hashable(primitive) and primitive in _effects
+
+
+def folds(primitive: Any) -> bool:
+    """Whether a call with more than two arguments means a nest of calls with two.
+
+    >>> folds(max)
+    True
+    """
+    _load()
+    return _is_hashable(primitive) and primitive in _folding
+
+
+def primitives() -> tuple[Any, ...]:
+    """Everything that has a rule or a definition, in the order of the tables."""
+    _load()
+    return tuple(dict.fromkeys((*_rules, *_definitions)))
+
+
+def variants(primitive: Any) -> tuple[Rule, ...]:
+    """All rules of a primitive, the ones restricted to certain ranks included."""
+    _load()
+    return tuple(_rules.get(primitive, {}).values())
+
+
+__all__ = [
+    "Fit",
+    "Rule",
+    "adjoint",
+    "d",
+    "define",
+    "definition",
+    "effect",
+    "find",
+    "folding",
+    "folds",
+    "is_effect",
+    "is_reversed_only",
+    "linear",
+    "partial",
+    "primitives",
+    "tangent",
+    "variants",
+    "view",
+    "zero",
+]

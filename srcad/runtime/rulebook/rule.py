@@ -1,0 +1,115 @@
+"""One derivative rule: what kind it is, which calls it is for, and its templates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeVar
+
+from srcad.errors import MissingRule
+from srcad.runtime.rulebook.rule_template import Template, primitive_name, read_template, signature_names
+
+Kind = Literal["partial", "adjoint", "view", "zero"]
+Source = Callable[..., Any] | None
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Which calls a rule is for: ranks of the leading inputs, number of inputs, inputs that are non-zero literals."""
+
+    ndim: tuple[int, ...] = ()
+    arity: int | None = None
+    literals: tuple[int, ...] = ()
+
+    def accepts(self, ndims: Sequence[int | None], literals: Collection[int]) -> bool:
+        """Whether a call with inputs of these ranks, and with number literals at these positions, is meant."""
+        return (
+            tuple(ndims[: len(self.ndim)]) == self.ndim
+            and self.arity in (None, len(ndims))
+            and set(self.literals) <= set(literals)
+        )
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How one primitive is differentiated; the templates are read from source when first looked at.
+
+    primitive     the object that the rule belongs to
+    kind          'partial' | 'adjoint' | 'view' | 'zero'
+    elementwise   result and inputs broadcast against each other, element by element
+    fit           the calls that the rule is for
+    is_linear     the tangent is the primitive on the tangents of the inputs that `linear_in` names
+    may_view      the result is sometimes a view of the first input, sometimes a copy (reshape, ravel, asarray)
+    zero_wins     where the adjoint is zero and the slope no number, tapes hand on zero; compiled code nan
+    handles_complex  complex inputs are covered: a rule states plain (unconjugated) derivatives, the compiler conjugates
+
+    >>> import numpy as np
+    >>> from srcad.runtime.rulebook.registry import find
+    >>> rule = find(np.tanh)
+    >>> rule.kind, rule.elementwise, rule.partials.parameters
+    ('partial', True, ('y', 'x'))
+    """
+
+    primitive: Any
+    kind: Kind
+    elementwise: bool = False
+    fit: Fit = Fit()
+    is_linear: bool = False
+    may_view: bool = False
+    handles_complex: bool = True
+    zero_wins: bool = False
+    partials_source: Source = None
+    adjoint_source: Source = None
+    tangent_source: Source = None
+
+    @cached_property
+    def partials(self) -> Template | None:
+        """The partial derivatives of an elementwise primitive; the body ends with a return."""
+        return read_template(self.partials_source)
+
+    @cached_property
+    def adjoint(self) -> Template | None:
+        """How the adjoint of the result becomes contributions to the adjoints of the inputs."""
+        return read_template(self.adjoint_source)
+
+    @cached_property
+    def tangent(self) -> Template | None:
+        """How tangents of the inputs become the tangent of the result, where `partials` does not say it."""
+        return read_template(self.tangent_source)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The result and the inputs that the rule covers; empty for the kind 'zero'."""
+        template = self.partials or self.adjoint or self.tangent
+        return template.parameters if template else ()
+
+    @property
+    def linear_in(self) -> tuple[str, ...]:
+        """The inputs whose tangents are put in their place by a linear rule."""
+        if not self.is_linear or self.adjoint is None:
+            return ()
+        return self.adjoint.contributes_to
+
+    def bind(self, arguments: Sequence[Value], keywords: Mapping[str, Value]) -> dict[str, Value]:
+        """Which input of the rule each argument of a call is, whatever the arguments are (values, types, nodes).
+
+        Raises MissingRule for an argument that the rule does not cover, such as `out=`.
+
+        >>> import numpy as np
+        >>> from srcad.runtime.rulebook.registry import find
+        >>> find(np.sum).bind(["x", "1"], {"keepdims": "True"})
+        {'a': 'x', 'axis': '1', 'keepdims': 'True'}
+        """
+        inputs = self.parameters[1:]
+        given = signature_names(self.primitive, inputs)[: len(arguments)]
+        bound = dict(zip(given, arguments, strict=False)) | dict(keywords)
+        unknown = [name for name in bound if name not in inputs]
+        if unknown or len(arguments) > len(given):
+            which = f"the argument {unknown[0]!r}" if unknown else f"{len(arguments)} arguments"
+            raise MissingRule(
+                f"the derivative rule of {primitive_name(self.primitive)} does not cover {which}",
+                hint=f"it covers {', '.join(inputs)}",
+            )
+        return bound

@@ -1,0 +1,285 @@
+"""Counts and sums by place, elements picked and put together, functions of neighbours: in terms of others."""
+
+import numpy as np
+
+from srcad.runtime import kernels
+from srcad.runtime.rulebook.registry import adjoint, d, define, tangent, zero
+
+
+@adjoint(np.bincount)
+def bincount(y, x, weights=None, minlength=0):
+    d[weights] = d[y][x]
+
+
+@tangent(np.bincount)
+def bincount_tangent(y, x, weights=None, minlength=0):
+    d[y] = np.bincount(x, d[weights], minlength)
+
+
+@define(np.histogram)
+def histogram(a, bins=10, range=None, density=None, weights=None):
+    if density:
+        raise NotImplementedError("np.histogram with `density` has no derivative: divide by the sum and the widths")
+    if np.ndim(bins) == 1:
+        edges = np.zeros(1) + bins
+    else:
+        low, high = (np.min(a), np.max(a)) if range is None else range
+        if low == high:  # as NumPy, which makes room for what is all the same
+            low, high = low - 0.5, high + 0.5
+        edges = np.linspace(low, high, bins + 1)
+    last = len(edges) - 1
+    place = np.searchsorted(edges, a, side="right") - 1
+    place = np.where(a == edges[last], last - 1, place)
+    inside = (place >= 0) & (place < last)
+    if weights is None:
+        return np.bincount(place[inside], None, last), edges
+    return np.bincount(place[inside], weights[inside], last), edges
+
+
+@define(np.choose)
+def choose(a, choices):
+    y = choices[0]
+    a = np.asarray(a)
+    for k, choice in enumerate(choices):
+        y = np.where(a == k, choice, y)
+    return y
+
+
+@define(np.dstack)
+def dstack(tup):
+    parts = [
+        np.expand_dims(x, 2) if np.ndim(x) == 2 else x if np.ndim(x) == 3 else np.expand_dims(np.expand_dims(x, 0), 2)
+        for x in tup
+    ]
+    return np.concatenate(tuple(parts), axis=2)
+
+
+@define(np.block)
+def block(arrays):
+    if not isinstance(arrays[0], list):
+        return np.concatenate(tuple([np.atleast_1d(x) for x in arrays]), axis=-1)
+    rows = [np.concatenate(tuple([np.atleast_2d(x) for x in row]), axis=-1) for row in arrays]
+    return np.concatenate(tuple(rows), axis=-2)
+
+
+@define(np.insert)
+def insert(arr, obj, values):
+    if np.ndim(arr) != 1 or np.ndim(obj) != 0:
+        raise NotImplementedError("np.insert at several places, or into a matrix: use np.concatenate")
+    place = obj + len(arr) if obj < 0 else obj
+    return np.concatenate((arr[:place], np.ravel(values + np.zeros(1)), arr[place:]))
+
+
+@define(np.delete)
+def delete(arr, obj):
+    if np.ndim(arr) != 1 or np.ndim(obj) != 0:
+        raise NotImplementedError("np.delete at several places, or from a matrix: use np.concatenate, or a mask")
+    place = obj + len(arr) if obj < 0 else obj
+    return np.concatenate((arr[:place], arr[place + 1 :]))
+
+
+@define(np.take_along_axis)
+def take_along_axis(arr, indices, axis):
+    if np.ndim(arr) == 1:
+        return arr[indices]
+    if np.ndim(arr) != 2:
+        raise NotImplementedError("np.take_along_axis of arrays of more than two axes: call it for each matrix")
+    n, m = arr.shape
+    if axis == 0:
+        flat = np.where(indices < 0, indices + n, indices) * m + np.expand_dims(np.arange(m), 0)
+    else:
+        flat = np.where(indices < 0, indices + m, indices) + np.expand_dims(np.arange(n) * m, 1)
+    return np.reshape(np.ravel(arr)[np.ravel(flat)], flat.shape)
+
+
+@adjoint(np.linspace, ndim=(0, 0))
+def linspace(y, start, stop, num=50, endpoint=True):
+    t = kernels.weights(y.shape, endpoint)
+    d[start] = np.sum(d[y] * (1.0 - t))
+    d[stop] = np.sum(d[y] * t)
+
+
+@tangent(np.linspace, ndim=(0, 0))
+def linspace_tangent(y, start, stop, num=50, endpoint=True):
+    t = kernels.weights(y.shape, endpoint)
+    d[y] = (1.0 - t) * d[start] + t * d[stop]
+
+
+@adjoint(np.linspace)
+def linspace_of_arrays(y, start, stop, num=50, endpoint=True):
+    t = kernels.parts_of_way(y.shape, endpoint)
+    d[start] = kernels.unbroadcast(np.sum(d[y] * (1.0 - t), axis=0), start)
+    d[stop] = kernels.unbroadcast(np.sum(d[y] * t, axis=0), stop)
+
+
+@tangent(np.linspace)
+def linspace_of_arrays_tangent(y, start, stop, num=50, endpoint=True):
+    t = kernels.parts_of_way(y.shape, endpoint)
+    d[y] = (1.0 - t) * d[start] + t * d[stop]
+
+
+@define(np.logspace)
+def logspace(start, stop, num=50, endpoint=True, base=10.0):
+    return base ** (np.linspace(start, stop, num) if endpoint else np.linspace(start, stop, num, endpoint))
+
+
+@define(np.geomspace)
+def geomspace(start, stop, num=50, endpoint=True):
+    places = np.linspace(0.0, 1.0, num) if endpoint else np.linspace(0.0, 1.0, num, endpoint)
+    return start * (stop / start) ** places
+
+
+@define(np.logaddexp.reduce)
+def logaddexp_reduce(array, axis=0):
+    top = np.max(array, axis=axis, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0.0)
+    rest = np.log(np.sum(np.exp(array - top), axis=axis, keepdims=True)) + top
+    return np.sum(rest, axis=axis)
+
+
+@define(np.nanvar)
+def nanvar(a, axis=None, *, ddof=0):
+    known = np.where(np.isnan(a), 0.0, 1.0)
+    values = np.where(np.isnan(a), 0.0, a)
+    count = np.sum(known, axis=axis, keepdims=True)
+    apart = (values - np.sum(values, axis=axis, keepdims=True) / count) * known
+    return np.sum(kernels.squared_modulus(apart), axis=axis) / (np.sum(known, axis=axis) - ddof)
+
+
+@define(np.nanstd)
+def nanstd(a, axis=None, *, ddof=0):
+    return np.sqrt(np.nanvar(a, axis, ddof=ddof))
+
+
+zero(kernels.whole_turns, kernels.weights, kernels.parts_of_way)
+
+
+@define(np.unwrap)
+def unwrap(p):
+    if np.ndim(p) != 1:
+        raise NotImplementedError("np.unwrap of other arrays than vectors: call it for each")
+    step = np.diff(p)
+    turns = kernels.whole_turns(step)
+    return np.concatenate((p[:1], p[1:] - 2.0 * np.pi * np.cumsum(turns)))
+
+
+@define(np.ediff1d)
+def ediff1d(ary):
+    return np.diff(np.ravel(ary))
+
+
+zero(kernels.leaders)
+
+
+@define(np.maximum.accumulate)
+def maximum_accumulate(array, axis=0):
+    return kernels.at_leaders(array, kernels.leaders(array, axis), axis)
+
+
+@define(np.minimum.accumulate)
+def minimum_accumulate(array, axis=0):
+    return kernels.at_leaders(array, kernels.leaders(-array, axis), axis)
+
+
+@adjoint(kernels.at_leaders)
+def at_leaders(y, a, places, axis):
+    d[a] = kernels.into_leaders(d[y], places, axis)
+
+
+@tangent(kernels.at_leaders)
+def at_leaders_tangent(y, a, places, axis):
+    d[y] = kernels.at_leaders(d[a], places, axis)
+
+
+@adjoint(kernels.into_leaders)
+def into_leaders(y, a, places, axis):
+    d[a] = kernels.at_leaders(d[y], places, axis)
+
+
+@tangent(kernels.into_leaders)
+def into_leaders_tangent(y, a, places, axis):
+    d[y] = kernels.into_leaders(d[a], places, axis)
+
+
+@adjoint(np.arange)
+def arange(y, stop):
+    d[stop] = 0.0
+
+
+@tangent(np.arange)
+def arange_tangent(y, stop):
+    d[y] = np.zeros(y.size)
+
+
+@adjoint(np.arange, arity=2)
+def arange_from(y, start, stop):
+    d[start] = np.sum(d[y])
+
+
+@tangent(np.arange, arity=2)
+def arange_from_tangent(y, start, stop):
+    d[y] = np.full(y.size, d[start])
+
+
+@adjoint(np.arange, arity=3)
+def arange_in_steps(y, start, stop, step):
+    d[start] = np.sum(d[y])
+    d[step] = np.sum(d[y] * np.arange(y.size))
+
+
+@tangent(np.arange, arity=3)
+def arange_in_steps_tangent(y, start, stop, step):
+    d[y] = np.full(y.size, d[start]) + d[step] * np.arange(y.size)
+
+
+@define(np.gradient)
+def gradient(f, spacing=1.0, axis=None, edge_order=1):
+    if axis is None and np.ndim(f) != 1:
+        raise NotImplementedError(
+            "np.gradient along all axes of a matrix: give the axis, or assign it to as many names as there are axes"
+        )
+    if np.ndim(spacing) == 0 and edge_order == 1:
+        if axis is None:
+            return kernels.central_differences(f, spacing)
+        return np.moveaxis(kernels.central_differences(np.moveaxis(f, axis, 0), spacing), 0, axis)
+    along = f if axis is None else np.moveaxis(f, axis, -1)
+    gaps = kernels.widths(spacing, np.ones(along.shape[-1] - 1, along.dtype))
+    before, after = gaps[:-1], gaps[1:]
+    # Slopes of the parabola through three neighbours.
+    left = (along[..., 1:-1] - along[..., :-2]) / before
+    right = (along[..., 2:] - along[..., 1:-1]) / after
+    bend = (right - left) / (before + after)
+    middle = left + before * bend
+    first = (along[..., 1:2] - along[..., :1]) / gaps[:1]
+    last = (along[..., -1:] - along[..., -2:-1]) / gaps[-1:]
+    if edge_order == 2:
+        first = first - gaps[:1] * bend[..., :1]
+        last = last + gaps[-1:] * bend[..., -1:]
+    slopes = np.concatenate((first, middle, last), axis=-1)
+    return slopes if axis is None else np.moveaxis(slopes, -1, axis)
+
+
+@adjoint(kernels.widths, ndim=(1, 1))
+def widths(y, spacing, ones):
+    d[spacing] = kernels.diff_adjoint(d[y])
+
+
+@adjoint(kernels.widths, ndim=(0, 1))
+def widths_of_one(y, spacing, ones):
+    d[spacing] = np.sum(d[y] * ones)
+
+
+@tangent(kernels.widths, ndim=(1, 1))
+def widths_tangent(y, spacing, ones):
+    d[y] = kernels.widths(d[spacing], ones)
+
+
+@tangent(kernels.widths, ndim=(0, 1))
+def widths_of_one_tangent(y, spacing, ones):
+    d[y] = d[spacing] * ones
+
+
+@define(kernels.central_differences)
+def central_differences(f, spacing):
+    middle = (f[2:] - f[:-2]) / (2.0 * spacing)
+    return np.concatenate(((f[1:2] - f[0:1]) / spacing, middle, (f[-1:] - f[-2:-1]) / spacing))

@@ -1,0 +1,195 @@
+"""Reductions and running sums. `axis` is None, an integer or a tuple; `spread` gives back what was reduced."""
+
+import builtins
+
+import numpy as np
+
+from srcad.runtime import kernels
+from srcad.runtime.rulebook.registry import adjoint, d, define, linear, tangent, zero
+
+
+@adjoint(np.sum)
+def sum(y, a, axis=None, keepdims=False):
+    d[a] = kernels.spread(d[y], a.shape, axis, keepdims)
+
+
+@adjoint(np.mean)
+def mean(y, a, axis=None, keepdims=False):
+    d[a] = kernels.spread(d[y] / kernels.reduced_size(a.shape, axis), a.shape, axis, keepdims)
+
+
+@adjoint(np.prod)
+def prod(y, a, axis=None, keepdims=False):
+    d[a] = kernels.restore(d[y], a.shape, axis, keepdims) * kernels.others(a, axis)
+
+
+@tangent(np.prod)
+def prod_tangent(y, a, axis=None, keepdims=False):
+    d[y] = np.sum(kernels.others(a, axis) * d[a], axis=axis, keepdims=keepdims)
+
+
+@adjoint(np.max, np.min)
+def extremum(y, a, axis=None, keepdims=False):
+    # Equals share the gradient.
+    d[a] = kernels.restore(d[y], a.shape, axis, keepdims) * kernels.shares(y, a, axis, keepdims)
+
+
+@tangent(np.max, np.min)
+def extremum_tangent(y, a, axis=None, keepdims=False):
+    d[y] = np.sum(kernels.shares(y, a, axis, keepdims) * d[a], axis=axis, keepdims=keepdims)
+
+
+@adjoint(builtins.max, builtins.min, arity=1)
+def extremum_of_all(y, a):
+    d[a] = d[y] * kernels.shares(y, a)
+
+
+@tangent(builtins.max, builtins.min, arity=1)
+def extremum_of_all_tangent(y, a):
+    d[y] = np.sum(kernels.shares(y, a) * d[a])
+
+
+@adjoint(np.cumsum)
+def cumsum(y, a, axis=None):
+    d[a] = kernels.cumsum_adjoint(d[y], a.shape, axis)
+
+
+@adjoint(np.cumprod)
+def cumprod(y, a, axis=None):
+    d[a] = kernels.cumprod_adjoint(d[y], a, axis)
+
+
+@tangent(np.cumprod)
+def cumprod_tangent(y, a, axis=None):
+    d[y] = kernels.cumprod_tangent(d[a], a, axis)
+
+
+@adjoint(kernels.cumprod_adjoint)
+def cumprod_adjoint_adjoint(y, g, a, axis=None):
+    d[g] = kernels.cumprod_tangent(d[y], a, axis)
+    d[a] = kernels.cumprod_bend(g, d[y], a, axis)
+
+
+@tangent(kernels.cumprod_adjoint)
+def cumprod_adjoint_tangent(y, g, a, axis=None):
+    d[y] = kernels.cumprod_adjoint(d[g], a, axis) + kernels.cumprod_bend(g, d[a], a, axis)
+
+
+@adjoint(kernels.cumprod_tangent)
+def cumprod_tangent_adjoint(y, t, a, axis=None):
+    d[t] = kernels.cumprod_adjoint(d[y], a, axis)
+    d[a] = kernels.cumprod_bend(d[y], t, a, axis)
+
+
+@adjoint(kernels.spread, kernels.restore)
+def spread(y, g, shape, axis=None, keepdims=False):
+    d[g] = np.sum(d[y], axis=axis, keepdims=keepdims)
+
+
+@adjoint(kernels.unbroadcast, may_view=True)
+def unbroadcast(y, g, x):
+    d[g] = np.broadcast_to(d[y], g.shape)
+
+
+@adjoint(kernels.others)
+def others(y, a, axis=None):
+    d[a] = kernels.others_adjoint(d[y], a, axis)
+
+
+@tangent(kernels.others)
+def others_tangent(y, a, axis=None):
+    # The Jacobian is symmetric: both are second derivatives of the product.
+    d[y] = kernels.others_adjoint(d[a], a, axis)
+
+
+@adjoint(kernels.cumsum_adjoint)
+def cumsum_adjoint(y, g, shape, axis=None):
+    d[g] = np.cumsum(d[y], axis=axis)
+
+
+@adjoint(np.sum, np.mean, np.prod, np.max, np.min, ndim=(0,))
+def reduction_of_a_number(y, a, axis=None, keepdims=False):
+    d[a] = d[y]
+
+
+@tangent(np.sum, np.mean, np.prod, np.max, np.min, ndim=(0,))
+def reduction_of_a_number_tangent(y, a, axis=None, keepdims=False):
+    d[y] = d[a]
+
+
+linear(np.sum, np.mean, np.cumsum)
+linear(kernels.spread, kernels.restore, kernels.unbroadcast, kernels.cumsum_adjoint)
+
+
+@define(builtins.sum)
+def total(iterable, start=0):
+    return np.sum(iterable, axis=0) + start
+
+
+@define(np.var)
+def var(a, axis=None, *, ddof=0, keepdims=False):
+    t = a - np.mean(a, axis=axis, keepdims=True)
+    return np.sum(kernels.squared_modulus(t), axis=axis, keepdims=keepdims) / (
+        kernels.reduced_size(a.shape, axis) - ddof
+    )
+
+
+@adjoint(np.var, handles_complex=False)
+def var_adjoint(y, a, axis=None, ddof=0, keepdims=False):
+    t = kernels.centred(a, axis)
+    d[a] = kernels.restore(d[y] * (2.0 / (kernels.reduced_size(a.shape, axis) - ddof)), a.shape, axis, keepdims) * t
+
+
+@tangent(np.var)
+def var_tangent(y, a, axis=None, ddof=0, keepdims=False):
+    t = (a - np.mean(a, axis=axis, keepdims=True)) * (2.0 / (kernels.reduced_size(a.shape, axis) - ddof))
+    d[y] = np.sum(t * d[a], axis=axis, keepdims=keepdims)
+
+
+@adjoint(np.std, handles_complex=False)
+def std_adjoint(y, a, axis=None, ddof=0, keepdims=False):
+    t = kernels.centred(a, axis)
+    d[a] = kernels.restore(d[y] / y / (kernels.reduced_size(a.shape, axis) - ddof), a.shape, axis, keepdims) * t
+
+
+@tangent(np.std)
+def std_tangent(y, a, axis=None, ddof=0, keepdims=False):
+    t = (a - np.mean(a, axis=axis, keepdims=True)) / (kernels.reduced_size(a.shape, axis) - ddof)
+    d[y] = np.sum(t * d[a], axis=axis, keepdims=keepdims) / y
+
+
+@define(np.std)
+def std(a, axis=None, *, ddof=0, keepdims=False):
+    t = a - np.mean(a, axis=axis, keepdims=True)
+    return np.sqrt(
+        np.sum(kernels.squared_modulus(t), axis=axis, keepdims=keepdims) / (kernels.reduced_size(a.shape, axis) - ddof)
+    )
+
+
+@define(np.ptp)
+def ptp(a, axis=None, *, keepdims=False):
+    return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
+
+
+@define(np.average)
+def average(a, axis=None, weights=None):
+    if weights is None:
+        return np.mean(a, axis=axis)
+    if np.ndim(weights) != np.ndim(a):  # one for each place along the axis
+        return np.sum(np.moveaxis(a, axis, -1) * weights, axis=-1) / np.sum(weights)
+    return np.sum(a * weights, axis=axis) / np.sum(weights, axis=axis)
+
+
+@define(np.trapezoid)
+def trapezoid(y, x=None, dx=1.0):
+    if x is None:
+        if np.ndim(y) == 1:
+            return np.sum(y[1:] + y[:-1]) * (0.5 * dx)
+        return np.sum(y[..., 1:] + y[..., :-1], axis=-1) * (0.5 * dx)
+    if np.ndim(y) == 1 and np.ndim(x) == 1:
+        return 0.5 * np.sum((x[1:] - x[:-1]) * (y[1:] + y[:-1]))
+    return 0.5 * np.sum((x[..., 1:] - x[..., :-1]) * (y[..., 1:] + y[..., :-1]), axis=-1)
+
+
+zero(np.any, np.all, np.argmax, np.argmin, np.count_nonzero)
+zero(kernels.shares, kernels.reduced_size, kernels.broadcast_shape)

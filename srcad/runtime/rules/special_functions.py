@@ -1,0 +1,58 @@
+"""Special functions of `math`, and the kernels that derivatives of other elementwise functions call."""
+
+import math
+
+import numpy as np
+
+from srcad.runtime import kernels
+from srcad.runtime.rulebook.registry import partial
+
+
+@partial(math.erf)
+def erf(y, x):
+    return 1.1283791670955126 * np.exp(-x * x)
+
+
+@partial(math.erfc)
+def erfc(y, x):
+    return -1.1283791670955126 * np.exp(-x * x)
+
+
+@partial(math.gamma)
+def gamma(y, x):
+    return y * kernels.polygamma(0, x)
+
+
+@partial(math.lgamma)
+def lgamma(y, x):
+    return kernels.polygamma(0, x)
+
+
+@partial(kernels.polygamma)
+def polygamma(y, n, x):
+    return None, kernels.polygamma(n + 1, x)
+
+
+@partial(kernels.ratio)
+def ratio(y, a, b):
+    return kernels.ratio(1.0, b), -kernels.ratio(y, b)
+
+
+@partial(kernels.power_slope)
+def power_slope(y, a, b):
+    return kernels.power_bend(b, a, b - 1.0), a ** (b - 1.0) + kernels.power_log(y, a)
+
+
+@partial(kernels.power_bend)
+def power_bend(y, c, a, b):
+    # All further slopes in a are one call each: a product of several may be 0 times infinity, at 0.
+    return (
+        kernels.power_slope(a, b),
+        kernels.power_bend(c * b, a, b - 1.0),
+        c * a ** (b - 1.0) + kernels.power_log(y, a),
+    )
+
+
+@partial(kernels.power_log)
+def power_log(y, p, a):
+    return kernels.power_log(1.0, a), kernels.ratio(p, a)

@@ -1,0 +1,51 @@
+"""`stop_gradient`: a value that derivatives take for a constant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba.core import types
+from numba.extending import overload
+
+from srcad.runtime.rulebook import registry
+from srcad.runtime.support.numba_refresh import refresh_if_compiling
+from srcad.runtime.tape.values.operand import Operand
+
+
+def stop_gradient(x: Any) -> Any:
+    """The value of x, with derivative zero. Of an array it is a copy.
+
+    Works in functions to be differentiated, under `@njit`, and on tensors under a tape.
+
+    >>> import srcad
+    >>> def f(x):
+    ...     return x * srcad.stop_gradient(x)
+    >>> f(3.0), srcad.grad(f)(3.0)
+    (9.0, 3.0)
+    """
+    if isinstance(x, Operand):
+        from srcad.runtime.tape.values.tensor import constant
+        from srcad.runtime.tape.why_none import note_cut
+
+        stopped = constant(x._array())
+        # A variable is not watched for this: so it is not read.
+        note_cut("srcad.stop_gradient", (getattr(x, "_tensor", x),), (stopped,), "it is meant to")
+        return stopped
+    return np.copy(x) if isinstance(x, np.ndarray) else x
+
+
+@overload(stop_gradient)  # type: ignore[untyped-decorator]  # Numba carries no annotations
+def _stop_gradient(x: Any) -> Callable[[Any], Any]:
+    def copied(x: Any) -> Any:
+        return x.copy()
+
+    def same(x: Any) -> Any:
+        return x
+
+    return copied if isinstance(x, types.Array) else same
+
+
+registry.zero(stop_gradient)
+refresh_if_compiling()

@@ -1,0 +1,7 @@
+"""Small leaves that the rest of the run time uses: the clock of stages, NumPy with less overhead, nested structures.
+
+Input        values and types of NumPy and Python.
+Output       the same.
+Invariant    imports no other package of srcad but `errors`.
+Elsewhere    anything that knows of derivatives.
+"""

@@ -1,0 +1,7 @@
+"""`GradientTape` and its kin, with the behaviour of TensorFlow's.
+
+Input        operations on tensors and variables in a `with` block.
+Output       gradients, Jacobians, directional derivatives of what was recorded.
+Invariant    one node for each recorded call; a tensor never changes.
+Elsewhere    rules (`runtime.rules`), compiled functions (`driver`, `api`).
+"""

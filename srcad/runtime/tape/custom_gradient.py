@@ -1,0 +1,277 @@
+"""`custom_gradient`: a function that brings its own derivative; `recompute_grad`: one that is run again for it.
+
+    @custom_gradient
+    def log1pexp(x):
+        e = np.exp(x)
+        return np.log(1.0 + e), lambda upstream: upstream * (1.0 - 1.0 / (1.0 + e))
+
+A tape records a call as one node, whose pullback is the function that came with the result.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from srcad.errors import BadArgument, NotDifferentiable
+from srcad.runtime.support.nested_structures import flatten, map_leaves
+from srcad.runtime.tape.recording.dispatch import record
+from srcad.runtime.tape.reverse.nodes import Bars, gather
+from srcad.runtime.tape.values.active_recordings import Recording, Watcher, active
+from srcad.runtime.tape.values.indexed_slices import dense
+from srcad.runtime.tape.values.tensor import Tensor, convert_to_tensor, is_tensor, tensor_of
+from srcad.runtime.tape.values.variable import Variable
+
+
+class CustomGradient:
+    """What `custom_gradient` makes of a function; a method where it is one."""
+
+    __srcad_primitive__ = True
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else CustomGradient(self._function.__get__(instance, owner))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The first of the two things that the function returns, as tensors."""
+        watcher = Watcher()
+        active.push(watcher)
+        active.customs += 1
+        try:
+            result, gradient = self._function(*args, **kwargs)
+        finally:
+            active.customs -= 1
+            active.remove(watcher)
+        given = flatten(args)
+        inputs = {id(each) for each in (*given, *flatten(kwargs))}
+        variables = [each for each in watcher.watched_variables() if id(each) not in inputs]
+        if variables and not _takes_variables(gradient):
+            raise NotDifferentiable(
+                "the gradient function of a custom_gradient must accept the keyword argument 'variables', since the "
+                f"function uses variables: {variables}"
+            )
+        result = map_leaves(_as_new_tensor, result)
+        values = [each._tensor if isinstance(each, Variable) else each for each in (*given, *variables)]
+        node = CustomNode(values, len(given), result, gradient, variables)
+        record(node, active.who_know([each._identity for each in node.tensors()]))
+        return result
+
+
+def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
+    """Make a function bring its own gradient. A decorator.
+
+    `f(*x)` returns `(y, gradient)`, where `gradient(*upstream)` turns the adjoints of `y` into those of `x`, one for
+    each argument, None for one without. Where `f` reads variables besides its arguments, `gradient` has a parameter
+    `variables`, and returns a pair: the adjoints of the arguments, and a list of those of the variables. Raises
+    TypeError if it has no such parameter, ValueError from `tape.gradient` if the counts do not match. Second
+    derivatives differentiate what `gradient` does. Functions without a rule may be used in `f`. Forward mode
+    transposes `gradient`, where TensorFlow pushes through what `f` does.
+
+    >>> from srcad.runtime.tape.gradient_tape import GradientTape
+    >>> from srcad.runtime.tape.values.tensor import constant
+    >>> @custom_gradient
+    ... def clipped(x):
+    ...     return x, lambda upstream: np.clip(upstream, -1.0, 1.0)
+    >>> x = constant(3.0)
+    >>> with GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = clipped(x) * 5.0
+    >>> float(tape.gradient(y, x))
+    1.0
+    """
+    return CustomGradient if f is None else CustomGradient(f)
+
+
+def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Make tapes keep nothing of a function's inside: it is run again when its gradient is asked for.
+
+    >>> from srcad.runtime.tape.gradient_tape import GradientTape
+    >>> from srcad.runtime.tape.values.tensor import constant
+    >>> x = constant(2.0)
+    >>> with GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = recompute_grad(lambda x: np.sin(x) * x)(x)
+    >>> round(float(tape.gradient(y, x)), 6)
+    0.077004
+    """
+
+    @custom_gradient
+    @functools.wraps(f)
+    def recomputing(*args: Any, **kwargs: Any) -> tuple[Any, Callable[..., Any]]:
+        with _nothing_recorded():
+            result = f(*args, **kwargs)
+
+        def gradient(*upstream: Any, variables: Sequence[Variable] | None = None) -> Any:
+            from srcad.runtime.tape.gradient_tape import GradientTape, UnconnectedGradients
+
+            watched = list(variables or ())
+            with GradientTape() as tape:
+                again = map_leaves(_same, args)
+                tape.watch([each for each in flatten(again) if is_tensor(each)])
+                tape.watch(watched)
+                results = f(*again, **kwargs)
+            sources = [each for each in flatten(again) if is_tensor(each)]
+            zero = UnconnectedGradients.ZERO
+            found = tape.gradient(results, [*sources, *watched], list(upstream), unconnected_gradients=zero)
+            by_source = iter(found[: len(sources)])
+            bars = [next(by_source) if is_tensor(each) else None for each in flatten(again)]
+            return (bars, found[len(sources) :]) if variables is not None else bars
+
+        return result, gradient
+
+    recomputing.__wrapped__ = f
+    return recomputing  # type: ignore[no-any-return]
+
+
+class CustomNode:
+    """One call of a function with its own gradient; places are those among its flattened arguments and variables."""
+
+    __slots__ = ("count", "gradient", "inputs", "result", "results", "variables")
+
+    reads_more = True  # whatever the gradient function has captured
+
+    def __init__(
+        self, inputs: list[Any], count: int, result: Any, gradient: Callable[..., Any], variables: list[Variable]
+    ) -> None:
+        self.inputs, self.count, self.variables = inputs, count, variables
+        self.gradient = gradient
+        self.result = result
+        self.results: list[Tensor] = flatten(result)
+
+    def leads_from(self, relevant: Collection[int]) -> tuple[int, ...]:
+        """The places of tensors that have one of these identities."""
+        pairs = enumerate(self.inputs)
+        return tuple(place for place, each in pairs if type(each) is Tensor and each._identity in relevant)
+
+    def outputs(self) -> tuple[int, ...]:
+        """The identities of the results that can have a derivative."""
+        return tuple(each._identity for each in self.results if each.dtype.kind in "fc")
+
+    def tensors(self) -> list[Tensor]:
+        """All tensors among the arguments and variables."""
+        return [each for each in self.inputs if type(each) is Tensor]
+
+    def input_identities(self, wanted: tuple[int, ...]) -> list[int]:
+        """The identities of the tensors at these places."""
+        return [self.inputs[place]._identity for place in wanted]
+
+    def prepare(self, wanted: tuple[int, ...], live: bool) -> Callable[[Bars, Collection[int]], None]:
+        """A function that takes the adjoints of the results out of the gathered ones and adds those of the inputs."""
+
+        def step(bars: Bars, kept: Collection[int]) -> None:
+            identities = [each._identity for each in self.results]
+            found = [dense(bars.get(each)) if each in kept else bars.pop(each, None) for each in identities]
+            if all(bar is None for bar in found):
+                return
+            adjoints = self._pulled([_as_tensor(*pair) for pair in zip(found, self.results, strict=True)])
+            for place in wanted:
+                given = adjoints[place]
+                if given is not None:
+                    tensor = self.inputs[place]
+                    bar = _fitting(convert_to_tensor(given), tensor)
+                    gather(bars, tensor, bar if live else bar._value)
+
+        return step
+
+    def push(self, dots: Mapping[int, Tensor], live: bool) -> list[tuple[Tensor, Any]]:
+        """The results with their tangents: the gradient function is linear, and transposed here."""
+        from srcad.runtime.tape.gradient_tape import GradientTape
+
+        bars = [tensor_of(np.zeros_like(each._value)[()]) for each in self.results]
+        with GradientTape() as tape:
+            tape.watch(bars)
+            adjoints = self._pulled(bars)
+        pairs = [
+            (_fitting(convert_to_tensor(adjoint), each), dots[each._identity])
+            for adjoint, each in zip(adjoints, self.inputs, strict=True)
+            if adjoint is not None and type(each) is Tensor and each._identity in dots
+        ]
+        found = tape.gradient([adjoint for adjoint, _ in pairs], bars, [dot for _, dot in pairs]) if pairs else []
+        return list(zip(self.results, found, strict=False))
+
+    def _pulled(self, bars: list[Tensor]) -> list[Any]:
+        with _user_code():
+            if self.variables:
+                by_input, by_variable = self.gradient(*bars, variables=self.variables)
+            else:
+                by_input, by_variable = self.gradient(*bars), []
+        adjoints = flatten(by_input)
+        if len(by_variable) != len(self.variables):
+            raise BadArgument("the gradient function of a custom_gradient must return a gradient for each variable")
+        if len(adjoints) != self.count:
+            raise BadArgument(
+                f"a custom_gradient function is expected to return {self.count} gradients, but returned {len(adjoints)}"
+            )
+        return [*adjoints, *by_variable]
+
+
+def _takes_variables(gradient: Callable[..., Any]) -> bool:
+    parameters = inspect.signature(gradient).parameters
+    return "variables" in parameters or any(each.kind is each.VAR_KEYWORD for each in parameters.values())
+
+
+def _as_new_tensor(leaf: Any) -> Tensor:
+    return tensor_of(convert_to_tensor(leaf)._value)
+
+
+def _same(leaf: Any) -> Any:
+    return +leaf if is_tensor(leaf) else leaf
+
+
+def _as_tensor(bar: Any, like: Tensor) -> Tensor:
+    if bar is None:
+        return tensor_of(np.zeros_like(like._value)[()])
+    return bar if isinstance(bar, Tensor) else tensor_of(bar)
+
+
+def _fitting(bar: Any, like: Tensor) -> Any:
+    """An adjoint in the shape and dtype of its tensor; a single number counts for all elements."""
+    if bar.shape not in (like.shape, ()):
+        raise BadArgument(f"a custom gradient has the shape {bar.shape}, what it belongs to has {like.shape}")
+    if bar.dtype != like.dtype and np.can_cast(bar.dtype, like.dtype, "same_kind"):
+        bar = bar.astype(like.dtype)
+    return bar if bar.shape == like.shape else np.broadcast_to(bar, like.shape)
+
+
+class _Forwarding(Watcher):
+    """Tells others which variables are read."""
+
+    __slots__ = ("others",)
+
+    def __init__(self, others: Sequence[Recording]) -> None:
+        super().__init__()
+        self.others = others
+
+    def note_access(self, variable: Any) -> None:
+        for each in self.others:
+            each.note_access(variable)
+
+
+@contextlib.contextmanager
+def _nothing_recorded() -> Iterator[None]:
+    """Tapes do not see what happens in this block, but for the variables that are read."""
+    outer = active.tapes
+    active.tapes = (_Forwarding(outer),)
+    try:
+        yield
+    finally:
+        active.tapes = outer
+
+
+@contextlib.contextmanager
+def _user_code() -> Iterator[None]:
+    """The user's code runs within a reverse sweep: what is refused to rules is allowed to it."""
+    held = active.live_sweeps, active.reruns, active.customs
+    active.live_sweeps = active.reruns = active.customs = 0
+    try:
+        yield
+    finally:
+        active.live_sweeps, active.reruns, active.customs = held

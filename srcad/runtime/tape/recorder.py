@@ -1,0 +1,176 @@
+"""What a tape is besides its derivatives: a context that records, can be left, entered again, reset, looked into."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+from srcad.errors import BadArgument, TapeMisuse
+from srcad.runtime.support.nested_structures import flatten
+from srcad.runtime.tape.held_values import Trace
+from srcad.runtime.tape.reverse.nodes import nodes_of
+from srcad.runtime.tape.targets_and_sources import as_followed
+from srcad.runtime.tape.values.active_recordings import Recording, active
+from srcad.runtime.tape.values.operand import Operand
+from srcad.runtime.tape.values.variable import Variable
+from srcad.runtime.tape.why_none import Skeleton
+
+log = logging.getLogger("srcad")
+
+Entered = TypeVar("Entered", bound="Recorder")
+
+_USED = "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
+_INSIDE = (
+    "Calling GradientTape.gradient on a persistent tape inside its context is significantly less efficient than "
+    "calling it outside the context (it causes the gradient ops to be recorded on the tape). Only call "
+    "GradientTape.gradient inside the context if you actually want to trace the gradient in order to compute "
+    "higher order derivatives."
+)
+
+
+class Recorder:
+    """A context manager that records operations on what it watches, while it is entered."""
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        self._recording: Recording | None = None
+        self._persistent = persistent
+        self._watch_accessed_variables = watch_accessed_variables
+        self._watched_variables: tuple[Variable, ...] = ()
+        self._skeleton: Skeleton | None = None
+        self._is_recording = False
+
+    def __enter__(self: Entered) -> Entered:
+        self._push()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._is_recording:
+            self._pop()
+
+    def _push(self) -> None:
+        if self._is_recording:
+            raise BadArgument(
+                "Tape is still recording, This can happen if you try to re-enter an already-active tape.",
+            )
+        if self._recording is None:
+            self._recording = Recording(self._watch_accessed_variables)
+        active.push(self._recording)
+        self._is_recording = True
+
+    def _pop(self) -> None:
+        if not self._is_recording:
+            raise BadArgument("Tape is not recording.")
+        recording = self._held()
+        if not [1 for each in active.tapes if each is recording]:
+            raise TapeMisuse("the tape was entered in another thread", hint="leave it in the thread that entered it")
+        active.remove(recording)
+        self._is_recording = False
+
+    def _held(self) -> Recording:
+        if self._recording is None:
+            raise TapeMisuse(_USED, hint="pass persistent=True, or record again")
+        return self._recording
+
+    def watch(self, tensor: Any) -> None:
+        """Follow a tensor or variable, or all of a nested structure of them.
+
+        Has no effect while no tape records, as in TensorFlow. Raises ValueError for anything else.
+        """
+        is_in_time = [1 for each in active.tapes if type(each) is Recording]
+        for each in flatten(tensor):
+            if not isinstance(each, Operand):
+                raise BadArgument(
+                    f"Passed in object {each} of type {type(each).__name__!r}, not srcad.Tensor or srcad.Variable",
+                    hint="make it a tensor with srcad.constant",
+                )
+            recording = self._held()
+            is_differentiable = each.dtype.kind in "fc"
+            if not is_differentiable:
+                log.warning("The dtype of the watched tensor must be floating (e.g. float64), got %r", each.dtype)
+            if not is_in_time:
+                continue
+            if isinstance(each, Variable):
+                recording.watch_variable(each)
+            elif is_differentiable:
+                recording.follow(each._identity)
+
+    @contextlib.contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """Record nothing in this block. Raises RuntimeError if the tape was never entered, or is used up."""
+        if self._recording is None:
+            raise TapeMisuse("Trying to stop recording a tape which is not recording.")
+        self._pop()
+        try:
+            yield
+        finally:
+            self._push()
+
+    def reset(self) -> None:
+        """Forget everything recorded and watched, as if the context were left and entered anew."""
+        self._pop()
+        self._recording = None
+        self._push()
+
+    def watched_variables(self) -> tuple[Variable, ...]:
+        """The variables watched by this tape, in the order of their construction."""
+        if self._recording is not None:
+            self._watched_variables = self._recording.watched_variables()
+        return self._watched_variables
+
+    def explain(self, target: Any, source: Any) -> str:
+        """Why the gradient of a target by a source is None, or how the two are connected.
+
+        After a gradient that came out as None this works on a used tape too.
+
+        >>> from srcad.runtime.tape.gradient_tape import GradientTape
+        >>> w = Variable(2.5)
+        >>> with GradientTape() as tape:
+        ...     y = w // 1.0 * 2.0
+        >>> tape.explain(y, w)
+        'None: operator.floordiv cuts the gradient: its derivative is zero everywhere.'
+        """
+        if self._recording is None and self._skeleton is None:
+            self._held()
+        skeleton = Skeleton(self._recording) if self._recording is not None else self._skeleton
+        assert skeleton is not None
+        return skeleton.why(as_followed(target, "target", skeleton.known), as_followed(source, "source"), source)
+
+    @property
+    def trace(self) -> Trace:
+        """What is recorded, and the memory that it holds: a sequence of operations with `.nbytes`; empty once used.
+
+        >>> from srcad.runtime.tape.gradient_tape import GradientTape
+        >>> w = Variable([1.0] * 1000)
+        >>> with GradientTape() as tape:
+        ...     y = (w * w).sum()
+        >>> tape.trace
+              16,000  bytes in 2 operations
+              16,000  operator.mul: float64(1000,), float64(1000,), float64(1000,)
+                   0  np.sum: float64(1000,)
+        """
+        return Trace(() if self._recording is None else nodes_of(self._recording.entries))
+
+    def _leave_if_inside(self) -> Recording:
+        recording = self._held()
+        if self._is_recording:
+            if self._persistent:
+                _warn_once(_INSIDE)
+            else:
+                self._pop()
+        return recording
+
+    def _release(self) -> None:
+        if not self._persistent and self._recording is not None:
+            self._watched_variables = self._recording.watched_variables()
+            self._recording = None
+
+
+_warned: set[str] = set()
+
+
+def _warn_once(message: str) -> None:
+    if message not in _warned:
+        _warned.add(message)
+        log.warning(message)

@@ -1,0 +1,281 @@
+"""Functions that a tape records as others: what they mean on tensors, in terms of functions that have rules.
+
+    np.abs(z)             np.hypot(np.real(z), np.imag(z)), for complex z
+    np.split(x, 3)        [x[0:n], x[n:2*n], x[2*n:3*n]]
+
+Only while a tape follows the argument; else NumPy's own function runs.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from srcad.errors import BadArgument
+from srcad.runtime import kernels
+from srcad.runtime.kernels.tape_rules import composed_functions
+from srcad.runtime.rulebook.registry import definition
+from srcad.runtime.tape.recording.stacked_linalg import holds_stack, of_each_matrix
+from srcad.runtime.tape.recording.ufunc_methods import keyword_meaning, method_meaning
+from srcad.runtime.tape.reverse.rules_on_tensors import as_primitive, on_tensors
+from srcad.runtime.tape.values.active_recordings import active
+from srcad.runtime.tape.values.arithmetic import Arithmetic
+from srcad.runtime.tape.values.operand import Operand
+from srcad.runtime.tape.values.packing import packed
+from srcad.runtime.tape.values.tensor import Tensor
+
+
+def imaginary(z: Any) -> Any:
+    """The imaginary part of a complex tensor."""
+    return Arithmetic._apply(kernels.imaginary, (z,))
+
+
+def modulus(z: Any) -> Any:
+    """The absolute value of a complex tensor; slope 0 at the origin."""
+    return np.hypot(np.real(z), imaginary(z))
+
+
+def direction(z: Any) -> Any:
+    """The sign of a complex tensor."""
+    return as_primitive(kernels.direction)(z)
+
+
+def variance(z: Any, *arguments: Any, **keywords: Any) -> Any:
+    """The variance of a complex tensor: those of its parts."""
+    return np.var(np.real(z), *arguments, **keywords) + np.var(imaginary(z), *arguments, **keywords)
+
+
+def deviation(z: Any, *arguments: Any, **keywords: Any) -> Any:
+    """The standard deviation of a complex tensor."""
+    return np.sqrt(variance(z, *arguments, **keywords))
+
+
+def norm_of_modulus(z: Any, *arguments: Any, **keywords: Any) -> Any:
+    """The Euclidean norm of a complex tensor."""
+    return np.linalg.norm(modulus(z), *arguments, **keywords)
+
+
+def phase(z: Any, deg: bool = False) -> Any:
+    """The angle of a complex tensor, in radians or degrees."""
+    angle = Arithmetic._apply(kernels.argument, (z,))
+    return angle * (180.0 / np.pi) if deg else angle
+
+
+def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    """Parts of equal length, or between the indices given."""
+    if _is_count(indices_or_sections) and x.shape[axis] % int(indices_or_sections):
+        raise ValueError("array split does not result in an equal division")
+    return array_split(x, indices_or_sections, axis)
+
+
+def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    """Parts of nearly equal length, or between the indices given."""
+    length = x.shape[axis]
+    if _is_count(indices_or_sections):
+        size, longer = divmod(length, int(indices_or_sections))
+        ends = [size * k + min(k, longer) for k in range(int(indices_or_sections) + 1)]
+    else:
+        ends = [0, *[int(index) for index in indices_or_sections], length]
+    before = (slice(None),) * (axis % x.ndim)
+    keys = [(*before, slice(*pair)) for pair in itertools.pairwise(ends)]
+    return [x[key] for key in keys]
+
+
+def _is_count(indices_or_sections: Any) -> bool:
+    return type(indices_or_sections) is int or np.ndim(indices_or_sections) == 0
+
+
+def hsplit(x: Any, indices_or_sections: Any) -> list[Any]:
+    """Parts along the second axis, or the only one."""
+    return split(x, indices_or_sections, 1 if x.ndim > 1 else 0)
+
+
+def vsplit(x: Any, indices_or_sections: Any) -> list[Any]:
+    """Parts along the first axis."""
+    return split(x, indices_or_sections, 0)
+
+
+def dsplit(x: Any, indices_or_sections: Any) -> list[Any]:
+    """Parts along the third axis."""
+    return split(x, indices_or_sections, 2)
+
+
+_OF_SUMS = frozenset((1, np.inf, -np.inf))
+
+
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """A norm of an order; without one it has a rule of its own."""
+    if ord is None:
+        return np.linalg.norm(x, axis=axis, keepdims=keepdims)
+    array = x._value if type(x) is Tensor else x._array()
+    if array.dtype.kind != "c" and (isinstance(axis, int) or (axis is None and array.ndim == 1 and not keepdims)):
+        if ord in _OF_SUMS:
+            arguments = (x, ord) if axis is None else (x, ord, axis, keepdims)
+            return Arithmetic._apply(composed_functions.norm_of_vectors, arguments)
+        if ord == 2:
+            return np.linalg.norm(x, axis=axis, keepdims=keepdims)
+    if keepdims and axis is None:
+        return np.reshape(norm(x, ord), (1,) * x.ndim)
+    return as_primitive(kernels.norm_of_order)(x, ord, axis, keepdims)
+
+
+def unstack(x: Any, *, axis: int = 0) -> tuple[Any, ...]:
+    """Parts along an axis, without it."""
+    return tuple(np.moveaxis(x, axis, 0))
+
+
+def broadcast_arrays(*arrays: Any) -> tuple[Any, ...]:
+    """Each in the shape of all."""
+    shape = np.broadcast_shapes(*[np.shape(each) for each in arrays])
+    return tuple([np.broadcast_to(each, shape) for each in arrays])
+
+
+def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
+    """An axis moved before another."""
+    place, before = axis % a.ndim, start + a.ndim if start < 0 else start
+    return np.moveaxis(a, place, before - (place < before))
+
+
+def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
+    """What a function of vectors returns for those along an axis."""
+    if np.ndim(arr) == 1 and axis in (0, -1):
+        found = func1d(arr, *args, **kwargs)
+        return found if isinstance(found, Operand) else packed(found)
+    turned = np.moveaxis(arr, axis, -1)
+    around = turned.shape[:-1]
+    rows = np.reshape(turned, (-1, turned.shape[-1]))
+    values = packed([func1d(row, *args, **kwargs) for row in rows])
+    found = np.reshape(values, around + values.shape[1:])
+    return as_primitive(kernels.axes_moved)(found, len(around), axis % arr.ndim)
+
+
+def block(arrays: Any) -> Any:
+    """Rows of arrays beside each other, one below the other, or one row."""
+    rows = arrays if isinstance(arrays, list) else []
+    if not rows or any(not isinstance(row, list) or any(getattr(x, "ndim", 0) != 2 for x in row) for row in rows):
+        return of_definition(np.block)(arrays)
+    return np.concatenate([np.concatenate(row, -1) for row in arrays], -2)
+
+
+def clip(a: Any, min: Any = None, max: Any = None) -> Any:
+    """By the newer names of the bounds."""
+    return np.clip(a, min, max)
+
+
+def of_definition(primitive: Any) -> Callable[..., Any]:
+    """What a function with a rule for real numbers is defined as, for complex ones."""
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        meaning = definition(primitive)
+        assert meaning is not None
+        return on_tensors(meaning)(*arguments, **keywords)
+
+    return run
+
+
+def in_numpys_dtype(primitive: Any) -> Callable[..., Any]:
+    """The same for a function whose definition may compute in another precision than NumPy."""
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        values = [each._array() if isinstance(each, Operand) else each for each in arguments]
+        return of_definition(primitive)(*arguments, **keywords).astype(primitive(*values, **keywords).dtype)
+
+    return run
+
+
+def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *arguments: Any, **keywords: Any) -> Any:
+    """Each function, or number, for the elements of which its condition is the last to hold."""
+    masks = [np.asarray(each) for each in (condlist if isinstance(condlist, (list, tuple)) else [condlist])]
+    if len(funclist) == len(masks) + 1:
+        masks.append(~np.logical_or.reduce(masks))
+    if len(funclist) != len(masks):
+        raise BadArgument(f"np.piecewise has {len(masks)} conditions and {len(funclist)} functions")
+    result: Any = np.zeros(x.shape, x.dtype)
+    for mask, function in zip(masks, funclist, strict=True):
+        value = function
+        if callable(function):
+            elements = function(x[mask], *arguments, **keywords)
+            value = as_primitive(kernels.scatter)(np.broadcast_to(elements, (int(mask.sum()),)), x.shape, mask)
+        result = np.where(mask, value, result)
+    return result
+
+
+def spelling(primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Callable[..., Any] | None:
+    """The function that says in other words what a primitive without a rule for these arguments means.
+
+    >>> spelling(np.split, (np.ones(3), 3), {}) is split, spelling(np.sin, (1.0,), {}) is None
+    (True, True)
+    """
+    if holds_stack(primitive, arguments):
+        return functools.partial(of_each_matrix, primitive)
+    if primitive in FOR_COMPLEX and any(getattr(getattr(each, "dtype", None), "kind", "") == "c" for each in arguments):
+        return FOR_COMPLEX[primitive]
+    return spelled_always(primitive, len(arguments), keywords)
+
+
+def spelled_always(primitive: Any, count: int, keywords: Mapping[str, Any]) -> Callable[..., Any] | None:
+    """The same, where the values of the arguments do not matter, but only their number and the keywords.
+
+    >>> spelled_always(np.linalg.norm, 2, {}) is norm, spelled_always(np.linalg.norm, 1, {}) is None
+    (True, True)
+    """
+    if primitive is np.linalg.norm and (count > 1 or "ord" in keywords):
+        return norm
+    if primitive is np.linalg.cond and (count > 1 or "p" in keywords):
+        return of_definition(primitive)
+    if primitive is np.clip and ("min" in keywords or "max" in keywords):
+        return clip
+    return ALWAYS.get(primitive) or method_meaning(primitive) or keyword_meaning(primitive, keywords)
+
+
+def block_of_matrices(arrays: Any) -> Any:
+    """What `np.block` makes of rows of matrices, followed or not; None of anything else."""
+    rows = arrays if type(arrays) is list else ()
+    if not rows or any(type(row) is not list or any(getattr(x, "ndim", 0) != 2 for x in row) for row in rows):
+        return None
+    return block(arrays)
+
+
+def along_vector(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
+    """What `np.apply_along_axis` makes of a vector that a tape follows; None of anything else."""
+    if type(arr) is not Tensor or arr._value.ndim != 1 or not active.who_know([arr._identity]):
+        return None
+    return apply_along_axis(func1d, axis, arr, *args, **kwargs)
+
+
+# What can be told without a look into each list.
+STRAIGHT: Mapping[Any, Callable[..., Any]] = {np.block: block_of_matrices, np.apply_along_axis: along_vector}
+ALWAYS: Mapping[Any, Callable[..., Any]] = {
+    np.split: split,
+    np.array_split: array_split,
+    np.hsplit: hsplit,
+    np.vsplit: vsplit,
+    np.dsplit: dsplit,
+    np.amax: np.max,
+    np.block: block,
+    np.apply_along_axis: apply_along_axis,
+    np.amin: np.min,
+    np.piecewise: piecewise,
+    np.unstack: unstack,
+    np.broadcast_arrays: broadcast_arrays,
+    np.rollaxis: rollaxis,
+}
+# Of complex numbers, what these multiply is conjugated.
+_SQUARED = (np.vecdot, np.linalg.vecdot, np.vecmat, np.correlate, np.linalg.vector_norm)
+FOR_COMPLEX: Mapping[Any, Callable[..., Any]] = {
+    np.absolute: modulus,
+    operator.abs: modulus,
+    np.angle: phase,
+    np.imag: imaginary,
+    np.linalg.norm: norm_of_modulus,
+    np.sign: direction,
+    np.std: deviation,
+    np.var: variance,
+    **{each: of_definition(each) for each in _SQUARED},
+    **{each: in_numpys_dtype(each) for each in (np.nanvar, np.nanstd, np.cov, np.corrcoef)},
+}

@@ -1,0 +1,158 @@
+"""What rules cover: the keywords of a recorded call, and which of them say something; functions without a rule."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import gast
+import numpy as np
+
+from srcad.errors import MissingRule
+from srcad.runtime.rulebook.registry import find, variants
+from srcad.runtime.rulebook.rule_slicing import is_d
+from srcad.runtime.rulebook.rule_template import primitive_name
+from srcad.runtime.support.nested_structures import flatten
+from srcad.runtime.tape.reverse.eager_rules import says_something
+from srcad.runtime.tape.values.active_recordings import active
+from srcad.runtime.tape.values.tensor import Tensor
+
+
+def covering(
+    primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]
+) -> tuple[int, tuple[str, ...], bool]:
+    """How many arguments, and which keywords, say something, and whether that is so for arguments of all ranks.
+
+    Raises MissingRule for what the primitive's rule does not know.
+
+    >>> import numpy as np
+    >>> covering(np.sum, (np.ones((2, 2)), 0, None), {"keepdims": True, "out": None})
+    (2, ('keepdims',), True)
+    """
+    if primitive is np.einsum and not isinstance(arguments[0], str):
+        raise MissingRule("np.einsum with lists of axes has no derivative rule", hint='write them as letters, "ij,jk"')
+    rule = rule_of(primitive, arguments)
+    stated = tuple([name for name, value in keywords.items() if name in rule.parameters or says_something(name, value)])
+    count, given = len(arguments), {name: keywords[name] for name in stated}
+    while count > 1 and arguments[count - 1] is None and not _covers(rule, arguments[:count], given):
+        count -= 1
+    rule.bind(arguments[:count], given)
+    others = [each for each in variants(primitive) if each.fit.arity in (None, len(arguments))]
+    is_general = any(not each.fit.ndim for each in others)
+    return count, stated, is_general and all(_covers(each, arguments[:count], given) for each in others)
+
+
+@functools.cache
+def next_required(primitive: Any, count: int) -> str:
+    """The name of the argument that follows `count` positional ones, if it has no default.
+
+    >>> next_required(np.take, 1), next_required(np.take, 2), next_required(np.add, 0)
+    ('indices', '', '')
+    """
+    try:
+        parameters = list(inspect.signature(primitive).parameters.values())
+    except (TypeError, ValueError):  # of functions that are not written in Python
+        return ""
+    if count >= len(parameters) or isinstance(primitive, np.ufunc):
+        return ""
+    following = parameters[count]
+    is_one = following.kind is following.POSITIONAL_OR_KEYWORD and following.default is following.empty
+    return following.name if is_one else ""
+
+
+def rule_of(primitive: Any, arguments: Sequence[Any]) -> Any:
+    """The rule for a call. Raises MissingRule where none is for arguments of such ranks."""
+    rule = find(primitive, [_rank(each) for each in arguments])
+    if rule is None:
+        raise MissingRule(
+            f"{primitive_name(primitive)} has no derivative rule for {len(arguments)} arguments of these ranks: "
+            + ", ".join(str(_rank(each)) for each in arguments),
+            hint="state one with srcad.custom_gradient",
+        )
+    return rule
+
+
+def _rank(argument: Any) -> int | None:
+    if isinstance(argument, (tuple, list)):
+        return None
+    return 0 if isinstance(argument, type) else int(getattr(argument, "ndim", 0))
+
+
+def check_covered(primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
+    """Raises MissingRule if the rule of a primitive knows nothing of a keyword, before anything is computed."""
+    rule = find(primitive, [_rank(each) for each in arguments]) if keywords else None
+    if rule is not None:
+        stated = {name: value for name, value in keywords.items() if says_something(name, value)}
+        rule.bind(arguments, stated)
+
+
+def check_meaning(primitive: Any, meaning: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
+    """Raises MissingRule if the function that defines a primitive does not take such arguments."""
+    error = _unbound(meaning, len(arguments), tuple(keywords))
+    if error:
+        raise MissingRule(f"the definition of {primitive_name(primitive)} does not cover this call: {error}")
+
+
+@functools.cache
+def _unbound(meaning: Any, count: int, names: tuple[str, ...]) -> str:
+    """What Python would say to a call with so many arguments and such keywords; nothing if it is right."""
+    try:
+        inspect.signature(meaning).bind(*range(count), **dict.fromkeys(names))
+    except TypeError as error:
+        return str(error)
+    return ""
+
+
+def _covers(rule: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> bool:
+    try:
+        rule.bind(arguments, keywords)
+    except MissingRule:
+        return False
+    return True
+
+
+def check_discrete(primitive: Any, result: Any) -> None:
+    """Raises MissingRule unless what a function without a rule has returned cannot have a derivative anyway.
+
+    Or unless the function is called in one that brings its own gradient.
+    """
+    if active.customs:
+        return
+    leaves = flatten(result)
+    if any(leaf is None or isinstance(leaf, (float, complex)) or _may_vary(leaf) for leaf in leaves):
+        raise missing(primitive)
+
+
+def missing(primitive: Any) -> MissingRule:
+    """The error of a function that has no rule."""
+    return MissingRule(
+        f"{primitive_name(primitive)} has no derivative rule, and a tape follows one of its arguments",
+        hint="call it on the tensor's `.numpy()` to leave it out of the derivative, or in a srcad.custom_gradient",
+    )
+
+
+def _may_vary(value: Any) -> bool:
+    return isinstance(value, (Tensor, np.ndarray)) and value.dtype.kind not in "biuSUmM"
+
+
+_INDICES = {np.take: 1, np.bincount: 0}  # where tuples are indices as lists are
+
+
+@functools.cache
+def operands(primitive: Any, count: int) -> frozenset[int]:
+    """The places of the arguments of a function by which its rules state derivatives.
+
+    >>> sorted(operands(np.matmul, 2)), sorted(operands(np.take, 2))
+    ([0, 1], [0, 1])
+    """
+    found = {_INDICES[primitive]} if primitive in _INDICES else set()
+    for rule in variants(primitive):
+        places = {name: place for place, name in enumerate(rule.parameters[1 : count + 1])}
+        if rule.kind == "partial":
+            found.update(places.values())
+        elif rule.adjoint is not None:
+            nodes = [node for each in rule.adjoint.body for node in gast.walk(each) if is_d(node)]
+            found.update(places[node.slice.id] for node in nodes if node.slice.id in places)
+    return frozenset(found)

@@ -1,0 +1,262 @@
+"""Derivative rules executed on values, for the tape: the pullback or pushforward of one operation.
+
+Each rule becomes, once, a plain Python function with readable source, in which only what is asked for is computed.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import functools
+import linecache
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+import gast
+import numpy as np
+
+from srcad.errors import MissingRule
+from srcad.names import Names
+from srcad.runtime.kernels import damped, unbroadcast
+from srcad.runtime.rulebook.partial_rules import partials_as_adjoint, partials_as_tangent
+from srcad.runtime.rulebook.registry import Rule, find
+from srcad.runtime.rulebook.rule_slicing import active_part, is_d, wanted_part
+from srcad.runtime.rulebook.rule_template import Template, primitive_name
+from srcad.runtime.support.fast_numpy import swift
+from srcad.runtime.tape.reverse.rules_on_tensors import as_primitive, is_kernel, on_tensors
+
+Path = tuple[int, ...]
+Run = Callable[..., Any]
+
+
+def pullback(
+    primitive: Any, result: Any, args: Sequence[Any], kwargs: Mapping[str, Any], wanted: Sequence[int | Path]
+) -> Callable[[Any], list[Any]]:
+    """The function from a cotangent of `result` to the cotangents of the wanted arguments.
+
+    `wanted` holds positions in `args`, or paths such as (0, 1) for an element of a tuple argument. Each cotangent has
+    the shape and dtype of its argument; None stands for an argument on which the result does not depend.
+
+    >>> x = np.array([1.0, 2.0])
+    >>> pull = pullback(np.multiply, x * 3.0, (x, 3.0), {}, (0, 1))
+    >>> [each.tolist() for each in pull(np.array([1.0, 10.0]))]
+    [[3.0, 30.0], 21.0]
+    """
+    kwargs = _stated(kwargs)
+    paths = tuple((path,) if isinstance(path, int) else tuple(path) for path in wanted)
+    rule = _rule(primitive, args, {path[0] for path in paths})
+    if rule.kind == "zero":
+        return lambda bar: [None for _ in paths]
+    names = names_of(rule, len(args), tuple(kwargs))
+    asked = tuple(dict.fromkeys(names[path[0]] for path in paths))
+    run = pullback_function(rule, asked)
+    inputs = dict(zip(names, (*args, *kwargs.values()), strict=True))
+    conjugates = _any_complex(rule, result, args)
+
+    def pull(bar: Any) -> list[Any]:
+        with np.errstate(all="ignore"):
+            bars = dict(zip(asked, run(_conjugate(bar) if conjugates else bar, result, **inputs), strict=True))
+        found = [(_at((bars[names[path[0]]],), (0, *path[1:])), _at(args, path)) for path in paths]
+        return [_fitted(_conjugate(each) if conjugates else each, like) for each, like in found]
+
+    return pull
+
+
+def pushforward(
+    primitive: Any,
+    result: Any,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    tangents: Sequence[Any],
+    live: bool = False,
+) -> Any:
+    """The tangent of `result`, or None if it is zero whatever the tangents are.
+
+    `tangents` stands beside `args`: a tangent, None for an argument without, or a tuple of these for a tuple argument.
+    With `live`, everything is a tensor, and what is computed is recorded.
+
+    >>> x = np.array([1.0, 2.0])
+    >>> pushforward(np.multiply, x * x, (x, x), {}, (np.ones(2), None))
+    array([1., 2.])
+    """
+    kwargs = _stated(kwargs)
+    active = [k for k, each in enumerate(tangents) if not _is_nothing(each)]
+    rule = _rule(primitive, args, set(active))
+    if rule.kind == "zero" or not active:
+        return None
+    _any_complex(rule, result, args)
+    names = names_of(rule, len(args), tuple(kwargs))
+    if rule.is_linear:
+        moved = [each for each in names if each in rule.linear_in]
+        mixed = [_filled(each, like) if name in moved else like for name, each, like in zip(names, tangents, args)]  # noqa: B905
+        return (as_primitive(primitive) if live and is_kernel(primitive) else primitive)(*mixed, **kwargs)
+    run = _pushforward_function(rule, tuple(names[k] for k in active))
+    if run is None:
+        return None
+    inputs = dict(zip(names, (*args, *kwargs.values()), strict=True))
+    run = on_tensors(run) if live else run
+    with np.errstate(all="ignore"):
+        tangent = run([tangents[k] for k in active], result, **inputs)
+    if rule.elementwise and np.shape(tangent) != np.shape(result):
+        return np.broadcast_to(tangent, np.shape(result))
+    return tangent
+
+
+def _stated(kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """Keyword arguments without those that say nothing."""
+    return {name: value for name, value in kwargs.items() if says_something(name, value)}
+
+
+def says_something(name: str, value: Any) -> bool:
+    """Whether a keyword argument is more than a default written out; `axis=None` is not everywhere the default.
+
+    >>> [says_something(*each) for each in (("out", None), ("axis", None), ("where", True), ("axis", 0))]
+    [False, True, False, True]
+    """
+    return name == "axis" or not (value is None or (name == "where" and value is True))
+
+
+def _rule(primitive: Any, args: Sequence[Any], active: Collection[int]) -> Rule:
+    ndims = [None if isinstance(each, tuple | list) else np.ndim(each) for each in args]
+    literals = [k for k, each in enumerate(args) if k not in active and type(each) in (int, float) and each != 0]
+    rule = find(primitive, ndims, literals)
+    if rule is None:
+        raise MissingRule(
+            f"{primitive_name(primitive)} has no derivative rule", hint="state one with srcad.custom_gradient"
+        )
+    return rule
+
+
+@functools.cache
+def names_of(rule: Rule, count: int, keywords: tuple[str, ...]) -> tuple[str, ...]:
+    """The rule's name of each positional and keyword argument."""
+    marks = [object() for _ in range(count + len(keywords))]
+    bound = rule.bind(marks[:count], dict(zip(keywords, marks[count:], strict=True)))
+    return tuple(name for mark in marks for name, value in bound.items() if value is mark)
+
+
+def _any_complex(rule: Rule, result: Any, args: Sequence[Any]) -> bool:
+    if not _has_complex((result, *args)):
+        return False
+    if not rule.handles_complex:
+        raise MissingRule(f"the derivative rule of {primitive_name(rule.primitive)} does not cover complex numbers")
+    return True
+
+
+def _has_complex(argument: Any) -> bool:
+    if isinstance(argument, tuple | list):
+        return any(_has_complex(each) for each in argument)
+    return isinstance(argument, complex) or getattr(getattr(argument, "dtype", None), "kind", "") == "c"
+
+
+def _conjugate(bar: Any) -> Any:
+    if isinstance(bar, tuple | list):
+        return tuple(_conjugate(each) for each in bar)
+    return None if bar is None else np.conjugate(bar)
+
+
+def _at(values: Any, path: Path) -> Any:
+    for k in path:
+        values = None if values is None else values[k]
+    return values
+
+
+def _is_nothing(tangent: Any) -> bool:
+    return tangent is None or (isinstance(tangent, tuple | list) and all(_is_nothing(each) for each in tangent))
+
+
+def _filled(tangent: Any, like: Any) -> Any:
+    if isinstance(like, tuple | list):
+        return tuple(_filled(None if tangent is None else tangent[k], each) for k, each in enumerate(like))
+    return np.zeros_like(like) if tangent is None else tangent
+
+
+def _fitted(bar: Any, like: Any) -> Any:
+    """The cotangent with the shape and dtype of its argument."""
+    if isinstance(like, tuple | list):
+        return None if bar is None else tuple(_fitted(*each) for each in zip(bar, like, strict=True))
+    dtype = np.result_type(like)
+    if bar is None or not np.issubdtype(dtype, np.inexact):
+        return None
+    if np.shape(bar) != np.shape(like):
+        bar = unbroadcast(bar, like)
+        if np.shape(bar) != np.shape(like):  # a constant partial derivative of a larger operand
+            bar = np.broadcast_to(bar, np.shape(like))
+    if np.iscomplexobj(bar) and not np.issubdtype(dtype, np.complexfloating):
+        bar = np.real(bar)
+    return np.asarray(bar, dtype)[()]
+
+
+@functools.cache
+def pullback_function(rule: Rule, wanted: tuple[str, ...]) -> Run:
+    """`def tanh_pullback(y_bar, y, x): ...`, which returns a tuple of what is wanted; None for what has no slope."""
+    template = rule.partials or rule.adjoint
+    if template is None:
+        raise MissingRule(f"{primitive_name(rule.primitive)} has a tangent rule but no adjoint rule")
+    names = _Bars(template, "_bar")
+    result = template.parameters[0]
+    product = "damped" if rule.zero_wins else None
+    body = partials_as_adjoint(template, product) if rule.partials else list(template.body)
+    lines = [names.text(statement) for statement in wanted_part(body, wanted)]
+    stated = [name for name in wanted if any(line.startswith(f"{names.of(name)} =") for line in lines)]
+    returned = "".join(f"{names.of(name) if name in stated else None}, " for name in wanted)
+    return _made(rule, template, "pullback", names.of(result), [*lines, f"return ({returned})"])
+
+
+@functools.cache
+def _pushforward_function(rule: Rule, active: tuple[str, ...]) -> Run | None:
+    """`def tanh_pushforward(dots, y, x): ...`."""
+    template = rule.tangent or rule.partials
+    if template is None:
+        raise MissingRule(f"{primitive_name(rule.primitive)} has no tangent rule")
+    names = _Bars(template, "_dot")
+    result = template.parameters[0]
+    body = list(template.body) if rule.tangent else partials_as_tangent(template)
+    lines = [names.text(statement) for statement in active_part(body, active)]
+    if not any(line.startswith(f"{names.of(result)} =") for line in lines):
+        return None
+    lines = [f"({', '.join(names.of(name) for name in active)},) = dots", *lines, f"return {names.of(result)}"]
+    return _made(rule, template, "pushforward", "dots", lines)
+
+
+class _Bars:
+    """The text of a rule's statements, with `d[x]` written as `x_bar` or `x_dot`."""
+
+    def __init__(self, template: Template, ending: str) -> None:
+        used = {node.id for each in template.body for node in gast.walk(each) if isinstance(node, gast.Name)}
+        names = Names({*template.parameters, *template.bindings, *used})
+        self._names = {name: names.fresh(name + ending) for name in template.parameters}
+
+    def of(self, name: str) -> str:
+        return self._names[name]
+
+    def text(self, statement: gast.stmt) -> str:
+        renamed = _Renamer(self._names).visit(copy.deepcopy(statement))
+        return ast.unparse(ast.fix_missing_locations(gast.gast_to_ast(renamed)))
+
+
+class _Renamer(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+
+    def visit_Subscript(self, node: gast.Subscript) -> gast.expr:
+        if is_d(node):
+            return gast.Name(id=self._names[node.slice.id], ctx=node.ctx, annotation=None, type_comment=None)
+        return self.generic_visit(node)
+
+
+def _made(rule: Rule, template: Template, what: str, first: str, lines: Sequence[str]) -> Run:
+    """A function of the rule's bindings, its source known to tracebacks and debuggers."""
+    defaults = [f"{name}={name}_default" if name in template.defaults else name for name in template.parameters]
+    name = primitive_name(rule.primitive).split(".")[-1] + "_" + what
+    text = "\n    ".join([f"def {name}({first}, {', '.join(defaults)}):", *lines]) + "\n"
+    file = f"<srcad {what} {primitive_name(rule.primitive)} {len(linecache.cache)}>"
+    space: dict[str, Any] = {
+        **{key: swift if value is np else value for key, value in template.bindings.items()},
+        **({"damped": damped} if rule.zero_wins else {}),
+        **{f"{key}_default": value for key, value in template.defaults.items()},
+    }
+    exec(compile(text, file, "exec"), space)
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    made: Run = space[name]
+    return made

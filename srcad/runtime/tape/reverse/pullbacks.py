@@ -1,0 +1,300 @@
+"""The pullback of a recorded call, chosen once for each kind of call and then looked up.
+
+A choice depends on the primitive, on which inputs are wanted and, where the rule tables ask for it, on ranks and on
+which arguments are number literals. What it yields is the function that `srcad.runtime.tape.reverse.eager_rules` has
+made of the rule.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from srcad.errors import MissingRule
+from srcad.runtime.kernels import unbroadcast
+from srcad.runtime.kernels.arrays.fourier import CONJUGATED
+from srcad.runtime.rulebook.registry import Rule, find, variants
+from srcad.runtime.rulebook.rule_template import primitive_name
+from srcad.runtime.tape.reverse.eager_rules import names_of, pullback_function, says_something
+from srcad.runtime.tape.reverse.rules_on_tensors import as_primitive, on_tensors
+from srcad.runtime.tape.values.arithmetic import NO_KEYWORDS
+from srcad.runtime.tape.values.tensor import Tensor
+
+Path = tuple[Any, ...]  # (position of an argument,), or with the place in the list that the argument is
+
+
+class Choice(NamedTuple):
+    """A rule as a function of the result's adjoint, the result and the arguments.
+
+    run               returns a tuple of adjoints
+    names             of the positional arguments; None if they stand in the order that `run` expects
+    keyword_names     of the keyword arguments
+    wanted            for each wanted input its place in that tuple, and where in what stands there
+    """
+
+    rule: Rule
+    run: Callable[..., Sequence[Any]]
+    names: tuple[str, ...] | None
+    keyword_names: tuple[str, ...]
+    wanted: tuple[tuple[int, Path], ...]
+
+
+Direct = Callable[..., Sequence[Any]]
+
+_choices: dict[Hashable, Choice | None] = {}
+# What may take rows of a table.
+GATHERS = frozenset((np.take, operator.getitem))
+# Their rules read the result, their slopes in TensorFlow the arguments: a slope leads back to these, not to the result.
+_FROM_ARGUMENTS = frozenset((operator.truediv, np.divide, np.tan, np.expm1, np.linalg.norm))
+# The other way round: what the slopes in TensorFlow say of the result.
+_FROM_RESULT: Mapping[Any, Direct] = {
+    np.arcsinh: lambda bar, y, x: (bar / np.cosh(y),),
+    np.arccosh: lambda bar, y, x: (bar / np.sinh(y),),
+}
+_asks_for: dict[Any, tuple[bool, bool]] = {}  # primitive -> whether its rules depend on ranks, on literals
+
+
+def pullback(
+    primitive: Any,
+    result: Any,
+    arguments: Sequence[Any],
+    keywords: Mapping[str, Any],
+    wanted: tuple[Any, ...],
+    live: bool = False,
+) -> Callable[[Any], list[Any]]:
+    """The function from the adjoint of `result` to the adjoints of the wanted arguments, before `fitted`.
+
+    `wanted` holds positions or paths. With `live`, everything is a tensor, and what the pullback does is recorded.
+
+    >>> x = np.array([2.0, 3.0])
+    >>> pullback(np.square, x * x, (x,), {}, (0,))(np.array([1.0, 10.0]))
+    [array([ 4., 60.])]
+    """
+    choice = _choice(primitive, arguments, keywords, wanted)
+    if choice is None:
+        return lambda bar: [None] * len(wanted)
+    if live:
+        choice = choice._replace(run=_FROM_RESULT.get(primitive) or on_tensors(choice.run))
+        if primitive in _FROM_ARGUMENTS:
+            result = primitive(*arguments, **keywords)
+    run, names = choice.run, choice.names
+    conjugates = is_complex(result) or is_complex(arguments)
+    if conjugates:
+        _check_complex(choice)
+    if not conjugates and names is None and not keywords:
+        ends = choice.wanted
+
+        def pull(bar: Any) -> list[Any]:
+            bars = run(bar, result, *arguments)
+            return [_at(bars[place], path) if path else bars[place] for place, path in ends]
+
+        return pull
+    return _general_pullback(choice, result, arguments, keywords, conjugates)
+
+
+def direct_pullback(
+    primitive: Any, mask: int, values: Sequence[Any], keywords: Mapping[str, Any] = NO_KEYWORDS
+) -> Direct | None:
+    """A function from the adjoint of a result, the result and the arguments, in this order, to the adjoints wanted.
+
+    `mask` has a binary digit for each argument behind the leading one: whether that is wanted. The call's result and
+    what is wanted are not complex, and its keywords all say something. None where there is no derivative.
+
+    >>> direct_pullback(np.multiply, 0b101, (3.0, 2.0))(1.0, 6.0, 3.0, 2.0)
+    (3.0,)
+    """
+    wanted = _places(mask)
+    choice = _choice(primitive, values, keywords, wanted) if wanted else None
+    return None if choice is None else _in_order(choice)
+
+
+def conjugated(primitive: Any, mask: int, values: Sequence[Any], keywords: Mapping[str, Any], run: Direct) -> Direct:
+    """That function for complex numbers. Raises MissingRule where the rule does not cover these.
+
+    >>> run = direct_pullback(np.multiply, 0b110, (1.0, 2j))
+    >>> conjugated(np.multiply, 0b110, (1.0, 2j), {}, run)(1.0, 2j, 1.0, 2j)[0].imag
+    np.float64(-2.0)
+    """
+    choice = _choice(primitive, values, keywords, _places(mask))
+    assert choice is not None
+    _check_complex(choice)
+
+    def pull(bar: Any, result: Any, *arguments: Any, **keywords: Any) -> list[Any]:
+        return [_conjugate(each) for each in run(_conjugate(bar), result, *arguments, **keywords)]
+
+    return CONJUGATED.get(primitive, pull)
+
+
+def _check_complex(choice: Choice) -> None:
+    if not choice.rule.handles_complex:
+        name = primitive_name(choice.rule.primitive)
+        raise MissingRule(f"the derivative rule of {name} does not cover complex numbers")
+
+
+def _places(mask: int) -> tuple[int, ...]:
+    return tuple([place for place, digit in enumerate(bin(mask)[3:]) if digit == "1"])
+
+
+def _in_order(choice: Choice) -> Direct:
+    """The choice's function, on arguments as they stand in the call."""
+    run, names = choice.run, choice.names
+    if names is None:
+        return run
+    return lambda bar, result, *arguments, **keywords: run(
+        bar, result, **dict(zip(names, arguments, strict=True)), **keywords
+    )
+
+
+def _general_pullback(
+    choice: Choice, result: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], conjugates: bool
+) -> Callable[[Any], list[Any]]:
+    if choice.names is None:
+        given, named = tuple(arguments), {}
+    else:
+        given, named = (), dict(zip(choice.names, arguments, strict=True))
+    named |= {name: keywords[name] for name in choice.keyword_names}
+
+    def pull(bar: Any) -> list[Any]:
+        bars = choice.run(_conjugate(bar) if conjugates else bar, result, *given, **named)
+        found = [_at(bars[place], path) for place, path in choice.wanted]
+        return [_conjugate(each) for each in found] if conjugates else found
+
+    return pull
+
+
+def _choice(
+    primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], wanted: tuple[Any, ...]
+) -> Choice | None:
+    """The rule for this call, None where the derivative is zero."""
+    key: Hashable = (primitive, wanted, len(arguments))
+    if not keywords and key in _choices:
+        return _choices[key]
+    asks = asks_of(primitive)
+    ranks = [_rank(argument) for argument in arguments] if asks[0] else [None] * len(arguments)
+    literals = _literals(arguments) if asks[1] else ()
+    stated = tuple(name for name, value in keywords.items() if says_something(name, value))
+    if keywords or any(asks):
+        key = (primitive, wanted, len(arguments), stated, tuple(ranks), literals)
+    if key not in _choices:
+        _choices[key] = _made(primitive, ranks, literals, stated, wanted)
+    return _choices[key]
+
+
+def asks_of(primitive: Any) -> tuple[bool, bool]:
+    """Whether the rules of a primitive are for certain ranks, and whether they are for certain literals.
+
+    >>> asks_of(np.sum), asks_of(np.power), asks_of(np.sin)
+    ((True, False), (False, True), (False, False))
+    """
+    asks = _asks_for.get(primitive)
+    if asks is None:
+        fits = [rule.fit for rule in variants(primitive)]
+        asks = _asks_for[primitive] = (any(fit.ndim for fit in fits), any(fit.literals for fit in fits))
+    return asks
+
+
+def asked_of(primitive: Any, count: int) -> int:
+    """On the ranks of how many arguments, from the first on, a choice among rules depends; 3 if on other things too.
+
+    >>> asked_of(np.sin, 1), asked_of(np.sum, 2), asked_of(np.dot, 2), asked_of(np.power, 2)
+    (0, 1, 2, 3)
+    """
+    fits = [rule.fit for rule in variants(primitive)]
+    # What a single rule is not for is refused when it is recorded.
+    if not any(asks_of(primitive)) or (len(fits) == 1 and not fits[0].literals):
+        return 0
+    return 3 if any(fit.literals for fit in fits) else min(3, count, max(len(fit.ndim) for fit in fits))
+
+
+def _made(
+    primitive: Any, ranks: Sequence[int | None], literals: tuple[int, ...], stated: tuple[str, ...], wanted: Path
+) -> Choice | None:
+    rule = find(primitive, ranks, literals)
+    if rule is None:
+        raise MissingRule(f"{primitive_name(primitive)} has no derivative rule for these arguments")
+    if rule.kind == "zero":
+        return None
+    names = names_of(rule, len(ranks), stated)
+    paths = [path if isinstance(path, tuple) else (path,) for path in wanted]
+    asked = tuple(dict.fromkeys(names[path[0]] for path in paths))
+    ends = tuple((asked.index(names[path[0]]), path[1:]) for path in paths)
+    positional = names[: len(ranks)]
+    in_order = positional == rule.parameters[1 : len(ranks) + 1]
+    return Choice(rule, pullback_function(rule, asked), None if in_order else positional, names[len(ranks) :], ends)
+
+
+def fitted(bar: Any, like: Tensor) -> Any:
+    """An adjoint in the shape and dtype of what it belongs to; of a complex one, a real input has the real part."""
+    value = like._value
+    if not hasattr(bar, "dtype"):
+        bar = np.asarray(bar)[()]
+    if bar.shape != value.shape:
+        bar = as_primitive(unbroadcast)(bar, like) if isinstance(bar, Tensor) else unbroadcast(bar, value)
+        if bar.shape != value.shape:  # the same slope for all elements of a larger operand
+            bar = np.broadcast_to(bar, value.shape)
+    if bar.dtype.kind == "c" and value.dtype.kind != "c":
+        bar = bar.real if type(bar) is np.ndarray else np.real(bar)
+    return bar if bar.dtype == value.dtype else bar.astype(value.dtype)
+
+
+def _rank(argument: Any) -> int | None:
+    if type(argument) is np.ndarray:
+        return argument.ndim
+    return None if isinstance(argument, (tuple, list)) else int(getattr(argument, "ndim", 0))
+
+
+def _literals(arguments: Sequence[Any]) -> tuple[int, ...]:
+    return tuple([k for k, each in enumerate(arguments) if (type(each) is int or type(each) is float) and each != 0])
+
+
+def signature(values: Sequence[Any]) -> tuple[Any, ...]:
+    """What rules may ask of arguments: ranks, and whether numbers that are no NumPy numbers are zero.
+
+    >>> signature((np.ones((2, 2)), np.float64(1.0), 3, 0.0, [1.0]))
+    (2, 0, -1, -2, None)
+    """
+    found: list[int | None] = []
+    for each in values:
+        kind = type(each)
+        if kind is np.ndarray:
+            found.append(each.ndim)
+        elif kind is int or kind is float:
+            found.append(-1 if each != 0 else -2)
+        else:
+            found.append(_RANKS[kind] if kind in _RANKS else _rank(each))
+    return tuple(found)
+
+
+_RANKS: Mapping[type, int | None] = {np.float64: 0, bool: 0, str: 0, type(None): 0, tuple: None, list: None}
+
+
+def is_complex(argument: Any) -> bool:
+    """Whether an argument is, or has in it, a complex number or array.
+
+    >>> is_complex(np.ones(2)), is_complex((1.0, (2j,)))
+    (False, True)
+    """
+    kind = type(argument)
+    if kind is np.ndarray:
+        return argument.dtype.kind == "c"  # type: ignore[no-any-return]
+    if kind is float or kind is int or kind is np.float64:
+        return False
+    if kind is tuple or kind is list:
+        return any(is_complex(part) for part in argument)
+    found = getattr(getattr(argument, "dtype", None), "kind", None)  # of a type dtype is something else
+    return isinstance(argument, complex) if found is None else bool(found == "c")
+
+
+def _conjugate(bar: Any) -> Any:
+    if isinstance(bar, (tuple, list)):
+        return tuple(_conjugate(each) for each in bar)
+    return bar if bar is None or (type(bar) is np.ndarray and bar.dtype.kind == "f") else np.conjugate(bar)
+
+
+def _at(values: Any, path: Path) -> Any:
+    for place in path:
+        values = None if values is None else values[place]
+    return values

@@ -1,0 +1,136 @@
+"""The two ends of a gradient: targets with their cotangents, sources with what is returned for them."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from srcad.errors import BadArgument, NotATensor
+from srcad.runtime.support.nested_structures import flatten
+from srcad.runtime.tape.values.indexed_slices import Rows
+from srcad.runtime.tape.values.tensor import Tensor, convert_to_tensor, tensor_of
+from srcad.runtime.tape.values.variable import Variable
+
+
+class UnconnectedGradients(enum.Enum):
+    """What `derivative` returns for a source that the target does not depend on: None, or zeros.
+
+    >>> UnconnectedGradients("zero")
+    <UnconnectedGradients.ZERO: 'zero'>
+    """
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+_NONE = UnconnectedGradients.NONE
+
+
+def as_followed(thing: Any, role: str, known: Collection[int] = ()) -> Tensor:
+    """The tensor under whose identity tapes know a target or source.
+
+    A variable to which items were assigned is, as a source, the variable before that. As a target it is the result, if
+    that is `known` to the tape.
+    """
+    if isinstance(thing, Variable):
+        return thing._tensor if thing._tensor._identity in known else thing._original()
+    if isinstance(thing, Tensor):
+        return thing
+    raise NotATensor(f"a {role} must be a srcad.Tensor or srcad.Variable, not {thing!r} of type {type(thing).__name__}")
+
+
+def all_followed(structure: Any, role: str, known: Collection[int] = ()) -> list[Tensor]:
+    """The same of all targets or sources in a structure."""
+    if type(structure) is Tensor:
+        return [structure]
+    return [each if type(each) is Tensor else as_followed(each, role, known) for each in flatten(structure)]
+
+
+def is_zero(unconnected_gradients: Any) -> bool:
+    """Whether zeros are wanted for unconnected sources; raises ValueError for what is no such choice."""
+    if unconnected_gradients is _NONE:
+        return False
+    try:
+        return UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+    except ValueError:
+        raise BadArgument(
+            f"Unknown value for unconnected_gradients: {unconnected_gradients!r}", hint="'none' or 'zero'"
+        ) from None
+
+
+def finished(bar: Any, source: Any, wants_zeros: bool, as_recorded: bool = False) -> Any:
+    """What the user gets for a source whose adjoint is `bar`."""
+    if bar is None:
+        # To tapes that are active, zeros are made of the source, which is read.
+        return np.zeros_like(source) if wants_zeros else None
+    if type(bar) is Rows:
+        if bar.is_taken or isinstance(source, Variable):
+            return bar.slices(as_recorded)
+        bar = bar.dense()
+    return bar if isinstance(bar, Tensor) else tensor_of(bar)
+
+
+def all_finished(bars: Sequence[Any], sources: Sequence[Any], seeds: Sequence[Tensor], wants_zeros: bool) -> list[Any]:
+    """What the user gets for sources with these adjoints.
+
+    Equal gradients are one tensor: that of a source given twice, an output gradient that is handed on.
+    """
+    made: dict[int, Any] = {id(seed._value): seed for seed in seeds}
+    found = []
+    for bar, source in zip(bars, sources):  # noqa: B905 - strict is slow
+        key = id(bar)
+        if bar is None or key not in made:
+            is_array = type(bar) is np.ndarray or type(bar) is np.float64
+            made[key] = tensor_of(bar) if is_array else finished(bar, source, wants_zeros, len(seeds) == 1)
+        found.append(made[key])
+    return found
+
+
+def seeds_of(targets: Sequence[Tensor], output_gradients: Any) -> list[Tensor]:
+    """A cotangent for each target, in its shape and dtype."""
+    if output_gradients is None:
+        return [*map(ones, targets)]
+    given = flatten(output_gradients)
+    if any(each is None for each in given):
+        raise BadArgument("an output gradient is None, which does not become a tensor", hint="give ones, or zeros")
+    if len(given) != len(targets):
+        raise BadArgument(
+            f"{len(given)} output gradients for {len(targets)} targets",
+            hint="give one array for each target",
+        )
+    pairs = zip(given, targets, strict=True)
+    return [_fitted(each, target) for each, target in pairs]
+
+
+def ones(target: Tensor) -> Tensor:
+    """The cotangent of a target whose elements are to be summed."""
+    value = target._value
+    if type(value) is np.float64:
+        return tensor_of(_ONE)
+    seed = np.empty(value.shape, value.dtype)
+    seed.fill(1)
+    return tensor_of(seed if value.shape else seed[()])
+
+
+_ONE = np.float64(1.0)
+
+
+def _fitted(given: Any, target: Tensor) -> Any:
+    """An output gradient as a tensor of its target's shape and dtype; raises ValueError if it does not fit."""
+    seed: Any = convert_to_tensor(given)
+    if seed.shape == target.shape and seed.dtype == target.dtype:
+        return seed
+    try:
+        fits = np.broadcast_shapes(seed.shape, target.shape) == target.shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise BadArgument(f"an output gradient of shape {seed.shape} for a target of shape {target.shape}")
+    if not np.can_cast(seed.dtype, target.dtype, "same_kind"):
+        raise BadArgument(f"an output gradient of dtype {seed.dtype} for a target of dtype {target.dtype}")
+    if seed.dtype != target.dtype:
+        seed = seed.astype(target.dtype)
+    return seed if seed.shape == target.shape else np.broadcast_to(seed, target.shape)

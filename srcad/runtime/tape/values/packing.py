@@ -1,0 +1,82 @@
+"""Lists with tensors in them, given to functions that take one array: stacked to a tensor, which tapes follow."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from srcad.runtime.kernels.tape_rules.list_functions import Operands
+from srcad.runtime.rulebook.registry import find
+from srcad.runtime.support.nested_structures import flatten, map_leaves
+from srcad.runtime.tape.reverse.nodes import tensors_in
+from srcad.runtime.tape.values.operand import Operand, Readable
+from srcad.runtime.tape.values.tensor import Tensor
+
+
+def packed(parts: Any) -> Any:
+    """Nested lists as one array, or as a tensor computed from those in them.
+
+    >>> packed([[1.0, 2.0], [3.0, 4.0]]).shape
+    (2, 2)
+    """
+    if not any(isinstance(each, Operand) for each in flatten(parts)):
+        return np.asarray(parts)
+    return np.stack([packed(each) if isinstance(each, (list, tuple)) else each for each in parts])
+
+
+def operands(parts: Sequence[Any], relevant: Collection[int]) -> Operands:
+    """The arrays in a list, and for each whether it is that of a tensor with one of these identities."""
+    found, wanted = Operands(), []
+    for part in parts:
+        is_tensor = type(part) is Tensor
+        found.append(part._value if is_tensor else part)
+        wanted.append(is_tensor and part._identity in relevant)
+    found.wanted = wanted
+    return found
+
+
+def without_variables(structure: Any) -> Any:
+    """The same structure with tensors in place of variables, which are thereby read."""
+    if isinstance(structure, Readable):
+        return structure._read()
+    return map_leaves(without_variables, structure) if isinstance(structure, (list, tuple, dict)) else structure
+
+
+def holds_tensors(argument: Any) -> bool:
+    """Whether an argument is a list or tuple, nested or not, with a tensor in it.
+
+    >>> from srcad.runtime.tape.values.tensor import constant
+    >>> holds_tensors([[constant(1.0)], 2.0]), holds_tensors(constant(1.0)), holds_tensors([2.0])
+    (True, False, False)
+    """
+    return isinstance(argument, (list, tuple)) and next(tensors_in(argument), None) is not None
+
+
+def holds_variables(argument: Any) -> bool:
+    """Whether there is a variable, or what is read as one, in a list.
+
+    >>> from srcad.runtime.tape.values.variable import Variable
+    >>> holds_variables([1.0, Variable(2.0)]), holds_variables([1.0])
+    (True, False)
+    """
+    return any(isinstance(each, Readable) for each in flatten(argument))
+
+
+def takes_lists(primitive: Any, arguments: Sequence[Any]) -> bool:
+    """Whether the rule of a primitive is for lists of operands.
+
+    >>> takes_lists(np.concatenate, [[1.0, 2.0]]), takes_lists(np.outer, [[1.0, 2.0], [3.0]])
+    (True, False)
+    """
+    if primitive in _OF_ARRAYS:
+        return False
+    rule = find(primitive, [None if isinstance(each, (list, tuple)) else np.ndim(each) for each in arguments])
+    return rule is not None and not rule.elementwise
+
+
+# Their rules are for arrays only, of any rank.
+_OF_ARRAYS = frozenset(
+    (np.average, np.convolve, np.interp, np.linalg.vecdot, np.matvec, np.polyval, np.trapezoid, np.vecdot, np.vecmat)
+)

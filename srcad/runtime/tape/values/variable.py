@@ -1,0 +1,219 @@
+"""`Variable`: a named value that can be assigned, and that tapes watch by themselves.
+
+A variable keeps its identity when it is assigned, and hands out its value as a tensor with that identity: so its
+gradient gathers what all readings contributed, with the values that they read.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcad.errors import BadArgument, BadValue, TapeMisuse
+from srcad.runtime import kernels
+from srcad.runtime.tape.values.active_recordings import active
+from srcad.runtime.tape.values.operand import Operand, Readable
+from srcad.runtime.tape.values.tensor import Tensor, as_array, convert_to_tensor, next_identity, tensor_of
+
+
+class Variable(Readable):
+    """A value that changes by assignment; the parameter of a model.
+
+    initial_value   anything that becomes an array, or a function without arguments that returns it
+    trainable       whether tapes watch it as soon as it is read; an assignment never changes shape or dtype
+
+    >>> w = Variable([1.0, 2.0], name="w")
+    >>> w.assign_add([0.5, 0.5])
+    <srcad.Variable 'w:0' shape=(2,) dtype=float64, numpy=array([1.5, 2.5])>
+    """
+
+    __slots__ = ("__weakref__", "_identity", "_name", "_tensor", "_trainable", "constraint")
+
+    # By this attribute a compiled function knows a variable that it has captured.
+    __srcad_variable__ = True
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        name: str | None = None,
+        dtype: Any = None,
+        constraint: Any = None,
+        shape: Any = None,
+    ) -> None:
+        if initial_value is None:
+            raise BadArgument("the initial_value of a Variable must be given")
+        value = initial_value() if callable(initial_value) else initial_value
+        value = value._array() if isinstance(value, Operand) else value
+        array = as_array(value, dtype, copy=True)
+        if shape is not None and array.shape != tuple(shape):
+            raise BadArgument(f"the initial value's shape {array.shape} is not the given shape {tuple(shape)}")
+        self._identity = next_identity()
+        self._trainable = True if trainable is None else bool(trainable)
+        self._name = f"{name or 'Variable'}:0"
+        self.constraint = constraint
+        self._hold(array)
+
+    def _hold(self, array: np.ndarray[Any, Any]) -> None:
+        """Take the array as the value, under this variable's identity. Tensors handed out before keep theirs."""
+        tensor = tensor_of(array if array.ndim else array[()])
+        tensor._identity = self._identity
+        self._tensor = tensor
+
+    def _array(self) -> Any:
+        return self._tensor._value
+
+    def _read(self) -> Tensor:
+        """The value as a tensor with the variable's identity; active tapes are told.
+
+        If none follows it, the identity is another: whoever watches the variable later does not mean this reading.
+        """
+        tapes, tensor = active.tapes, self._tensor
+        if not tapes:
+            return tensor
+        is_followed = False
+        for tape in tapes:
+            tape.note_access(self)
+            if tensor._identity in tape.known:
+                is_followed = True
+        return tensor if is_followed else tensor_of(tensor._value)
+
+    def _original(self) -> Tensor:
+        """What tapes know as this variable: the value before items were assigned to it."""
+        if self._tensor._identity == self._identity:
+            return self._tensor
+        tensor = tensor_of(self._tensor._value)
+        tensor._identity = self._identity
+        return tensor
+
+    def _reading(self) -> Any:
+        """The node by which a tape takes the current value for the variable's own."""
+        from srcad.runtime.tape.reverse.nodes import ReadNode
+
+        return ReadNode(self._original(), self._tensor)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Change items. Tapes record it: later readings depend on the value, and on the variable where it was kept.
+
+        Raises ValueError for a value of a dtype that does not fit.
+
+        >>> v = Variable([1.0, 2.0, 3.0])
+        >>> v[1:] = 0.0
+        >>> v.numpy()
+        array([1., 0., 0.])
+        """
+        before = self._read()
+        given = value._read() if isinstance(value, Readable) else value
+        array = as_array(given._array() if isinstance(given, Tensor) else given, None, copy=False)
+        if not np.can_cast(array.dtype, self.dtype, "same_kind"):
+            raise BadArgument(f"a value of dtype {array.dtype} cannot be stored in a {self.dtype} variable")
+        after = self._apply(kernels.with_item, (before, key, given if isinstance(given, Tensor) else array))
+        if any(after._identity in tape.known for tape in active.tapes):
+            self._tensor = after
+        else:
+            self._hold(after._value)
+
+    @property
+    def name(self) -> str:
+        """The name given, with the `:0` that TensorFlow appends."""
+        return self._name
+
+    @property
+    def trainable(self) -> bool:
+        """Whether tapes watch this variable as soon as it is read."""
+        return self._trainable
+
+    def value(self) -> Tensor:
+        """The current value as a new tensor, recorded as computed from this variable."""
+        return convert_to_tensor(self)
+
+    def read_value(self) -> Tensor:
+        """The current value as a new tensor, recorded as computed from this variable."""
+        return convert_to_tensor(self)
+
+    def numpy(self) -> Any:
+        """The value as a NumPy array of its own, free to be changed; a NumPy scalar if there are no axes."""
+        self._read()
+        return super().numpy()
+
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Replace the value; returns the variable, or None with `read_value=False`.
+
+        What a tape recorded before keeps the old value. Raises ValueError for another shape, or a tensor of another
+        dtype.
+
+        >>> v = Variable(1.0)
+        >>> v.assign(3).numpy()
+        np.float64(3.0)
+        """
+        self._hold(self._matching(value).copy())
+        self._read()
+        return self if read_value else None
+
+    def assign_add(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
+        """Add to the value; returns the variable, or None with `read_value=False`."""
+        return self.assign(np.asarray(self._array() + self._matching(delta)), read_value=read_value)
+
+    def assign_sub(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
+        """Subtract from the value; returns the variable, or None with `read_value=False`."""
+        return self.assign(np.asarray(self._array() - self._matching(delta)), read_value=read_value)
+
+    def scatter_add(self, sparse_delta: Any) -> Variable:
+        """Add the rows of an `IndexedSlices` to those that it names; returns the variable.
+
+        >>> from srcad.runtime.tape.values.indexed_slices import IndexedSlices
+        >>> Variable([1.0, 2.0]).scatter_add(IndexedSlices([0.5, 0.5], [1, 1])).numpy()
+        array([1., 3.])
+        """
+        return self._scattered(np.add, sparse_delta)
+
+    def scatter_sub(self, sparse_delta: Any) -> Variable:
+        """Subtract the rows of an `IndexedSlices` from those that it names; returns the variable."""
+        return self._scattered(np.subtract, sparse_delta)
+
+    def scatter_update(self, sparse_delta: Any) -> Variable:
+        """Replace the rows that an `IndexedSlices` names; returns the variable."""
+        array = np.array(self._array())
+        array[sparse_delta.indices._array()] = sparse_delta.values._array()
+        return self.assign(array)  # type: ignore[no-any-return]
+
+    def _scattered(self, ufunc: Any, sparse_delta: Any) -> Variable:
+        array = np.array(self._array())
+        ufunc.at(array, sparse_delta.indices._array(), sparse_delta.values._array())
+        return self.assign(array)  # type: ignore[no-any-return]
+
+    def _matching(self, value: Any) -> np.ndarray[Any, Any]:
+        if isinstance(value, Operand):
+            value = convert_to_tensor(value, self.dtype)._value
+        array = as_array(value, None, copy=False)
+        if not np.can_cast(array.dtype, self.dtype, "same_kind"):
+            raise BadValue(f"a value of dtype {array.dtype} cannot be assigned to a {self.dtype} variable")
+        if array.shape != self.shape:
+            raise BadArgument(
+                f"Cannot assign value to variable '{self.name}': "
+                f"the variable shape {self.shape} and the assigned value shape {array.shape} are incompatible"
+            )
+        return array.astype(self.dtype, copy=False)
+
+    def _refuse_in_place(self, other: Any) -> Any:
+        raise TapeMisuse(
+            "`variable += value` and its like are not supported",
+            hint="`variable.assign_add(value)` changes the variable, `out = variable + value` makes a new tensor",
+        )
+
+    __iadd__ = __isub__ = __imul__ = __itruediv__ = __ifloordiv__ = __imod__ = __ipow__ = __imatmul__ = _refuse_in_place
+
+    def __repr__(self) -> str:
+        value = self._array() if self.shape else self._array().item()
+        return f"<srcad.Variable {self.name!r} shape={self.shape} dtype={self.dtype}, numpy={value!r}>"
+
+    def __copy__(self) -> Variable:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Variable:
+        return Variable(self._array(), self._trainable, self._name.removesuffix(":0"), constraint=self.constraint)

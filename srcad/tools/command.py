@@ -1,0 +1,200 @@
+"""The command `srcad`: shows generated source, explains it, checks gradients, runs the demonstration.
+
+Exit status: 0 when all is well, 1 when a gradient is wrong or cannot be made, 2 when the command line makes no sense.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn, TextIO
+
+import srcad
+from srcad.errors import BadArgument, NotDifferentiable, PerformanceWarning, SrcadError
+from srcad.runtime.jit.numba_inference import CannotType
+from srcad.tools.highlight import highlight
+from srcad.tools.locate import evaluate, locate
+from srcad.tools.type_signatures import example_arguments, parse_signature, signature_of, untyped_parameters
+
+Wrt = int | str | tuple[int | str, ...]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command with these arguments (by default those of the process); the exit status.
+
+    >>> main(["show", "nowhere.py:f"])
+    2
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments[:1] == ["demo"]:
+        from srcad.tools import demo
+
+        return demo.main(arguments[1:])
+    options = _parser().parse_args(arguments)
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            status: int = options.run(options)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    except CannotType as problem:
+        reason = f"Numba has no types for this: {problem.reason}"
+        print(_said(NotDifferentiable(reason, problem.place, "check the types of the arguments")), file=sys.stderr)
+        return 1
+    except SrcadError as problem:
+        print(_said(problem), file=sys.stderr)
+        return 2 if isinstance(problem, BadArgument) else 1
+
+
+def _said(problem: SrcadError) -> str:
+    """The message: with its place and lines where it has a place, else in one line."""
+    if problem.at is not None:
+        return str(problem)
+    return f"srcad: {problem.what}" + (f" ({problem.hint})" if problem.hint else "")
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Warnings of srcad's in one line; those of other libraries concern its own workings and stay unsaid."""
+    if issubclass(category, PerformanceWarning):
+        print(f"srcad: {message}", file=sys.stderr)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says in one line what is wrong with a command line, and where to read on."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="srcad", description="Differentiates NumPy and Numba functions by rewriting their source.")
+    version = f"srcad {srcad.__version__}"
+    parser.add_argument("--version", action="version", version=version, help="print the version and exit")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands.add_parser("demo", help="see a generated gradient, and a model trained with it", add_help=False)
+
+    show = commands.add_parser("show", help="print the source that is generated from a function")
+    _add_target(show)
+    show.add_argument("--mode", default="grad", help="grad (default), value_and_grad, reverse, forward, hvp or core")
+    show.add_argument("--after", metavar="STAGE", help="print the function as it is after this stage of the compiler")
+    show.add_argument("--arrays", action="store_true", help="leave array statements as they are, as jit=False does")
+    show.add_argument("--timings", action="store_true", help="print instead where the time of the first call goes")
+    _add_without(show)
+    show.set_defaults(run=_show)
+
+    explain = commands.add_parser("explain", help="tell line by line what is kept for the reverse sweep, and its bytes")
+    _add_target(explain)
+    explain.add_argument("--mode", default="grad", help="grad (default), value_and_grad or reverse")
+    _add_without(explain)
+    explain.set_defaults(run=_explain)
+
+    check = commands.add_parser("check", help="compare a gradient with finite differences")
+    _add_target(check)
+    check.add_argument("--args", metavar="EXPR", help='the arguments, in Python: "np.ones(3), 2.0"')
+    check.add_argument("--seed", type=int, default=0, help="of the arguments that are made up (default: 0)")
+    check.add_argument("--no-jit", dest="jit", action="store_false", help="run the gradient uncompiled")
+    _add_without(check)
+    check.set_defaults(run=_check)
+    return parser
+
+
+def _add_target(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("target", metavar="FILE.py:FUNC", help="the function, also package.module:Class.method")
+    parser.add_argument("--wrt", type=_wrt, metavar="NAMES", help="parameters to differentiate by: x or 0 or x,y")
+    parser.add_argument("--signature", metavar="TYPES", help='argument types as Numba writes them: "f8[:], f8"')
+
+
+def _add_without(parser: argparse.ArgumentParser) -> None:
+    text = "leave these passes of the compiler out: fuse,spot (an unknown one lists them)"
+    parser.add_argument("--without", default="", metavar="PASSES", help=text)
+
+
+def _wrt(text: str) -> Wrt:
+    """Parameters as the command line gives them; several, or a comma, make a tuple."""
+    parts = [part.strip() for part in text.split(",")]
+    names = tuple(int(part) if part.lstrip("-").isdigit() else part for part in parts if part)
+    return names if "," in text else names[0]
+
+
+def _show(options: argparse.Namespace) -> int:
+    function = locate(options.target)
+    wrt, kinds = 0 if options.wrt is None else options.wrt, _signature(function, options.signature)
+    if options.timings:
+        from srcad.tools.source_text import case_of
+        from srcad.tools.timings import timings
+
+        print(timings(case_of(function, options.mode, wrt, kinds, without=options.without)))
+        return 0
+    text = srcad.source(
+        function,
+        mode=options.mode,
+        wrt=wrt,
+        signature=kinds,
+        after=options.after,
+        arrays=options.arrays,
+        without=options.without,
+    )
+    print(highlight(text) if wants_colour(sys.stdout) else text, end="")
+    return 0
+
+
+def _explain(options: argparse.Namespace) -> int:
+    function = locate(options.target)
+    wrt, kinds = 0 if options.wrt is None else options.wrt, _signature(function, options.signature)
+    print(srcad.explain(function, mode=options.mode, wrt=wrt, signature=kinds, without=options.without))
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    function = locate(options.target)
+    if options.args is not None:
+        arguments = evaluate(options.args, function)
+    else:
+        arguments = example_arguments(_signature(function, options.signature), options.seed)
+    try:
+        srcad.check_grads(function, arguments, wrt=options.wrt, jit=options.jit, without=options.without)
+    except (SrcadError, CannotType):
+        raise
+    except Exception as problem:  # the user's function may raise anything
+        call = f"{options.target} raises {type(problem).__name__}: {problem}"
+        raise BadArgument(call, hint="give arguments that it accepts with --args") from problem
+    print(f"{options.target}: the gradient agrees with finite differences")
+    return 0
+
+
+def _signature(function: Callable[..., Any], text: str | None) -> tuple[Any, ...]:
+    """The types that the command line gives, else those that annotations and defaults tell."""
+    if text is not None:
+        return parse_signature(text)
+    kinds = signature_of(function)
+    if kinds is None:
+        names = ", ".join(untyped_parameters(function))
+        raise BadArgument(
+            f"the type of {names} is not known", hint='say it with --signature "f8[:], f8", or annotate the parameters'
+        )
+    return kinds
+
+
+def wants_colour(stream: TextIO) -> bool:
+    """Whether the stream is a terminal whose user has not asked for plain text (https://no-color.org).
+
+    >>> import io
+    >>> wants_colour(io.StringIO())
+    False
+    """
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

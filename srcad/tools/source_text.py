@@ -1,0 +1,179 @@
+"""`srcad.source`: the text of what is generated, for reading and for keeping."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from numba import typeof
+
+from srcad.api.binding import bind
+from srcad.api.derivative import Derivative
+from srcad.api.pytree_specialisation import shaped
+from srcad.api.wrt import among_arguments, positions, refuse_paths
+from srcad.driver.options import Options, Without
+from srcad.driver.version import Request, Version
+from srcad.errors import BadArgument, NotDifferentiable
+from srcad.frontend.load import name_of, signature_of
+from srcad.runtime.jit.numba_inference import CannotType
+from srcad.tools.type_signatures import parse_signature, untyped_parameters
+from srcad.tools.type_signatures import signature_of as types_told
+from srcad.transforms.ir.unit import Unit
+from srcad.transforms.normalise.observed_types import Observation
+
+
+def source(
+    f: Callable[..., Any],
+    mode: str = "grad",
+    wrt: int | str | tuple[int | str, ...] = 0,
+    signature: str | Sequence[Any] | None = None,
+    args: Sequence[Any] | None = None,
+    after: str | None = None,
+    arrays: bool = False,
+    without: Without = (),
+) -> str:
+    """The generated source: exactly what runs for arguments of these types; uncompiled, if Numba has no types for it.
+
+    mode        "grad", "value_and_grad", "reverse" (the forward and reverse functions), "forward" (the tangent
+                function), "hvp", or "core" (the function in the compiler's own terms)
+    signature   the argument types as Numba writes them, "f8[:], f8"; or give `args`. By default annotations and
+                defaults tell
+    after       the name of a stage of the compiler: the function as it is after that stage
+    arrays      leave array statements as they are, as with jit=False, instead of loops
+    without     passes of the compiler to be left out: "fuse", ("spot", "skip")
+
+    >>> print(source(lambda x: x * x, signature="f8"))  # doctest: +ELLIPSIS
+    def anonymous_grad(x):
+        ...
+    """
+    case = case_of(f, mode, wrt, signature, args, without)
+    with refusing_untyped():
+        try:
+            return _text(case, after, arrays)
+        except CannotType:
+            if case.values is None:
+                raise
+            along = [case.values[place] for place in case.request.wrt if case.request.mode in ("hvp", "tangent")]
+            observed = Observation()
+            observed.add((*case.values, *along))  # each moves along itself
+            return _text(case, after, arrays, observed)
+
+
+def _text(case: Case, after: str | None, arrays: bool, observed: Observation | None = None) -> str:
+    from srcad.driver import pipeline
+
+    request, options = case.request, case.request.options
+    return pipeline.derive(
+        case.unit,
+        request.mode,
+        request.wrt,
+        case.kinds,
+        tuple_result=request.tuple_result,
+        observed=observed,
+        loops=not arrays,
+        after=after,
+        assumes=True,
+        without=options.without,
+        max_trace_bytes=options.max_trace_bytes,
+    ).text
+
+
+@contextmanager
+def refusing_untyped() -> Iterator[None]:
+    """Refuse what Numba has no types for, where only types are known."""
+    try:
+        yield
+    except CannotType as problem:
+        raise NotDifferentiable(
+            f"Numba has no types for this: {problem.reason}",
+            at=problem.place,
+            hint="check the types; a function that Numba cannot compile runs uncompiled, and is shown for `args`",
+        ) from problem
+
+
+@dataclass(frozen=True)
+class Case:
+    """A function for one set of argument types, and the derivative that is asked for; of structures, that of leaves.
+
+    values      the arguments, captured ones included, if there are any
+    """
+
+    function: Callable[..., Any]
+    unit: Unit
+    request: Request
+    kinds: tuple[Any, ...]
+    values: tuple[Any, ...] | None = None
+
+
+def case_of(
+    f: Callable[..., Any],
+    mode: str = "grad",
+    wrt: int | str | tuple[int | str, ...] = 0,
+    signature: str | Sequence[Any] | None = None,
+    args: Sequence[Any] | None = None,
+    without: Without = (),
+) -> Case:
+    """What `source` and its relatives speak of, from what they are given."""
+    from srcad.frontend.lower import prepare
+
+    if isinstance(f, Derivative):
+        request = replace(f.request, options=Options.of(without, function=f.request))
+        f = f.function
+    else:
+        mode = _known(mode)
+        options = Options.of(without, function=f)
+        if args is not None:
+            f, wrt, args = among_arguments(f, wrt, args)
+        where, many = positions(f, wrt) if mode != "core" else ((), True)
+        request = Request(mode, where, many, options)
+    if args is not None and (taken := shaped(f, bind(signature_of(f), tuple(args), {}))) is not None:
+        shape, args = taken
+        f, request = shape.flat, replace(request, wrt=shape.wrt(request.wrt), tuple_result=True)
+    refuse_paths(f, request.wrt)
+    unit = prepare(f)
+    hidden = Version(f, request, unit).hidden()
+    values = None if args is None else (*bind(signature_of(f), tuple(args), {}), *hidden)
+    return Case(f, unit, request, _all_kinds(f, unit, hidden, signature, args), values)
+
+
+def _all_kinds(f: Callable[..., Any], unit: Unit, hidden: Any, signature: Any, args: Any) -> tuple[Any, ...]:
+    """The types of all parameters, hidden ones included."""
+    kinds = (*_kinds(f, signature, args), *map(typeof, hidden))
+    if len(kinds) != len(unit.parameters):
+        own = len(unit.parameters) - len(hidden)
+        raise BadArgument(f"{name_of(f)} has {own} parameters, the signature has {len(kinds) - len(hidden)}")
+    return kinds
+
+
+def _known(mode: str) -> str:
+    if mode not in _MODES:
+        raise BadArgument(f"the mode {mode!r} is unknown", hint=f"it is one of {', '.join(_MODES)}")
+    return _MODES[mode]
+
+
+_MODES = {
+    "grad": "grad",
+    "value_and_grad": "value_and_grad",
+    "reverse": "vjp",
+    "vjp": "vjp",
+    "forward": "tangent",
+    "tangent": "tangent",
+    "hvp": "hvp",
+    "core": "core",
+}
+
+
+def _kinds(f: Callable[..., Any], signature: str | Sequence[Any] | None, args: Sequence[Any] | None) -> tuple[Any, ...]:
+    if isinstance(signature, str):
+        return parse_signature(signature)
+    if signature is not None:
+        return tuple(signature)
+    if args is not None:
+        return tuple(typeof(each) for each in bind(signature_of(f), tuple(args), {}))
+    told = types_told(f)
+    if told is None:
+        names = ", ".join(untyped_parameters(f))
+        raise BadArgument(f"the type of {names} is not known", hint='say it, as in signature="f8[:], f8", or give args')
+    return told

@@ -1,0 +1,67 @@
+"""Adjoints that are hardly ever zero: those of arrays to which loops add, in each iteration, what is not zero itself.
+
+    for i in range(k):                          for j in range(m, 0, -1):
+        t_bar = s_bar * np.exp(a[i])                t_bar = d_bar[j]
+        a_bar[i] += t_bar       dense               u_bar = kernels.select(x <= y, t_bar, 0.0)
+                                                    d_bar[j - 1] += u_bar       sparse: of minima, and paths not taken
+
+What is added in an arm of a branch, or selected, is zero for the others. A test for zero would only cost time for dense
+ones, and what can be computed again is not skipped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+import gast
+
+from srcad.transforms.adjoint.reverse_plan import Fork, Plan, Replay, Spot, Step, inner_plans
+from srcad.transforms.analysis.program_facts import Program
+from srcad.transforms.ir.build import names_in, walk
+from srcad.transforms.ir.primitive import constant
+
+_SEED = "a number"
+_SELECTING = {"select", "shares"}  # kernels that give zero to all but few
+
+
+def dense_of(program: Program, plan: Plan, bars: Mapping[str, str]) -> frozenset[str]:
+    """The names of such adjoints; `bars` has the adjoint of each name."""
+    return dense_adjoints(plan, bars.values(), {bar for name, bar in bars.items() if program.types.is_array(name)})
+
+
+def dense_adjoints(plan: Plan, bars: Collection[str], arrays: Collection[str]) -> frozenset[str]:
+    """The same; `bars` are all adjoints, and `arrays` those of arrays."""
+    flows = list(_flows(plan, False, False))
+    found = {_SEED, *bars} - {target for target, _, _ in flows}  # the cotangents of results
+    while True:
+        more = {
+            target
+            for target, sources, in_loop in flows
+            if target not in found and (in_loop or target not in arrays) and not found.isdisjoint(sources)
+        }
+        if not more:
+            return frozenset(found & set(arrays))
+        found |= more
+
+
+def _flows(plan: Plan, in_loop: bool, in_arm: bool) -> Iterator[tuple[str, list[str], bool]]:
+    """What passes on to what, unless selected or in an arm in a loop; and whether to many elements of an array."""
+    for node in plan.nodes:
+        if isinstance(node, Step) and not in_arm:
+            for statement in node.code:
+                for name, sources, is_whole in _passes(statement):
+                    yield name, sources, in_loop or is_whole
+        for inner in inner_plans(node):
+            is_loop, is_arm = isinstance(node, (Replay, Spot)), isinstance(node, Fork) and in_loop
+            yield from _flows(inner, in_loop or is_loop, in_arm or is_arm)
+
+
+def _passes(statement: gast.stmt) -> Iterator[tuple[str, list[str], bool]]:
+    """What a statement adds to or stores, the names that it passes on (selected: none), and whether it is whole."""
+    match statement:
+        case gast.AugAssign(target=target, value=value) | gast.Assign(targets=[target], value=value):
+            is_selected = any(isinstance(each, gast.Attribute) and each.attr in _SELECTING for each in walk(value))
+            sources = [_SEED] if constant(value) not in (None, 0.0) else list(names_in(value))
+            base = target.value if isinstance(target, gast.Subscript) else target
+            if isinstance(base, gast.Name):
+                yield base.id, [] if is_selected else sources, base is target

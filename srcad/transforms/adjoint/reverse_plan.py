@@ -1,0 +1,175 @@
+"""The plan of a reverse sweep: steps in the order in which they will run, each with the statement that it reverses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from srcad.transforms.ir.array_functions import FRESH
+from srcad.transforms.ir.build import Block, assign, call, dotted_path, names_in, place_of, walk
+from srcad.transforms.ir.node_notes import notes_of
+
+Way = tuple[tuple[int, int], ...]
+
+
+@dataclass
+class Step:
+    """The adjoint of one simple statement; `number` is the statement's, `code` reads primal names freely."""
+
+    number: int
+    code: Block
+    statement: gast.stmt | None = None
+
+
+@dataclass
+class Fork:
+    """A branch reversed: the same test, both arms reversed; `last` is the last statement inside."""
+
+    number: int
+    statement: gast.If
+    arms: list[Plan] = field(default_factory=list)
+    last: int = -1
+
+
+@dataclass
+class Replay:
+    """A loop reversed; `header` is the reversed iteration, `body` one iteration reversed."""
+
+    number: int
+    statement: gast.For | gast.While
+    body: Plan
+    header: gast.For | None = None
+    first: Block = field(default_factory=list)
+    last: int = -1
+
+
+@dataclass
+class Spot:
+    """A loop whose iterations run forwards and are reversed at once; `body` is one iteration reversed."""
+
+    number: int
+    statement: gast.For
+    body: Plan
+    last: int = -1
+
+
+@dataclass
+class Late:
+    """Primal statements that run only now, behind a loop that is reversed on the spot."""
+
+    number: int
+    statements: Block
+    last: int = -1
+
+
+Node = Step | Fork | Replay | Spot | Late
+
+
+def inner_plans(node: Node) -> list[Plan]:
+    """The blocks below a node."""
+    match node:
+        case Fork(arms=arms):
+            return arms
+        case Replay(body=body) | Spot(body=body):
+            return [body]
+    return []
+
+
+def reached(node: Node) -> int:
+    """The last primal statement that has run when a node begins to be reversed."""
+    return node.number if isinstance(node, Step) else max(node.number, node.last)
+
+
+@dataclass
+class Plan:
+    """A block reversed. `way` leads to the primal block, `last` is the number of its last statement."""
+
+    way: Way
+    last: int
+    nodes: list[Node] = field(default_factory=list)
+
+
+def spot_of(plan: Plan) -> gast.For | None:
+    """The loop of a whole function's plan that is reversed on the spot."""
+    return next((node.statement for node in plan.nodes if isinstance(node, Spot)), None)
+
+
+def place_zeros(plan: Plan, merge: bool = True) -> Plan:
+    """Begin each adjoint where it is first needed; with `merge`, the first contribution is assigned, not added to zero.
+
+    x_bar = 0.0
+    x_bar += y_bar * k      becomes     x_bar = y_bar * k
+    """
+    first = plan.nodes[0]
+    assert isinstance(first, Step)
+    zeros, first.code = first.code, []
+    mentioned = _Mentioned()
+    for zero in reversed(zeros):
+        _place(plan.nodes, zero, mentioned, merge)
+    plan.nodes = [node for node in plan.nodes if not isinstance(node, Step) or node.code or node.statement is not None]
+    return plan
+
+
+class _Mentioned:
+    """The names in nodes and statements, each looked at once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[object, frozenset[str]]] = {}
+
+    def names(self, thing: Node | gast.stmt) -> frozenset[str]:
+        """All names in a node of a plan, those inside it included, or in a statement."""
+        known = self._known.get(id(thing))
+        if known is None:
+            # What the names are of is held too, so that no other thing gets its id.
+            known = self._known[id(thing)] = thing, frozenset(self._found(thing))
+        return known[1]
+
+    def _found(self, thing: Node | gast.stmt) -> Iterator[str]:
+        if isinstance(thing, gast.AST):
+            yield from (node.id for node in walk(thing) if isinstance(node, gast.Name))
+            return
+        inside: list[Node] | Block = [node for plan in inner_plans(thing) for node in plan.nodes]
+        for each in thing.code if isinstance(thing, Step) else inside:
+            yield from self.names(each)
+
+
+def _place(nodes: list[Node], zero: Any, mentioned: _Mentioned, merge: bool) -> None:
+    name = zero.targets[0].id
+    for k, node in enumerate(nodes):
+        if not isinstance(node, Step):
+            if name in mentioned.names(node):
+                nodes.insert(k, Step(reached(node), [zero]))
+                return
+            continue
+        for j, statement in enumerate(node.code):
+            if name in mentioned.names(statement):
+                merged = _merged(zero, statement, name) if merge else None
+                node.code[j : j + 1] = [zero, statement] if merged is None else [merged]
+                return
+    nodes.append(Step(reached(nodes[0]) if nodes else 0, [zero]))
+
+
+def _merged(zero: Any, statement: gast.stmt, name: str) -> gast.stmt | None:
+    """The first contribution as an assignment, where that means the same."""
+    match statement:
+        case gast.AugAssign(target=gast.Name(id=target), op=op, value=value) if target == name:
+            begun = notes_of(zero)
+            is_whole = notes_of(statement).whole and not begun.is_view
+            if name in names_in(value) or not (begun.value_is_number or is_whole):
+                return None
+            if isinstance(op, gast.Sub):
+                value = gast.UnaryOp(op=gast.USub(), operand=value)
+            elif not begun.value_is_number and not _is_fresh(value):
+                value = call("np.copy", value)
+            return assign(name, value, place_of(statement))
+    return None
+
+
+def _is_fresh(value: gast.expr) -> bool:
+    """Whether an expression is a new array that nothing else names."""
+    return isinstance(value, (gast.BinOp, gast.UnaryOp)) or (
+        isinstance(value, gast.Call) and dotted_path(value.func) in FRESH
+    )

@@ -1,0 +1,169 @@
+"""Splice a derivative rule into generated code: parameters become the arguments of one call."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+from numba import types as nb
+from numba.core.types import BaseTuple
+
+from srcad.errors import CompilerBug, MissingRule, Place, UnsupportedSyntax
+from srcad.names import Names
+from srcad.runtime import kernels
+from srcad.runtime.rulebook.rule import Rule
+from srcad.runtime.rulebook.rule_template import Template, primitive_name
+from srcad.transforms.inference.type_inference import Types, carries_derivatives, is_complex
+from srcad.transforms.ir.algebraic_simplification import simplify
+from srcad.transforms.ir.build import Block, assign, clone, const, dotted, dotted_path, load, names_in, noted, tuple_of
+
+
+@dataclass
+class Spliced:
+    """A rule for one call: statements that come first, and (input, contribution) pairs or the returned expressions."""
+
+    locals: Block
+    contributions: list[tuple[str, gast.expr]]
+    returned: list[gast.expr]
+
+
+def bound(
+    rule: Rule, positional: Sequence[gast.expr], keywords: Mapping[str, gast.expr], types: Types, place: Place | None
+) -> dict[str, gast.expr]:
+    """Which input of a rule each argument of a call is; MissingRule with the place where the rule does not cover it.
+
+    What is done to a whole tuple that holds derivatives is refused: rules know numbers and arrays.
+    """
+    if any(_is_whole(node, types, rule.elementwise) for node in positional):
+        raise whole_tuple(place)
+    if not rule.handles_complex:
+        read = {name for node in (*positional, *keywords.values()) for name in names_in(node)}
+        if any(is_complex(types.get(name)) for name in read):
+            raise MissingRule(
+                f"the derivative rule of {primitive_name(rule.primitive)} does not cover complex numbers",
+                at=place,
+                hint="write it with np.real(z) and np.real(-1j * z), such as np.hypot of the two for np.abs(z)",
+            )
+    try:
+        return rule.bind(positional, keywords)
+    except MissingRule as problem:
+        raise MissingRule(problem.what, at=place, hint=problem.hint) from None
+
+
+def _is_whole(node: gast.expr, types: Types, any_tuple: bool) -> bool:
+    """Whether this is a tuple that may hold derivatives, or that may make an elementwise result larger."""
+    if isinstance(node, gast.Tuple):
+        return any_tuple
+    kind = types.get(node.id) if isinstance(node, gast.Name) else None
+    return isinstance(kind, BaseTuple) and (any_tuple or carries_derivatives(kind))
+
+
+def whole_tuple(place: Place | None) -> UnsupportedSyntax:
+    """The error for a tuple of differentiated values that stays one."""
+    return UnsupportedSyntax(
+        "a tuple of differentiated values that is not taken apart at once cannot be differentiated",
+        at=place,
+        hint="use its elements by constant index, or separate variables",
+    )
+
+
+def splice(
+    template: Template,
+    arguments: dict[str, gast.expr],
+    derivative: Callable[[str], gast.expr],
+    names: Names,
+    bindings: dict[str, Any],
+    of_numbers: bool = False,
+    types: Types | None = None,
+) -> Spliced:
+    """Instantiate a template; `of_numbers` if its operands are numbers, not arrays; `types` tell whose shape is ().
+
+    arguments   parameter -> the expression passed for it (the result included)
+    derivative  what stands for `d[parameter]` where it is read
+    bindings    bindings of the generated code; extended by the objects that the rule names
+    """
+    known = dict(arguments)
+    for parameter, default in template.defaults.items():
+        if parameter not in known:
+            known[parameter] = _literal(default)
+    free = {name: _bound(name, value, names, bindings) for name, value in template.bindings.items()}
+    select = _bound("kernels", kernels, names, bindings) if of_numbers else None
+    reader = _Splicer(known, free, derivative, select, types)
+    result = Spliced([], [], [])
+    for statement in template.body:
+        match clone(statement):
+            case gast.Return(value=gast.Tuple(elts=elements)):
+                result.returned = [simplify(reader.visit(element)) for element in elements]
+            case gast.Return(value=value):
+                result.returned = [simplify(reader.visit(value))]
+            case gast.Assign(targets=[gast.Subscript(slice=gast.Name(id=parameter))], value=value):
+                result.contributions.append((parameter, simplify(reader.visit(value))))
+            case gast.Assign(targets=[gast.Name(id=local)], value=value):
+                value = reader.visit(value)
+                own = names.fresh(local) if local not in ("t",) else names.temporary()
+                result.locals.append(assign(own, value))
+                known[local] = load(own)
+            case other:
+                raise CompilerBug(f"a rule template holds {gast.dump(other)}")
+    return result
+
+
+def _literal(value: Any) -> gast.expr:
+    if isinstance(value, tuple):
+        return tuple_of(*(_literal(each) for each in value))
+    return const(value)
+
+
+def _bound(name: str, value: Any, names: Names, bindings: dict[str, Any]) -> str:
+    """The name under which generated code knows an object."""
+    if getattr(builtins, name, None) is value and name not in bindings:
+        return name
+    if bindings.get(name, value) is value:
+        bindings[name] = value
+        return name
+    for known, other in bindings.items():
+        if other is value:
+            return known
+    alias = names.fresh(name)
+    bindings[alias] = value
+    return alias
+
+
+class _Splicer(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
+    def __init__(
+        self,
+        known: dict[str, gast.expr],
+        free: dict[str, str],
+        derivative: Callable[[str], gast.expr],
+        select: str | None,
+        types: Types | None,
+    ) -> None:
+        self.known, self.free, self.derivative, self.select = known, free, derivative, select
+        self.kinds: Mapping[str, nb.Type] = types.of if types is not None else {}
+
+    def visit_Attribute(self, node: gast.Attribute) -> gast.expr:
+        made = self.generic_visit(node)
+        is_number = isinstance(made.value, gast.Name) and isinstance(self.kinds.get(made.value.id), nb.Number)
+        return tuple_of() if is_number and node.attr == "shape" else made
+
+    def visit_Call(self, node: gast.Call) -> gast.expr:
+        if self.select is not None and dotted_path(node.func) == "np.where":
+            node.func = dotted(f"{self.select}.select")
+        return self.generic_visit(node)
+
+    def visit_BinOp(self, node: gast.BinOp) -> gast.expr:
+        return noted(self.generic_visit(node))
+
+    def visit_Name(self, node: gast.Name) -> gast.expr:
+        if node.id in self.known:
+            return clone(self.known[node.id])
+        return load(self.free.get(node.id, node.id))
+
+    def visit_Subscript(self, node: gast.Subscript) -> gast.expr:
+        match node:
+            case gast.Subscript(value=gast.Name(id="d"), slice=gast.Name(id=parameter)):
+                return self.derivative(str(parameter))
+        return self.generic_visit(node)

@@ -1,0 +1,229 @@
+"""Skip adjoint statements that can only pass on zeros.
+
+The rest of a reversed block is linear in the adjoints that reach it. Where these are one or two numbers, and the rest
+holds a branch or a loop, a test for zero is cheap and often saves all of it: the losers of a minimum, dead paths.
+
+    dist_bar = ...                      dist_bar = ...
+    for a in ...:           becomes     if dist_bar != 0.0:
+        x_bar[a] += ...                     for a in ...:
+                                                x_bar[a] += ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+import gast
+from numba import types as nb
+
+from srcad.transforms.adjoint.reverse_plan import Fork, Node, Plan, Replay, Step, Way, inner_plans
+from srcad.transforms.analysis.program_facts import Program
+from srcad.transforms.ir.build import Block, branch, const, load, names_in, stores_into, walk
+from srcad.transforms.ir.cost_model import FEWEST_GUARDED_CHOICES, MOST_GUARDED_ADJOINTS
+from srcad.transforms.ir.node_notes import note, notes_of
+
+
+def tested(
+    program: Program, names: Mapping[str, str], way: Way, nodes: list[Node], before: list[Node], dense: Collection[str]
+) -> list[str] | None:
+    """Adjoints that may be zero before `nodes`, the rest of the block behind `before`, and then make skipping it right.
+
+    `names` has the adjoint of each primal name; `dense` are the adjoints of arrays that are hardly ever zero.
+    """
+    if not program.unit.does("skip"):
+        return None
+    flow, types = program.flow, program.types
+    bars = {bar: name for name, bar in names.items()}
+    own = [bar for bar, name in bars.items() if flow.home(name)[: len(way)] == way]
+    numbers = [bar for bar, name in bars.items() if not types.is_array(name)]
+    found = incoming(nodes, bars, numbers, own) or []
+    return found if found and set(found) <= doubtful(before, bars, dense) else None
+
+
+def stretch(
+    program: Program, names: Mapping[str, str], way: Way, nodes: list[Node], before: list[Node], dense: Collection[str]
+) -> tuple[int, list[str], list[str]] | None:
+    """How many of the nodes pass on only what an element's adjoint, read just before, gives them, and which that is.
+
+    The third is what is zero then, and read behind them.
+
+        t_bar = h_bar[i, j]                     t_bar = h_bar[i, j]
+        h_bar[i, j] = 0.0                       h_bar[i, j] = 0.0
+        a_bar[i] += select(a >= b, t_bar, 0)    if t_bar != 0.0:
+        b_bar[j] += select(a >= b, 0, t_bar)        a_bar[i] += ...
+        u_bar = e_bar[j]                            b_bar[j] += ...
+                                                u_bar = e_bar[j]
+
+    Of a table of minima, to which each adds where it comes from, most elements are no part of any path to the result.
+    """
+    if not program.unit.does("skip"):
+        return None
+    tables = {added_to(each) for each in statements_of(nodes)} - set(dense)
+    read = elements_read(before[-1:], tables)
+    if not read or not isinstance(before[-1], Step):
+        return None
+    flow, types = program.flow, program.types
+    bars = {bar: name for name, bar in names.items()}
+    own = [bar for bar, name in bars.items() if flow.home(name)[: len(way)] == way]
+    numbers = [bar for bar, name in bars.items() if not types.is_array(name)]
+    for count in range(len(nodes), 0, -1):
+        found = reaching(nodes[:count], bars, numbers, own)
+        if found and set(found) <= read and selections(nodes[:count]) >= FEWEST_GUARDED_CHOICES:
+            left = left_behind(nodes, count)
+            if all(types.get(bars.get(each, "")) == nb.float64 for each in left):
+                return count, found, left
+    return None
+
+
+def elements_read(nodes: list[Node], arrays: Collection[str | None]) -> set[str]:
+    """The numbers that are elements of these arrays."""
+    return {
+        str(assigned(each))
+        for each in statements_of(nodes)
+        if isinstance(each, gast.Assign)
+        and isinstance(each.targets[0], gast.Name)
+        and isinstance(each.value, gast.Subscript)
+        and getattr(each.value.value, "id", "") in arrays
+    }
+
+
+def selections(nodes: list[Node]) -> int:
+    """How often a choice decides what is passed on."""
+    return sum(
+        isinstance(each, gast.Attribute) and each.attr == "select"
+        for statement in statements_of(nodes)
+        for each in walk(statement)
+    )
+
+
+def left_behind(nodes: list[Node], count: int) -> list[str]:
+    """What the first so many nodes assign and those behind them mention."""
+    made = dict.fromkeys(str(assigned(each)) for each in statements_of(nodes[:count]) if not stores_into(each))
+    later = (node for each in statements_of(nodes[count:]) for node in walk(each))
+    mentioned = {node.id for node in later if isinstance(node, gast.Name)}
+    return [name for name in made if name in mentioned]
+
+
+def is_often_skipped(program: Program, names: Mapping[str, str], plan: Plan, dense: Collection[str]) -> bool:
+    """Whether the reversal of a loop's body has such a place."""
+    nodes = plan.nodes
+    return any(tested(program, names, plan.way, nodes[k:], nodes[:k], dense) for k in range(1, len(nodes)))
+
+
+def doubtful(nodes: list[Node], bars: Collection[str], dense: Collection[str]) -> set[str]:
+    """Adjoints that may be zero after these nodes: added to in one branch only, or read from a sparse adjoint."""
+    found: set[str] = set()
+    for node in nodes:
+        if isinstance(node, Fork):
+            for arm in node.arms:
+                found |= {str(target) for each in statements_of(arm.nodes) if (target := target_of_sum(each)) in bars}
+            continue
+        for statement in statements_of([node]):
+            target = target_of_sum(statement) or assigned(statement)
+            sources = [name for name in passed_on(statement) if name in bars]
+            if target is None:
+                continue
+            value = getattr(statement, "value", None)
+            is_element = isinstance(value, gast.Subscript) and getattr(value.value, "id", "") not in dense
+            if sources and (is_element or all(name in found for name in sources)):
+                found.add(target)
+            elif not (isinstance(statement, gast.Assign) and not sources):
+                found.discard(target)
+    return found
+
+
+def target_of_sum(statement: gast.stmt) -> str | None:
+    """The number's adjoint that a statement adds to."""
+    match statement:
+        case gast.AugAssign(target=gast.Name(id=name)):
+            return str(name)
+    return None
+
+
+def added_to(statement: gast.stmt) -> str | None:
+    """The adjoint, of a number or an array, that a statement adds to."""
+    match statement:
+        case gast.AugAssign(target=gast.Subscript(value=gast.Name(id=name))):
+            return str(name)
+        case gast.Expr(value=gast.Call(func=gast.Attribute(attr="scatter_add" | "unexpand"), args=[first, *_])):
+            return first.id if isinstance(first, gast.Name) else None
+    return target_of_sum(statement)
+
+
+def incoming(
+    nodes: list[Node], bars: Collection[str], numbers: Collection[str], own: Collection[str]
+) -> list[str] | None:
+    """The adjoints that reach these nodes, if skipping the nodes is right when they are zero, and worth a test.
+
+    bars       names of all adjoints
+    numbers    those that are numbers
+    own        those that begin and end in this block: nothing behind the nodes reads them
+    """
+    is_worth_it = any(isinstance(node, (Fork, Replay)) for node in nodes)
+    return reaching(nodes, bars, numbers, own) if is_worth_it else None
+
+
+def reaching(
+    nodes: list[Node], bars: Collection[str], numbers: Collection[str], own: Collection[str]
+) -> list[str] | None:
+    """The same, worth a test or not."""
+    stored: set[str] = set()
+    found: dict[str, None] = {}
+    for statement in statements_of(nodes):
+        if notes_of(statement).effect:
+            return None
+        for name in passed_on(statement):
+            if name in bars and name not in stored:
+                found[name] = None
+        if len(found) > MOST_GUARDED_ADJOINTS:
+            return None
+        target = assigned(statement)
+        if target is not None:
+            if target in bars and target not in own:
+                return None
+            stored.add(target)
+    if not found or not set(found) <= set(numbers):
+        return None
+    return list(found)
+
+
+def where_nonzero(names: list[str], block: Block, otherwise: Block) -> gast.If:
+    """`if a_bar != 0.0 or b_bar != 0.0:` the block, else something in its place; noted as `skips_zeros`."""
+    tests: list[gast.expr] = [
+        gast.Compare(left=load(name), ops=[gast.NotEq()], comparators=[const(0.0)]) for name in names
+    ]
+    test = tests[0] if len(tests) == 1 else gast.BoolOp(op=gast.Or(), values=tests)
+    return note(branch(test, block, otherwise), skips_zeros=True)
+
+
+def statements_of(nodes: list[Node]) -> Iterator[gast.stmt]:
+    """The statements of nodes and of those below them."""
+    for node in nodes:
+        if isinstance(node, Step):
+            yield from node.code
+        for plan in inner_plans(node):
+            yield from statements_of(plan.nodes)
+
+
+def passed_on(statement: gast.stmt) -> list[str]:
+    """Names whose value a statement uses, other than to add to it."""
+    match statement:
+        case gast.AugAssign(target=gast.Name(), value=value):
+            return list(names_in(value))
+        case gast.AugAssign(target=gast.Subscript(slice=index), value=value):
+            return [*names_in(index), *names_in(value)]
+        case gast.Assign(targets=[gast.Name()], value=gast.Subscript(value=gast.Name(), slice=index)):
+            return list(names_in(statement.value))
+        case gast.Expr(value=gast.Call(func=gast.Attribute(attr="scatter_add"), args=[_, *rest])):
+            return [name for argument in rest for name in names_in(argument)]
+    return list(names_in(statement))
+
+
+def assigned(statement: gast.stmt) -> str | None:
+    """The adjoint that a statement stores, or stores into."""
+    match statement:
+        case gast.Assign(targets=[gast.Name(id=name)]):
+            return str(name)
+        case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name))]):
+            return str(name)
+    return None

@@ -1,0 +1,138 @@
+"""Which names carry derivatives: those that depend on an independent input and influence a dependent output.
+
+Both are reachability in the graph of differentiable dependences between names. Memory is one node for each root:
+storing makes the root depend on what is stored, reading makes the result depend on the root. Only floating-point and
+complex values can be active (Griewank and Walther, Evaluating Derivatives, 6.2: varied and useful variables).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import gast
+
+from srcad.errors import MissingRule, Place
+from srcad.runtime.rulebook import registry
+from srcad.runtime.rulebook.rule_template import primitive_name
+from srcad.transforms.analysis.points_to import Roots
+from srcad.transforms.inference.type_inference import Types
+from srcad.transforms.ir.build import names_in, place_of, walk_statements, written
+from srcad.transforms.ir.primitive import constant, operands, primitive_of
+from srcad.transforms.ir.unit import Unit
+
+Edges = dict[str, set[str]]
+
+
+def active_names(
+    unit: Unit, types: Types, roots: Roots, independent: Iterable[str], dependent: Iterable[str]
+) -> frozenset[str]:
+    """Names and roots that are both varied and useful."""
+    forward: Edges = {}
+    backward: Edges = {}
+    for source, target in _dependences(unit, types, roots):
+        if types.is_real_or_complex(source) and types.is_real_or_complex(target):
+            forward.setdefault(source, set()).add(target)
+            backward.setdefault(target, set()).add(source)
+    return _reached(independent, forward) & _reached(dependent, backward)
+
+
+def varied_names(unit: Unit, types: Types, roots: Roots, independent: Iterable[str]) -> frozenset[str]:
+    """Names and roots that depend on an independent input."""
+    forward: Edges = {}
+    for source, target in _dependences(unit, types, roots):
+        if types.is_real_or_complex(source) and types.is_real_or_complex(target):
+            forward.setdefault(source, set()).add(target)
+    return _reached(independent, forward)
+
+
+def _reached(start: Iterable[str], edges: Edges) -> frozenset[str]:
+    found: set[str] = set()
+    pending = list(start)
+    while pending:
+        name = pending.pop()
+        if name not in found:
+            found.add(name)
+            pending += edges.get(name, ())
+    return frozenset(found)
+
+
+def _dependences(unit: Unit, types: Types, roots: Roots) -> Iterator[tuple[str, str]]:
+    """Pairs (what is read, what depends on it)."""
+    for name, found in roots.of.items():
+        for root in found:
+            if root != name:
+                yield root, name
+                yield name, root
+    for statement in walk_statements(unit.tree.body):
+        match statement:
+            case gast.Assign(targets=[gast.Name(id=result)], value=value):
+                for source in differentiable_inputs(value, unit, place_of(statement)):
+                    yield source, str(result)
+            case gast.Assign(targets=[target], value=value) | gast.AugAssign(target=target, value=value):
+                for root in roots.of.get(target.value.id, frozenset([target.value.id])):
+                    for source in names_in(value):
+                        yield source, root
+
+
+def differentiable_inputs(value: gast.expr, unit: Unit, place: Place | None) -> list[str]:
+    """Names through which an expression's value can vary smoothly."""
+    match value:
+        case gast.Attribute():
+            return []
+        case gast.Subscript(value=base):
+            return list(names_in(base))
+        case gast.Name() | gast.Constant() | gast.Tuple():
+            return list(names_in(value))
+    primitive = primitive_of(value, unit.bindings)
+    rule = registry.find(primitive)
+    positional, keywords = operands(value)
+    inputs = [name for node in [*positional, *keywords.values()] for name in names_in(node)]
+    if rule is not None and rule.kind == "zero":
+        return []
+    return inputs
+
+
+def check_rules(unit: Unit, types: Types, active: frozenset[str]) -> None:
+    """Refuse an active result of a function that has no rule."""
+    for statement in walk_statements(unit.tree.body):
+        name = written(statement)
+        if name not in active or not isinstance(statement, gast.Assign):
+            continue
+        primitive = primitive_of(statement.value, unit.bindings)
+        if primitive is None or not isinstance(statement.value, (gast.Call, gast.BinOp, gast.UnaryOp, gast.Compare)):
+            continue
+        positional, keywords = operands(statement.value)
+        inputs = {read for node in [*positional, *keywords.values()] for read in names_in(node)}
+        if inputs & active and registry.find(primitive, ranks(positional, types)) is None:
+            raise missing_rule(primitive, place_of(statement))
+
+
+def missing_rule(primitive: Any, place: Place | None) -> MissingRule:
+    """The error for a function that has no rule."""
+    what, hint = f"{primitive_name(primitive)} has no derivative rule", "rewrite it with functions that have one"
+    if hasattr(primitive, "request"):
+        what = f"`{primitive.__name__}`, a derivative, has none of its own where it is part of a larger function"
+        hint = "write the inner derivative out, or take srcad.hvp or srcad.jacobian(srcad.grad(f)) of its function"
+    return MissingRule(what, at=place, hint=f"{hint}, or keep it out of the gradient with srcad.stop_gradient")
+
+
+def ranks(arguments: list[gast.expr], types: Types) -> list[int | None]:
+    """Ranks of the arguments of an operation: 0 for numbers, None where not known."""
+    found: list[int | None] = []
+    for argument in arguments:
+        match argument:
+            case gast.Name(id=name):
+                rank = types.rank(name)
+                found.append(rank if rank is not None else 0 if types.get(name) is not None else None)
+            case gast.Tuple():
+                found.append(None)
+            case _:
+                found.append(0)
+    return found
+
+
+def known_numbers(arguments: list[gast.expr]) -> list[int]:
+    """Positions of the arguments that are numbers other than 0, written in the source."""
+    values = [constant(argument) for argument in arguments]
+    return [k for k, value in enumerate(values) if isinstance(value, (int, float)) and value]

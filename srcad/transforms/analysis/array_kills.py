@@ -1,0 +1,183 @@
+"""Has all that a statement reads been stored before, in the same iteration of a loop?
+
+If so for every read of an array, the array is scratch: no iteration sees what another left in it. Stores that
+certainly run are collected as boxes, one range of indices for each dimension, as linear forms (see `linear_forms`): an
+`if` contributes what both of its arms store, a loop what its body stores at all of its indices, and a read inside a
+loop also finds what earlier iterations of that loop have stored.
+
+    for k in range(n):
+        c[k] = ...                  stores c[0 .. n-1], and, seen from iteration k, c[0 .. k-1]
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import gast
+
+from srcad.transforms.analysis.linear_forms import Form, infeasible
+from srcad.transforms.analysis.path_conditions import Conditions
+from srcad.transforms.analysis.program_facts import Program
+from srcad.transforms.ir.build import Block, inner_blocks, is_exit, walk_statements, written
+from srcad.transforms.ir.cost_model import MOST_BOXES
+from srcad.transforms.ir.primitive import constant
+
+Box: TypeAlias = tuple[tuple[Form, Form], ...]
+
+
+class Cover:
+    """Answers the question for the reads in a loop's body; with `adds`, what is added to counts as stored."""
+
+    def __init__(self, program: Program, adds: bool = False) -> None:
+        self.program, self.meeting, self.adds = program, program.meeting, adds
+        self.conditions = Conditions(program)
+
+    def is_stored_before(self, loop: gast.For, statement: gast.stmt, what: gast.expr) -> bool:
+        """Whether a subscript, or a whole array, holds only what the same iteration stored before the statement."""
+        known = self.conditions.at(statement)
+        region = self.meeting.region(what, known)
+        base = what.id if isinstance(what, gast.Name) else what.value.id
+        if self.program.roots.of.get(base) != frozenset([region.root]):
+            return False
+        rank = self.program.types.rank(region.root) or 0
+        ranges = region.ranges or (None,) * rank
+        wanted = [each or (Form(), self.meeting.size(region.root, axis) - 1) for axis, each in enumerate(ranges)]
+        return any(
+            all(within(known, part, whole) for part, whole in zip(wanted, box, strict=True))
+            for box in _merged(self._before(loop.body, statement, region.root))
+        )
+
+    def _before(self, block: Block, statement: gast.stmt, root: str) -> list[Box]:
+        """What certainly has been stored when a statement in the block, or below it, runs."""
+        found: list[Box] = []
+        for each in block:
+            if each is statement:
+                break
+            if self._is_inside(statement, each):
+                for inner in inner_blocks(each):
+                    if any(self._is_inside(statement, below) or below is statement for below in inner):
+                        found += self._before(inner, statement, root)
+                if isinstance(each, gast.For):
+                    found += self._of_earlier_iterations(each, root)
+                break
+            found += self._certain(each, root)
+        return found
+
+    def _is_inside(self, statement: gast.stmt, outer: gast.stmt) -> bool:
+        flow = self.program.flow
+        first = flow.spot(outer).number
+        return first < flow.spot(statement).number <= flow.last_inside[first]
+
+    def certain(self, statement: gast.stmt, root: str) -> list[Box]:
+        """What a statement stores whenever it runs."""
+        return _merged(self._certain(statement, root))
+
+    def _certain(self, statement: gast.stmt, root: str) -> list[Box]:
+        match statement:
+            case gast.Assign(targets=[gast.Subscript() as target]):
+                box = self._box(target, root)
+                return [] if box is None else [box]
+            case gast.AugAssign(target=gast.Subscript() as target) if self.adds:
+                box = self._box(target, root)
+                return [] if box is None else [box]
+            case gast.If(body=body, orelse=orelse) if not is_exit(statement):
+                arms = [self._all_certain(block, root) for block in (body, orelse)]
+                return [box for box in arms[0] if box in arms[1]]
+            case gast.For(body=body) if not is_exit(body[-1]):
+                limits = self._limits(statement)
+                if limits is not None:
+                    return self._repeated(statement, self._all_certain(body, root), *limits)
+        return []
+
+    def _all_certain(self, block: Block, root: str) -> list[Box]:
+        return _merged([box for statement in block for box in self._certain(statement, root)])
+
+    def _of_earlier_iterations(self, loop: gast.For, root: str) -> list[Box]:
+        limits, index = self._limits(loop), Form.of(loop.target.id)
+        if limits is None:
+            return []
+        low, high = (limits[0], index - 1) if constant(loop.iter.args[2]) == 1 else (index + 1, limits[1])
+        return self._repeated(loop, self._all_certain(loop.body, root), low, high, at_all=False)
+
+    def _limits(self, loop: gast.For) -> tuple[Form, Form] | None:
+        """The least and the greatest index of a loop by steps of one."""
+        start, stop = (self.meeting.form(bound) for bound in loop.iter.args[:2])
+        if start is None or stop is None:
+            return None
+        return {1: (start, stop - 1), -1: (stop + 1, start)}.get(constant(loop.iter.args[2]))
+
+    def _repeated(self, loop: gast.For, boxes: list[Box], low: Form, high: Form, at_all: bool = True) -> list[Box]:
+        """What is stored by iterations `low` to `high` that store these; with `at_all`, there may be no others."""
+        index = loop.target.id
+        inner = {written(statement) for statement in walk_statements(loop.body)}
+        is_run = at_all and infeasible([*self.conditions.at(loop), low - high - 1])
+        found = []
+        for box in boxes:
+            wide = [axis for axis, sides in enumerate(box) if any(side.coefficient(index) for side in sides)]
+            symbols = {symbol for sides in box for side in sides for symbol, _ in side.terms}
+            if symbols & inner or len(wide) > 1 or not (wide or is_run):
+                continue
+            swept = list(box)
+            for axis in wide:
+                first, last = box[axis]
+                sign = first.coefficient(index)
+                if sign != last.coefficient(index) or abs(sign) != 1 or not (first == last or is_run):
+                    break
+                ends = (low, high) if sign == 1 else (high, low)
+                swept[axis] = _replaced(first, index, ends[0]), _replaced(last, index, ends[1])
+            else:
+                found.append(tuple(swept))
+        return found
+
+    def _box(self, target: gast.Subscript, root: str) -> Box | None:
+        """Exactly what a store writes of the root; None where that is not known."""
+        if not self._is_exact(target):
+            return None
+        region = self.meeting.region(target)
+        if region.root != root or region.ranges is None or None in region.ranges:
+            return None
+        if self.program.roots.of.get(target.value.id) != frozenset([root]):
+            return None
+        return tuple(each for each in region.ranges if each is not None)
+
+    def _is_exact(self, node: gast.Subscript) -> bool:
+        """Whether a subscript selects all of its region: no steps, here or in a view that it is taken of."""
+        parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+        if any(isinstance(part, gast.Slice) and part.step is not None and constant(part.step) != 1 for part in parts):
+            return False
+        if node.value.id not in self.program.roots.views:
+            return True
+        value = self.program.flow.definition(node.value.id)
+        return isinstance(value, gast.Subscript) and self._is_exact(value)
+
+
+def _replaced(form: Form, symbol: str, value: Form) -> Form:
+    return form + (value - Form.of(symbol)).scaled(form.coefficient(symbol))
+
+
+def within(known: list[Form], part: tuple[Form, Form], whole: tuple[Form, Form]) -> bool:
+    """Whether one range of indices certainly lies in another."""
+    return infeasible([*known, whole[0] - part[0] - 1]) and infeasible([*known, part[1] - whole[1] - 1])
+
+
+def _merged(boxes: list[Box]) -> list[Box]:
+    """The boxes, and what two that adjoin make together."""
+    found = list(dict.fromkeys(boxes))
+    at = 0
+    while at < len(found) and len(found) < MOST_BOXES:
+        for other in list(found):
+            for one, two in ((found[at], other), (other, found[at])):
+                joined = _joined(one, two)
+                if joined is not None and joined not in found:
+                    found.append(joined)
+        at += 1
+    return found
+
+
+def _joined(one: Box, other: Box) -> Box | None:
+    apart = [axis for axis, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
+    if len(apart) != 1 or one[apart[0]][1] + 1 != other[apart[0]][0]:
+        return None
+    joined = list(one)
+    joined[apart[0]] = one[apart[0]][0], other[apart[0]][1]
+    return tuple(joined)

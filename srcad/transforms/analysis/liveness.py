@@ -1,0 +1,91 @@
+"""Which names may be read behind a statement: the live ones (Aho, Lam, Sethi, Ullman, Compilers, 2006, section 9.2.5).
+
+Each statement reads names, and stores some on every path; what is live before it follows from what is live behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+import gast
+
+from srcad.transforms.ir.build import Block, inner_blocks, is_exit, reads, walk, written
+
+Live: TypeAlias = frozenset[str]
+_Known: TypeAlias = dict[int, tuple[Live, Live]]
+
+
+def live_before(block: Block, after: Live) -> Live:
+    """Names whose value on entry to the block may be read in it or behind it."""
+    read, stored = _passed(block, {})
+    return read | (after - stored)
+
+
+def live_behind(block: Block, after: Live, known: _Known | None = None) -> list[Live]:
+    """The names that may be read behind each statement of a block, `after` behind the last."""
+    found = [after]
+    for statement in block[:0:-1]:
+        read, stored = _through(statement, {} if known is None else known)
+        found.append(read | (found[-1] - stored))
+    return found[: len(block)][::-1]
+
+
+def live_at_head(statement: gast.For | gast.While, after: Live, known: _Known | None = None) -> Live:
+    """Names live where an iteration begins."""
+    read, stored = _passed(statement.body, {} if known is None else known)
+    if isinstance(statement, gast.For):
+        return (read | (after - stored)) - {written(statement)}
+    return frozenset(reads(statement)) | read | (after - stored)
+
+
+def live_blocks(block: Block) -> Iterator[tuple[Block, list[Live]]]:
+    """A block, and those inside it, each with the names that may be read behind each of its statements."""
+    yield from _live_blocks(block, frozenset(), frozenset(), {})
+
+
+def _live_blocks(block: Block, after: Live, always: Live, known: _Known) -> Iterator[tuple[Block, list[Live]]]:
+    """`always` may be read behind all statements, as the loop around may be left from any."""
+    statements, behind = list(block), [live | always for live in live_behind(block, after, known)]
+    yield block, behind
+    for statement, live in zip(statements, behind, strict=True):
+        is_loop = isinstance(statement, (gast.For, gast.While))
+        leaves = live if is_loop and _leaves_within(statement) else frozenset() if is_loop else always
+        within = live | live_at_head(statement, live, known) if is_loop else live
+        for inner in inner_blocks(statement):
+            yield from _live_blocks(inner, within, leaves, known)
+
+
+def _leaves_within(loop: gast.For | gast.While) -> bool:
+    """Whether a loop may be left other than at the end of its body."""
+    return any(isinstance(node, (gast.Break, gast.Continue)) for each in loop.body[:-1] for node in walk(each))
+
+
+def _passed(block: Block, known: _Known) -> tuple[Live, Live]:
+    """The names that a block may read before it stores them, and those that it stores on every path."""
+    read = stored = frozenset[str]()
+    for statement in reversed(block):
+        own, anew = _through(statement, known)
+        read, stored = own | (read - anew), stored | anew
+    return read, stored
+
+
+def _through(statement: gast.stmt, known: _Known) -> tuple[Live, Live]:
+    """The same of a statement; `known` has what was found before, by identity."""
+    if id(statement) not in known:
+        own, nothing = frozenset(reads(statement)), frozenset[str]()
+        match statement:
+            case gast.If() if is_exit(statement):
+                found = own, nothing
+            case gast.If(body=body, orelse=orelse):
+                (one, stored), (other, also) = _passed(body, known), _passed(orelse, known)
+                found = own | one | other, stored & also
+            case gast.For() | gast.While():
+                found = own | (_passed(statement.body, known)[0] - {written(statement)}), nothing
+            case gast.AugAssign(target=gast.Name(id=name)):
+                found = own | {name}, nothing
+            case _:
+                name = written(statement)
+                found = own, frozenset([name]) if name else nothing
+        known[id(statement)] = found
+    return known[id(statement)]

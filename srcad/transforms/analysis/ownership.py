@@ -1,0 +1,170 @@
+"""Is a copy of an array reference a copy of its value, as far as anyone can tell?
+
+After `m = e` two names reach one array. Their adjoints are kept apart and added up, which is right if the memory is not
+written into from then on, or if it is reached through `m` only (the array has *moved*: two buffers that a loop swaps).
+Everything else is refused: a guess could be a wrong gradient.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from srcad.errors import MayOverlap
+from srcad.transforms.analysis.program_facts import Program
+from srcad.transforms.ir.build import load, place_of, reads, stores_into, walk_statements
+
+
+def check_copy(program: Program, statement: gast.Assign) -> None:
+    """Refuse a copy of an array reference that is neither of an unchanging array nor a move."""
+    source, target = statement.value.id, statement.targets[0].id
+    late = [store for store in walk_statements(program.unit.tree.body) if _writes_later(program, statement, store)]
+    if not late or (_is_moved(program, statement, source, target) and not _is_repeated(program, statement, late)):
+        return
+    line = place_of(late[0])
+    raise MayOverlap(
+        f"'{target}' and '{source}' are one array here, which is written into later"
+        + (f" (line {line.line})" if line else ""),
+        at=place_of(statement),
+        hint="allocate arrays that trade places before the loop, and write into each by its own name, "
+        "`if c: u[i] = ...`, `else: v[i] = ...`; or take a copy where the name is assigned: append .copy()",
+    )
+
+
+def _writes_later(program: Program, copy: gast.Assign, store: gast.stmt) -> bool:
+    target = stores_into(store)
+    if target is None or not program.roots.meet(target.value.id, copy.value.id):
+        return False
+    lifetime = program.loops_at_home(copy.targets[0].id)
+    return program.meeting.may_meet(copy, load(copy.value.id), store, target, least=lifetime)
+
+
+def _is_moved(program: Program, copy: gast.Assign, source: str, target: str) -> bool:
+    """Whether, after the copy, no other name reaches the memory until it is stored anew."""
+    flow, roots = program.flow, program.roots
+    member = target if _begins(program, copy, target) else source
+    others = {
+        name
+        for name in roots.of
+        if name != target
+        and roots.meet(name, source)
+        and not _is_through(program, name, target)
+        and not are_apart(program, _at(program, name, copy), member)
+    }
+    for statement in walk_statements(program.unit.tree.body):
+        if isinstance(getattr(statement, "value", None), gast.Attribute):
+            continue  # a shape stays what it is
+        for name in set(reads(statement)) & others:
+            if statement is not copy and _may_read_after(program, copy, statement, name):
+                return False
+    return all(name not in flow.parameters or name == source for name in others) or source not in flow.parameters
+
+
+def _is_repeated(program: Program, copy: gast.Assign, late: list[gast.stmt]) -> bool:
+    """Whether the copy is made again, of the same array, after one of these stores."""
+    flow, source = program.flow, copy.value.id
+    return any(
+        loop in flow.spot(store).loops and not _is_stored_in(program, source, loop)
+        for loop in flow.spot(copy).loops
+        for store in late
+    )
+
+
+def are_apart(program: Program, one: str, other: str) -> bool:
+    """Whether two names are different members of a group of buffers that a loop permutes: never one array at a time."""
+    first, second = owner(program, one), owner(program, other)
+    return first != second and any(first in group and second in group for _, group in swap_groups(program))
+
+
+def _begins(program: Program, copy: gast.Assign, target: str) -> bool:
+    """Whether a copy gives a buffer of a swapped group to the loop that swaps."""
+    loop = program.carrier(target)
+    return loop is not None and loop not in program.flow.spot(copy).loops
+
+
+def _at(program: Program, name: str, copy: gast.Assign) -> str:
+    """What a carried name holds at a copy: the name it was stored from, if the end of the iteration has stored it."""
+    flow, here = program.flow, program.flow.spot(copy)
+    for store in flow.stores.get(name, []):
+        spot = flow.spot(store)
+        is_earlier = spot.way == here.way and spot.number < here.number
+        if is_earlier and isinstance(store.value, gast.Name) and program.carrier(name) in spot.loops:
+            return str(store.value.id)
+    return name
+
+
+def owner(program: Program, name: str) -> str:
+    """The name that a chain of copies begins with."""
+    value = program.flow.definition(name)
+    while isinstance(value, gast.Name):
+        name = value.id
+        value = program.flow.definition(name)
+    return name
+
+
+def swap_groups(program: Program) -> list[tuple[gast.stmt, frozenset[str]]]:
+    """Loops, and array names that these permute at the end of each iteration, and that begin as different arrays."""
+    groups: list[tuple[gast.stmt, frozenset[str]]] = []
+    for loop in walk_statements(program.unit.tree.body):
+        if not isinstance(loop, (gast.For, gast.While)):
+            continue
+        moves = {
+            statement.targets[0].id: owner(program, statement.value.id)
+            for statement in loop.body
+            if isinstance(statement, gast.Assign)
+            and isinstance(statement.targets[0], gast.Name)
+            and isinstance(statement.value, gast.Name)
+            and program.types.is_array(statement.targets[0].id)
+            and program.carrier(statement.targets[0].id) is loop
+        }
+        group = frozenset(name for name in moves if moves[name] in moves)
+        if {moves[name] for name in group} == group and len(group) > 1 and _begin_apart(program, group, loop):
+            groups.append((loop, group))
+    return groups
+
+
+def _begin_apart(program: Program, group: frozenset[str], loop: gast.stmt) -> bool:
+    """Whether the names are different arrays when the loop begins."""
+    flow = program.flow
+    seen: set[str] = set()
+    first, last = flow.spot(loop).number, flow.last_inside[flow.spot(loop).number]
+    for name in sorted(group):
+        starts = [store for store in flow.stores[name] if not first < flow.spot(store).number <= last]
+        if len(starts) != 1 or not isinstance(starts[0], gast.Assign):
+            return False
+        value = starts[0].value
+        roots = program.roots.of.get(value.id, frozenset()) if isinstance(value, gast.Name) else frozenset([name])
+        if not roots or roots & seen:
+            return False
+        seen |= roots
+    return True
+
+
+def _is_through(program: Program, name: str, target: str) -> bool:
+    """Whether a name is a view or a copy taken through the target of the copy."""
+    seen = set()
+    while name != target and name not in seen:
+        seen.add(name)
+        value = program.flow.definition(name)
+        name = program.roots.views.get(name) or (value.id if isinstance(value, gast.Name) else name)
+    return name == target
+
+
+def _may_read_after(program: Program, copy: gast.Assign, statement: gast.stmt, name: str) -> bool:
+    """Whether a read of a name may come after the copy, with the value that the name had at the copy."""
+    flow = program.flow
+    here, there = flow.spot(copy), flow.spot(statement)
+    common = flow.common_loops(here, there)
+    if there.number > here.number and not flow.exclusive(here, there):
+        return not _stored_between(program, name, here.number, there.number)
+    if not common:
+        return False
+    # In a later iteration the name holds another value, if the loop stores it: SSA names are stored on every path.
+    return not _is_stored_in(program, name, common[-1])
+
+
+def _is_stored_in(program: Program, name: str, loop: gast.stmt) -> bool:
+    return any(loop in program.flow.spot(store).loops for store in program.flow.stores.get(name, []))
+
+
+def _stored_between(program: Program, name: str, first: int, last: int) -> bool:
+    return any(first < program.flow.spot(store).number < last for store in program.flow.stores.get(name, []))

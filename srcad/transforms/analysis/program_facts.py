@@ -1,0 +1,67 @@
+"""All facts about one core function that differentiation reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from srcad.runtime.support.clock import stage
+from srcad.transforms.analysis.activity import active_names, varied_names
+from srcad.transforms.analysis.dependence_test import Meeting
+from srcad.transforms.analysis.points_to import Roots, roots_of
+from srcad.transforms.analysis.statement_positions import Flow, flow_of
+from srcad.transforms.inference.type_inference import Types
+from srcad.transforms.ir.unit import Unit
+
+
+@dataclass(frozen=True)
+class Program:
+    """A unit with its facts; `active` holds names and roots that carry derivatives."""
+
+    unit: Unit
+    types: Types
+    flow: Flow
+    roots: Roots
+    meeting: Meeting
+    active: frozenset[str]
+
+    def is_active(self, name: str) -> bool:
+        """Whether a name carries derivatives, itself or through the memory that it reaches."""
+        return name in self.active or bool(self.roots.of.get(name, frozenset()) & self.active)
+
+    def carrier(self, name: str) -> object | None:
+        """The loop that carries a name: the outermost around one of its stores but not around all of them."""
+        if name in self.unit.parameters:
+            return None
+        stores = self.flow.stores.get(name, [])
+        if len(stores) == 1 and self.flow.is_index(name):
+            return None
+        outer = self.loops_at_home(name)
+        for statement in stores:
+            loops = self.flow.spot(statement).loops
+            if len(loops) > outer:
+                return loops[outer]
+        return None
+
+    def loops_at_home(self, name: str) -> int:
+        """How many loops stand around the block that a name belongs to."""
+        return sum(1 for number, _ in self.flow.home(name) if number in self.flow.loops)
+
+
+@stage("analyse")
+def analyse(unit: Unit, types: Types, independent: Iterable[str], dependent: Iterable[str]) -> Program:
+    """The facts about a unit, for derivatives of `dependent` with respect to `independent`."""
+    flow = flow_of(unit)
+    roots = roots_of(unit, flow, types)
+    sources = [root for name in independent for root in (name, *roots.of.get(name, ()))]
+    active = active_names(unit, types, roots, sources, dependent)
+    return Program(unit, types, flow, roots, Meeting(unit, flow, types, roots), active)
+
+
+@stage("analyse")
+def analyse_forward(unit: Unit, types: Types, independent: Iterable[str]) -> Program:
+    """The facts for forward mode: a name is active if it depends on an independent input."""
+    flow = flow_of(unit)
+    roots = roots_of(unit, flow, types)
+    varied = varied_names(unit, types, roots, independent)
+    return Program(unit, types, flow, roots, Meeting(unit, flow, types, roots), varied)

@@ -1,0 +1,39 @@
+"""Models: arrays of the same shape as another that are there before the loop that makes this one, or exchanges it.
+
+    u, v = x.copy(), x.copy()
+    for t in range(steps):              x is a model of u and v, so v[1:-1] has the shape of x[1:-1]
+        v[1:-1] = f(u)
+        u, v = v, u
+
+Only copies are followed: what arithmetic says of extents need not hold for arrays that are too short for their slices.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from srcad.transforms.analysis.symbolic_shapes import Sizes
+from srcad.transforms.ir.array_functions import LIKE
+from srcad.transforms.ir.build import dotted_path
+
+
+def like(sizes: Sizes, array: str, asked: frozenset[str] = frozenset()) -> str | None:
+    """The array that gives an array its shape; None where that leads back to one that has been asked for."""
+    if array in asked:
+        return None
+    asked |= {array}
+    match value := sizes.flow.definition(array):
+        case gast.Name(id=other):
+            return like(sizes, other, asked)
+        case gast.Call(func=function, args=[gast.Name(id=other), *_]) if dotted_path(function) in LIKE:
+            return like(sizes, other, asked)
+    sources = sizes.sources(array) if value is None else None
+    found = {like(sizes, each, asked) for each in sources or ()} - {None}
+    return found.pop() if len(found) == 1 else array
+
+
+def model(sizes: Sizes, array: str) -> str:
+    """A parameter of the same shape, or an array made outside of all loops; the array itself if there is none."""
+    found = like(sizes, array) or array
+    made, is_given = sizes.flow.single(found), found in sizes.flow.parameters and not sizes.flow.stores.get(found)
+    return found if is_given or (made is not None and not sizes.flow.spot(made).loops) else array

@@ -1,0 +1,155 @@
+"""Is the adjoint of a view a view of the adjoint?
+
+    v = a[1:]      v_bar = a_bar[1:]      what is added to one is in the other
+
+It is, unless the adjoint of what is viewed changes hands while the view is in use, or the view cannot be written
+through. Then the view is taken as a value, which is right where nothing is written into its memory later; else it is
+refused.
+"""
+
+from __future__ import annotations
+
+import gast
+import numpy as np
+from numba import types as nb
+
+from srcad.errors import MayOverlap
+from srcad.runtime import kernels
+from srcad.runtime.rulebook import registry
+from srcad.transforms.analysis.program_facts import Program
+from srcad.transforms.ir.array_functions import READ_ONLY_VIEWS, functions
+from srcad.transforms.ir.build import load, place_of, reads, stores_into, walk_statements, written
+from srcad.transforms.ir.primitive import primitive_of
+
+# Views, sometimes or always, whose elements cannot be written through: their adjoints are arrays of their own.
+OUT_OF_REACH = functions(READ_ONLY_VIEWS)
+# Views in NumPy, of which generated code has copies.
+COPIED = (kernels.imaginary, np.conjugate)
+
+
+def is_view(program: Program, name: str, value: gast.expr) -> bool:
+    """Whether a name's adjoint is a view of another adjoint.
+
+    What is a view only of contiguous memory (reshape, ravel) is taken as a value where the memory is never written
+    into, and as a view where it is contiguous by type; else nobody can tell.
+    """
+    if name not in program.roots.views or program.flow.single(name) is None:
+        return False
+    primitive = primitive_of(value, program.unit.bindings)
+    rule = registry.find(primitive)
+    certain = isinstance(value, gast.Subscript) or primitive is kernels.expand
+    certain = certain or rule is None or rule.kind == "view"
+    if is_cast(program, name, value):
+        return False
+    if primitive in COPIED or (primitive is np.real and not program.roots.is_written(name)):
+        return False
+    certain = certain or primitive is np.real
+    if is_handed_on(program, name) or primitive in OUT_OF_REACH:
+        if not is_written_later(program, name, is_handed_on(program, name)):
+            return False
+        raise not_followed(program, name)
+    if certain or not program.roots.is_written(name):
+        return certain
+    if is_contiguous(program, value.args[0].id):
+        return True
+    raise MayOverlap(
+        f"'{name}' may be a view or a copy of '{value.args[0].id}', which is written into",
+        at=place_of(program.flow.stores[name][0]),
+        hint="take a copy first: append .copy()",
+    )
+
+
+def not_followed(program: Program, name: str) -> MayOverlap:
+    """The error for a view that is not one in generated code."""
+    return MayOverlap(
+        f"'{name}' may be a view of memory that is written into, in a way that cannot be followed",
+        at=place_of(program.flow.stores[name][0]),
+        hint="take a copy first: append .copy()",
+    )
+
+
+def is_cast(program: Program, name: str, value: gast.expr) -> bool:
+    """Whether numbers become numbers of another type, as in `np.asarray(x, dtype=np.float32)`: that is a copy."""
+    of = [program.types.get(each) for each in (name, program.roots.views[name])]
+    one, other = (each.dtype if isinstance(each, nb.Array) else None for each in of)
+    return one != other and None not in (one, other) and primitive_of(value, program.unit.bindings) is not np.real
+
+
+def is_contiguous(program: Program, name: str, seen: frozenset[str] = frozenset()) -> bool:
+    """Whether an array is contiguous, row by row, for Numba and for NumPy.
+
+    Numba copies and computes into rows what NumPy leaves in the order that it had: of results of two dimensions or more
+    only those are sure that come of nothing else than arrays in rows.
+    """
+    kind = program.types.get(name)
+    if not isinstance(kind, nb.Array) or kind.layout != "C":
+        return False
+    if kind.ndim < 2 or name in program.unit.parameters or name in seen:
+        return True
+    read = {each for store in program.flow.stores.get(name, []) for each in reads(store)}
+    return all(is_contiguous(program, each, seen | {name}) for each in sorted(read) if program.types.is_array(each))
+
+
+def is_written_later(program: Program, name: str, handed_on: bool) -> bool:
+    """Whether what a view reaches may be written into after the view was taken, and then read through it."""
+    taken = program.flow.stores[name][0]
+    everything = list(walk_statements(program.unit.tree.body))
+    users = [
+        each
+        for each in everything
+        if not isinstance(getattr(each, "value", None), gast.Attribute)  # a shape stays what it is
+        and any(reaches(program, read, name) for read in set(reads(each)))
+    ]
+    return any(
+        program.roots.meet(target.value.id, name)
+        and program.meeting.may_meet(taken, load(name), store, target)
+        and (handed_on or any(may_follow(program, store, user, taken) for user in users))
+        for store in everything
+        if (target := stores_into(store)) is not None
+    )
+
+
+def may_follow(program: Program, store: gast.stmt, user: gast.stmt, taken: gast.stmt) -> bool:
+    """Whether a statement may run after a store, with the view that was taken before the store."""
+    flow = program.flow
+    here, there = flow.spot(store), flow.spot(user)
+    if there.number > here.number:
+        return not flow.exclusive(here, there)
+    return any(loop not in flow.spot(taken).loops for loop in flow.common_loops(here, there))
+
+
+def is_handed_on(program: Program, name: str) -> bool:
+    """Whether a view of a carried array is stored under another name that its loop, or one around it, carries.
+
+    The adjoint of the carried array then changes hands while the view's is in use.
+    """
+    base: str | None = name
+    while base is not None and program.carrier(base) is None:
+        value = program.flow.definition(base)
+        base = program.roots.views.get(base) or (value.id if isinstance(value, gast.Name) else None)
+    return base is not None and any(
+        program.carrier(str(written(statement))) is not None
+        for statement in walk_statements(program.unit.tree.body)
+        if isinstance(statement, gast.Assign)
+        and isinstance(statement.value, gast.Name)
+        and reaches(program, statement.value.id, name)
+    )
+
+
+def reaches(program: Program, name: str, view: str) -> bool:
+    """Whether a name is a view, or a view of it."""
+    pending, seen = [name], set()
+    while pending:
+        each = pending.pop()
+        if each == view:
+            return True
+        if each not in seen:
+            seen.add(each)
+            base = program.roots.views.get(each)
+            pending += [base] if base is not None and program.carrier(each) is None else []
+            pending += [
+                store.value.id
+                for store in program.flow.stores.get(each, [])
+                if isinstance(store, gast.Assign) and isinstance(store.value, gast.Name)
+            ]
+    return False

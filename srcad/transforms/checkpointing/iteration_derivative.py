@@ -1,0 +1,93 @@
+"""The derivative of a checkpointed loop: of one iteration, around which `snapshot_functions` writes what runs the
+others.
+
+def loop_4_iteration(i, k, s, s_bar):           # the iteration and, at once, its reverse: no trace outlives it
+    ...
+    return (k_bar, s_bar)
+"""
+
+from __future__ import annotations
+
+import gast
+import numpy as np
+
+from srcad.runtime import kernels
+from srcad.transforms.adjoint.accumulation import Adjoints
+from srcad.transforms.adjoint.call_derivatives import Callees, Pair
+from srcad.transforms.analysis.program_facts import analyse
+from srcad.transforms.checkpointing.loop_outlining import Checkpointed
+from srcad.transforms.checkpointing.snapshot_functions import Drivers
+from srcad.transforms.inference.type_inference import differentiable
+from srcad.transforms.ir.build import Block, const, load, tuple_of
+from srcad.transforms.ir.generated_functions import function
+from srcad.transforms.sweeps.callee_pairs import make_pair
+from srcad.transforms.sweeps.gradient_function import (
+    joined,
+    result_of,
+    results_of,
+    reverse_program,
+    seed_of,
+    trace_blanks,
+    with_lists,
+)
+from srcad.transforms.sweeps.sweep_construction import sweeps
+
+
+def make_any_pair(pair: Pair, callees: Callees) -> tuple[int, ...]:
+    """Make the functions of a pair; gives the positions of the arguments that the reverse function reads again."""
+    version = pair.version
+    if not isinstance(version, Checkpointed):
+        return make_pair(pair, callees)
+    active = _active(pair, version)
+    drivers = Drivers(pair, version, active)
+    needs = drivers.make()
+    pair.functions.append(_iteration(drivers, callees))
+    return needs
+
+
+def _active(pair: Pair, version: Checkpointed) -> list[int]:
+    """The positions, in the state, of what carries derivatives in some iteration."""
+    state, advance = version.state, version.advance
+    parameters = advance.unit.parameters[3:]
+    ends = dict(zip(state.carried, results_of(advance.unit), strict=True))
+    names = [getattr(ends.get(name), "id", parameter) for name, parameter in zip(state.names, parameters, strict=True)]
+    outs = [state.names.index((*state.results, *state.works)[position]) for position in pair.outs]
+    wrt = [position - 4 for position in pair.wrt]
+    program = analyse(
+        advance.unit, advance.types, [parameters[position] for position in wrt], [names[position] for position in outs]
+    )
+    return [
+        position
+        for position, name in enumerate(names)
+        if differentiable(version.kinds[4 + position])
+        and (position in wrt if position < len(state.inputs) else program.is_active(name))
+    ]
+
+
+def _iteration(drivers: Drivers, callees: Callees) -> gast.FunctionDef:
+    """`(index, *state, *adjoints of arrays, *those of results) -> adjoints of numbers`; in place on all arrays.
+
+    Where several iterations are reversed at once, the first index, their number and the step are in the index's place.
+    """
+    pair, version, state = drivers.pair, drivers.version, drivers.state
+    unit, types, counts = version.iteration
+    given = 1 if version.at_once == 1 else 3
+    names = dict(zip(state.names, unit.parameters[given:], strict=True))
+    ends = dict(zip((*state.carried, *state.works), results_of(unit), strict=True))
+    wrt = [given + state.names.index(name) for name in drivers.active]
+    program = reverse_program(unit, types, wrt, [k for k, name in enumerate(ends) if name in drivers.active])
+    arrays = [names[name] for name in drivers.active if drivers.is_array(name)]
+    adjoints = Adjoints(program, unit.names.copy(), dict(unit.bindings), callees, arrays)
+    seeded = drivers.seeded()
+    bars = [adjoints.names.fresh("result_bar") for _ in seeded]
+    seed = seed_of(adjoints, [ends[name] for name in seeded], [*map(load, bars)])
+    both = with_lists(sweeps(program, adjoints, counts, seed), adjoints)
+    numbers = [names[name] for name in drivers.active if not drivers.is_array(name)]
+    passed = [result_of(adjoints, name, handed_on=True) for name in numbers]
+    last = gast.Return(value=tuple_of(*passed) if passed else const(None))
+    body: Block = [*trace_blanks(both), *joined(both), last]
+    added = [adjoints.bar(name) for name in arrays]
+    own = {pair.trace: pair, pair.iteration: pair, version.advance.name: version.advance}
+    pair.bindings = {**adjoints.bindings, "np": np, "kernels": kernels, **own}
+    pair.outputs = tuple(added)
+    return adjoints.typed(function(pair.iteration, (*unit.parameters, *added, *bars), body))

@@ -1,0 +1,285 @@
+"""Make each checkpointed loop a call, of which the reverse sweep keeps snapshots (see `iteration_derivative`).
+
+    for i in range(t1, n, 1):                     t2 = loop_4(0, n, 1, snapshots, k, w, s_2)
+        w[i] = k * s_2          becomes           s_5 = t2[0]
+        s_3 = s_2 + w[i]                          t3 = t2[1]
+        s_2 = s_3                                 w[...] = t3
+    s_4 = s_2                                     s_4 = s_5
+
+The call is an operation on values, as are all calls (see `callee_specialisation`). What it becomes works in place, on
+copies:
+
+    advance      some of the iterations: the state before them -> the state behind them
+    iteration    the body once, of which the reverse is made; where the state is but numbers, some of the iterations
+
+The state are the names that the loop carries, and the arrays that it writes into. Two names of one array of the state
+are refused, unless the loop exchanges arrays that begin apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import gast
+import numpy as np
+from numba import types as nb
+
+from srcad.names import Names
+from srcad.runtime import kernels
+from srcad.runtime.support.clock import stage
+from srcad.transforms.analysis.liveness import Live, live_at_head, live_before
+from srcad.transforms.analysis.program_facts import Program, analyse_forward
+from srcad.transforms.checkpointing.loop_state import State, state_of
+from srcad.transforms.checkpointing.primal_only_loops import alone
+from srcad.transforms.inference.subroutines import Kinds, Specialised, Subroutine, Summary
+from srcad.transforms.inference.type_inference import Types
+from srcad.transforms.ir.build import (
+    Block,
+    assign,
+    at,
+    binary,
+    call,
+    clone,
+    const,
+    effect,
+    inner_blocks,
+    load,
+    loop,
+    place_of,
+    rewrite_names,
+    subscript,
+    tuple_of,
+    walk_statements,
+    written,
+)
+from srcad.transforms.ir.cost_model import ITERATIONS_AT_ONCE
+from srcad.transforms.ir.generated_functions import function
+from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.primitive import primitive_of
+from srcad.transforms.ir.unit import Unit
+from srcad.transforms.normalise.in_place_resolution import settle
+
+Finished = tuple[Unit, Types, Mapping[int, str]]
+# The stages between this one and differentiation: of a unit, its types, those of its parameters, and whether it may
+# write into these.
+Finish = Callable[[Unit, Types, Kinds, bool], Finished]
+
+
+@dataclass(eq=False)
+class Advance(Specialised):
+    """Some iterations of a loop: what it writes into are its arguments, what it carries it returns."""
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The parameters that it writes into for its caller."""
+        return self.unit.parameters
+
+
+@dataclass(eq=False)
+class Checkpointed(Specialised):
+    """A loop as a call.
+
+    advance     its iterations in place, of the same parameters but the number of snapshots
+    iteration   one iteration in place: returns what is carried, and the arrays that are written into
+    at_once     how many iterations `iteration` runs at most; if not 1, from a first index, their number and the step
+    most_bytes  the bound on what its record holds, if there is one
+    """
+
+    state: State = None  # type: ignore[assignment]  # given when it is made
+    advance: Advance = None  # type: ignore[assignment]
+    iteration: Finished = None  # type: ignore[assignment]
+    at_once: int = 1
+    most_bytes: int | None = None
+
+
+def is_checkpointed(statement: gast.stmt) -> bool:
+    """Whether this is a loop over `srcad.checkpointed`."""
+    return isinstance(statement, gast.For) and notes_of(statement).checkpointed
+
+
+@stage("checkpoint")
+def outlined(unit: Unit, types: Types, finish: Finish, numbers: Iterator[int]) -> tuple[Unit, Types]:
+    """The unit with its checkpointed loops made calls; `numbers` tell the functions of one derivation apart."""
+    if not any(map(is_checkpointed, walk_statements(unit.tree.body))):
+        return unit, types
+    tree = unit.copy_tree()
+    unit = unit.with_tree(tree, names=unit.names.copy(), bindings={"np": np, **unit.bindings})
+    outliner = _Outliner(analyse_forward(unit, types, []), finish, numbers)
+    tree.body = outliner.block(tree.body, frozenset())
+    return settle(unit.with_tree(tree, bindings=outliner.bindings), Types(outliner.known, types.result))
+
+
+@dataclass
+class _Outliner:
+    program: Program
+    finish: Finish
+    numbers: Iterator[int]
+    known: dict[str, Any] = field(init=False)
+    bindings: dict[str, Any] = field(init=False)
+
+    starts: dict[str, list[gast.expr]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.known, self.bindings = dict(self.program.types.of), dict(self.program.unit.bindings)
+        self.names = self.program.unit.names
+
+    def block(self, block: Block, after: Live) -> Block:
+        """A block without checkpointed loops; `after` are the names that are read behind it."""
+        lives = [after]
+        for statement in reversed(block):
+            lives.append(live_before([statement], lives[-1]))
+        result: Block = []
+        renamed: dict[str, str] = {}
+        for statement, live in zip(block, reversed(lives[:-1]), strict=True):
+            if renamed:
+                _rename_reads(statement, renamed)
+            name = written(statement)
+            if name and primitive_of(getattr(statement, "value", None), self.bindings) is kernels.checkpointed_start:
+                self.starts[name] = statement.value.args
+            if isinstance(statement, gast.For) and is_checkpointed(statement):
+                result += self.loop(statement, live, renamed)
+                continue
+            around = isinstance(statement, (gast.For, gast.While))
+            inside = live_at_head(statement, live) | live if around else live
+            for inner in inner_blocks(statement):
+                inner[:] = self.block(inner, inside)
+            result.append(statement)
+        return result
+
+    def loop(self, statement: gast.For, after: Live, renamed: dict[str, str]) -> Block:
+        """The call, and what becomes of its results; `renamed` gets what is read in place of carried names."""
+        place = place_of(statement)
+        state = state_of(self.program, statement, after)
+        version = self.version(statement, state)
+        self.bindings[version.name] = version
+        start, stop, width = statement.iter.args
+        first, snapshots = self.starts.get(getattr(start, "id", ""), (start, const(0)))
+        arguments = [*map(clone, (first, stop, width, snapshots)), *map(load, state.names)]
+        whole = self.names.temporary()
+        self.known[whole] = nb.Tuple(version.outcome)
+        code: Block = [effect(assign(whole, call(version.name, *arguments), place))]
+        parts: list[str] = []
+        for position, kind in enumerate(version.outcome):
+            parts.append(self.names.temporary())
+            self.known[parts[-1]] = kind
+            code.append(assign(parts[-1], subscript(load(whole), const(position)), place))
+        renamed.update(zip(state.results, parts, strict=False))
+        everything = gast.Constant(value=..., kind=None)
+        for name, part in zip(state.works, parts[len(state.results) :], strict=True):
+            code.append(assign(subscript(load(name), clone(everything), store=True), load(part), place))
+        return code
+
+    def version(self, statement: gast.For, state: State) -> Checkpointed:
+        """The loop as a function."""
+        place = place_of(statement)
+        wish = f"loop_{place.line}" if place else "loop"
+        base = f"_{next(self.numbers)}_{wish}"
+        kinds = tuple(self.kind(name, state) for name in state.names)
+        advance = self.advance(f"{base}_advance", f"{wish}_advance", statement, state, kinds)
+        results = tuple(self.known[name] for name in state.results)
+        summary = Summary(
+            results,
+            True,
+            tuple(4 + len(state.inputs) + k for k in range(len(state.works))),
+            (None,) * len(results),
+            ((),) * len(results),
+        )
+        made = Checkpointed(base, Subroutine(base, wish), (*[nb.int64] * 4, *kinds), summary)
+        made.state, made.advance, made.most_bytes = state, advance, notes_of(statement).snapshot_bytes
+        made.at_once = ITERATIONS_AT_ONCE if made.most_bytes is None and self.is_of_numbers(statement, state) else 1
+        iteration = self.iteration if made.at_once == 1 else self.iterations
+        made.iteration = iteration(f"{base}_iteration", statement, state, kinds)
+        made.unit, made.types = alone(made, self.names, self.known)
+        made.subroutine.unit = made.unit
+        return made
+
+    def is_of_numbers(self, statement: gast.For, state: State) -> bool:
+        """Whether the state and all that an iteration stores are numbers: the trace of some iterations is small."""
+        for each in walk_statements(statement.body):
+            function = getattr(getattr(each, "value", None), "func", None)
+            is_call = isinstance(function, gast.Name) and isinstance(self.bindings.get(function.id), Specialised)
+            if is_call or (inner_blocks(each) and not isinstance(each, gast.If)):
+                return False
+        names = [*state.works, *state.carried, *map(written, walk_statements(statement.body))]
+        return all(isinstance(self.known.get(name), (nb.Number, nb.Boolean, nb.BaseTuple)) for name in names if name)
+
+    def kind(self, name: str, state: State) -> Any:
+        """The type of a parameter; arrays that are written into are the function's own."""
+        kind = self.known.get(name)
+        if name in state.works and isinstance(kind, nb.Array):
+            return kind.copy(layout="C", readonly=False)
+        return kind
+
+    def advance(self, name: str, wish: str, statement: gast.For, state: State, kinds: Kinds) -> Advance:
+        """The function that runs some iterations."""
+        place = place_of(statement)
+        names, known, bounds, begun = self.opened(("first", "stop", "width"), state, kinds)
+        repeated = loop(statement.target.id, [load(each) for each in bounds], clone(statement.body), place)
+        all_kinds = (*[nb.int64] * 3, *kinds)
+        summary = Summary(tuple(known[each] for each in state.carried), True)
+        summary = replace(summary, same=(None,) * len(state.carried), views=((),) * len(state.carried))
+        made = Advance(name, Subroutine(name, wish), all_kinds, summary)
+        tree = function(name, [*bounds, *state.inputs, *state.works, *begun.values()], _around(repeated, state, begun))
+        unit = Unit(name, tree, self.bindings, names)
+        settled = settle(unit, Types(known, nb.Tuple(made.outcome)))
+        made.unit, made.types, made.counts = self.finish(*settled, all_kinds, True)
+        made.subroutine.unit = made.unit
+        return made
+
+    def opened(
+        self, wishes: tuple[str, ...], state: State, kinds: Kinds
+    ) -> tuple[Names, dict[str, Any], list[str], dict[str, str]]:
+        """Names and types for a function of integers and the state; new names of these, and of what is carried."""
+        names = self.names.copy()
+        integers = [names.fresh(each) for each in wishes]
+        begun = {each: names.fresh(f"{each}_first") for each in state.carried}
+        known = {**self.known, **dict.fromkeys(integers, nb.int64)}
+        known |= {begun[each]: known.get(each) for each in state.carried}
+        return names, known | dict(zip(state.names, kinds, strict=True)), integers, begun
+
+    def iteration(self, name: str, statement: gast.For, state: State, kinds: Kinds) -> Finished:
+        """One iteration, as a function of the index and the state."""
+        place = place_of(statement)
+        known = dict(self.known) | dict(zip(state.names, kinds, strict=True))
+        carried = set(state.carried)
+        body = [clone(each) for each in (*state.views, *statement.body) if written(each) not in carried]
+        ends = [clone(state.ends[each]) for each in state.carried]
+        body.append(at(gast.Return(value=tuple_of(*ends, *map(load, state.works))), place))
+        index = statement.target.id
+        unit = Unit(name, function(name, [index, *state.names], body), self.bindings, self.names.copy())
+        outcome = (*(known.get(each) for each in state.carried), *(known[each] for each in state.works))
+        settled = settle(unit, Types(known, nb.Tuple(outcome)))
+        return self.finish(*settled, (nb.int64, *kinds), True)
+
+    def iterations(self, name: str, statement: gast.For, state: State, kinds: Kinds) -> Finished:
+        """Some iterations of a state of numbers, as a function of the first index, how many, the step, the state."""
+        place = place_of(statement)
+        wishes = ("first", "count", "width", "turn", "along")
+        names, known, (first, count, width, turn, along), begun = self.opened(wishes, state, kinds)
+        index = [
+            assign(along, binary(load(turn), gast.Mult, load(width)), place),
+            assign(statement.target.id, binary(load(first), gast.Add, load(along)), place),
+        ]
+        repeated = loop(turn, [const(0), load(count), const(1)], [*index, *map(clone, statement.body)], place)
+        tree = function(name, [first, count, width, *state.inputs, *begun.values()], _around(repeated, state, begun))
+        unit = Unit(name, tree, self.bindings, names)
+        settled = settle(unit, Types(known, nb.Tuple([known[each] for each in state.carried])))
+        return self.finish(*settled, (*[nb.int64] * 3, *kinds), True)
+
+
+def _around(repeated: gast.For, state: State, begun: Mapping[str, str]) -> Block:
+    """A loop between what its state begins with, by the names of `begun`, and the return of what it is then."""
+    place = place_of(repeated)
+    return [
+        *(clone(each) for each in state.views),
+        *(assign(each, load(begun[each]), place) for each in state.carried),
+        repeated,
+        at(gast.Return(value=tuple_of(*(load(each) for each in state.carried))), place),
+    ]
+
+
+def _rename_reads(statement: gast.stmt, renamed: Mapping[str, str]) -> None:
+    """Read what the call gave in place of what the loop carried."""
+    rewrite_names(statement, lambda name: renamed.get(name, name))

@@ -1,0 +1,276 @@
+"""What a checkpointed loop reads, writes into, and carries from iteration to iteration.
+
+Snapshots are taken of what is carried and of the arrays that are written into, other than those that the loop never
+reads. Where the loop exchanges arrays, each name takes over the array of another one, or begins with a new one; what
+cannot be followed like this is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import gast
+
+from srcad.errors import MayOverlap, UnsupportedSyntax
+from srcad.transforms.analysis.liveness import Live, live_at_head
+from srcad.transforms.analysis.ownership import are_apart, owner
+from srcad.transforms.analysis.program_facts import Program
+from srcad.transforms.inference.subroutines import Specialised, callee_of
+from srcad.transforms.ir.build import (
+    is_exit,
+    names_in,
+    place_of,
+    reads,
+    stores_into,
+    walk_statements,
+    written,
+)
+from srcad.transforms.sweeps.iteration_local_reversal import accesses
+
+
+@dataclass(frozen=True)
+class State:
+    """The names around one loop.
+
+    inputs      names that the loop reads only
+    works       arrays that it writes into, and that keep their names
+    carried     names that it carries; `ends` has what each becomes at the end of an iteration
+    results     those of the carried names that are read behind the loop
+    moved       carried arrays that become, in each iteration, what another carried name was
+    written     carried arrays that something writes into
+    sinks       those of the `works` that the loop never reads
+    views       definitions of views of written arrays, to be repeated
+    """
+
+    inputs: tuple[str, ...]
+    works: tuple[str, ...]
+    carried: tuple[str, ...]
+    results: tuple[str, ...]
+    ends: Mapping[str, gast.expr]
+    moved: Mapping[str, str]
+    written: frozenset[str]
+    sinks: frozenset[str]
+    views: tuple[gast.stmt, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All that is handed over, in order."""
+        return (*self.inputs, *self.works, *self.carried)
+
+    def renamed(self, name: Callable[[str], str]) -> State:
+        """The same with other names; without what the loop itself is made of."""
+        new = {each: name(each) for each in self.names}
+        inputs, works, carried, results = (
+            tuple(new[each] for each in names) for names in (self.inputs, self.works, self.carried, self.results)
+        )
+        moved = {new[each]: new[source] for each, source in self.moved.items()}
+        sinks = frozenset(new[each] for each in self.sinks)
+        return State(inputs, works, carried, results, {}, moved, frozenset(), sinks, ())
+
+
+def state_of(program: Program, loop: gast.For, after: Live) -> State:
+    """The state of a checkpointed loop; `after` are the names that are read behind it."""
+    return _Finder(program, loop, after).state()
+
+
+class _Finder:
+    def __init__(self, program: Program, loop: gast.For, after: Live) -> None:
+        self.program, self.loop, self.after = program, loop, after
+        self.roots, self.types = program.roots, program.types
+        self.inside = list(walk_statements(loop.body))
+        self.stored = {name for each in self.inside if (name := written(each))}
+        self.refuse_effects()
+        head = live_at_head(loop, after)
+        self.carried = tuple(sorted((self.stored & (head | after)) - {loop.target.id}))
+        self.ends = {name: self.end(name) for name in self.carried}
+        targets = [target.value.id for each in self.inside if (target := stores_into(each)) is not None]
+        self.changed = frozenset(root for name in targets for root in self.reached(name))
+
+    def state(self) -> State:
+        """What was found; refuses what cannot be followed."""
+        views, inputs = self.entering()
+        works = tuple(name for name in inputs if self.is_array(name) and self.reached(name) & self.changed)
+        written_arrays = frozenset(
+            name for name in self.carried if self.is_array(name) and self.reached(name) & self.roots.written
+        )
+        moved = {name: self.owner(name) for name in self.carried if self.is_array(name)}
+        moved = {name: source for name, source in moved.items() if source in self.carried}
+        self.check_apart(inputs)
+        self.check_ends(written_arrays, moved)
+        self.check_behind(written_arrays)
+        return State(
+            tuple(name for name in inputs if name not in works),
+            works,
+            self.carried,
+            tuple(name for name in self.carried if name in self.after),
+            self.ends,
+            moved,
+            written_arrays,
+            frozenset(name for name in works if not self.is_read(name)),
+            tuple(views),
+        )
+
+    def entering(self) -> tuple[list[gast.stmt], list[str]]:
+        """Views that the loop makes for itself, and names that are handed to it."""
+        variables = {*self.program.unit.parameters, *self.program.flow.stores}
+        pending = [name for each in self.inside for name in reads(each)]
+        inputs: dict[str, None] = {}
+        views: dict[str, gast.stmt] = {}
+        while pending:
+            name = pending.pop(0)
+            if name not in variables or name in self.stored or name in inputs or name in views:
+                continue
+            if name == self.loop.target.id:
+                continue
+            definition = self.program.flow.single(name)
+            if name in self.roots.views and definition is not None and self.reached(name) & self.changed:
+                views[name] = definition
+                pending += names_in(definition.value)
+            else:
+                inputs[name] = None
+        ordered = sorted(views.values(), key=lambda each: self.program.flow.spot(each).number)
+        for each in ordered:
+            if self.stored & set(names_in(each.value)):
+                self.overlap(str(written(each)), str(next(iter(self.stored & set(names_in(each.value))))))
+        return ordered, list(inputs)
+
+    def end(self, name: str) -> gast.expr:
+        """What a carried name becomes at the end of an iteration."""
+        found = [each for each in self.inside if written(each) == name]
+        if len(found) != 1 or found[0] not in self.loop.body:
+            raise UnsupportedSyntax(
+                f"`{name}` is stored in a checkpointed loop in a way that is not supported",
+                at=place_of(found[0]),
+                hint="let each iteration give it a new value once, at its end",
+            )
+        return found[0].value
+
+    def owner(self, name: str) -> str:
+        """The name whose value a carried name becomes."""
+        value = self.ends[name]
+        return owner(self.program, value.id) if isinstance(value, gast.Name) else ""
+
+    def is_array(self, name: str) -> bool:
+        return self.types.is_array(name)
+
+    def reached(self, name: str) -> frozenset[str]:
+        return self.roots.of.get(name, frozenset([name]))
+
+    def is_read(self, name: str) -> bool:
+        """Whether the loop reads what an array of the state holds."""
+        mine = self.reached(name)
+        scaled = (each for each in self.inside if isinstance(each, gast.AugAssign) and not _is_sum(each))
+        if any(self.reached(each.target.value.id) & mine for each in scaled):
+            return True
+        return any(
+            kind == "read" and self.reached(what.id if isinstance(what, gast.Name) else what.value.id) & mine
+            for each in self.inside
+            for kind, _, what in accesses(self.program, each)
+        )
+
+    # What is refused
+
+    def refuse_effects(self) -> None:
+        """Iterations run again: they must do the same again, to their end."""
+        if self.loop.body and is_exit(self.loop.body[-1]):
+            raise UnsupportedSyntax(
+                "a checkpointed loop cannot be left early in reverse mode",
+                at=place_of(self.loop.body[-1]) or place_of(self.loop),
+                hint="let the remaining iterations change nothing, or loop over the plain `range`",
+            )
+        for statement in _with_callees(self.inside, self.program.unit.bindings):
+            if any(_is_impure(node) for node in gast.walk(statement)):
+                raise UnsupportedSyntax(
+                    "a checkpointed loop runs its iterations again in reverse mode, and must neither print nor draw",
+                    at=place_of(statement),
+                    hint="print behind the loop; draw random numbers before it",
+                )
+
+    def overlap(self, one: str, other: str) -> None:
+        raise MayOverlap(
+            f"'{one}' and '{other}' may be one array, which a checkpointed loop writes into",
+            at=place_of(self.loop),
+            hint="take a copy before the loop: append .copy()",
+        )
+
+    def check_apart(self, inputs: list[str]) -> None:
+        """No two names that enter the loop may reach one array that is written into."""
+        arrays = [name for name in (*inputs, *self.carried) if self.is_array(name)]
+        for k, one in enumerate(arrays):
+            for other in arrays[k + 1 :]:
+                both_carried = one in self.carried and other in self.carried
+                shared = self.reached(one) & self.reached(other)
+                if not shared & (self.roots.written if both_carried else self.changed):
+                    continue
+                if not both_carried or not self.begin_apart(one, other):
+                    self.overlap(one, other)
+
+    def begin_apart(self, one: str, other: str) -> bool:
+        """Whether two carried names begin with different arrays."""
+        first, second = self.start(one), self.start(other)
+        return not self.reached(first) & self.reached(second) or are_apart(self.program, first, second)
+
+    def start(self, name: str) -> str:
+        """The name that a carried name begins with."""
+        inside = {id(each) for each in self.inside}
+        stores = [each for each in self.program.flow.stores[name] if id(each) not in inside]
+        is_copy = len(stores) == 1 and isinstance(getattr(stores[0], "value", None), gast.Name)
+        return stores[0].value.id if is_copy else name
+
+    def check_ends(self, written_arrays: frozenset[str], moved: Mapping[str, str]) -> None:
+        """Each array that is written into has one name at the end of an iteration."""
+        taken: dict[str, str] = {}
+        for name in sorted(written_arrays):
+            source = moved.get(name)
+            sources = [source] if source is not None else self.own_ends(name)
+            for each in sources:
+                if each in taken:
+                    self.overlap(name, taken[each])
+                taken[each] = name
+
+    def own_ends(self, name: str) -> list[str]:
+        """New arrays that a name may become in an iteration, and the name itself where it may keep its array."""
+        value, start = self.ends[name], self.start(name)
+        found = self.reached(value.id) if isinstance(value, gast.Name) else frozenset()
+        new = found & (self.stored - {*self.carried})
+        others = sorted(found - new - (self.reached(start) if start != name else {name}))
+        if others or not found:
+            self.overlap(name, others[0] if others else name)
+        return sorted(new) + ([name] if found - new else [])
+
+    def check_behind(self, written_arrays: frozenset[str]) -> None:
+        """Arrays that the loop passes on from name to name have no other names behind it."""
+        if not written_arrays:
+            return
+        passed = frozenset(root for name in written_arrays for root in self.reached(name))
+        for name in sorted(self.after - {*self.carried}):
+            if self.is_array(name) and self.reached(name) & passed:
+                self.overlap(name, sorted(written_arrays)[0])
+
+
+def _with_callees(statements: list[gast.stmt], bindings: Mapping[str, object]) -> Iterator[gast.stmt]:
+    """Statements, and those of the functions that they call."""
+    pending, seen = [(statements, bindings)], set[int]()
+    while pending:
+        block, meant = pending.pop()
+        for statement in block:
+            if not isinstance(statement, (gast.If, gast.For, gast.While)):
+                yield statement
+            callee = callee_of(getattr(statement, "value", None), meant)
+            if isinstance(callee, Specialised) and id(callee) not in seen and callee.unit is not None:
+                seen.add(id(callee))
+                pending.append((list(walk_statements(callee.unit.tree.body)), callee.unit.bindings))
+
+
+def _is_sum(statement: gast.AugAssign) -> bool:
+    return isinstance(statement.op, (gast.Add, gast.Sub))
+
+
+def _is_impure(node: gast.AST) -> bool:
+    match node:
+        case gast.Call(func=gast.Name(id="print")):
+            return True
+        case gast.Attribute(value=gast.Name(id="np"), attr="random"):
+            return True
+    return False

@@ -1,0 +1,75 @@
+"""Keep what loops record within a bound: loops of the outermost level that record anything become checkpointed ones.
+
+The function is differentiated once to see which loops those are, and once more with them checkpointed, until there are
+no others. They share the bound in equal parts; how many snapshots a loop may keep is found when it runs, from the bytes
+of its state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import gast
+
+from srcad.errors import Place, UnsupportedSyntax
+from srcad.transforms.checkpointing.loop_outlining import Checkpointed, is_checkpointed
+from srcad.transforms.inference.subroutines import callee_of
+from srcad.transforms.ir.build import Block, inner_blocks, is_exit, place_of, walk_statements
+from srcad.transforms.ir.generated_functions import Made
+from srcad.transforms.ir.node_notes import note
+from srcad.transforms.ir.unit import Unit
+
+
+def bounded(unit: Unit, places: set[Place | None], most: int) -> Unit | None:
+    """The lowered function with the loops at these places noted as checkpointed; None where there are none."""
+    tree = unit.copy_tree()
+    marked = [each for each in _outermost(tree.body) if is_checkpointed(each) or _may_be(each, places)]
+    for each in marked:
+        note(each, checkpointed=True, snapshot_bytes=most // len(marked))
+    return unit.with_tree(tree) if marked else None
+
+
+def recording(made: Made) -> list[gast.stmt]:
+    """The loops of the outermost level that record in each iteration, and calls there that record."""
+    if made.sweeps is None:
+        return []
+    by = made.sweeps.by
+    flow, calls = by.program.flow, by.adjoints.calls
+    found = [trace.outermost for trace in by.traces.values() if not flow.spot(trace.outermost).loops]
+    for statement in walk_statements(by.program.unit.tree.body):
+        if id(statement) in calls.forward and calls.callees is not None and calls.callees.recording:
+            loops = flow.spot(statement).loops
+            callee = callee_of(getattr(statement, "value", None), by.program.unit.bindings)
+            if loops or not isinstance(callee, Checkpointed):
+                found.append(loops[0] if loops else statement)
+    return found
+
+
+def refuse_unbounded(unit: Unit, made: Made) -> None:
+    """Refuse loops of the user's that still record, and calls that do."""
+    loops = {place_of(each) for each in walk_statements(unit.tree.body) if isinstance(each, (gast.For, gast.While))}
+    for statement in recording(made):
+        is_loop = isinstance(statement, (gast.For, gast.While))
+        if not is_loop or place_of(statement) in loops:
+            raise UnsupportedSyntax(
+                "max_trace_bytes cannot hold: how often this "
+                + ("loop" if is_loop else "function, which calls itself or is large,")
+                + " records is not known before it runs",
+                at=place_of(statement),
+                hint="loop over a `range` without `break`, or leave max_trace_bytes out",
+            )
+
+
+def _may_be(loop: gast.For | gast.While, places: set[Place | None]) -> bool:
+    """Whether a loop at one of these places can be checkpointed."""
+    return isinstance(loop, gast.For) and not is_exit(loop.body[-1]) and place_of(loop) in places
+
+
+def _outermost(block: Block) -> Iterator[gast.For | gast.While]:
+    """The loops that stand in no other loop."""
+    for statement in block:
+        if isinstance(statement, (gast.For, gast.While)):
+            yield statement
+        else:
+            for inner in inner_blocks(statement):
+                yield from _outermost(inner)

@@ -1,0 +1,269 @@
+"""Run a core function on actual arguments and note the types that its names take, and the blocks that it reaches."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+import numpy as np
+from numba import typeof
+from numba.core import errors
+from numba.core.registry import cpu_target
+from numba.core.types import Array, Type, pyobject
+
+from srcad.errors import Place, UnsupportedSyntax
+from srcad.transforms.inference.type_inference import (
+    as_written,
+    callees_in,
+    carries_derivatives,
+    executable,
+    place_of_line,
+)
+from srcad.transforms.ir.build import (
+    Block,
+    call,
+    const,
+    inner_blocks,
+    is_exit,
+    load,
+    place_of,
+    walk_statements,
+    written,
+)
+from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.unit import Unit
+
+_PLACE = "__srcad_place__"
+
+
+@dataclass
+class Watched:
+    """What runs have shown.
+
+    types       the type of each name that got a value; None for objects that Numba has no type for
+    reached     blocks that were run, as (number of the compound statement in source order, which of its blocks)
+    result      the type of what is returned
+    until       when to give up, by `time.monotonic`
+    wanted      the names to be noted; None for all
+    """
+
+    types: dict[str, Type | None] = field(default_factory=dict)
+    reached: set[tuple[int, int]] = field(default_factory=set)
+    result: Type = pyobject
+    until: float = math.inf
+    seen: dict[str, set[Any]] = field(default_factory=dict)
+    wanted: Collection[str] | None = None
+
+    def store(self, name: str, value: Any) -> None:
+        """Note the value that a name takes."""
+        if self.until < math.inf and time.monotonic() > self.until:
+            raise TakesTooLong
+        if value is UNSET or (self.wanted is not None and name not in self.wanted):
+            return
+        key, seen = _key(value), self.seen.setdefault(name, set())
+        if key in seen:
+            return
+        seen.add(key)
+        kind = type_of(value)
+        self.types[name] = joined(name, self.types[name], kind) if name in self.types else kind
+
+    def enter(self, number: int, arm: int) -> None:
+        """Note that a block is run."""
+        self.reached.add((number, arm))
+
+
+class TakesTooLong(Exception):
+    """A run that only serves to explain an error takes too long."""
+
+
+class Conflict(Exception):
+    """A name has taken values whose types have nothing in common."""
+
+    def __init__(self, name: str, one: Type | None, other: Type | None) -> None:
+        super().__init__(name)
+        self.name, self.kinds = name, sorted("an object" if kind is None else str(kind) for kind in (one, other))
+
+    def as_error(self, unit: Unit) -> UnsupportedSyntax:
+        """The error that the user sees, where the name gets its value."""
+        place = _last_place(unit, self.name)
+        return UnsupportedSyntax(
+            as_written(f"'{self.name}' is now {self.kinds[0]}, now {self.kinds[1]}", place),
+            at=place,
+            hint="let it be of one type from the start (np.zeros for an array), or use two names",
+        )
+
+
+def _last_place(unit: Unit, name: str) -> Place | None:
+    """Where a name gets its last value, looked up through copies, which SSA form makes."""
+    stores = {str(written(each)): each for each in walk_statements(unit.tree.body) if isinstance(each, gast.Assign)}
+    statement, seen = stores.get(name), {name}
+    while statement is not None and isinstance(statement.value, gast.Name) and statement.value.id not in seen:
+        seen.add(statement.value.id)
+        statement = stores.get(statement.value.id, statement)
+    return None if statement is None else place_of(statement)
+
+
+def watch(
+    unit: Unit,
+    samples: Sequence[tuple[Any, ...]],
+    seconds: float = math.inf,
+    wanted: Collection[str] | None = None,
+) -> Watched:
+    """Run the function once for each tuple of arguments, on copies; random numbers drawn do not count as drawn.
+
+    Raises TakesTooLong where that is not over in so many `seconds`.
+
+    >>> from srcad.frontend.lower import lower
+    >>> from srcad.frontend.load import load
+    >>> def f(x):
+    ...     y = x * 2.0
+    ...     return y if x > 0.0 else -y
+    >>> found = watch(lower(load(f)), [(1.0,)])
+    >>> found.types["y"], found.result, len(found.reached)
+    (float64, float64, 1)
+    """
+    watched = Watched(until=time.monotonic() + seconds, wanted=wanted)
+    instrumented = _instrumented(unit, watched)
+    function = executable(instrumented)
+    state = np.random.get_state()
+    try:
+        for sample in samples:
+            arguments = [own_copy(each) for each in sample[: len(unit.parameters)]]
+            for name, value in zip(unit.parameters, sample, strict=False):
+                watched.store(name, value)
+            watched.store("return", function(*arguments))
+    except Exception as problem:  # the function's own, which may be any
+        _note_place(problem, instrumented)
+        raise
+    finally:
+        np.random.set_state(state)
+    watched.result = watched.types.pop("return", None) or pyobject
+    return watched
+
+
+def place_noted(problem: Exception) -> Place | None:
+    """The line that an exception has a note of."""
+    return getattr(problem, _PLACE, None)
+
+
+def set_place(problem: Exception, place: Place | None) -> None:
+    """Note the line on an exception."""
+    if place is not None:
+        setattr(problem, _PLACE, place)
+        add_note(problem, "\n".join([f"at {place}", *place.trail()]))
+
+
+def add_note(problem: Exception, text: str) -> None:
+    """Note a text on an exception."""
+    getattr(problem, "add_note", len)(text)  # Python 3.11
+
+
+def _note_place(problem: Exception, unit: Unit) -> None:
+    """Say which line of the user's raised what reaches the user from here."""
+    units = {f"<core of {each.name}>": each for each in (unit, *callees_in(unit))}
+    place, trace = None, problem.__traceback__
+    while trace is not None:
+        inner = units.get(trace.tb_frame.f_code.co_filename)
+        place = place if inner is None else place_of_line(inner, trace.tb_lineno) or place
+        trace = trace.tb_next
+    set_place(problem, place)
+
+
+def _instrumented(unit: Unit, watched: Watched) -> Unit:
+    tree = unit.copy_tree()
+    numbers = {id(statement): number for number, statement in enumerate(walk_statements(tree.body))}
+    names = unit.names.copy()
+    store, enter, unset = names.fresh("store"), names.fresh("enter"), names.fresh("unset")
+
+    def stored(name: str) -> gast.stmt:
+        return gast.Expr(value=call(store, const(name), load(name)))
+
+    def block(statements: Block) -> Block:
+        result: Block = []
+        for statement in statements:
+            if isinstance(statement, gast.Expr):  # output, which belongs to the run proper
+                statement = gast.Pass()
+            if notes_of(statement).unset:
+                statement.value = load(unset)
+            for arm, inner in enumerate(inner_blocks(statement)):
+                if inner and not is_exit(statement):
+                    first = [gast.Expr(value=call(enter, const(numbers[id(statement)]), const(arm)))]
+                    if isinstance(statement, gast.For):
+                        first.append(stored(str(written(statement))))
+                    inner[:] = first + block(inner)
+            result.append(statement)
+            name = written(statement)
+            if name and isinstance(statement, gast.Assign):
+                result.append(stored(name))
+        return result
+
+    tree.body = block(tree.body)
+    bound = {store: watched.store, enter: watched.enter, unset: UNSET}
+    return unit.with_tree(tree, bindings={**unit.bindings, **bound}, names=names)
+
+
+class _Unset:
+    """The value of a name that has none yet: can be copied, nothing else."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise UnboundLocalError("a variable is read before it has a value")
+
+    def __bool__(self) -> bool:
+        raise UnboundLocalError("a variable is read before it has a value")
+
+
+UNSET = _Unset()
+
+
+def type_of(value: Any) -> Type | None:
+    """Numba's type of a value, None where there is none."""
+    try:
+        kind = typeof(value)
+    except (ValueError, errors.NumbaError):
+        return None
+    return None if getattr(kind, "dtype", None) == pyobject else kind
+
+
+def _key(value: Any) -> Any:
+    """What values of one type have in common, found quickly."""
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.ndim, value.flags.num
+    if isinstance(value, (tuple, list)):
+        return type(value), *map(_key, value)
+    return type(value)
+
+
+def joined(name: str, one: Type | None, other: Type | None) -> Type | None:
+    """The type of what is now of one type, now of another; None where that can only be an object.
+
+    >>> from numba import types
+    >>> joined("x", types.int64, types.float64), joined("x", types.unicode_type, types.int64)
+    (float64, None)
+    """
+    if one == other:
+        return one
+    if one is None or other is None:
+        if carries_derivatives(one) or carries_derivatives(other):
+            raise Conflict(name, one, other)
+        return None
+    if isinstance(one, Array) and isinstance(other, Array) and (one.ndim, one.dtype) == (other.ndim, other.dtype):
+        layout = one.layout if one.layout == other.layout else "A"
+        return Array(one.dtype, one.ndim, layout, readonly=not (one.mutable and other.mutable))
+    if not isinstance(one, Array) and not isinstance(other, Array):
+        unified: Type | None = cpu_target.typing_context.unify_types(one, other)
+        if unified is not None and unified != pyobject:
+            return unified
+        if not carries_derivatives(one) and not carries_derivatives(other):
+            return None
+    raise Conflict(name, one, other)
+
+
+def own_copy(value: Any) -> Any:
+    """A copy of an array, in the same order of memory; other arguments as they are."""
+    return value.copy(order="K") if isinstance(value, np.ndarray) else value

@@ -1,0 +1,284 @@
+"""A Numba type for every name of a core function, from Numba's own inference."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+from numba import types
+
+from srcad.errors import Place
+from srcad.runtime.jit.numba_inference import CannotType, Inferred, infer
+from srcad.runtime.support.clock import stage
+from srcad.transforms.ir.build import Block, inner_blocks, place_of, stores_into, walk_statements, written
+from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.unit import Unit
+
+
+@dataclass(frozen=True)
+class Types:
+    """What is known of each name; `result` is the type of what the function returns."""
+
+    of: Mapping[str, types.Type]
+    result: types.Type
+
+    def get(self, name: str) -> types.Type | None:
+        """The type of a name, or None where it is not known."""
+        return self.of.get(name)
+
+    def rank(self, name: str) -> int | None:
+        """Number of dimensions of an array, else None."""
+        kind = self.of.get(name)
+        return kind.ndim if isinstance(kind, types.Array) else None
+
+    def is_array(self, name: str) -> bool:
+        """Whether the name holds an array."""
+        return isinstance(self.of.get(name), types.Array)
+
+    def is_opaque(self, index: gast.expr) -> bool:
+        """Whether a part of an index is a name of something else than an integer or an array: a slice, or a tuple."""
+        known = (types.Integer, types.Boolean, types.Array)
+        return isinstance(index, gast.Name) and not isinstance(self.of.get(index.id), known)
+
+    def is_real(self, name: str) -> bool:
+        """Whether the name holds a float, or an array of floats."""
+        kind = self.of.get(name)
+        return isinstance(kind.dtype if isinstance(kind, types.Array) else kind, types.Float)
+
+    def is_real_or_complex(self, name: str) -> bool:
+        """Whether the name holds what can have a derivative: floats, complex numbers, arrays or tuples of them."""
+        return carries_derivatives(self.of.get(name))
+
+
+def differentiable(kind: types.Type | None) -> bool:
+    """Whether values of this type can have a derivative."""
+    if isinstance(kind, types.Array):
+        kind = kind.dtype
+    return isinstance(kind, (types.Float, types.Complex))
+
+
+def carries_derivatives(kind: types.Type | None) -> bool:
+    """Whether anything inside a value of this type can have a derivative: in a tuple, a list or an optional value too.
+
+    >>> carries_derivatives(types.List(types.Tuple((types.int64, types.float64))))
+    True
+    >>> carries_derivatives(types.Tuple((types.int64, types.Optional(types.float64))))
+    True
+    """
+    if isinstance(kind, types.Optional):
+        return carries_derivatives(kind.type)
+    if isinstance(kind, types.BaseTuple):
+        return any(carries_derivatives(element) for element in kind)
+    inside = getattr(kind, "yield_type", None) or getattr(kind, "dtype", None)  # of iterators, lists and arrays
+    return differentiable(kind) if inside is None or inside is kind else carries_derivatives(inside)
+
+
+def executable(unit: Unit, unknown: frozenset[str | None] | set[str | None] = frozenset()) -> Callable[..., Any]:
+    """The core function as a Python function whose line numbers count its statements from 1.
+
+    Copies of `unknown` names, and stand-ins for their values, are left out.
+    """
+    tree = unit.copy_tree()
+    if unknown:
+        tree = _WithoutUnset(set(unknown)).visit(tree)
+    module = ast.Module(body=[gast.gast_to_ast(tree)], type_ignores=[])
+    ast.fix_missing_locations(module)
+    _number_lines(module.body[0])
+    namespace: dict[str, Any] = dict(unit.bindings)
+    exec(compile(module, f"<core of {unit.name}>", "exec"), namespace)
+    function: Callable[..., Any] = namespace[tree.name]
+    namespace.update(unit.bindings)  # a function that calls itself calls what it is bound to
+    return function
+
+
+@stage("type")
+def types_of_some(
+    unit: Unit, argument_types: tuple[types.Type, ...], names: Collection[str]
+) -> Mapping[str, types.Type]:
+    """Types of these names, of a unit in which others may hold now this, now that."""
+    try:
+        return infer(executable(unit), argument_types, names).types
+    except CannotType as problem:
+        place = _place_in_callee(unit, problem) or place_of_line(unit, problem.line)
+        raise CannotType(as_written(problem.reason, place), problem.line, place) from None
+
+
+@stage("type")
+def types_of(unit: Unit, argument_types: tuple[types.Type, ...]) -> Types:
+    """Types of all names for these types of the parameters.
+
+    Raises CannotType, with the place in the user's source, where Numba cannot type the function.
+    """
+    try:
+        inferred = _inferred(unit, argument_types)
+    except CannotType as problem:
+        place = _place_in_callee(unit, problem) or place_of_line(unit, problem.line)
+        raise CannotType(as_written(problem.reason, place), problem.line, place) from None
+    known = Types(inferred.types, inferred.result)
+    for name, kind in inferred.types.items():
+        if isinstance(kind, types.Optional) and isinstance(kind.type, types.Array):
+            raise CannotType(as_written(f"'{name}' is now None, now {kind.type}", None))
+    refuse_masks(unit, known)
+    return known
+
+
+def refuse_masks(unit: Unit, known: Types) -> None:
+    """Numba gives a meaning of its own to masks of several dimensions."""
+    for statement in walk_statements(unit.tree.body):
+        for target in (getattr(statement, "value", None), stores_into(statement)):
+            if not isinstance(target, gast.Subscript):
+                continue
+            parts = target.slice.elts if isinstance(target.slice, gast.Tuple) else [target.slice]
+            for part in parts:
+                kind = known.get(part.id) if isinstance(part, gast.Name) else None
+                if isinstance(kind, types.Array) and kind.dtype == types.boolean and kind.ndim > 1:
+                    raise CannotType(f"Numba has no masks of {kind.ndim} dimensions", None, place_of(statement))
+
+
+def callees_in(unit: Unit) -> list[Unit]:
+    """The functions that a unit calls, those that they call, and so on."""
+    found: dict[int, Unit] = {}
+    pending = [unit]
+    while pending:
+        for thing in pending.pop().bindings.values():
+            inner = thing.ssa if hasattr(type(thing), "ssa") else None  # a Subroutine's
+            if isinstance(inner, Unit) and id(thing) not in found:
+                found[id(thing)] = inner
+                pending.append(inner)
+    return list(found.values())
+
+
+def _place_in_callee(unit: Unit, problem: CannotType) -> Place | None:
+    """The user's line, where the problem is in a function that is called: the innermost stands first in the report."""
+    units = {each.name: each for each in callees_in(unit)}
+    found = re.search(r"<core of (\w+)>\W+(?:line )?(\d+)", str(problem.__cause__)) if units else None
+    inner = None if found is None else units.get(found[1])
+    return None if inner is None or found is None else place_of_line(inner, int(found[2]))
+
+
+def without_unreached(unit: Unit, types: Types) -> Unit:
+    """The unit without branches that Numba has found to be never taken, whose names have no types.
+
+    Names that stand for what is not set yet, and copies of them, may have no type in code that runs.
+    """
+    tree = unit.copy_tree()
+    tree.body, changed = _reached(tree.body, types)
+    return unit.with_tree(tree) if changed else unit
+
+
+def _reached(block: Block, types: Types) -> tuple[Block, bool]:
+    result: Block = []
+    changed = False
+    for statement in block:
+        arms = inner_blocks(statement)
+        dead = [any(_is_untyped(each, types) for each in arm) for arm in arms]
+        if isinstance(statement, gast.If) and any(dead):
+            live = [arm for arm, is_dead in zip(arms, dead, strict=True) if not is_dead]
+            result += [each for arm in live for each in _reached(arm, types)[0]]
+            changed = True
+            continue
+        if isinstance(statement, gast.While) and any(dead):
+            changed = True
+            continue
+        for arm in arms:
+            arm[:], changed_inside = _reached(arm, types)
+            changed |= changed_inside
+        result.append(statement)
+    return result, changed
+
+
+def _is_untyped(statement: gast.stmt, types: Types) -> bool:
+    """Whether a statement stores a name without a type, other than as a copy of such a name."""
+    if not isinstance(statement, gast.Assign) or notes_of(statement).unset:
+        return False
+    name = written(statement)
+    is_copy = isinstance(statement.value, gast.Name) and types.get(statement.value.id) is None
+    return name is not None and types.get(name) is None and not is_copy
+
+
+def _inferred(unit: Unit, argument_types: tuple[types.Type, ...]) -> Inferred:
+    """Types of the names; what stands for a value that is not set yet has no say in them."""
+    unknown = {written(statement) for statement in walk_statements(unit.tree.body) if notes_of(statement).unset}
+    if unknown:
+        try:
+            return infer(executable(unit, unknown), argument_types)
+        except CannotType:
+            pass  # a name is read before the first statement that stores it: the stand-in must do
+    try:
+        return infer(executable(unit), argument_types)
+    except CannotType as problem:
+        if not unknown:
+            raise
+        try:
+            found = infer(executable(_with_none(unit)), argument_types)  # values or None, which Numba has a type for
+        except CannotType:
+            raise problem from None
+        plain = {name: kind.type if isinstance(kind, types.Optional) else kind for name, kind in found.types.items()}
+        return Inferred(plain, found.result)
+
+
+def _with_none(unit: Unit) -> Unit:
+    """The unit with None for what is not set yet."""
+    tree = unit.copy_tree()
+    for statement in walk_statements(tree.body):
+        if isinstance(statement, gast.Assign) and notes_of(statement).unset:
+            statement.value = gast.Constant(value=None, kind=None)
+    return unit.with_tree(tree)
+
+
+class _WithoutUnset(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
+    """Blanks the stand-ins of unset names, and plain copies of such names; lines stay as they are."""
+
+    def __init__(self, unknown: set[str | None]) -> None:
+        self.unknown = unknown
+        self.seen: set[str | None] = set()
+
+    def visit_Assign(self, node: gast.Assign) -> gast.stmt:
+        is_early_copy = isinstance(node.value, gast.Name) and node.value.id in self.unknown - self.seen
+        if notes_of(node).unset or is_early_copy:
+            return gast.Pass()
+        self.seen.add(written(node))
+        return node
+
+
+def as_written(message: str, place: Place | None) -> str:
+    """A message with the names of the user's in place of those that SSA form has numbered."""
+    text = "" if place is None else place.text
+    return re.sub(r"'(\w+?)_\d+'", lambda found: found[0] if found[0][1:-1] in text else f"'{found[1]}'", message)
+
+
+def place_of_line(unit: Unit, line: int | None) -> Place | None:
+    """The place of the statement that `executable` put on this line."""
+    statements = list(walk_statements(unit.tree.body))
+    if line is None or not 1 <= line <= len(statements):
+        return None
+    return place_of(statements[line - 1])
+
+
+def _number_lines(function: ast.stmt) -> None:
+    count = 0
+
+    def visit(block: list[ast.stmt]) -> None:
+        nonlocal count
+        for statement in block:
+            count += 1
+            for node in ast.walk(statement):
+                if hasattr(node, "lineno"):
+                    node.lineno = node.end_lineno = count  # type: ignore[attr-defined]
+                    node.col_offset = node.end_col_offset = 0  # type: ignore[attr-defined]
+            visit(getattr(statement, "body", []))
+            visit(getattr(statement, "orelse", []))
+
+    visit(function.body)  # type: ignore[attr-defined]
+
+
+def is_complex(kind: types.Type | None) -> bool:
+    """Whether this is a type of complex numbers, or of arrays of these.
+
+    The sweeps hold plain, unconjugated derivatives; what users give and get points uphill, and is conjugated there.
+    """
+    return isinstance(kind.dtype if isinstance(kind, types.Array) else kind, types.Complex)

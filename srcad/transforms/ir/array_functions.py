@@ -1,0 +1,275 @@
+"""Facts about NumPy's functions, and about the kernels and builtins that generated code calls, by dotted name.
+
+    is_new = dotted_path(call.func) in ALLOCATING
+
+A function has a fact whenever it is called with positional arguments; what a keyword such as `out` changes is for the
+pass to look at. Which functions are elementwise, which have rules, and which give views that can be written through,
+the rule tables say (`srcad.runtime.rulebook.registry`).
+
+The sets below the table are what the passes ask for. Where one lacks functions that have the fact, a comment says
+which: a pass that learns of them generates other code, which is a change to be made, and tested, by itself.
+"""
+
+from __future__ import annotations
+
+import builtins
+import enum
+import math
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from srcad.runtime import kernels
+
+
+class Fact(enum.Flag):
+    """What may be known of a function."""
+
+    NEW = enum.auto()  # the result shares memory with no argument, and nothing else names it
+    VIEW = enum.auto()  # the result is, or may be, a view of the first argument
+    READ_ONLY = enum.auto()  # NumPy lets nobody write through the view, or it has one element for several
+    OF_SHAPE = enum.auto()  # the first argument is the shape of the result
+    LIKE = enum.auto()  # the result has the shape, and if nothing else is said the type, of the first argument
+    SAME_SHAPE = enum.auto()  # the result has the shape of the first argument if it has its rank
+    SHAPE_ONLY = enum.auto()  # of the first argument nothing but shape and type is read
+    SECOND_SHAPE_ONLY = enum.auto()  # of the second one
+    ZEROS = enum.auto()  # the result is filled with zeros
+    ONES = enum.auto()  # with ones
+    UNSET = enum.auto()  # with whatever is there
+    OF_ELEMENTS = enum.auto()  # a tuple that is the argument holds the result's elements, or its rows
+    REDUCES = enum.auto()  # an array becomes smaller by the dimensions `axis`, or a number
+    PRODUCT = enum.auto()  # a product of vectors or matrices
+    SMOOTH = enum.auto()  # continuous with its derivative in all floats, where it is defined
+    EXTREME = enum.auto()  # continuous; the derivative chooses
+    INSTRUCTION = enum.auto()  # processors have vector instructions for it
+    TOTAL = enum.auto()  # of numbers: depends on them only, and never raises
+    WRITES = enum.auto()  # writes into the first argument; functions without this fact write into none
+
+
+_NEW, _SHAPED, _LIKE = Fact.NEW, Fact.NEW | Fact.OF_SHAPE, Fact.NEW | Fact.LIKE | Fact.SHAPE_ONLY
+_SMOOTH, _EXTREME, _VECTOR = Fact.SMOOTH, Fact.EXTREME, Fact.INSTRUCTION
+_REDUCED, _SAME = Fact.NEW | Fact.REDUCES, Fact.NEW | Fact.SAME_SHAPE
+
+FACTS: dict[str, Fact] = {
+    # Arrays that are made
+    "np.zeros": _SHAPED | Fact.ZEROS,
+    "np.ones": _SHAPED | Fact.ONES,
+    "np.empty": _SHAPED | Fact.UNSET,
+    "np.full": _SHAPED | _SMOOTH,
+    "np.zeros_like": _LIKE | Fact.ZEROS | _SMOOTH,
+    "np.ones_like": _LIKE | Fact.ONES | _SMOOTH,
+    "np.empty_like": _LIKE | Fact.UNSET | _SMOOTH,
+    "np.full_like": _LIKE | _SMOOTH,
+    "np.copy": _NEW | Fact.LIKE | _SMOOTH,
+    "np.array": Fact.OF_ELEMENTS | _SMOOTH,
+    "np.asarray": Fact.OF_ELEMENTS,
+    # Arrays that are rearranged, or computed as a whole
+    "np.transpose": Fact.VIEW | _SMOOTH,
+    "np.flip": Fact.VIEW | Fact.SAME_SHAPE,
+    "np.broadcast_to": Fact.VIEW | Fact.READ_ONLY,
+    "np.diag": Fact.VIEW | Fact.READ_ONLY,
+    "np.diagonal": Fact.VIEW | Fact.READ_ONLY,
+    "np.roll": _SAME,
+    "np.sort": _SAME,
+    "np.cumsum": _SAME | _SMOOTH,
+    "np.triu": _SAME,
+    "np.tril": _SAME,
+    "np.linalg.inv": _SAME,
+    "np.linalg.cholesky": _SAME,
+    "np.where": _NEW,
+    # Reductions
+    "np.sum": _REDUCED | _SMOOTH,
+    "np.mean": _REDUCED | _SMOOTH,
+    "np.prod": _REDUCED | _SMOOTH,
+    "np.max": _REDUCED | _EXTREME,
+    "np.min": _REDUCED | _EXTREME,
+    "np.amax": _REDUCED | _EXTREME,
+    "np.amin": _REDUCED | _EXTREME,
+    "np.var": _REDUCED,
+    "np.std": _REDUCED,
+    "np.any": _REDUCED,
+    "np.all": _REDUCED,
+    "np.argmax": _REDUCED,
+    "np.argmin": _REDUCED,
+    "np.trace": _NEW | _SMOOTH,
+    "np.linalg.norm": _NEW | _SMOOTH,
+    # Products
+    "np.dot": _NEW | Fact.PRODUCT | _SMOOTH,
+    "np.vdot": _NEW | Fact.PRODUCT | _SMOOTH,
+    "np.outer": _NEW | Fact.PRODUCT | _SMOOTH,
+    "kernels.times": _NEW | Fact.PRODUCT,
+    "kernels.times_transpose": _NEW | Fact.PRODUCT,
+    "kernels.transpose_times": _NEW | Fact.PRODUCT,
+    # Elementwise functions
+    "np.sqrt": _NEW | _SMOOTH | _VECTOR,
+    "np.exp": _NEW | _SMOOTH,
+    "np.log": _NEW | _SMOOTH,
+    "np.expm1": _NEW | _SMOOTH,
+    "np.log1p": _NEW | _SMOOTH,
+    "np.tanh": _NEW | _SMOOTH,
+    "np.sin": _NEW | _SMOOTH,
+    "np.cos": _NEW | _SMOOTH,
+    "np.tan": _NEW | _SMOOTH,
+    "np.sinh": _NEW | _SMOOTH,
+    "np.cosh": _NEW | _SMOOTH,
+    "np.square": _NEW | _SMOOTH | _VECTOR,
+    "np.power": _NEW | _SMOOTH,
+    "np.divide": _NEW | _SMOOTH | _VECTOR | Fact.TOTAL,
+    "np.add": _NEW | _SMOOTH,
+    "np.subtract": _NEW | _SMOOTH,
+    "np.multiply": _NEW | _SMOOTH,
+    "np.negative": _NEW | _SMOOTH | _VECTOR,
+    "np.maximum": _NEW | _EXTREME | _VECTOR,
+    "np.minimum": _NEW | _EXTREME | _VECTOR,
+    "np.abs": _NEW | _EXTREME | _VECTOR,
+    "np.fabs": _NEW | _EXTREME | _VECTOR,
+    "np.sign": _NEW | _VECTOR,
+    # Functions of numbers
+    "math.sqrt": _SMOOTH | _VECTOR,
+    "math.exp": _SMOOTH,
+    "math.log": _SMOOTH,
+    "math.expm1": _SMOOTH,
+    "math.log1p": _SMOOTH,
+    "math.tanh": _SMOOTH,
+    "math.sin": _SMOOTH,
+    "math.cos": _SMOOTH,
+    "math.tan": _SMOOTH,
+    "math.sinh": _SMOOTH,
+    "math.cosh": _SMOOTH,
+    "math.pow": _SMOOTH,
+    "math.fabs": _EXTREME | _VECTOR,
+    "max": _EXTREME | _VECTOR,
+    "min": _EXTREME | _VECTOR,
+    "abs": _EXTREME | _VECTOR,
+    "float": _SMOOTH | _VECTOR,
+    "int": _VECTOR,
+    "len": _NEW | Fact.SHAPE_ONLY,
+    "operator.add": Fact.TOTAL,
+    "operator.sub": Fact.TOTAL,
+    "operator.mul": Fact.TOTAL,
+    "operator.neg": Fact.TOTAL,
+    "operator.pos": Fact.TOTAL,
+    "operator.lt": Fact.TOTAL,
+    "operator.le": Fact.TOTAL,
+    "operator.gt": Fact.TOTAL,
+    "operator.ge": Fact.TOTAL,
+    "operator.eq": Fact.TOTAL,
+    "operator.ne": Fact.TOTAL,
+    "kernels.slice_extent": Fact.TOTAL,
+    # Kernels of adjoints
+    "kernels.unbroadcast": Fact.SECOND_SHAPE_ONLY,
+    "kernels.scatter_add": Fact.WRITES,
+    "kernels.unexpand": Fact.WRITES,
+}
+
+
+def having(fact: Fact) -> frozenset[str]:
+    """The functions that have a fact, or several.
+
+    >>> sorted(having(Fact.ZEROS))
+    ['np.zeros', 'np.zeros_like']
+    """
+    return frozenset(name for name, facts in FACTS.items() if fact in facts)
+
+
+def function(name: str) -> Any:
+    """The function of a dotted name.
+
+    >>> function("np.linalg.inv") is np.linalg.inv, function("len") is len
+    (True, True)
+    """
+    first, *rest = name.split(".")
+    modules = {"np": np, "math": math, "operator": operator, "kernels": kernels}
+    found: Any = modules[first] if rest else getattr(builtins, first)
+    for attribute in rest:
+        found = getattr(found, attribute)
+    return found
+
+
+def fill_of(name: str) -> float | None:
+    """What a function fills an array with; None where it leaves it as it is.
+
+    >>> fill_of("np.ones_like"), fill_of("np.empty")
+    (1.0, None)
+    """
+    facts = FACTS[name]
+    return 0.0 if Fact.ZEROS in facts else 1.0 if Fact.ONES in facts else None
+
+
+def functions(names: Iterable[str]) -> tuple[Any, ...]:
+    """The functions of dotted names, in the order of the names."""
+    return tuple(map(function, sorted(names)))
+
+
+def last_parts(names: Iterable[str]) -> frozenset[str]:
+    """The names without modules: that of the kernels has another name where a variable is called `kernels`.
+
+    >>> sorted(last_parts({"np.zeros", "kernels.times"}))
+    ['times', 'zeros']
+    """
+    return frozenset(name.rpartition(".")[2] for name in names)
+
+
+# Shapes
+
+SHAPE_ATTRIBUTES = ("shape", "size", "ndim", "dtype")  # of arrays; who reads them reads no element
+
+OF_SHAPE = having(Fact.OF_SHAPE)
+OF_SHAPE_AND_TYPE = OF_SHAPE - {"np.full"}  # the second argument, if any, is the type; that of `full` is the value
+MAKES_ZEROS, MAKES_UNSET = having(Fact.ZEROS), having(Fact.UNSET)
+
+LIKE = having(Fact.LIKE)
+LIKE_WITH_ONE_ARGUMENT = LIKE - {"np.full_like"}  # which takes the value as well
+MAKER_OF = {f"{name}_like": name for name in sorted(OF_SHAPE_AND_TYPE)}  # from a shape, what this makes from an array
+# Lacks np.ones_like, though np.ones makes records: those like others cannot be made of ones. Part two adds it.
+RECORDS_LIKE = LIKE_WITH_ONE_ARGUMENT - {"np.ones_like"}
+
+# These three say that of the first argument only the shape is read. Each lacks some functions: what those are given is
+# taken to be read, element by element. Part two merges them into `having(Fact.SHAPE_ONLY)`.
+ASKS_FOR_SHAPE = having(Fact.SHAPE_ONLY) - {"np.full_like"}  # in loops that may run in parallel
+LIKE_WITHOUT_CONTENT = ASKS_FOR_SHAPE - {"len", "np.ones_like"}  # in reverse sweeps: of others, all is recorded
+COUNTS = frozenset({"len"})  # where choices depend on values: on those of x by way of np.zeros_like(x) as well
+
+SECOND_SHAPE_ONLY = having(Fact.SECOND_SHAPE_ONLY)
+SAME_SHAPE = having(Fact.SAME_SHAPE)
+OF_ELEMENTS = having(Fact.OF_ELEMENTS)
+REDUCING = having(Fact.REDUCES) - {"np.argmax", "np.argmin"}  # whose shapes are unknown; part two adds them
+
+# Memory
+
+PRODUCTS = having(Fact.PRODUCT) - {"np.vdot"}  # which is a number
+PRODUCT_KERNELS = last_parts(name for name in PRODUCTS if name.startswith("kernels."))
+
+# New arrays of a contribution's shape, as which an adjoint may begin. Lacks most of `Fact.NEW`: sums and other
+# reductions, the other elementwise functions (np.tan, np.square, np.maximum, ...), and what fills or sorts arrays.
+# Adjoints that begin with these are copied once too often. Part two takes `Fact.NEW`.
+FRESH = PRODUCTS | {"np.where", "np.exp", "np.sin", "np.cos", "np.sqrt", "np.log", "np.tanh", "np.copy"}
+
+# Functions whose results share memory with no argument. Lacks, of `Fact.NEW`, np.full_like, all reductions but np.sum,
+# np.vdot, np.trace, np.roll, np.sort, np.cumsum, np.triu, np.tril, np.linalg.*, and the elementwise functions that
+# `FRESH` lacks: their results are taken for views of the arguments, so more is alive, and less may run in parallel.
+# Part two takes `Fact.NEW`.
+ALLOCATING = FRESH | OF_SHAPE | (LIKE - {"np.full_like"}) | {"np.sum", "len"}
+
+# Functions, ufuncs aside, that keep no part of an argument. Has reductions that `ALLOCATING` lacks (np.prod, np.mean,
+# np.max, np.min, np.argmax, np.argmin). Lacks what makes arrays of a shape or like others, len, the reductions np.amax,
+# np.amin, np.var, np.std, np.any and np.all, and the rest of `Fact.NEW`. Part two takes `Fact.NEW`.
+NEW_FROM_PARTS = FRESH | {"np.sum", "np.prod", "np.mean", "np.max", "np.min", "np.argmax", "np.argmin"}
+
+# Calls that stay where they are, since what they make is written into. Lacks np.ones, np.full and their likes: part two
+# adds them.
+MAKES_ROOM = MAKES_ZEROS | MAKES_UNSET | {"np.copy"}
+
+READ_ONLY_VIEWS = having(Fact.READ_ONLY)
+WRITING = having(Fact.WRITES)
+
+# Values
+
+# Lacks np.zeros, np.ones and np.empty, which are as smooth as np.full: what the code does is said to depend on the
+# shape that these are given, and not on that of np.full. Part two makes all four alike.
+SMOOTH = having(Fact.SMOOTH)
+EXTREMES = having(Fact.EXTREME)
+VECTOR_INSTRUCTIONS = having(Fact.INSTRUCTION)
+TOTAL = having(Fact.TOTAL)

@@ -1,0 +1,281 @@
+"""Build and take apart core statements: the small vocabulary that all passes share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import gast
+
+from srcad.errors import Place
+from srcad.transforms.ir.node_notes import note
+
+Block = list[gast.stmt]
+
+
+def load(name: str) -> gast.Name:
+    """A name that is read."""
+    return gast.Name(id=name, ctx=gast.Load(), annotation=None, type_comment=None)
+
+
+def stored(name: str) -> gast.Name:
+    """A name that is assigned."""
+    return gast.Name(id=name, ctx=gast.Store(), annotation=None, type_comment=None)
+
+
+def const(value: Any) -> gast.expr:
+    """A literal; negative numbers become a minus sign and a literal, as the parser has them."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and (value < 0 or str(value) == "-0.0"):
+        return gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=-value, kind=None))
+    return gast.Constant(value=value, kind=None)
+
+
+def dotted(path: str) -> gast.expr:
+    """`np.linalg.norm` as nested attributes."""
+    first, *rest = path.split(".")
+    node: gast.expr = load(first)
+    for attribute in rest:
+        node = gast.Attribute(value=node, attr=attribute, ctx=gast.Load())
+    return node
+
+
+def call(function: str, *arguments: gast.expr, **keywords: gast.expr) -> gast.Call:
+    """A call of a function given by its dotted name."""
+    return gast.Call(
+        func=dotted(function),
+        args=list(arguments),
+        keywords=[gast.keyword(arg=key, value=value) for key, value in keywords.items()],
+    )
+
+
+def binary(left: gast.expr, operator: type[gast.operator], right: gast.expr) -> gast.BinOp:
+    """`left op right`."""
+    return gast.BinOp(left=left, op=operator(), right=right)
+
+
+def subscript(base: gast.expr, index: gast.expr, store: bool = False) -> gast.Subscript:
+    """`base[index]`."""
+    return gast.Subscript(value=base, slice=index, ctx=gast.Store() if store else gast.Load())
+
+
+def index_value(index: gast.expr) -> gast.expr:
+    """An index as an argument of a call: `1:` is `slice(1, None)`."""
+    match index:
+        case gast.Slice(lower=lower, upper=upper, step=step):
+            bounds = [gast.Constant(value=None, kind=None) if part is None else part for part in (lower, upper, step)]
+            return call("slice", *(bounds if step is not None else bounds[:2]))
+        case gast.Tuple(elts=parts):
+            return gast.Tuple(elts=[index_value(part) for part in parts], ctx=gast.Load())
+    return index
+
+
+def attribute(base: gast.expr, attr: str) -> gast.Attribute:
+    """`base.attr`."""
+    return gast.Attribute(value=base, attr=attr, ctx=gast.Load())
+
+
+def tuple_of(*elements: gast.expr) -> gast.Tuple:
+    """`(a, b)`."""
+    return gast.Tuple(elts=list(elements), ctx=gast.Load())
+
+
+def one_or_tuple(parts: Sequence[gast.expr]) -> gast.expr:
+    """An index or a shape of these parts: one stands alone, several are a tuple."""
+    return parts[0] if len(parts) == 1 else tuple_of(*parts)
+
+
+def assign(target: str | gast.expr, value: gast.expr, place: Place | None = None) -> gast.Assign:
+    """`target = value`, at a place of the user's source."""
+    node = stored(target) if isinstance(target, str) else target
+    return at(gast.Assign(targets=[node], value=value, type_comment=None), place)
+
+
+def augment(
+    target: gast.expr, operator: type[gast.operator], value: gast.expr, place: Place | None = None
+) -> gast.AugAssign:
+    """`target op= value`."""
+    return at(gast.AugAssign(target=target, op=operator(), value=value), place)
+
+
+def branch(test: gast.expr, body: Block, orelse: Block, place: Place | None = None) -> gast.If:
+    """`if test: body else: orelse`; an empty body becomes `pass`."""
+    return at(gast.If(test=test, body=body or [gast.Pass()], orelse=orelse), place)
+
+
+def loop(index: str, bounds: list[gast.expr], body: Block, place: Place | None = None) -> gast.For:
+    """`for index in range(*bounds): body`."""
+    return at(
+        gast.For(
+            target=stored(index), iter=call("range", *bounds), body=body or [gast.Pass()], orelse=[], type_comment=None
+        ),
+        place,
+    )
+
+
+def at(node: Any, place: Place | None) -> Any:
+    """The statement, with its place noted."""
+    node.place = place
+    return node
+
+
+def effect(statement: Any) -> Any:
+    """The statement, marked as one that does more than to give a value: it is never dropped, moved or skipped."""
+    return note(statement, effect=True)
+
+
+def noted(node: gast.BinOp) -> gast.BinOp:
+    """A division of a derivative rule, with the note that it is one."""
+    return note(node, of_rule=isinstance(node.op, gast.Div))
+
+
+def place_of(node: gast.AST) -> Place | None:
+    """The place in the user's source that a statement stems from."""
+    return getattr(node, "place", None)
+
+
+def clone(node: Any) -> Any:
+    """A copy that can be changed without changing the original; places and literals are shared."""
+    if isinstance(node, gast.AST):
+        kind: Any = type(node)
+        copied = kind.__new__(kind)
+        copied.__dict__.update(
+            {
+                key: clone(value) if isinstance(value, (gast.AST, list)) else value
+                for key, value in node.__dict__.items()
+            }
+        )
+        return copied
+    return [clone(each) for each in node] if isinstance(node, list) else node
+
+
+def walk(node: gast.AST) -> list[Any]:
+    """All nodes of a tree, level by level as `gast.walk` gives them, without the marks that tell loads from stores."""
+    found = [node]
+    for each in found:
+        for field in _inner_fields[type(each)]:
+            value = getattr(each, field, None)
+            if isinstance(value, list):
+                found += [inner for inner in value if isinstance(inner, gast.AST)]
+            elif value is not None and isinstance(value, gast.AST):
+                found.append(value)
+    return found
+
+
+_LEAVES = frozenset({"ctx", "id", "attr", "kind", "type_comment"})  # fields that hold no nodes that count
+
+
+class _InnerFields(dict[Any, tuple[str, ...]]):
+    """For each kind of nodes the fields that may hold other nodes, found out when first met."""
+
+    def __missing__(self, kind: Any) -> tuple[str, ...]:
+        found = () if kind is gast.Constant else tuple(field for field in kind._fields if field not in _LEAVES)
+        return self.setdefault(kind, found)
+
+
+_inner_fields = _InnerFields()
+
+
+def names_in(node: gast.AST | None) -> Iterator[str]:
+    """Every name read in an expression, repeated as often as it is read."""
+    if node is None or type(node) is gast.Constant:
+        return
+    for child in walk(node):
+        if type(child) is gast.Name and not isinstance(child.ctx, gast.Store):
+            yield child.id
+
+
+def is_exit(statement: gast.stmt) -> bool:
+    """Whether this is the `if done: break` that ends the body of a loop which can stop early."""
+    return isinstance(statement, gast.If) and len(statement.body) == 1 and isinstance(statement.body[0], gast.Break)
+
+
+def reads(statement: gast.stmt) -> Iterator[str]:
+    """Names that the statement itself reads; of a compound one, its header."""
+    match statement:
+        case gast.Assign(targets=[target], value=value):
+            yield from names_in(value)
+            if not isinstance(target, gast.Name):
+                yield from names_in(target)
+        case gast.AugAssign(target=target, value=value):
+            yield from names_in(value)
+            yield from names_in(target)
+        case gast.If(test=test) | gast.While(test=test):
+            yield from names_in(test)
+        case gast.For(iter=iterator):
+            yield from names_in(iterator)
+        case _:
+            yield from names_in(statement)
+
+
+def written(statement: gast.stmt) -> str | None:
+    """The name that a simple statement binds."""
+    match statement:
+        case gast.Assign(targets=[gast.Name(id=name)]):
+            return str(name)
+        case gast.For(target=gast.Name(id=name)):
+            return str(name)
+    return None
+
+
+def stores_into(statement: gast.stmt) -> gast.Subscript | None:
+    """The element or slice that a store writes."""
+    match statement:
+        case gast.Assign(targets=[gast.Subscript() as target]) | gast.AugAssign(target=gast.Subscript() as target):
+            return target
+    return None
+
+
+def inner_blocks(statement: gast.stmt) -> list[Block]:
+    """The blocks of a compound statement."""
+    match statement:
+        case gast.If(body=body, orelse=orelse):
+            return [body, orelse]
+        case gast.For(body=body) | gast.While(body=body):
+            return [body]
+    return []
+
+
+def header_of(statement: Any) -> Any:
+    """A compound statement without its blocks."""
+    body, orelse = statement.body, statement.orelse
+    statement.body, statement.orelse = [], []
+    shallow = clone(statement)
+    statement.body, statement.orelse = body, orelse
+    return shallow
+
+
+def walk_statements(block: Block) -> Iterator[gast.stmt]:
+    """All statements, nested ones included, in source order."""
+    for statement in block:
+        yield statement
+        for inner in inner_blocks(statement):
+            yield from walk_statements(inner)
+
+
+def mentions(block: Block) -> Counter[str]:
+    """How often each name stands in statements, as what is read or what is stored."""
+    return Counter(node.id for each in block for node in walk(each) if isinstance(node, gast.Name))
+
+
+def position(block: Block, statement: gast.stmt) -> int:
+    """Where a statement, not one that is equal to it, stands in a block."""
+    return next(k for k, each in enumerate(block) if each is statement)
+
+
+def rewrite_names(node: gast.AST, change: Callable[[str], str]) -> None:
+    """Rename in place."""
+    for child in walk(node):
+        if isinstance(child, gast.Name):
+            child.id = change(child.id)
+
+
+def dotted_path(node: gast.expr) -> str | None:
+    """`np.linalg.norm` of nested attributes, or None where the expression is something else."""
+    parts: list[str] = []
+    while isinstance(node, gast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, gast.Name):
+        return None
+    return ".".join([node.id, *reversed(parts)])

@@ -1,0 +1,39 @@
+"""Comments in generated code: what is recorded, and which line of the primal an adjoint statement reverses."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import Any
+
+from srcad.errors import Place
+from srcad.transforms.ir.build import Block, clone
+from srcad.transforms.ir.node_notes import note
+
+
+def with_line(block: Block, place: Place | None) -> Block:
+    """Name the primal line beside the first of its adjoint statements."""
+    if block and place is not None:
+        note(block[0], comment=f"line {place.line}: {place.text.strip()}")
+    return block
+
+
+def with_origin(statement: Any, place: Place | None) -> None:
+    """Name the line of the user's that a statement is, with its file, and the calls that led there."""
+    if place is None:
+        return
+    found, caller = f"{_line_of(place)}: {place.text.strip()}", place.inside
+    while caller is not None:
+        found, caller = f"{found}, called from {_line_of(caller)}", caller.inside
+    note(statement, comment=found)
+
+
+def _line_of(place: Place) -> str:
+    return f"{PurePath(place.file).name}:{place.line}"
+
+
+def commented(block: Block, comment: str) -> Block:
+    """Copies of statements, the last one with a comment."""
+    copied = [clone(statement) for statement in block]
+    for statement in copied:
+        note(statement, comment=comment if statement is copied[-1] or len(copied) == 1 else None)
+    return copied

@@ -1,0 +1,209 @@
+"""What stages note on nodes for later ones, beside what the tree itself says: one record of typed fields per node.
+
+    note(statement, effect=True)        a later stage asks        notes_of(statement).effect
+
+mypy checks the names and the types of what is noted, and `note` refuses other names when it runs. A record is frozen:
+`note` gives the node a new one, so that copies of a node (`build.clone`) share the record until one of them is noted
+anew. Whoever puts another node in a node's place decides what of its notes holds for the new one.
+
+A place in the source is no note: core form requires one of every statement. It stays the attribute `place` of the
+node, set by `build.at` and read by `build.place_of`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal, ParamSpec, Protocol, TypeVar
+
+import gast
+import numpy as np
+from numba import types as nb
+
+_T = TypeVar("_T")
+_P = ParamSpec("_P")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Notes:
+    """What is noted on a node. Of each field: on which nodes it stands, what it says, who sets it and who reads it."""
+
+    # While code is lowered
+
+    parallel: bool = False
+    """Loop: it stems from a `numba.prange`. Set by `loop_headers`, `kinds`, `loop_fusion`; read by
+    `kinds.is_parallel`.
+    """
+    checkpointed: bool = False
+    """Loop: over `srcad.checkpointed`. Set by `loop_headers`, `memory_bound`, `for_loops`; read by these and
+    `loop_outlining`.
+    """
+    snapshot_bytes: int | None = None
+    """Checkpointed loop: the most memory for its snapshots. Set by `memory_bound`; read by `loop_outlining`."""
+    after_class: type | None = None
+    """Called attribute: `super()` looks the method up after this class. Set by `super_calls`; read by
+    `member_methods`.
+    """
+    record_dtype: np.dtype[Any] | None = None
+    """Name of a type: it stands for this dtype, which has fields. Set by `captured_values`; read by `record_arrays`."""
+    looped_over: tuple[str, ...] = ()
+    """Loop: names of what it goes through, which must keep its length. Set by `for_loops`; read by `control_flow`,
+    `consumed_iterators`.
+    """
+    is_iterated: bool = False
+    """`x.flat`: a loop goes through it, so it need not be a copy. Set by `for_loops`; read by `itertools_calls`."""
+    is_loop_element: bool = False
+    """Subscript: what a loop comes to; of a dictionary a key. Set by `for_loops`; read by `structure_parts`,
+    `growing_list_operations`, `packed_list_reads`.
+    """
+    is_loop_test: bool = False
+    """Test of a `while` loop, of which only the truth is asked. Set by `structured_exits`; read by `anf`."""
+    effect: bool = False
+    """Statement: it is never dropped, moved or skipped. Set by `build.effect`; read by most passes."""
+    must_not_truncate: bool = False
+    """Store of a ufunc's result into `out=`: refused for a narrower type. Set by `mutating_calls`; read by
+    `in_place_resolution`.
+    """
+    accesses_records: bool = False
+    """Statement: it reads or writes a field of records. Set by `record_arrays`; read by `list_aliasing`."""
+    puts_into_list: bool = False
+    """Store of an array into a list, as a copy. Set by `list_arrays`; read by `list_aliasing`."""
+    copies_list_element: bool = False
+    """Copy of an array that is in a list. Set by `list_arrays`; read by `list_aliasing`."""
+
+    # While types are inferred
+
+    is_stand_in: bool = False
+    """Assignment: on a path where the name has no value yet. Set by `ssa`; read by `alias_cases`,
+    `alias_versioning`.
+    """
+    unset: bool = False
+    """Such an assignment: its value is still to be chosen, by the type that the name has elsewhere.
+    Set by `ssa`, cleared by `in_place_resolution`; read by `type_inference`, `retyping`, `subroutines`,
+    `execution_tracing`, `in_place_resolution`."""
+    is_extent_after_loop: bool = False
+    """Assignment of an extent of an array as a loop leaves it. Set and read by `carried_shapes`."""
+
+    # While code is differentiated
+
+    begins_reverse: bool = False
+    """Mark between two sweeps. Set by `sweep_boundary`; read by `sweep_boundary`, `forward_substitution`,
+    `dead_code`.
+    """
+    completes_primal: bool = False
+    """Mark after the primal's last statement. Set by `sweep_boundary`; read by `gradient_function`."""
+    whole: bool = False
+    """Sum into an adjoint: the term is an array of the same shape and type.
+    Set by `accumulation`; read by `reverse_plan`, `copy_elision_moves`, `copy_elision_branches`, `whole`,
+    `kernel_calls`, `llvm_assumptions`."""
+    exact: bool = False
+    """Such a sum: the one array that the term reads has the shape itself. Set by `accumulation`; read by `whole`."""
+    value_is_number: bool = False
+    """Begin of an adjoint: of a number. Set by `accumulation`; read by `reverse_plan`."""
+    is_view: bool = False
+    """Begin of an adjoint: it is a view of another one. Set by `accumulation`; read by `reverse_plan`,
+    `independent_loop_schedule`.
+    """
+    distinct_arrays: tuple[frozenset[str], ...] = ()
+    """Reversed loop: groups of arrays that differ while it runs, though a loop around it permutes them.
+    Set by `reverse_control_flow`; read by `loop_order`, `zero_store_forwarding`."""
+    skips_zeros: bool = False
+    """Branch: what it leaves out would add zeros. Set by `zero_guards`; read by `control_dependence`."""
+    of_rule: bool = False
+    """Division: it stems from a derivative rule. Set by `noted`; read by `redundancy_elimination`."""
+    copies_into_trace: bool = False
+    """Statement: it copies an array into its place in a trace. Set by `traces`; read by `kernel_calls`."""
+    scratch: bool = False
+    """Allocation: the iterations of a loop use the array one after the other. Set by `sweep_assembly`; read by
+    `parallel`.
+    """
+    numba_type: nb.Type | None = None
+    """Name: its type, in functions that have parallel loops. Set by `kinds.note_kinds`; read by `parallel`,
+    `parallel_loop_functions`.
+    """
+    kinds: Mapping[str, nb.Type] | None = None
+    """Function: the types of its arrays and numbers. Set by `accumulation`; read by `pipeline`."""
+    primals: int | None = None
+    """Function: how many of its first results are the primal's, if known. Set by `accumulation`; read by `pipeline`."""
+    is_finished: bool = False
+    """Function: it is not to be simplified. Set by `snapshot_functions`; read by `pipeline`."""
+    pair: Any = None
+    """Constant: to become the place of this `Pair` in the lists of traces. Set by `callee_pairs`; read by
+    `generated_module`.
+    """
+    begins_lists: bool = False
+    """Assignment: to begin the lists of traces. Set by `call_derivatives`; read by `generated_module`."""
+    counts_lists: str | None = None
+    """Assignment: to count what is in the lists that this variable holds. Set by `call_derivatives`; read by
+    `generated_module`.
+    """
+
+    # While code is simplified
+
+    folded: bool = False
+    """Assignment: its value stands where it was read; to be dropped. Set and read by `forward_substitution` and
+    `copy_propagation`.
+    """
+    gathers: Any = None
+    """Loop, or branch around it, that adds gathered sums: the `Gathering` that it was made of.
+    Set by `scatter_to_gather`, `row_buffered_gather`; read by `row_buffered_gather`, `accumulator_forwarding`."""
+    rolls: Mapping[str, tuple[int, int]] | None = None
+    """Loop that holds few lines of sums at once: for each array the axis, and the nearest line that is still added to.
+    Set by `row_buffered_gather`; read by `accumulator_forwarding`."""
+    lane: Literal["free", "alone"] | None = None
+    """Call of `exp` or the like: whether a kernel gains, or only may be. Set by `vector_math`; read by it,
+    `reassociable_sums`.
+    """
+    kernel: str | None = None
+    """Call: the kernel that is to answer it. Set by `kernel_calls`, `vector_math`; read by `llvm_assumptions`."""
+    calls_kernels: bool = False
+    """Statement: a call in it is to be answered by a kernel. Set by `kernel_calls`, `vector_math`; read by
+    `llvm_assumptions`.
+    """
+    becomes_call: bool = False
+    """Statement on whole arrays: to become a call of a kernel. Set by `kernel_calls`; read by `llvm_assumptions`."""
+    is_unordered: bool = False
+    """Sum in a loop: its terms may be added in any order. Set by `reassociable_sums`; read by `llvm_assumptions`."""
+    natural: tuple[gast.expr, ...] = ()
+    """Loop: nodes of it that are never negative, renamed with it. Set by `natural`; read by `llvm_assumptions`."""
+
+    # For who reads the code
+
+    comment: str | None = None
+    """Statement: what is written beside it. Set by `comments`, and by passes that replace it; read by `printing`."""
+    calls_own_function: bool = False
+    """Call: of a function of the user's, by its own name. Set and read by `explain`."""
+
+
+_NONE = Notes()
+_NAMES = frozenset(field.name for field in fields(Notes))
+
+
+def notes_of(node: Any) -> Notes:
+    """What is noted on a node.
+
+    >>> notes_of(gast.Pass()).effect, notes_of(note(gast.Pass(), effect=True)).effect
+    (False, True)
+    """
+    found: Notes = getattr(node, "_srcad_notes", _NONE)
+    return found
+
+
+class _Note(Protocol[_P]):
+    def __call__(self, node: _T, /, *arguments: _P.args, **changes: _P.kwargs) -> _T: ...
+
+
+def _takes_what_makes(record: Callable[_P, Notes]) -> Callable[[Callable[..., Any]], _Note[_P]]:
+    """Let mypy check what a function is given by name against the fields of a record."""
+    return lambda function: function
+
+
+@_takes_what_makes(Notes)
+def note(node: Any, /, **changes: Any) -> Any:
+    """Note on a node what is given, beside what is noted on it already; gives the node."""
+    if not changes.keys() <= _NAMES:
+        raise TypeError(f"nodes have no such notes: {', '.join(sorted(changes.keys() - _NAMES))}")
+    made = object.__new__(Notes)  # `dataclasses.replace` would go through all fields; what is left out has its default
+    vars(made).update(vars(notes_of(node)), **changes)
+    node._srcad_notes = made
+    return node

@@ -1,0 +1,151 @@
+"""The core form, as a check: says what about a tree is not in the form that later stages rely on.
+
+The form itself is described in `docs/architecture.md`; it is what `srcad.frontend.lower` makes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gast
+
+from srcad.errors import CompilerBug
+from srcad.transforms.ir.build import Block, is_exit, place_of
+from srcad.transforms.ir.canonical_names import root_name
+
+_ATTRIBUTES = frozenset({"shape", "size", "ndim", "dtype"})
+_AUGMENTED = (gast.Add, gast.Sub, gast.Mult, gast.Div)
+
+
+def check_core(tree: gast.FunctionDef) -> None:
+    r"""Raise CompilerBug naming the first statement that is not in core form.
+
+    >>> check_core(gast.parse("def f(x, y):\n    z = x + y * 2\n    return z").body[0])
+    Traceback (most recent call last):
+    ...
+    srcad.errors.CompilerBug: not in core form: a statement without a place: Assign
+    """
+    _Checker(tree).function(tree)
+
+
+class _Checker:
+    def __init__(self, tree: gast.FunctionDef) -> None:
+        names = (node for node in gast.walk(tree) if isinstance(node, gast.Name))
+        self.variables = {node.id for node in names if not isinstance(node.ctx, gast.Load)}
+
+    def function(self, tree: gast.FunctionDef) -> None:
+        arguments = tree.args
+        extras = (arguments.posonlyargs, arguments.kwonlyargs, arguments.defaults, arguments.vararg, arguments.kwarg)
+        self.require(not any(extras), "parameters other than plain ones", tree)
+        last = tree.body[-1]
+        self.require(isinstance(last, gast.Return), "a function without a last return", tree)
+        self.block(tree.body[:-1])
+        self.placed(last)
+        self.require(self.is_tuple_of_atoms(last.value), "the returned value", last)
+
+    def require(self, holds: bool, what: str, node: gast.AST) -> None:
+        if not holds:
+            raise CompilerBug(f"not in core form: {what}: {_text(node)}", at=place_of(node))
+
+    def placed(self, statement: gast.stmt) -> None:
+        if not hasattr(statement, "place"):
+            raise CompilerBug(f"not in core form: a statement without a place: {type(statement).__name__}")
+
+    def block(self, block: Block) -> None:
+        for statement in block:
+            self.placed(statement)
+            self.statement(statement)
+
+    def statement(self, statement: gast.stmt) -> None:
+        match statement:
+            case gast.Assign(targets=[gast.Name()], value=value):
+                self.require(self.is_operation(value), "more than one operation", statement)
+            case gast.Assign(targets=[gast.Subscript() as target], value=value):
+                self.require(self.is_element(target) and self.is_atom(value), "a store", statement)
+            case gast.AugAssign(target=gast.Subscript() as target, op=op, value=value):
+                fits = self.is_element(target) and self.is_atom(value) and isinstance(op, _AUGMENTED)
+                self.require(fits, "an augmented store", statement)
+            case gast.If(test=test, body=body, orelse=orelse):
+                self.require(self.is_atom(test) and bool(body), "a branch", statement)
+                self.block(body)
+                self.block(orelse)
+            case gast.For():
+                self.loop(statement)
+            case gast.While(test=test, body=body, orelse=[]):
+                last = body[-1] if body else None
+                ends = isinstance(last, (gast.Assign, gast.If)) and isinstance(test, gast.Name)
+                self.require(ends, "a while whose test is not computed at the end of its body", statement)
+                self.block(body)
+            case gast.Assert(test=test, msg=message):
+                fits = self.is_atom(test) and (message is None or self.is_atom(message))
+                self.require(fits, "an assertion", statement)
+            case gast.Expr(value=gast.Call(func=gast.Name(id="print"))) | gast.Raise() | gast.Pass():
+                pass
+            case _:
+                self.require(False, "a statement of another kind", statement)
+
+    def loop(self, statement: gast.For) -> None:
+        match statement:
+            case gast.For(
+                target=gast.Name(), iter=gast.Call(func=gast.Name(id="range"), args=bounds, keywords=[]), orelse=[]
+            ):
+                self.require(all(self.is_atom(bound) for bound in bounds), "the bounds of a loop", statement)
+                self.require(bool(statement.body), "an empty loop", statement)
+                body = statement.body
+                if is_exit(body[-1]):
+                    self.placed(body[-1])
+                    self.require(isinstance(body[-1].test, gast.Name), "the exit of a loop", statement)
+                    body = body[:-1]
+                self.block(body)
+            case _:
+                self.require(False, "a loop over something else than range", statement)
+
+    def is_operation(self, node: gast.expr) -> bool:
+        match node:
+            case gast.BinOp(left=left, right=right):
+                return self.is_atom(left) and self.is_atom(right)
+            case gast.UnaryOp(operand=operand):
+                return self.is_atom(operand)
+            case gast.Compare(left=left, ops=[_], comparators=[right]):
+                return self.is_atom(left) and self.is_atom(right)
+            case gast.Call(func=function, args=arguments, keywords=keywords):
+                values = [*arguments, *(keyword.value for keyword in keywords)]
+                named = self.is_outside(function) and all(keyword.arg is not None for keyword in keywords)
+                return named and all(self.is_tuple_of_atoms(value) for value in values)
+            case gast.Subscript():
+                return self.is_element(node)
+            case gast.Attribute(value=gast.Name(id=name), attr=attribute) if name in self.variables:
+                return attribute in _ATTRIBUTES
+        return self.is_tuple_of_atoms(node)
+
+    def is_element(self, node: gast.Subscript) -> bool:
+        if not isinstance(node.value, gast.Name):
+            return False
+        parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+        return all(self.is_index(part) for part in parts)
+
+    def is_index(self, node: gast.expr) -> bool:
+        if isinstance(node, gast.Slice):
+            return all(part is None or self.is_atom(part) for part in (node.lower, node.upper, node.step))
+        return self.is_atom(node)
+
+    def is_tuple_of_atoms(self, node: gast.expr) -> bool:
+        if isinstance(node, gast.Tuple):
+            return all(self.is_tuple_of_atoms(element) for element in node.elts)
+        return self.is_atom(node)
+
+    def is_atom(self, node: gast.expr) -> bool:
+        match node:
+            case gast.Name() | gast.Constant() | gast.UnaryOp(op=gast.USub(), operand=gast.Constant()):
+                return True
+        return isinstance(node, gast.Attribute) and self.is_outside(node)
+
+    def is_outside(self, node: gast.expr) -> bool:
+        """Whether this is a dotted path that begins outside of the function."""
+        root = root_name(node)
+        return root is not None and root not in self.variables
+
+
+def _text(node: gast.AST) -> str:
+    dump: Callable[[gast.AST], str] = gast.dump
+    return dump(node)

@@ -1,0 +1,218 @@
+"""All uses of arrays that a generated function makes: each a subscript, with what is known of integers there.
+
+An array that is used otherwise, as a whole, or of which a part gets a name of its own, is none of them: of the others,
+what is not seen here does not happen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import gast
+import numpy as np
+
+from srcad.transforms.analysis.linear_forms import Form
+from srcad.transforms.ir.array_functions import MAKER_OF, NEW_FROM_PARTS
+from srcad.transforms.ir.build import Block, const, dotted_path, inner_blocks, names_in
+from srcad.transforms.ir.primitive import constant
+from srcad.transforms.ir.side_effects import stored_in
+from srcad.transforms.loop_analysis.array_accesses import is_counted
+from srcad.transforms.loop_analysis.array_extents import Shapes
+
+Path: TypeAlias = tuple[tuple[int, int], ...]  # blocks, by their identity, and positions in these
+
+
+@dataclass(frozen=True, eq=False)
+class Use:
+    """One subscript of an array.
+
+    statement   that it stands in, or in the header of
+    path        to the statement
+    forms       linear forms of the parts of the index; None for slices, and where there is none
+    facts       what is known of integers there
+    is_target   whether the statement only stores into it
+    """
+
+    node: gast.Subscript
+    statement: gast.stmt
+    path: Path
+    forms: tuple[Form | None, ...]
+    facts: tuple[Form, ...]
+    is_target: bool
+
+    def form(self, axis: int) -> Form | None:
+        """The linear form of the index in one dimension; None where that is not a number's."""
+        return self.forms[axis] if axis < len(self.forms) else None
+
+    def position(self, block: Block) -> int | None:
+        """The position of the statement of a block that it is in."""
+        return next((position for each, position in self.path if each == id(block)), None)
+
+
+@dataclass(eq=False)
+class Array:
+    """An array, where it is made, what is known of its extents there, and its uses.
+
+    queries     expressions that ask for its shape
+    """
+
+    name: str
+    statement: gast.Assign
+    block: Block
+    position: int
+    extents: tuple[gast.expr, ...]
+    sizes: tuple[Form | None, ...]
+    uses: list[Use] = field(default_factory=list)
+    queries: list[gast.expr] = field(default_factory=list)
+
+
+class Arrays:
+    """The arrays of some names that are used by subscripts only.
+
+    found       the arrays by name
+    bounds      of loops by steps of one, by their identity
+    """
+
+    def __init__(self, names: Collection[str], body: Block, at: Shapes) -> None:
+        """Follow the statements of a function; each of the names is stored once."""
+        self.names, self.found = set(names), dict[str, Array]()
+        self.bounds: dict[int, tuple[Form | None, Form | None]] = {}
+        self._seen: set[int] = set()
+        self._block(body, at, ())
+
+    def _block(self, block: Block, at: Shapes, path: Path) -> None:
+        for position, statement in enumerate(block):
+            self._path: Path = (*path, (id(block), position))
+            self._follow(statement, at)
+            match statement:
+                case gast.Assign(targets=[gast.Name(id=name)]) if name in self.names:
+                    extents = at.of(name)
+                    if extents is None:
+                        self._refuse(name)
+                    else:
+                        sizes = tuple(map(at.form, extents))
+                        self.found[name] = Array(name, statement, block, position, extents, sizes)
+
+    def _refuse(self, name: str) -> None:
+        """Know no more of a name."""
+        self.names.discard(name)
+        self.found.pop(name, None)
+
+    def _follow(self, statement: gast.stmt, at: Shapes) -> None:
+        """Note the uses in a statement; `at` becomes what is known behind it."""
+        blocks = inner_blocks(statement)
+        if isinstance(statement, gast.While):
+            at.forget(stored_in([statement]))
+        self._statement, self._at = statement, at
+        self._own(statement)
+        if not blocks:
+            at.learn(statement)
+            return
+        path = self._path
+        if isinstance(statement, gast.If):
+            inside = [at.under(statement.test, arm == 0) for arm in range(len(blocks))]
+        elif is_counted(statement):
+            self._note(statement, at)
+            at.forget(stored_in([statement]))
+            inside = [at.inside(statement)]
+        else:
+            at.forget(stored_in([statement]))
+            inside = [at.copy()]
+        for block, known in zip(blocks, inside, strict=True):
+            self._block(block, known, path)
+        at.forget(stored_in([statement]))
+
+    def _note(self, loop: gast.For, at: Shapes) -> None:
+        if constant(Shapes.step(loop)) in (1, -1):
+            args = loop.iter.args
+            start, stop = args[:2] if len(args) > 1 else (const(0), args[0])
+            self.bounds[id(loop)] = at.form(start), at.form(stop)
+
+    def _own(self, statement: gast.stmt) -> None:
+        """Note the uses in a simple statement, or in the header of another one."""
+        match statement:
+            case gast.Assign(targets=[gast.Name()], value=value):
+                self._visit(value, False)
+            case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name)) as target], value=value):
+                self._visit(target, True, True)
+                self._visit(value, bool(self._at.ranks.get(name)) or name in self.found)
+            case gast.AugAssign(target=gast.Subscript() as target, value=value):
+                self._visit(target, True, True)
+                self._visit(value, True)
+            case gast.For(iter=header) | gast.If(test=header) | gast.While(test=header):
+                self._visit(header, False)
+            case _:
+                self._children(statement, False)
+
+    def _visit(self, node: gast.AST, is_copied: bool, is_target: bool = False) -> None:
+        """Note the uses in an expression; `is_copied` if a part of an array that stands here is not kept as such."""
+        match node:
+            case gast.Attribute(value=gast.Name(id=name), attr="dtype"):
+                pass
+            case gast.Subscript(value=gast.Attribute(value=gast.Name(id=name), attr="shape"), slice=index) if (
+                isinstance(constant(index), int)
+            ):
+                self._query(name, node)
+            case gast.Attribute(value=gast.Name(id=name), attr="shape"):
+                self._query(name, node)
+            case gast.Call(func=function, args=[gast.Name(id=name)], keywords=[]) if dotted_path(function) in MAKER_OF:
+                self._query(name, node)
+            case gast.Subscript(value=gast.Name(id=name), slice=index):
+                if name in self.names:
+                    self._use(node, is_copied, is_target)
+                self._visit(index, False)
+            case gast.Name(id=name):
+                self._refuse(name)
+            case gast.BinOp() | gast.UnaryOp() | gast.Compare():
+                self._children(node, True)
+            case gast.Call(func=function):
+                self._children(node, _is_new(dotted_path(function) or ""))
+            case _:
+                self._children(node, False)
+
+    def _children(self, node: gast.AST, is_copied: bool) -> None:
+        for key, value in gast.iter_fields(node):
+            for child in value if isinstance(value, list) else [value]:
+                if isinstance(child, gast.AST) and key != "ctx":
+                    self._visit(child, is_copied)
+
+    def _query(self, name: str, node: gast.expr) -> None:
+        array = self.found.get(name)
+        if array is not None and any(each == id(array.block) for each, _ in self._path):
+            array.queries.append(node)
+        else:
+            self._refuse(name)
+
+    def _use(self, node: gast.Subscript, is_copied: bool, is_target: bool) -> None:
+        array = self.found.get(node.value.id)
+        parts = list(node.slice.elts) if isinstance(node.slice, gast.Tuple) else [node.slice]
+        numbers = [part for part in parts if not isinstance(part, gast.Slice)]
+        rank = len(array.extents) if array else 0
+        is_element = len(numbers) == rank == len(parts)
+        is_plain = len(parts) <= rank and all(map(self._is_number, numbers)) and id(node) not in self._seen
+        if array is None or not is_plain or not (is_element or is_copied):
+            self._refuse(node.value.id)
+            return
+        forms = tuple(None if isinstance(part, gast.Slice) else self._at.form(part) for part in parts)
+        self._seen.add(id(node))
+        array.uses.append(Use(node, self._statement, self._path, forms, self._at.facts, is_target))
+
+    def _is_number(self, part: gast.expr) -> bool:
+        """Whether a part of an index is one integer."""
+        ranks = self._at.ranks
+        match part:
+            case gast.Subscript(value=gast.Name(id=name), slice=index):
+                inner = index.elts if isinstance(index, gast.Tuple) else [index]
+                return ranks.get(name) == len(inner) and all(map(self._is_number, inner))
+            case gast.Name() | gast.BinOp():
+                return all(ranks.get(name) == 0 for name in names_in(part))
+        value = constant(part)
+        return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_new(path: str) -> bool:
+    """Whether a function's result never is a part of its argument."""
+    module, _, name = path.rpartition(".")
+    return path in NEW_FROM_PARTS or (module == "np" and isinstance(getattr(np, name, None), np.ufunc))

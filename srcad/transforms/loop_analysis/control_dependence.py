@@ -1,0 +1,102 @@
+"""The names on which it depends what generated code does: which way it goes, how often, where it reads and writes.
+
+Values that are off by a rounding may decide otherwise there: at `if s == 0.0`, in `np.floor`, as a subscript. All
+functions count but those that are known to be continuous and to choose nothing. What picks an extreme, as `np.max`, is
+continuous; only its derivative chooses (`is_continuous`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import gast
+
+from srcad.transforms.ir.array_functions import COUNTS, EXTREMES, SHAPE_ATTRIBUTES, SMOOTH
+from srcad.transforms.ir.build import Block, dotted_path, walk, walk_statements
+from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.side_effects import all_written, changed_memory
+from srcad.transforms.loop_analysis.alias_classes import Memories
+
+
+def is_smooth(path: str | None) -> bool:
+    """Whether a function is known to be continuous, with its derivative."""
+    return path in SMOOTH
+
+
+def is_continuous(path: str | None) -> bool:
+    """Whether a function is known to be continuous, or is one of the kernels of an adjoint."""
+    return path in SMOOTH or path in EXTREMES or (path is not None and path.startswith("kernels."))
+
+
+def choosing(
+    body: Block, memories: Memories, more: Iterable[str] = (), chooses_nothing: Callable[[str | None], bool] = is_smooth
+) -> set[str]:
+    """The names, each standing for all that may share memory with it, on whose values a choice depends.
+
+    So do those that some `more` names depend on. Whether zeros need to be passed on is no choice.
+    """
+    found = {
+        memories.find(name)
+        for statement in walk_statements(body)
+        for part in deciding(statement, chooses_nothing)
+        for name in _values(part)
+    }
+    found |= {memories.find(name) for name in more}
+    flows = [
+        (
+            {memories.find(name) for name in (*all_written(each), *changed_memory(each))},
+            set(map(memories.find, _sources(each))),
+        )
+        for each in walk_statements(body)
+    ]
+    while True:
+        more = {name for targets, sources in flows if targets & found for name in sources}
+        if more <= found:
+            return found
+        found |= more
+
+
+def _sources(statement: gast.stmt) -> Iterator[str]:
+    """What a simple statement computes with, or appends to a list."""
+    if isinstance(statement, (gast.Assign, gast.AugAssign)) or _appends(statement):
+        yield from _values(statement.value)
+
+
+def _appends(statement: gast.stmt) -> bool:
+    match statement:
+        case gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name(), attr="append"))):
+            return True
+    return False
+
+
+def deciding(statement: gast.stmt, chooses_nothing: Callable[[str | None], bool] = is_smooth) -> Iterator[gast.AST]:
+    """The parts of a statement, or of the header of a compound one, on which it depends what is done."""
+    match statement:
+        case gast.If() if notes_of(statement).skips_zeros:
+            pass
+        case gast.Expr() if _appends(statement):
+            pass
+        case gast.If(test=part) | gast.While(test=part) | gast.For(iter=part):
+            yield part
+        case gast.Assign() | gast.AugAssign() | gast.Return():
+            for node in walk(statement):
+                match node:
+                    case gast.Compare() | gast.BoolOp() | gast.BinOp(op=gast.FloorDiv() | gast.Mod()):
+                        yield node
+                    case gast.IfExp(test=part) | gast.Subscript(slice=part):
+                        yield part
+                    case gast.Call(func=function) if not chooses_nothing(dotted_path(function)):
+                        yield node
+        case _:
+            yield statement
+
+
+def _values(node: gast.AST) -> Iterator[str]:
+    """The names of which more than the shape and type matters."""
+    if isinstance(node, gast.Name):
+        yield node.id
+    elif isinstance(node, gast.Call) and dotted_path(node.func) in COUNTS:
+        return
+    elif not (isinstance(node, gast.Attribute) and node.attr in SHAPE_ATTRIBUTES):
+        for child in gast.iter_child_nodes(node):
+            yield from _values(child)

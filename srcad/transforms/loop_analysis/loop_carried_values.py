@@ -1,0 +1,182 @@
+"""What the iterations of a generated loop pass on to each other by name: sums, and values that end as they began.
+
+    e = e + v[i]                    e       sum     read by nothing but the summing
+    s_3_bar = s_bar
+    s_bar = 0.0
+    if v[i] > 0.0:                  s_bar   same    an iteration leaves what it found
+        s_bar += s_3_bar
+    else:
+        s_bar += s_3_bar
+
+Each name is followed through one iteration, what it holds told in terms of what it held at the start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from typing import TypeAlias
+
+import gast
+
+from srcad.transforms.analysis.liveness import live_before
+from srcad.transforms.ir.build import (
+    Block,
+    clone,
+    const,
+    inner_blocks,
+    load,
+    names_in,
+    reads,
+    subscript,
+    walk_statements,
+)
+from srcad.transforms.ir.side_effects import all_written
+
+START, ZERO, OTHER = "what it was", "zero", "something else"
+SUM, REST, MIXED = "what it was and more", "the rest", "either"
+State: TypeAlias = dict[str, str]
+Meaning: TypeAlias = Callable[[gast.expr, State], str]
+
+
+def carried(loop: gast.For, arrays: Collection[str], scratch: Collection[str] = ()) -> dict[str, str] | None:
+    """Name -> "sum" or "same", for what an iteration finds of the one before; None where it is anything else.
+
+    `arrays` are names of which `+=` adds to memory. What an iteration finds in `scratch` does not matter.
+    """
+    body = plain(loop.body, arrays)
+    stored = {name for each in walk_statements(body) for name in all_written(each)}
+    found: dict[str, str] = {}
+    for name in sorted((stored - set(scratch)) & live_before(body, frozenset())):
+        how = passed_on(body, name)
+        if how is None:
+            return None
+        found[name] = how
+    return found
+
+
+def passed_on(body: Block, name: str) -> str | None:
+    """What an iteration finds in a name of the one before: "sum", "same", or None for anything else."""
+    if _after(body, {name: START}, _exactly).get(name, OTHER) == START:
+        return "same"
+    return "sum" if _is_sum(body, name) else None
+
+
+def plain(block: Block, arrays: Collection[str]) -> Block:
+    """A copy in which `x += y` is `x = x + y` where x is a number, `x[...] += y` where it is one of the arrays."""
+    copied: Block = [clone(each) for each in block]
+    _make_plain(copied, arrays)
+    return copied
+
+
+def _make_plain(block: Block, arrays: Collection[str]) -> None:
+    for k, each in enumerate(block):
+        for inner in inner_blocks(each):
+            _make_plain(inner, arrays)
+        match each:
+            case gast.AugAssign(target=gast.Name(id=name)) if name in arrays:
+                each.target = subscript(load(name), const(...), store=True)
+            case gast.AugAssign(target=gast.Name(id=name), op=op, value=value):
+                sum_ = gast.BinOp(left=load(name), op=op, right=value)
+                block[k] = gast.Assign(targets=[each.target], value=sum_, type_comment=None)
+
+
+class _Refused(Exception):
+    """A sum is read by something else."""
+
+
+def _is_sum(body: Block, name: str) -> bool:
+    try:
+        return _after(body, {name: SUM}, _as_sum).get(name, REST) == SUM
+    except _Refused:
+        return False
+
+
+def _after(block: Block, state: State, meaning: Meaning) -> State:
+    """What names hold behind a block; those not in the state hold what is independent of the start."""
+    for statement in block:
+        _check(statement, state, meaning)
+        match statement:
+            case gast.If(body=[gast.Break()]):
+                pass
+            case gast.If(body=body, orelse=orelse):
+                state = _either(_after(body, dict(state), meaning), _after(orelse, dict(state), meaning), meaning)
+            case gast.For() | gast.While():
+                state = _behind_loop(statement, state, meaning)
+            case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                state = {**state, name: meaning(value, state)}
+            case _:
+                state = {**state, **{name: _rest(meaning) for name in all_written(statement)}}
+    return state
+
+
+def _behind_loop(loop: gast.For | gast.While, state: State, meaning: Meaning) -> State:
+    while True:
+        inside = {**state, **{name: _rest(meaning) for name in all_written(loop)}}
+        again = _either(state, _after(loop.body, inside, meaning), meaning)
+        if again == state:
+            _check(loop, state, meaning)  # the test of a while loop is read at the end of its body as well
+            return state
+        state = again
+
+
+def _either(one: State, other: State, meaning: Meaning) -> State:
+    """What is known of names that one of two paths has stored."""
+    unknown = OTHER if meaning is _exactly else MIXED
+    rest = _rest(meaning)
+    first = {name: one.get(name, rest) for name in {*one, *other}}
+    return {name: held if held == other.get(name, rest) else unknown for name, held in first.items()}
+
+
+def _rest(meaning: Meaning) -> str:
+    return OTHER if meaning is _exactly else REST
+
+
+def _exactly(value: gast.expr, state: State) -> str:
+    """Whether a value is the start's, or zero."""
+    match value:
+        case gast.Name(id=name):
+            return state.get(name, OTHER)
+        case gast.Constant(value=float() as number) if number == 0.0:
+            return ZERO
+        case gast.BinOp(left=left, op=gast.Add() | gast.Sub() as op, right=right):
+            held = _exactly(left, state), _exactly(right, state)
+            if held == (START, ZERO) or (held == (ZERO, START) and isinstance(op, gast.Add)):
+                return START
+            return ZERO if held == (ZERO, ZERO) else OTHER
+    return OTHER
+
+
+def _as_sum(value: gast.expr, state: State) -> str:
+    """Whether a value is the start's with something else added; refuses all else that is made of it."""
+    match value:
+        case gast.Name(id=name):
+            held = state.get(name, REST)
+        case gast.BinOp(left=left, op=gast.Add(), right=gast.Name(id=name)) if state.get(name) == SUM:
+            held = _only_rest(left, state, SUM)
+        case gast.BinOp(left=left, op=gast.Add() | gast.Sub(), right=right):
+            held = _only_rest(right, state, _as_sum(left, state))
+        case _:
+            held = _only_rest(value, state, REST)
+    if held == MIXED:
+        raise _Refused
+    return held
+
+
+def _only_rest(value: gast.expr, state: State, held: str) -> str:
+    if any(state.get(name, REST) != REST for name in names_in(value)):
+        raise _Refused
+    return held
+
+
+def _check(statement: gast.stmt, state: State, meaning: Meaning) -> None:
+    """Refuse statements other than assignments to names that read a sum."""
+    if meaning is _exactly or (isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name)):
+        return
+    if any(state.get(name, REST) != REST for name in _read(statement)):
+        raise _Refused
+
+
+def _read(statement: gast.stmt) -> Iterator[str]:
+    yield from reads(statement)
+    if isinstance(statement, gast.AugAssign):
+        yield from (node.id for node in gast.walk(statement.target) if isinstance(node, gast.Name))

@@ -1,0 +1,103 @@
+"""Whether the iterations of a loop of generated code may run in any order.
+
+They may if no iteration reads or stores an element that another one stores or adds to, sums into the same element
+aside; if no number is passed on, sums aside (see `carried`); and if none that the last iteration leaves is read behind
+the loop. Such loops run forwards, which Numba and the processor are better at than backwards.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from srcad.transforms.analysis.linear_forms import Form
+from srcad.transforms.ir.build import binary, clone, const, walk_statements
+from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.primitive import constant
+from srcad.transforms.ir.side_effects import stored_in
+from srcad.transforms.loop_analysis.affine_subscripts import Subscripts
+from srcad.transforms.loop_analysis.alias_classes import Memories
+from srcad.transforms.loop_analysis.array_accesses import Reached, accessed
+from srcad.transforms.loop_analysis.loop_carried_values import carried
+
+
+def is_free(loop: gast.For, inside: Subscripts, memories: Memories, after: frozenset[str]) -> bool:
+    """Whether the order of the iterations does not matter.
+
+    inside      what is known of integers in the loop
+    memories    of arrays and numbers
+    after       names read behind the loop
+    """
+    ranks = memories.ranks
+    stored = stored_in(loop.body)
+    if any(ranks.get(name, 1) for name in stored) or loop.target.id in stored | after:
+        return False
+    passed = carried(loop, [name for name, rank in ranks.items() if rank])
+    if passed is None or (stored & after) - set(passed):
+        return False
+    body = walk_statements(loop.body)
+    if not all(isinstance(each, (gast.Assign, gast.AugAssign, gast.If, gast.For, gast.Pass)) for each in body):
+        return False
+    inside = inside.copy()
+    inside.begin(stored)
+    found = list(accessed(loop.body, inside, memories))
+    index, fixed = loop.target.id, stored | {loop.target.id}
+    for one in found:
+        if one.access.kind == "read":
+            continue
+        for other in found:
+            kinds = {one.access.kind, other.access.kind}
+            if not memories.may_share(one.access.name, other.access.name) or kinds == {"add"}:
+                continue
+            if _trade_places(loop, one.access.name, other.access.name, memories):
+                continue
+            if not _is_apart(one, other, index, fixed):
+                return False
+    return True
+
+
+def _trade_places(loop: gast.For, one: str, other: str, memories: Memories) -> bool:
+    """Whether two arrays are different ones here, since a loop around this one permutes them (see
+    `reverse_control_flow`).
+    """
+    is_known = one != other and any({one, other} <= group for group in notes_of(loop).distinct_arrays)
+    return is_known and memories.is_own(one) and memories.is_own(other)
+
+
+def _is_apart(one: Reached, other: Reached, index: str, varying: frozenset[str]) -> bool:
+    """Whether the two never reach one element in different iterations of the loop with this index."""
+    mine, its = one.access.forms, other.access.forms
+    if one.access.name != other.access.name or mine is None or its is None or len(mine) != len(its):
+        return False
+    for first, second in zip(mine, its, strict=True):
+        between = second - first
+        if between.terms or first.symbols & (varying - {index}):
+            continue
+        if not (one.at.is_natural(first) and other.at.is_natural(second)):
+            continue
+        if first.coefficient(index) and between == Form():
+            return True  # the same element in the same iteration only
+        if not first.coefficient(index) and between.constant:
+            return True
+    return False
+
+
+def is_backwards(statement: gast.For) -> bool:
+    """Whether a loop counts down by one."""
+    return bool(constant(Subscripts.step(statement)) == -1)
+
+
+def ascending(statement: gast.For) -> list[gast.expr]:
+    """The bounds of the loop run forwards."""
+    args = statement.iter.args
+    start, stop = (const(0), args[0]) if len(args) == 1 else args[:2]
+    if (constant(Subscripts.step(statement)) or 0) < 0:
+        return [_one_more(stop), _one_more(start)]
+    return [start, stop]
+
+
+def _one_more(node: gast.expr) -> gast.expr:
+    match node:
+        case gast.BinOp(left=left, op=gast.Sub(), right=gast.Constant(value=1)):
+            return left
+    value = constant(node)
+    return const(value + 1) if isinstance(value, int) else binary(clone(node), gast.Add, const(1))

@@ -1,0 +1,206 @@
+"""Which rows of an array are in use at once: those that iteration i of a loop reaches, rows i + c for a few numbers c.
+
+    for i in range(n - 1, -1, -1):
+        t = a_bar[i + 1, j]             rows i and i + 1, in the first of the dimensions
+        a_bar[i, j] += t
+
+Before the loop rows of its first iteration may be reached, behind it rows that an iteration after the last would reach.
+No row comes back: one that an iteration leaves behind is never reached again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import gast
+
+from srcad.transforms.analysis.linear_forms import Form, infeasible
+from srcad.transforms.ir.build import Block, clone, const, dotted_path, inner_blocks, is_exit, names_in, walk
+from srcad.transforms.ir.cost_model import MOST_WINDOW_ROWS
+from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.primitive import constant
+from srcad.transforms.ir.side_effects import stored_in
+from srcad.transforms.loop_analysis.array_extents import Shapes, source
+from srcad.transforms.loop_analysis.array_references import Array, Use
+
+Bounds: TypeAlias = Mapping[int, tuple[Form | None, Form | None]]
+
+
+@dataclass
+class Window:
+    """The rows of an array that are in use at once.
+
+    axis            the dimension of which only some rows are needed
+    loop            the loop, and its `step`, 1 or -1
+    least, width    the first of the rows that iteration i reaches is i + least
+    inside          uses in the loop, each with its c
+    outside         uses elsewhere, each with an expression of its row
+    dead            stores that nothing reads
+    """
+
+    array: Array
+    axis: int
+    loop: gast.For
+    step: int
+    least: int
+    width: int
+    inside: list[tuple[Use, int]]
+    outside: list[tuple[Use, gast.expr]] = field(default_factory=list)
+    dead: list[gast.stmt] = field(default_factory=list)
+
+
+def window(array: Array, bounds: Bounds) -> Window | None:
+    """The window of an array; None where all of it may be needed, and where that is not known.
+
+    `bounds` are those of loops by steps of one, by the loops' identity.
+    """
+    positions = [use.position(array.block) for use in array.uses]
+    if None in positions:
+        return None
+    for position in sorted({each for each in positions if each is not None}):
+        loop = array.block[position]
+        if id(loop) in bounds and position > array.position:
+            for axis in range(len(array.extents)):
+                found = _Fitter(array, position, axis, bounds[id(loop)]).window()
+                if found is not None:
+                    return found
+    return None
+
+
+def _is_lasting(extent: gast.expr, stored: frozenset[str]) -> bool:
+    """Whether an expression can be computed anew behind, with the same result."""
+    called = {dotted_path(node.func) for node in walk(extent) if isinstance(node, gast.Call)}
+    return called <= {"max", "min"} and not set(names_in(extent)) & stored
+
+
+class _Fitter:
+    """Tries one loop and one dimension."""
+
+    def __init__(self, array: Array, position: int, axis: int, bounds: tuple[Form | None, Form | None]) -> None:
+        self.array, self.axis = array, axis
+        self.loop: gast.For = array.block[position]
+        self.step = constant(Shapes.step(self.loop))
+        self.parts: tuple[list[Use], list[Use], list[Use]] = [], [], []  # before the loop, in it, behind it
+        for use in array.uses:
+            at = use.position(array.block)
+            assert at is not None
+            self.parts[(at >= position) + (at > position)].append(use)
+        self.size, (self.start, self.stop) = array.sizes[axis], bounds
+
+    def window(self) -> Window | None:
+        """The window, if there is one."""
+        offsets = [self.offset(use) for use in self.parts[1]]
+        inside = [(use, offset) for use, offset in zip(self.parts[1], offsets, strict=True) if offset is not None]
+        if len(inside) < len(offsets):
+            return None
+        self.least = min(offset for _, offset in inside)
+        self.most = max(offset for _, offset in inside)
+        width = self.most - self.least + 1
+        if width > MOST_WINDOW_ROWS or self._is_short(width) or self.loop.target.id in stored_in(self.loop.body):
+            return None
+        stored = stored_in(self.array.block[self.array.position :])
+        self.size, self.start, self.stop = (_lasting(each, stored) for each in (self.size, self.start, self.stop))
+        made = Window(self.array, self.axis, self.loop, self.step, self.least, width, inside)
+        fits = all(_is_lasting(each, stored) for each in self.array.extents) and self._is_kept(inside)
+        return made if fits and self._fits_outside(made) else None
+
+    def offset(self, use: Use) -> int | None:
+        """Which c a use in the loop has."""
+        form = use.form(self.axis)
+        distance = None if form is None else form - Form.of(self.loop.target.id)
+        if distance is None or distance.terms or use.statement is self.loop:
+            return None
+        return distance.constant
+
+    def _is_short(self, width: int) -> bool:
+        return self.size is not None and not self.size.terms and self.size.constant <= width
+
+    def _is_kept(self, inside: list[tuple[Use, int]]) -> bool:
+        """Whether uses in the loop are known to reach rows, and none that is counted from the end."""
+        for use in {(each.forms, each.facts): each for each, _ in inside}.values():
+            form = use.form(self.axis)
+            if form is None or self.size is None:
+                return False
+            if not infeasible([*use.facts, form.scaled(-1) - 1]) or not infeasible([*use.facts, form - self.size]):
+                return False
+        return True
+
+    def _fits_outside(self, made: Window) -> bool:
+        """Whether what is reached before and behind the loop is in the window, too."""
+        before, _, behind = self.parts
+        if all(use.is_target and not notes_of(use.statement).effect for use in behind):
+            made.dead = [use.statement for use in behind]
+            behind = []
+        if behind and is_exit(self.loop.body[-1]):
+            return False
+        for use in before + behind:
+            if self.start is None or self.stop is None or not self._is_there(use, use in before):
+                return False
+            made.outside.append((use, self.row(use)))
+        return True
+
+    def _is_there(self, use: Use, is_before: bool) -> bool:
+        """Whether a use outside of the loop is one of the window of the first iteration, or of one after the last."""
+        form = self.number(use)
+        if form is None or self.size is None:
+            return False
+        facts = [*use.facts, self.size, form, self.size - form - 1]
+        if is_before:
+            return self._is_within(facts, form, self.start)
+        some, none = [*facts, self.length - 1], [*facts, self.length.scaled(-1)]
+        return self._is_within(some, form, self.stop) and self._is_within(none, form, self.start)
+
+    @property
+    def length(self) -> Form:
+        """How many iterations there are; none if this is negative."""
+        assert self.start is not None
+        assert self.stop is not None
+        return (self.stop - self.start).scaled(self.step)
+
+    def _is_within(self, facts: list[Form], form: Form, index: Form | None) -> bool:
+        assert index is not None
+        low, high = index + self.least, index + self.most
+        return infeasible([*facts, low - form - 1]) and infeasible([*facts, form - high - 1])
+
+    def number(self, use: Use) -> Form | None:
+        """The row that a use outside of the loop reaches, which is known not to be counted from the end."""
+        form = use.form(self.axis)
+        if form is None or self.size is None:
+            return None
+        if not form.terms and form.constant < 0:
+            return self.size + form.constant
+        # The use is one of an element that there is: -size <= row < size.
+        facts = [*use.facts, self.size, form + self.size, self.size - form - 1]
+        return form if infeasible([*facts, form.scaled(-1) - 1]) else None
+
+    def row(self, use: Use) -> gast.expr:
+        """The row as an expression."""
+        index = use.node.slice
+        part = index.elts[self.axis] if isinstance(index, gast.Tuple) else index
+        value = constant(part)
+        if isinstance(value, int) and value < 0:
+            return gast.BinOp(left=clone(self.array.extents[self.axis]), op=gast.Sub(), right=const(-value))
+        return part
+
+
+def _lasting(form: Form | None, stored: frozenset[str]) -> Form | None:
+    """A form of what nothing behind the array's making stores."""
+    return None if form is None or any(source(each) in stored for each in form.symbols) else form
+
+
+def without(block: Block, dead: list[gast.stmt]) -> Block:
+    """The statements without some of them, and without loops and branches that are left with none."""
+    result = []
+    for statement in block:
+        inner = inner_blocks(statement)
+        before = [len(each) for each in inner]
+        for each in inner:
+            each[:] = without(each, dead)
+        if any(statement is each for each in dead) or (any(before) and not any(inner)):
+            continue
+        for each, length in zip(inner[:1], before, strict=False):
+            each[:] = each or ([gast.Pass()] if length else [])
+        result.append(statement)
+    return result

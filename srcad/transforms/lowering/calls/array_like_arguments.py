@@ -1,0 +1,184 @@
+"""Lists and tuples where NumPy takes them for arrays: `np.mean([a, b])`, `np.dot(x, (u, v))`, `x - [1.0, 2.0]`.
+
+In core form a tuple is a tuple, such as a shape. Which parameters of a function are arrays their names tell.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import operator
+from collections.abc import Mapping
+from typing import Any
+
+import gast
+import numpy as np
+from numba import types as nb
+from numba.np.numpy_support import as_dtype, from_dtype
+
+from srcad.names import Names
+from srcad.transforms.ir.build import Block, assign, at, call, dotted, dotted_path, inner_blocks, load, place_of
+from srcad.transforms.ir.constant_conditions import UNKNOWN
+from srcad.transforms.ir.primitive import operands, primitive_of
+from srcad.transforms.lowering.calls.call_variants import Respelled
+from srcad.transforms.lowering.structures.abstract_state import Structure
+
+_ARRAYS = frozenset(
+    ("A", "a", "b", "x", "y", "m", "v", "arr", "ary", "array", "x1", "x2", "xp", "fp", "weights", "values", "condition")
+)
+_ALL = (np.dot, np.inner, np.vdot, np.where, np.einsum)
+_NOT = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.broadcast_arrays, np.meshgrid)
+_JOINS = (np.concatenate, np.stack, np.hstack, np.vstack, np.column_stack, np.dstack)
+_LEFT_OPEN = ("kernels.tuple_beside", "kernels.list_beside")
+_AUGMENTING = tuple(
+    getattr(operator, name) for name in ("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow")
+)
+
+
+class ArrayLike(Respelled):
+    """Makes arrays of lists that are given for such."""
+
+    def call(self, node: gast.Call) -> gast.expr:
+        """What a call is worth."""
+        meaning = self.meant(node.func)
+        names = parameters(meaning) if _is_numpys(meaning) else ()
+        joins = any(meaning is each for each in _JOINS)
+        if names or joins:
+            self.spread(node)
+            if meaning is np.einsum:
+                self.check_subscripts(node)
+            for place, each in enumerate(node.args):
+                if joins and place == 0:
+                    node.args[0] = self.joined(self.part(each))
+                elif names and (names[min(place, len(names) - 1)] in _ARRAYS):
+                    node.args[place] = self.as_array(self.part(each))
+            for keyword in node.keywords:
+                if keyword.arg in _ARRAYS and keyword.arg in names:
+                    keyword.value = self.as_array(self.part(keyword.value))
+        if any(meaning is each for each in _AUGMENTING):
+            node.args = [self.part(each) for each in node.args]
+            if isinstance(node.args[1], Structure) and not isinstance(node.args[0], Structure):
+                node.args[1] = self.beside(node.args[1], node.args[0])
+        return super().call(node)
+
+    def arrange(self, node: gast.Call) -> None:
+        """An array for a range that a function of NumPy's is given: Numba takes it for a number."""
+        for each in node.args if _is_numpys(self.meant(node.func)) else ():
+            if isinstance(each, gast.Call) and self.meant(each.func) is range:
+                each.func = dotted("np.arange")
+
+    def check_subscripts(self, node: gast.Call) -> None:
+        """Refuse `np.einsum` with lists of axes behind the operands."""
+        node.args = [self.part(each) for each in node.args]
+        first, second = (*node.args, None, None)[:2]
+        if isinstance(second, Structure) and not isinstance(self.constant(first), str):
+            what = "np.einsum with lists of axes is not supported"
+            self.refuse(what, "give the subscripts as a text: np.einsum('ij,j->i', a, b)")
+
+    def joined(self, part: gast.expr) -> gast.expr:
+        """A sequence of arrays, of which some are lists."""
+        if not isinstance(part, Structure) or not isinstance(self.memory.cells[part.cell], dict):
+            return part
+        parts = self.parts(part)
+        if not any(isinstance(each, Structure) for each in parts):
+            return part
+        return self.sequence(tuple, [self.as_array(each) for each in parts])
+
+    def together(self, left: gast.expr, op: gast.operator, right: gast.expr) -> gast.expr | None:
+        """A list with an array: their elements, as NumPy has it; `*` may mean to repeat the list.
+
+        A tuple with a shape, or another tuple that is known only at run time: both of them.
+        """
+        made: gast.expr | None = super().together(left, op, right)
+        is_one = isinstance(left, Structure) != isinstance(right, Structure)
+        sequence, other = (left, right) if isinstance(left, Structure) else (right, left)
+        if made is not None or not is_one or isinstance(op, gast.Mult) or self.constant(other) is not UNKNOWN:
+            return made
+        if not sequence.cell.is_sequence or not isinstance(self.memory.cells[sequence.cell], dict):
+            return None
+        return gast.BinOp(left=self.beside(left, right), op=op, right=self.beside(right, left))
+
+
+def _is_numpys(meaning: Any) -> bool:
+    return isinstance(meaning, np.ufunc) or str(getattr(meaning, "__module__", "")).startswith("numpy")
+
+
+def parameters(function: Any) -> tuple[str, ...]:
+    """The names of positional parameters of a function of NumPy's that takes arrays; the last stands for all others.
+
+    >>> parameters(np.hypot), parameters(np.mean)[:2], parameters(np.zeros)
+    (('x',), ('a', 'axis'), ())
+    """
+    if any(function is each for each in _NOT):
+        return ()
+    if isinstance(function, np.ufunc) or any(function is each for each in _ALL):
+        return ("x",)
+    return _named(function) if hasattr(function, "__name__") and not isinstance(function, type) else ()
+
+
+@functools.cache
+def _named(function: Any) -> tuple[str, ...]:
+    try:
+        found = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return ()
+    names = tuple(found)
+    return (*names, "") if _ARRAYS & set(names) else ()
+
+
+def with_operands(block: Block, kinds: dict[str, nb.Type], names: Names, bindings: Mapping[str, Any]) -> Block:
+    """The statements with tuples as what they are beside other operands, once types are known.
+
+        t1 = kernels.tuple_beside((1,), s)      becomes     t1 = (1,) or t1 = np.array((1,))
+        y = x + s                                           t2 = np.array(s); y = x + t2
+
+    Whatever comes later takes an operand that is no array for a number. New names get their types here.
+    """
+    made: Block = []
+    for statement in block:
+        for inner in inner_blocks(statement):
+            inner[:] = with_operands(inner, kinds, names, bindings)
+        if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name):
+            kind = kinds.get(statement.targets[0].id)
+            if isinstance(kind, (nb.Array, nb.BaseTuple)):
+                statement.value = _as_known(statement.value, kind)
+            if isinstance(kind, nb.Array):
+                made += _arrays_before(statement, kinds, names, bindings)
+        made.append(statement)
+    return made
+
+
+def _as_known(value: gast.expr, kind: nb.Type) -> gast.expr:
+    """A tuple or list that was left open."""
+    match value:
+        case gast.Call(func=function, args=[parts, _]) if dotted_path(function) in _LEFT_OPEN:
+            is_new = isinstance(kind, nb.Array) and isinstance(parts, gast.Tuple)
+            return at(call("np.array", parts), place_of(value)) if is_new else parts
+    return value
+
+
+def _arrays_before(
+    statement: gast.Assign, kinds: dict[str, nb.Type], names: Names, bindings: Mapping[str, Any]
+) -> Block:
+    """Arrays for the tuples among the operands of an operation on elements, which reads these instead."""
+    is_elementwise = isinstance(statement.value, (gast.BinOp, gast.Compare))
+    if not is_elementwise and not isinstance(primitive_of(statement.value, bindings), np.ufunc):
+        return []
+    made: Block = []
+    for operand in operands(statement.value)[0]:
+        kind = kinds.get(operand.id) if isinstance(operand, gast.Name) else None
+        if isinstance(kind, nb.BaseTuple) and (dtype := _joint(kind)) is not None:
+            name = names.temporary()
+            kinds[name] = nb.Array(dtype, 1, "C")
+            made.append(assign(name, call("np.array", load(operand.id)), place_of(statement)))
+            operand.id = name
+    return made
+
+
+def _joint(kind: nb.BaseTuple) -> nb.Type | None:
+    """The type of the elements of an array that is made of a tuple of numbers."""
+    parts = [nb.unliteral(each) for each in kind]
+    if not all(isinstance(each, (nb.Number, nb.Boolean)) for each in parts):
+        return None
+    found: nb.Type = from_dtype(np.result_type(*map(as_dtype, parts))) if parts else nb.float64
+    return found

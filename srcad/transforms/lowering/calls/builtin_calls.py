@@ -1,0 +1,298 @@
+"""Calls that structures take part in: builtin functions, all but the numbers and arrays within being known by now.
+
+sum(terms)      list(zip(ws, bs))       len(layers)       sorted(p)       Point(x, y)       model(x)
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import operator
+from collections.abc import Callable
+from types import BuiltinFunctionType, FunctionType
+from typing import Any
+
+import gast
+import numpy as np
+
+from srcad.transforms.ir.build import call, const, place_of
+from srcad.transforms.ir.constant_conditions import UNKNOWN
+from srcad.transforms.lowering.calls.starred_arguments import Starred
+from srcad.transforms.lowering.structures.abstract_state import Callee, Structure
+from srcad.transforms.lowering.structures.array_methods import spell_method
+from srcad.transforms.lowering.structures.member_methods import Parts
+from srcad.transforms.lowering.structures.operator_methods import BINARY
+
+
+class Containers(Starred):
+    """Calls that a structure takes part in."""
+
+    def call(self, node: gast.Call) -> gast.expr:
+        """What a call is worth."""
+        self.spread(node)
+        function = node.func
+        if isinstance(function, gast.Attribute) and not self.is_atom(function):
+            receiver = self.part(function.value)
+            if isinstance(text := self.constant(receiver), str):
+                return self.of_text(text, function.attr, node)
+            if not isinstance(receiver, Structure):
+                return self.call(spell_method(self.as_name(receiver), function.attr, node, place_of(function)))
+            return self.method(receiver, function.attr, node)
+        if not isinstance(function, gast.Attribute):
+            callee = self.callee(function)
+            if isinstance(callee, Structure):
+                return self.called_structure(callee, node)
+            node.func = callee
+        thing = self.meant(node.func)
+        if thing is functools.partial:
+            return self.partial(node)
+        if thing is functools.reduce:
+            return self.reduced(node)
+        if (thing is map or thing is filter) and len(node.args) > 1:
+            return self.mapped(node)
+        handler = _BUILTINS.get(thing) if isinstance(thing, (type, BuiltinFunctionType)) else None
+        if handler is not None:
+            return self.builtin(handler, node)
+        if isinstance(thing, type) and self.is_constructed(thing):
+            return self.construct(thing, node)
+        return super().call(node)
+
+    def changed(self, node: gast.Call) -> gast.expr | None:
+        """A call that is made for what it does; None where that is not known."""
+        self.spread(node)
+        function = node.func
+        if isinstance(function, gast.Attribute) and not self.is_atom(function):
+            receiver = self.part(function.value)
+            return self.method(receiver, function.attr, node) if isinstance(receiver, Structure) else None
+        if not isinstance(function, gast.Attribute):
+            callee = self.callee(function)
+            if isinstance(callee, Structure):
+                return self.called_structure(callee, node)
+            node.func = callee
+        return self.inline(node, self)
+
+    def called_structure(self, function: Structure, node: gast.Call) -> gast.expr:
+        """A call of an object."""
+        if function.cell.type is functools.partial:
+            return self.completed(function, node)
+        if function.cell.type is np.vectorize:
+            return self.mapped_over(self.contents(function)["pyfunc"], node)
+        return self.method(function, "__call__", node)
+
+    def partial(self, node: gast.Call) -> Structure:
+        """`functools.partial`: a structure that is called."""
+        function, *arguments = (self.part(each) for each in node.args)
+        if not isinstance(function, (Callee, Structure)):
+            self.refuse("what functools.partial is given is not known to be a function", "name the function")
+        held = {keyword.arg: self.kept(self.part(keyword.value)) for keyword in node.keywords}
+        parts = {
+            "func": function,
+            "args": self.sequence(tuple, [self.kept(each) for each in arguments]),
+            "keywords": self.memory.new(dict, held),
+        }
+        return self.memory.new(functools.partial, parts)
+
+    def completed(self, function: Structure, node: gast.Call) -> gast.expr:
+        """A call of what `functools.partial` made."""
+        held = self.contents(function)
+        keywords = dict(self.contents(held["keywords"]))
+        keywords |= {keyword.arg: self.kept(self.part(keyword.value)) for keyword in node.keywords}
+        node.func, node.args = held["func"], [*self.parts(held["args"]), *node.args]
+        node.keywords = [gast.keyword(arg=key, value=value) for key, value in keywords.items()]
+        return self.call(node)
+
+    def builtin(self, handler: Callable[..., gast.expr | None], node: gast.Call) -> gast.expr:
+        """A builtin function, if what it is given are structures."""
+        node.args = [self.argument(each) for each in node.args]
+        for keyword in node.keywords:
+            keyword.value = self.part(keyword.value)
+        keywords = {keyword.arg: keyword.value for keyword in node.keywords}
+        made = handler(self, node.args, keywords)
+        return super().call(node) if made is None else made
+
+    def argument(self, node: gast.expr) -> gast.expr:
+        """An argument of a builtin: `range` of constants is a structure here."""
+        match node:
+            case gast.Call(func=gast.Name(id="range"), args=arguments, keywords=[]):
+                node.args = [self.part(each) for each in arguments]
+                bounds = [self.constant(each) for each in node.args]
+                if all(type(each) is int for each in bounds):
+                    return self.memory.new(tuple, dict(enumerate(map(const, range(*bounds)))))
+            case gast.GeneratorExp():
+                node = gast.ListComp(elt=node.elt, generators=node.generators)
+            case gast.Name(id=name) if name not in self.memory.names and self.meant(node) is not None:
+                return node
+        return self.part(node)
+
+    # Builtins
+
+    def length_of(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
+        """`len`."""
+        (structure,) = arguments
+        if not isinstance(structure, Structure):
+            return None
+        method = inspect.getattr_static(structure.cell.type, "__len__", None)
+        if isinstance(method, FunctionType):
+            return self.called(method, [structure])
+        return const(len(self.parts(structure)))
+
+    def magnitude(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
+        """`abs`."""
+        method = self.method_for(arguments[0], "__abs__")
+        return None if method is None else self.called(method, arguments)
+
+    def listed(self, kind: type, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
+        """`list` and `tuple`."""
+        parts = self.elements(arguments[0]) if arguments else []
+        return None if parts is None else self.sequence(kind, parts)
+
+    def dictionary_of(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
+        """`dict`."""
+        held: dict[Any, gast.expr] = {}
+        for each in arguments:
+            self.update(held, each)
+        return self.memory.new(dict, held | {key: self.kept(value) for key, value in keywords.items()})
+
+    def zipped(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
+        """`zip` of structures."""
+        columns = [self.elements(each) for each in arguments]
+        known = [each for each in columns if each is not None]
+        if len(known) != len(columns):
+            return None
+        if keywords and len({len(each) for each in known}) > 1:
+            self.refuse("`zip` of structures of several lengths", "give each as many elements")
+        return self.sequence(tuple, [self.sequence(tuple, list(row)) for row in zip(*known, strict=False)])
+
+    def counted(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
+        """`enumerate` of a structure."""
+        parts = self.elements(arguments[0])
+        start = self.constant((*arguments[1:], *keywords.values(), const(0))[0])
+        if parts is None or type(start) is not int:
+            return None
+        rows = [self.sequence(tuple, [const(start + k), each]) for k, each in enumerate(parts)]
+        return self.sequence(tuple, list(rows))
+
+    def backwards(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
+        """`reversed` of a structure."""
+        parts = self.elements(arguments[0])
+        return None if parts is None else self.sequence(tuple, parts[::-1])
+
+    def ordered(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
+        """`sorted` of constants, such as the keys of a dictionary, or of what begins with these, such as its items."""
+        parts = self.elements(arguments[0])
+        if parts is None:
+            return None
+        values = self.ranks(parts)
+        if keywords or any(each is UNKNOWN for each in values):
+            self.refuse("`sorted` of values that are known only at run time", "make an array of them, and use np.sort")
+        return self.sequence(list, [parts[k] for k in sorted(range(len(parts)), key=values.__getitem__)])
+
+    def ranks(self, parts: Parts) -> list[Any]:
+        """Constants in the order of the parts: these, or the first elements of tuples if no two are equal."""
+        kinds = {each.cell.type if isinstance(each, Structure) else None for each in parts}
+        if kinds not in ({tuple}, {list}):
+            return [self.constant(each) for each in parts]
+        rows = [self.parts(each) for each in parts]
+        firsts = [self.constant(row[0]) if row else UNKNOWN for row in rows]
+        return firsts if len({*firsts}) == len(firsts) else [UNKNOWN]
+
+    def added(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
+        """`sum` of a structure: from the left, beginning with 0 as Python does."""
+        parts = self.elements(arguments[0])
+        if parts is None:
+            return None
+        total = (*arguments[1:], *keywords.values(), const(0))[0]
+        for each in parts:
+            total = self.part(gast.BinOp(left=total, op=gast.Add(), right=each))
+        return total
+
+    def extreme(self, name: str, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
+        """`max` and `min` of one structure."""
+        if len(arguments) != 1 or keywords or (parts := self.elements(arguments[0])) is None:
+            return None
+        if not parts:
+            self.refuse(f"`{name}` of nothing", "check that there is an element")
+        return parts[0] if len(parts) == 1 else super().call(call(name, *parts))
+
+    def decided(self, op: type[gast.boolop], arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
+        """`any` and `all` of a structure."""
+        parts = self.elements(arguments[0])
+        if parts is None:
+            return None
+        if len(parts) < 2:
+            return const(op is gast.And) if not parts else super().call(call("bool", *parts))
+        return super().call(call("bool", gast.BoolOp(op=op(), values=list(parts))))
+
+    def is_kind(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
+        """`isinstance` of a structure."""
+        structure, kinds = arguments
+        choices = self.parts(kinds) if isinstance(kinds, Structure) else [kinds]
+        classes = tuple(self.meant(each.path if isinstance(each, Callee) else each) for each in choices)
+        if not all(isinstance(each, type) for each in classes):
+            if not isinstance(structure, Structure):
+                return None
+            self.refuse("`isinstance` with something that is no class", "name the class")
+        if not isinstance(structure, Structure):  # a number, a text or an array
+            return (
+                const(False) if all(each in (list, tuple, dict) or _is_of_objects(each) for each in classes) else None
+            )
+        return const(issubclass(structure.cell.type, classes))
+
+    def got(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
+        """`getattr` and `hasattr` with a constant name; None where the object is an array."""
+        return self.slot(arguments[0], self.key(arguments[1])) if isinstance(arguments[0], Structure) else None
+
+    def as_array(self, part: gast.expr) -> gast.expr:
+        """An array for a list or a tuple of numbers or arrays."""
+        is_sequence = isinstance(part, Structure) and part.cell.type in (list, tuple)
+        if not is_sequence or not isinstance(self.memory.cells[part.cell], dict):
+            return part
+        return self.held_in_atom(self.call(call("np.array", part)))
+
+    def augmented(self, op: type[gast.operator], arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
+        """`lst += other` on a structure; a list is changed, others are made anew."""
+        base, other = arguments
+        if not isinstance(base, Structure) and not isinstance(other, Structure):
+            return None
+        if isinstance(base, Structure) and base.cell.type is list and op is gast.Add:
+            self.do_extend(base, other)
+            return base
+        if isinstance(base, Structure) and base.cell.is_mapping and op is gast.BitOr:
+            self.do_update(base, other)
+            return base
+        if (in_place := self.method_for(base, f"__i{BINARY[op]}__")) is not None:
+            return self.called(in_place, [base, other])
+        is_defined = isinstance(base, Structure) or self.method_for(other, f"__r{BINARY[op]}__") is not None
+        return self.binary(base, op(), other) if is_defined else None
+
+
+def _is_of_objects(kind: type) -> bool:
+    """Whether instances of a class are none of what a number, a text or an array is."""
+    plain = (int, float, complex, str, np.ndarray, np.generic)
+    is_users = type(kind) is type and kind.__module__ != "builtins"
+    return is_users and not issubclass(kind, plain) and not any(issubclass(each, kind) for each in plain)
+
+
+def _fixed(function: Any, first: Any) -> Callable[..., gast.expr | None]:
+    return lambda self, arguments, keywords: function(self, first, arguments, keywords)
+
+
+_BUILTINS: dict[Any, Callable[..., gast.expr | None]] = {
+    len: Containers.length_of,
+    abs: Containers.magnitude,
+    list: _fixed(Containers.listed, list),
+    tuple: _fixed(Containers.listed, tuple),
+    dict: Containers.dictionary_of,
+    zip: Containers.zipped,
+    enumerate: Containers.counted,
+    reversed: Containers.backwards,
+    sorted: Containers.ordered,
+    sum: Containers.added,
+    max: _fixed(Containers.extreme, "max"),
+    min: _fixed(Containers.extreme, "min"),
+    any: _fixed(Containers.decided, gast.Or),
+    all: _fixed(Containers.decided, gast.And),
+    isinstance: Containers.is_kind,
+    getattr: Containers.got,
+    **{getattr(operator, f"i{name}"): _fixed(Containers.augmented, op) for op, name in BINARY.items()},
+}

@@ -1,0 +1,106 @@
+"""Functions of functions, methods of texts, and the rest of a sequence, where what they are given is known.
+
+map(f, values)      functools.reduce(f, values)      mode.startswith("log")      first, *rest = values
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from srcad.transforms.ir.build import at, call, const, dotted_path, load, stored, subscript
+from srcad.transforms.ir.canonical_names import RESERVED, root_name
+from srcad.transforms.ir.primitive import look_up
+from srcad.transforms.lowering.structures.abstract_state import Structure
+from srcad.transforms.lowering.structures.member_methods import Methods, Parts
+
+_OF_TEXTS = frozenset(
+    {"startswith", "endswith", "lower", "upper", "strip", "replace", "removeprefix", "removesuffix", "split", "isdigit"}
+)
+
+
+class Functional(Methods):
+    """Calls that are worth what they are made of."""
+
+    def meant(self, node: gast.expr) -> Any:
+        """The object that a path means, or None."""
+        path, root = dotted_path(node), root_name(node)
+        return look_up(path, self.bindings) if path and (root in self.bindings or root in RESERVED) else None
+
+    def elements(self, node: gast.expr) -> Parts | None:
+        """What a loop over a structure goes through; None for an array."""
+        return self.parts(node) if isinstance(node, Structure) else None
+
+    def of_text(self, text: str, method: str, node: gast.Call) -> gast.expr:
+        """A method of a text that is known."""
+        arguments = [self.key(each) for each in node.args]
+        if method not in _OF_TEXTS or node.keywords:
+            self.refuse(f"the method `{method}` of a text is not supported", "compare it with `==`")
+        found = getattr(text, method)(*arguments)
+        return self.sequence(list, list(map(const, found))) if isinstance(found, list) else const(found)
+
+    def mapped(self, node: gast.Call) -> gast.expr:
+        """`map` and `filter`, as a list."""
+        function, *rows = node.args
+        name = self.names.temporary()
+        rows = [rows[0]] if len(rows) == 1 else [gast.Call(func=load("zip"), args=rows, keywords=[])]
+        is_map = self.meant(node.func) is map
+        value = gast.Call(func=function, args=[load(name)], keywords=[])
+        if is_map and len(node.args) > 2:
+            value.args = [gast.Starred(value=load(name), ctx=gast.Load())]
+        each = gast.comprehension(target=stored(name), iter=rows[0], ifs=[] if is_map else [value], is_async=0)
+        return self.part(gast.ListComp(elt=value if is_map else load(name), generators=[each]))
+
+    def reduced(self, node: gast.Call) -> gast.expr:
+        """`functools.reduce` of a structure."""
+        function, row, *start = (self.part(each) for each in node.args)
+        parts = self.elements(row)
+        if parts is None or not [*start, *parts]:
+            self.refuse("functools.reduce of an array, or of nothing, is not supported", "write the loop")
+        total, *rest = [*start, *parts]
+        for each in rest:
+            total = self.kept(self.part(gast.Call(func=function, args=[total, each], keywords=[])))
+        return total
+
+    def with_rest(self, targets: Parts, node: gast.expr) -> list[tuple[gast.expr, gast.expr]]:
+        """`first, *rest = value`: each target and its value; what no other target takes is a list."""
+        if isinstance(node, gast.Attribute) and node.attr == "shape":
+            what = "`*` in what a shape is assigned to is not supported: how many axes there are is not known here"
+            self.refuse(what, "name all axes, or take those that are needed, such as `n = x.shape[-1]`")
+        value = self.part(node)
+        before = next(k for k, each in enumerate(targets) if isinstance(each, gast.Starred))
+        names = [each.value if isinstance(each, gast.Starred) else each for each in targets]
+        if isinstance(value, Structure) and value.cell.type is list and not self.is_known(value):
+            value = self.expanded(value)
+        if not isinstance(value, Structure):
+            return list(zip(names, self.ends_and_rest(value, before, len(targets) - before - 1), strict=True))
+        parts = [self.kept(each) for each in self.parts(value)]
+        last = len(parts) - (len(targets) - before - 1)
+        if last < before:
+            self.refuse(f"{len(parts)} values are too few for {len(targets) - 1} targets and a list", "give more")
+        values = [*parts[:before], self.sequence(list, parts[before:last]), *parts[last:]]
+        return list(zip(names, values, strict=True))
+
+    def is_known(self, value: Structure) -> bool:
+        """Whether the elements of a list are known one by one."""
+        return isinstance(self.memory.cells[value.cell], dict)
+
+    def ends_and_rest(self, value: gast.expr, before: int, after: int) -> Parts:
+        """The first and the last elements of an array, and between them a list of the others."""
+        array = self.as_name(value)
+        message = f"expected at least {before + after} values to unpack"
+        self.insist_on_length(array, before + after, "ValueError", message, gast.Lt)
+        rest = gast.Slice(lower=const(before), upper=const(-after) if after else None, step=None)
+        ends = [*range(before), *range(-after, 0)]
+        elements = [self.held_in_atom(self.core(subscript(load(array.id), const(k)))) for k in ends]
+        elements.insert(before, self.list_of(self.core(subscript(load(array.id), rest))))
+        return elements
+
+    def insist_on_length(
+        self, array: gast.Name, length: int, error: str, message: str, wrong: type[gast.cmpop] = gast.NotEq
+    ) -> None:
+        """Raise where an array has another length, or less; for tuples this is decided once types are known."""
+        failure = gast.Raise(exc=call(error, const(message)), cause=None)
+        test = gast.Compare(left=call("len", load(array.id)), ops=[wrong()], comparators=[const(length)])
+        self.statement(at(gast.If(test=test, body=[at(failure, self.place)], orelse=[]), self.place))

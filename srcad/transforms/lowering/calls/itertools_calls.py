@@ -1,0 +1,195 @@
+"""Iterators of itertools over what is known by now, `x.flat`, and calls that are refused with a way out.
+
+combinations(points, 2)     chain(first, second)     accumulate(values)     pairwise(knots)     for v in x.flat: ...
+"""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import gast
+import numpy as np
+
+from srcad.transforms.ir.build import call, const, dotted, dotted_path
+from srcad.transforms.ir.canonical_names import literal
+from srcad.transforms.ir.constant_conditions import UNKNOWN, Member
+from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.lowering.calls.higher_order_calls import Functional
+from srcad.transforms.lowering.structures.abstract_state import Structure
+from srcad.transforms.lowering.structures.member_methods import Parts
+
+_ROWS: dict[Any, Callable[..., Any]] = {
+    each: each
+    for each in (
+        *(itertools.product, itertools.combinations, itertools.combinations_with_replacement),
+        *(itertools.permutations, itertools.pairwise, itertools.zip_longest),
+    )
+}
+_SINGLE = {itertools.chain: itertools.chain, itertools.islice: itertools.islice, itertools.repeat: itertools.repeat}
+_NUMBERS = {itertools.combinations, itertools.combinations_with_replacement, itertools.permutations, itertools.islice}
+# These read element by element what they go through; the others read all of it first.
+_STEPWISE = {itertools.chain, itertools.accumulate, itertools.pairwise, itertools.islice, itertools.zip_longest}
+_DTYPES = {"int": "np.int64", "float": "np.float64", "bool": "np.bool_", "complex": "np.complex128"}
+# What each of these gives is used up by who goes through it, so generated code, which may come back, cannot keep it.
+_USED_UP = (iter, next, zip, enumerate, reversed, np.nditer, np.ndenumerate, np.ndindex, np.broadcast, np.nested_iters)
+_BY_NAME = (eval, exec, locals, globals, vars)
+_OF_DERIVATIVES = frozenset({"grad", "value_and_grad", "vjp", "jvp", "hvp", "hessian", "jacobian"})
+
+
+class Iterators(Functional):
+    """Calls that are worth a list of what they would go through."""
+
+    def argument(self, node: gast.expr) -> gast.expr:
+        """An argument of a builtin."""
+        raise NotImplementedError
+
+    def core(self, node: gast.expr) -> gast.expr:
+        """The expression as one operation on atoms, or as a structure."""
+        if isinstance(node, gast.Attribute) and notes_of(node).is_iterated:
+            base = self.part(node.value)
+            return self.slot(base, node.attr) if isinstance(base, Structure) else self.in_a_row(base)
+        return super().core(node)
+
+    def element(self, node: gast.Subscript) -> gast.expr:
+        """An element or slice; of `x.flat` a slice is a copy."""
+        if not isinstance(node.value, gast.Attribute) or node.value.attr != "flat" or self.is_atom(node.value):
+            return super().element(node)
+        base = self.part(node.value.value)
+        if isinstance(base, Structure):
+            node.value = self.slot(base, "flat")
+            return super().element(node)
+        row = self.as_name(self.held_in_atom(self.in_a_row(base)))
+        found = gast.Subscript(value=row, slice=self.index(node.slice), ctx=gast.Load())
+        return call("np.copy", self.held_in_atom(found)) if isinstance(node.slice, gast.Slice) else found
+
+    def attribute_of(self, base: gast.expr, name: str) -> gast.expr:
+        """`base.name`; of a member of an enumeration its value or its name."""
+        known = self.constant(base)
+        if not isinstance(known, Member) or name not in ("value", "name"):
+            return super().attribute_of(base, name)
+        found = literal(getattr(known.member, name))
+        if found is None:
+            self.refuse(f"the value of {known.member} is no number or text", "use a dictionary of the members")
+        return self.part(found)
+
+    def in_a_row(self, array: gast.expr) -> gast.expr:
+        """All elements of an array, one after the other."""
+        return self.call(call("np.reshape", self.as_name(array), const(-1)))
+
+    def call(self, node: gast.Call) -> gast.expr:
+        """What a call is worth."""
+        meaning = self.meant(node.func)
+        if getattr(meaning, "__module__", None) == "numpy":
+            node.args = [self.dtype_of(each) for each in node.args]
+            for keyword in node.keywords:
+                keyword.value = self.dtype_of(keyword.value) if keyword.arg == "dtype" else keyword.value
+        if isinstance(meaning, type) and meaning.__module__ == "itertools":
+            return self.iterated(meaning, node)
+        if any(meaning is each for each in _BY_NAME):
+            what = f"`{dotted_path(node.func)}` is not supported: the names that it reads are those of generated code"
+            self.refuse(what, "write out what it computes, or keep values that have names in a dictionary")
+        if meaning is np.poly1d:
+            self.refuse("np.poly1d is not supported", "keep the coefficients in an array, and use np.polyval")
+        if any(meaning is each for each in _USED_UP):
+            return self.first_of(node) or self.refuse_iterator(node.func)
+        if meaning is np.pad and any(
+            each.arg == "constant_values" and self.is_computed_tuple(each.value) for each in node.keywords
+        ):
+            self.refuse(
+                "np.pad with several values of `constant_values` is not supported",
+                "give it one value, or put the array together with np.concatenate",
+            )
+        if getattr(meaning, "__module__", None) == "srcad.api.functional" and meaning.__name__ in _OF_DERIVATIVES:
+            self.refuse(
+                f"srcad.{meaning.__name__} inside of a function that is itself differentiated is not supported",
+                "take srcad.hvp, or srcad.jacobian(srcad.grad(f)), of the inner function; or write its derivative out",
+            )
+        return super().call(node)
+
+    def first_of(self, node: gast.Call) -> gast.expr | None:
+        """`next(iter(values))` of a structure."""
+        match node.args:
+            case [gast.Call(func=inner, args=[values])] if self.meant(node.func) is next and self.meant(inner) is iter:
+                parts = self.elements(self.argument(values))
+                return parts[0] if parts else None
+        return None
+
+    def refuse_iterator(self, function: gast.expr) -> NoReturn:
+        """Refuse an iterator that is kept, or gone through by hand."""
+        self.refuse(
+            f"the iterator of `{dotted_path(function)}` can only be looped over",
+            "write it behind `in` of a `for`, or make a list: `list(map(f, x))`; the elements of an array have indices",
+        )
+
+    def dtype_of(self, node: gast.expr) -> gast.expr:
+        """`int` and its like as a dtype: Numba knows NumPy's names only."""
+        path = _DTYPES.get(node.id) if isinstance(node, gast.Name) else None
+        return node if path is None or self.meant(node) is not getattr(builtins, node.id) else dotted(path)
+
+    def is_computed_tuple(self, node: gast.expr) -> bool:
+        """Whether this is a tuple of more than constants."""
+        part = self.part(node)
+        return isinstance(part, Structure) and self.constant(part) is UNKNOWN
+
+    def iterated(self, kind: Any, node: gast.Call) -> gast.expr:
+        """An iterator of itertools, as a list."""
+        arguments = [self.argument(each) for each in node.args]
+        keywords = {str(each.arg): self.part(each.value) for each in node.keywords}
+        is_sum = kind is itertools.accumulate and bool(arguments)
+        made = self.accumulated(arguments, keywords) if is_sum else self.iterated_over(kind, arguments, keywords)
+        if kind in _STEPWISE:
+            self.memory.behind[made.cell] = [each.cell for each in arguments if isinstance(each, Structure)]
+        return made
+
+    def iterated_over(self, kind: Any, arguments: Parts, keywords: dict[str, gast.expr]) -> Structure:
+        """An iterator that does not compute, as a list."""
+        if kind not in _ROWS and kind not in _SINGLE:
+            self.refuse(f"itertools.{kind.__name__} is not supported", "write the loop, or use a list")
+        if kind is itertools.repeat:
+            if len(arguments) + len(keywords) != 2:
+                self.refuse("itertools.repeat without an end is not supported", "say how often")
+            value, *times = arguments
+            found: Any = itertools.repeat(value, self.key((*times, *keywords.values())[0]))
+        elif kind in _NUMBERS:
+            row, *numbers = arguments
+            named = {name: self.key(each) for name, each in keywords.items()}
+            found = kind(self.known_parts(kind, row), *map(self.key, numbers), **named)
+        else:
+            if kind is itertools.zip_longest:
+                keywords.setdefault("fillvalue", const(None))
+            else:
+                keywords = {name: self.key(each) for name, each in keywords.items()}
+            found = kind(*(self.known_parts(kind, each) for each in arguments), **keywords)
+        rows = [self.kept(each) if kind in _SINGLE else self.sequence(tuple, list(each)) for each in found]
+        return self.sequence(list, rows)
+
+    def accumulated(self, arguments: Parts, keywords: dict[str, gast.expr]) -> Structure:
+        """`itertools.accumulate`."""
+        parts = self.known_parts(itertools.accumulate, arguments[0])
+        function = (*arguments[1:], *(keywords[each] for each in ("func",) if each in keywords), None)[0]
+        if "initial" in keywords:
+            parts.insert(0, keywords["initial"])
+        found: Parts = []
+        for each in parts:
+            if not found:
+                found.append(self.kept(each))
+            elif function is None:
+                found.append(self.kept(self.part(gast.BinOp(left=found[-1], op=gast.Add(), right=each))))
+            else:
+                made = gast.Call(func=function, args=[found[-1], each], keywords=[])
+                found.append(self.kept(self.part(made)))
+        return self.sequence(list, found)
+
+    def known_parts(self, kind: Any, node: gast.expr) -> Parts:
+        """The elements of what an iterator goes through."""
+        parts = self.elements(node)
+        if parts is None:
+            self.refuse(
+                f"itertools.{kind.__name__} of an array, or of a range whose length is known only at run time, is not "
+                "supported here",
+                "loop over `range(n)` and use the index",
+            )
+        return [self.kept(each) for each in parts]

@@ -1,0 +1,127 @@
+"""What `*` and `**` stand for in calls and displays: as many arguments as are known while compiling.
+
+f(*pair, **options)        f(*x[:3])        model(t, *parameters), of a function that takes so many
+"""
+
+from __future__ import annotations
+
+import inspect
+from types import FunctionType
+from typing import Any
+
+import gast
+import numpy as np
+
+from srcad.transforms.ir.build import clone, const, load, subscript
+from srcad.transforms.lowering.calls.np_vectorize import Mapped
+from srcad.transforms.lowering.structures.abstract_state import Callee, Structure
+from srcad.transforms.lowering.structures.member_methods import Parts
+
+
+class Starred(Mapped):
+    """Makes arguments and elements of their own."""
+
+    def spread(self, node: gast.Call) -> None:
+        """Make arguments of their own of what `*` and `**` stand for."""
+        if all(each.arg is not None for each in node.keywords) and not any(
+            isinstance(each, gast.Starred) for each in node.args
+        ):
+            return
+        arguments: Parts = []
+        for position, each in enumerate(node.args):
+            if isinstance(each, gast.Starred):
+                others = [*arguments, *node.args[position + 1 :]]
+                arguments += self.unstarred(each.value, self.open_places(node, others))
+            else:
+                arguments.append(self.kept(self.part(each)))
+        keywords: list[gast.keyword] = []
+        for keyword in node.keywords:
+            value = self.part(keyword.value)
+            if keyword.arg is not None:
+                keywords.append(gast.keyword(arg=keyword.arg, value=self.kept(value)))
+            elif isinstance(value, Structure) and value.cell.is_mapping:
+                keywords += [gast.keyword(arg=key, value=held) for key, held in self.contents(value).items()]
+            else:
+                self.refuse("keyword arguments, `**`, are taken from a dictionary only", "write them one by one")
+        node.args, node.keywords = arguments, keywords
+
+    def spread_out(self, elements: Parts) -> Parts:
+        """Elements, with those of a structure in the place of what `*` stands for."""
+        if not any(isinstance(each, gast.Starred) for each in elements):
+            return elements
+        found: Parts = []
+        for each in elements:
+            is_starred = isinstance(each, gast.Starred)
+            found += self.unstarred(each.value, None) if is_starred else [self.kept(self.part(each))]
+        return found
+
+    def unstarred(self, node: gast.expr, wanted: int | None) -> Parts:
+        """The elements of what is behind `*`; of an array as many as it is known to have, or as are `wanted`."""
+        if isinstance(node, gast.GeneratorExp):
+            node = gast.ListComp(elt=node.elt, generators=node.generators)
+        length = self.length_of_slice(node)
+        part = self.part(node)
+        if isinstance(part, Structure) and isinstance(self.memory.cells[part.cell], dict):
+            return self.parts(part)
+        length = wanted if length is None else length
+        if length is None or (isinstance(part, Structure) and not part.cell.is_sequence):
+            self.refuse(
+                "what `*` stands for is an array, and how many elements there are is not known",
+                "say how many, as in `*x[:3]`, give it to a function that takes so many, or write the elements one by "
+                "one",
+            )
+        array = self.as_name(part)
+        message = f"`*` stands for an array that does not have {length} elements"
+        self.insist_on_length(array, length, "TypeError", message)
+        return [self.held_in_atom(self.core(subscript(load(array.id), const(k)))) for k in range(length)]
+
+    def length_of_slice(self, node: gast.expr) -> int | None:
+        """How many elements `x[:3]` or `x[-2:]` has, of an array that is long enough."""
+        match node:
+            case gast.Subscript(slice=gast.Slice(lower=lower, upper=upper, step=step)):
+                given = (lower, upper, step)
+                bounds = [None if each is None else self.constant(self.part(clone(each))) for each in given]
+                if not all(each is None or type(each) is int for each in bounds):
+                    return None
+                first, last, stride = bounds
+                return _count(0 if first is None else first, last, 1 if stride is None else stride)
+        return None
+
+    def open_places(self, node: gast.Call, others: Parts) -> int | None:
+        """How many positional arguments the function takes beside the others, if that is one number."""
+        if any(isinstance(each, gast.Starred) for each in others) or isinstance(node.func, gast.Attribute):
+            thing = self.meant(node.func)
+            if any(isinstance(each, gast.Starred) for each in others) or thing is None:
+                return None
+        else:
+            callee = self.callee(clone(node.func))
+            thing = self.meant(callee.path if isinstance(callee, Callee) else callee)
+        named = {each.arg for each in node.keywords}
+        parameters = None if None in named else _positional(thing)
+        if parameters is None:
+            return None
+        left = len([each for each in parameters if each not in named]) - len(others)
+        return left if left >= 0 else None
+
+
+def _count(first: int, last: int | None, stride: int) -> int | None:
+    """The length of a slice that does not depend on how long the array is; None for others."""
+    if stride < 1 or (last is None and first >= 0) or (last is not None and (first < 0) != (last < 0)):
+        return None
+    return len(range(first, 0 if last is None else last, stride))
+
+
+def _positional(thing: Any) -> list[str] | None:
+    """The positional parameters of a function that takes just these: none of them may be left out."""
+    if isinstance(thing, np.ufunc):
+        return [f"x{k}" for k in range(thing.nin)]
+    if hasattr(thing, "parameters") and hasattr(thing, "rest"):  # a nested function
+        has_others = thing.rest is not None or any(name in thing.defaults for name in thing.parameters)
+        return None if has_others else list(thing.parameters)
+    plain = getattr(thing, "py_func", thing)
+    if not isinstance(plain, FunctionType):
+        return None
+    found = list(inspect.signature(plain).parameters.values())
+    places = [each for each in found if each.kind is not each.KEYWORD_ONLY]
+    is_fixed = all(each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD) for each in places)
+    return [each.name for each in places] if is_fixed and all(each.default is each.empty for each in places) else None

@@ -1,0 +1,278 @@
+"""Branches and loops over statements that take structures apart: what is known is joined where paths meet.
+
+A loop whose number of turns is known is unrolled where its body needs that: to choose a part of a structure, or to give
+a list more elements. Else the parts that change from turn to turn become variables that the loop carries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import gast
+
+from srcad.errors import CompilerBug
+from srcad.transforms.ir.block_exits import completes
+from srcad.transforms.ir.build import Block, assign, at, clone, const, is_exit, load, place_of
+from srcad.transforms.ir.constant_conditions import UNKNOWN
+from srcad.transforms.ir.cost_model import FIRST_LIST_ROOM, MOST_LOOP_TRIALS, MOST_UNROLLED_TURNS
+from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.lowering.lists.record_arrays import RecordArrays
+from srcad.transforms.lowering.structures.abstract_state import PLAIN, Grown, Memory, Structure
+from srcad.transforms.lowering.structures.consumed_iterators import is_changed, read_ahead
+from srcad.transforms.lowering.structures.state_join import Copies, Joined, join
+from srcad.transforms.lowering.structures.structure_expressions import NeedsConstant
+
+
+class Paths(RecordArrays):
+    """Lowers statements along each path, from what is known where the paths part."""
+
+    def block(self, block: Block) -> Block:
+        """A block of its own."""
+        raise NotImplementedError
+
+    # Branches
+
+    def branch(self, statement: gast.If) -> None:
+        """A branch on an atom, with something to do in its body; only the side that is taken, where that is known."""
+        test = self.truth(statement.test)
+        known = self.memory.constant(test)
+        if known is not UNKNOWN:
+            self.emit(*self.block(statement.body if known else statement.orelse))
+            return
+        place, start = self.place, self.memory.copy()
+        body = self.block(statement.body)
+        first = self.memory.copy()
+        self.memory.become(start)
+        orelse = self.block(statement.orelse)
+        if not completes(body):
+            pass
+        elif not completes(orelse):
+            self.memory.become(first)
+        else:
+            self.level(first, body, orelse)
+            joined = join(first, self.memory, self.names.fresh)
+            body += self.copies(joined.first)
+            orelse += self.copies(joined.second)
+            self.memory.become(joined.memory)
+        if not body and orelse:
+            name = self.names.temporary()
+            self.emit(assign(name, gast.UnaryOp(op=gast.Not(), operand=test), place))
+            test, body, orelse = load(name), orelse, []
+        if body:
+            self.emit(at(gast.If(test=test, body=body, orelse=orelse), place))
+
+    def level(self, first: Memory, body: Block, orelse: Block) -> None:
+        """Lists that grow on one path only are such lists at the end of the other path too."""
+        second, outer = self.memory, self.made
+        for here, there, block in ((first, second, body), (second, first, orelse)):
+            self.memory, self.made = here, []
+            for cell, held in there.cells.items():
+                other = here.cells.get(cell)
+                differ = isinstance(held, dict) and isinstance(other, dict) and len(held) != len(other)
+                if differ and cell.type is list and not self.memory.loops:
+                    held = self.memory.lists.setdefault(cell, self.new_grown(None))
+                if isinstance(held, Grown) and self.plain_list(Structure(cell)) is not None:
+                    self.fill(held, list(here.cells[cell].values()), const(FIRST_LIST_ROOM))
+                    here.cells[cell] = held
+            block += self.made
+        self.memory, self.made = second, outer
+
+    def truth(self, test: gast.expr) -> gast.expr:
+        """An atom that is true where the test is; of a structure, whether there is anything in it."""
+        part = self.part(test)
+        return self.truth_of(part) if isinstance(part, Structure) else self.held_in_atom(part)
+
+    def only_if(self, test: gast.expr, make: Callable[[], None]) -> None:
+        """A branch around what is made; what structures hold is the same behind it."""
+        test = self.truth(test)
+        known = self.memory.constant(test)
+        if known is not UNKNOWN:
+            if known:
+                make()
+            return
+        outer, self.made = self.made, []
+        start = self.memory.copy()
+        make()
+        joined = join(start, self.memory, self.names.fresh)
+        if any(joined.memory.cells[cell] != held for cell, held in start.cells.items()):
+            self.refuse(
+                "changing a structure inside of a condition is not supported", "change it in a statement before"
+            )
+        self.memory.become(joined.memory)
+        body, self.made = self.made, outer
+        if body:
+            self.emit(at(gast.If(test=test, body=body, orelse=[]), self.place))
+
+    def copies(self, pairs: Copies) -> Block:
+        """Assignments that are made at the same time."""
+        result: Block = []
+        targets = {name for name, _ in pairs}
+        ready: Copies = []
+        for name, value in pairs:
+            if isinstance(value, gast.Name) and value.id in targets and value.id != name:
+                held = self.names.temporary()
+                result.append(assign(held, value, self.place))
+                value = load(held)
+            ready.append((name, value))
+        return result + [assign(name, value, self.place) for name, value in ready if getattr(value, "id", None) != name]
+
+    # Loops
+
+    def loop(self, statement: gast.For) -> None:
+        """A loop over `range`: as it is, or unrolled."""
+        turns = self.turns(statement)
+        if turns is None:
+            self.rolled(statement)
+            return
+        start, outer, made, place = self.memory.copy(), self.made, len(self.made), self.place
+        self.memory.loops.append(statement)
+        try:
+            self.rolled(clone(statement), _give_up)
+            return
+        except NeedsConstant:
+            pass
+        finally:
+            self.memory.loops.pop()
+        self.made, self.place = outer, place
+        del self.made[made:]
+        self.memory.become(start)
+        self.unrolled(statement, list(turns))
+
+    def turns(self, statement: gast.For) -> range | None:
+        """The values that the loop counts through, where they are known and not too many."""
+        bounds = [self.memory.constant(each) for each in statement.iter.args]
+        if not all(type(each) is int for each in bounds) or (len(bounds) == 3 and bounds[2] == 0):
+            return None
+        found = range(*bounds)
+        return found if len(found) <= MOST_UNROLLED_TURNS else None
+
+    def unrolled(self, statement: gast.For, turns: list[int]) -> None:
+        """The body once for each turn; where the loop may be left, the turns that follow are in a branch."""
+        place, held, ahead = place_of(statement), self.looped_over(statement), read_ahead(statement, self.memory)
+        for position, turn in enumerate(turns):
+            body = clone(statement.body)
+            leave = body.pop() if is_exit(body[-1]) else None
+            self.let(statement.target.id, const(turn))
+            self.emit(*self.block(body))
+            self.place = place
+            if self.looped_over(statement).items() ^ held.items():
+                self.refuse_change()
+            if is_changed(ahead, self.memory, position + 1):
+                self.refuse_ahead()
+            rest = turns[position + 1 :]
+            if leave is not None and rest:
+                go_on = gast.UnaryOp(op=gast.Not(), operand=leave.test)
+                marker = at(gast.Expr(value=Turns(statement, rest)), place)
+                self.branch(at(gast.If(test=go_on, body=[marker], orelse=[]), place))
+                return
+
+    def looped_over(self, statement: gast.For) -> dict[Any, int]:
+        """The lists and dictionaries that a loop goes through, and how long they are; less than 0 is not known."""
+        parts = [self.memory.names.get(name) for name in notes_of(statement).looped_over]
+        cells = [each.cell for each in parts if isinstance(each, Structure) and not issubclass(each.cell.type, tuple)]
+        contents = {cell: self.memory.cells[cell] for cell in cells}
+        return {cell: len(known) if isinstance(known, dict) else -1 for cell, known in contents.items()}
+
+    def refuse_ahead(self) -> NoReturn:
+        """Raise for what is written before the loop reaches it."""
+        self.refuse(
+            "elements are written while a loop goes through them",
+            "loop over a list of them, `for v in list(...)`, or over `range(n)` and use the index",
+        )
+
+    def rolled(self, statement: gast.For | gast.While, give_up: Callable[[], None] | None = None) -> None:
+        """The loop with its body lowered once, from what is known at the start of every turn."""
+        self.forget(statement)
+        grows = self.begin_growth(statement, inner=give_up is not None)
+        start, made, own = self.memory.copy(), len(self.made), set[Any]()
+        before, ahead = Block(), read_ahead(statement, self.memory)
+        for _ in range(MOST_LOOP_TRIALS):
+            self.memory.become(start)
+            self.memory.growth.update(dict.fromkeys(grows, 0))
+            resized, forms = dict(self.memory.resized), set(self.memory.forms)
+            self.memory.nest.append(statement)
+            try:
+                body = self.block(clone(statement.body))
+            finally:
+                self.memory.nest.pop()
+            self.refuse_resized(statement, resized)
+            if is_changed(ahead, self.memory, 0):
+                self.refuse_ahead() if give_up is None else give_up()
+            if any(self.memory.forms.get(each) and each not in forms for each in grows):  # it may have been read before
+                del self.made[made:]
+                continue
+            joined = join(start, self.memory, self.names.fresh, own)
+            lists = [each for each in joined.lengths if give_up is None or isinstance(self.memory.cells[each], Grown)]
+            self.memory.become(start)
+            if self.grow_all(lists, statement, grows):
+                start = self.memory.copy()
+                del self.made[made:]
+                continue
+            if joined.lost is not None and give_up is not None:
+                give_up()
+            if not joined.changed:
+                self.memory.become(joined.memory)
+                before += self.finish_growth(statement, body, grows) if grows else []
+                self.finish_loop(statement, body, joined, before)
+                return
+            before += self.copies(joined.first)
+            del self.made[made:]
+            start, own = _head(start, joined), joined.own
+        raise CompilerBug("the parts of a structure that a loop carries do not settle", at=self.place)
+
+    def refuse_resized(self, statement: gast.For | gast.While, before: dict[Grown, int]) -> None:
+        """Refuse a list that becomes longer or shorter while it is looped over."""
+        for cell in self.looped_over(statement):
+            held = self.memory.cells[cell]
+            if isinstance(held, Grown) and self.memory.resized.get(held, 0) != before.get(held, 0):
+                self.refuse_change()
+
+    def refuse_change(self) -> NoReturn:
+        """Raise for what is looped over."""
+        self.refuse(
+            "a list or dictionary that becomes longer or shorter while it is looped over is not supported",
+            "loop over a copy of it, `for v in list(values)`, and change the other one",
+        )
+
+    def forget(self, statement: gast.For | gast.While) -> None:
+        """Constants that the body assigns are not known at the start of a turn."""
+        for node in gast.walk(statement):
+            if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store):
+                self.memory.known.pop(node.id, None)
+        if isinstance(statement, gast.For):
+            self.memory.names[statement.target.id] = PLAIN
+
+    def finish_loop(self, statement: gast.For | gast.While, body: Block, joined: Joined, before: Block) -> None:
+        """The loop, with what it carries assigned before it and at the end of its body."""
+        copied = self.copies(joined.second)
+        last = body.pop() if body and (copied and (is_exit(body[-1]) or isinstance(statement, gast.While))) else None
+        if last is not None:
+            targets = {name for name, _ in joined.second}
+            for node in gast.walk(last):
+                if isinstance(node, gast.Name) and node.id in targets:
+                    held = self.names.temporary()
+                    body.append(assign(held, load(node.id), self.place))
+                    node.id = held
+        statement.body = [*body, *copied, *([last] if last is not None else [])] or [at(gast.Pass(), self.place)]
+        self.memory.become(joined.memory)
+        self.emit(*before, statement)  # what the loop carries is not known to be constant
+
+
+class Turns(gast.expr):  # type: ignore[misc]  # gast carries no annotations
+    """Stands for the turns of an unrolled loop that are left, inside a branch."""
+
+    def __init__(self, rest: gast.For, turns: list[int]) -> None:
+        super().__init__()
+        self.rest, self.turns = rest, turns
+
+
+def _give_up() -> None:
+    raise NeedsConstant
+
+
+def _head(start: Memory, joined: Joined) -> Memory:
+    """What is known at the start of a turn: of what the start knew, what also holds at the end of the body."""
+    found = joined.memory.copy()
+    found.names = {name: value for name, value in found.names.items() if name in start.names}
+    return found

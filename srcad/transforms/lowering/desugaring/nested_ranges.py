@@ -1,0 +1,235 @@
+"""Turn loops over all indices of an array, and over products of ranges, into nested loops over `range`.
+
+    for i, j in np.ndindex(x.shape):                      n, m = x.shape
+        s += x[i, j]                                      for k in range(n):
+                                                   ->         for l in range(m):
+                                                                  i, j = k, l
+                                                                  s += x[i, j]
+
+    for (i, j), v in np.ndenumerate(x):                   likewise, with `v = x[k, l]`
+    for i, j in itertools.product(range(n), range(m)):    likewise
+    for i, j in itertools.combinations(range(n), 2):      likewise, the inner loop over range(k + 1, n)
+
+A loop that `break` leaves, or that has an `else`, is one loop instead, whose counter is divided into the indices.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import gast
+
+from srcad.errors import UnsupportedSyntax
+from srcad.names import Names
+from srcad.transforms.ir.build import (
+    Block,
+    assign,
+    at,
+    attribute,
+    binary,
+    call,
+    clone,
+    const,
+    dotted_path,
+    load,
+    one_or_tuple,
+    place_of,
+    stored,
+    subscript,
+    tuple_of,
+)
+from srcad.transforms.ir.primitive import constant
+
+_NESTS = ("np.ndindex", "np.ndenumerate", "itertools.product", "itertools.combinations")
+
+
+def nest(loop: gast.For, names: Names) -> tuple[Block, gast.For] | None:
+    """What comes before the loop, and the nested loops; None where the loop is over something else.
+
+    >>> from srcad.printing.printer import print_module
+    >>> loop = gast.parse("for i, j in np.ndindex(n, m): s = s + x[i, j]").body[0]
+    >>> setup, outer = nest(loop, Names({"x", "s", "n", "m", "i", "j"}))
+    >>> print(print_module([*setup, outer]), end="")
+    t1 = n
+    t2 = m
+    for i_2 in range(0, t1):
+        for i_3 in range(0, t2):
+            i, j = i_2, i_3
+            s = s + x[i, j]
+    """
+    path = dotted_path(loop.iter.func) if isinstance(loop.iter, gast.Call) else None
+    if path not in _NESTS:
+        return None
+    maker = _Nest(loop, names)
+    match path:
+        case "np.ndindex":
+            maker.indices()
+        case "np.ndenumerate":
+            maker.elements()
+        case "itertools.product":
+            if not maker.product():
+                return None
+        case _:
+            if not maker.combinations():
+                return None
+    return maker.setup, maker.made()
+
+
+class _Nest:
+    def __init__(self, loop: gast.For, names: Names) -> None:
+        self.loop, self.names = loop, names
+        self.setup: Block = []
+        self.bounds: list[tuple[gast.expr, gast.expr]] = []
+        self.element: gast.expr | None = None  # what is beside the indices
+        self.is_ordered = False  # whether each index begins behind the one before it
+
+    def refuse(self, what: str, hint: str) -> NoReturn:
+        raise UnsupportedSyntax(what, at=place_of(self.loop), hint=hint)
+
+    def once(self, node: gast.expr) -> gast.expr:
+        """A literal, or a name for the value that an expression has before the loop."""
+        if isinstance(constant(node), int):
+            return node
+        name = self.names.temporary()
+        self.setup.append(assign(name, node, place_of(self.loop)))
+        return load(name)
+
+    def shaped(self, shape: gast.expr, target: gast.expr) -> None:
+        """Bounds from a shape, of as many axes as the target has names."""
+        if not isinstance(target, gast.Tuple) or any(isinstance(each, gast.Starred) for each in target.elts):
+            self.refuse(
+                "how many axes the loop goes along is not known here",
+                "name as many indices as there are axes: `for i, j in np.ndindex(x.shape)`",
+            )
+        parts = [self.names.temporary() for _ in target.elts]
+        whole = self.names.temporary()
+        place = place_of(self.loop)
+        error = call("ValueError", const("as many indices are expected as there are axes"))
+        test = gast.Compare(left=call("len", load(whole)), ops=[gast.NotEq()], comparators=[const(len(parts))])
+        check = gast.If(test=test, body=[at(gast.Raise(exc=error, cause=None), place)], orelse=[])
+        self.setup += [assign(whole, shape, place), at(check, place)]
+        self.setup += [assign(part, subscript(load(whole), const(k)), place) for k, part in enumerate(parts)]
+        self.bounds = [(const(0), load(part)) for part in parts]
+
+    def indices(self) -> None:
+        """`np.ndindex`."""
+        arguments, target = self.loop.iter.args, self.loop.target
+        if len(arguments) == 1 and isinstance(arguments[0], gast.Tuple):
+            arguments = arguments[0].elts
+        if self.loop.iter.keywords or not arguments:
+            self.refuse("this call of np.ndindex is not supported", "give it the lengths of the axes")
+        one = arguments[0].value if isinstance(arguments[0], gast.Starred) else arguments[0]
+        is_shape = isinstance(one, gast.Attribute) and one.attr == "shape"
+        names = len(target.elts) if isinstance(target, gast.Tuple) else 0
+        if len(arguments) == 1 and (one is not arguments[0] or is_shape or names > 1):
+            self.shaped(one, target)
+        elif any(isinstance(each, gast.Starred) for each in arguments):
+            self.refuse("this call of np.ndindex is not supported", "give it the shape as one tuple")
+        else:
+            self.bounds = [(const(0), self.once(each)) for each in arguments]
+
+    def elements(self) -> None:
+        """`np.ndenumerate`."""
+        match self.loop.iter, self.loop.target:
+            case gast.Call(args=[array], keywords=[]), gast.Tuple(elts=[inner, _]):
+                held = self.once(array)
+                self.shaped(attribute(held, "shape"), inner)
+                self.element = held
+            case _:
+                self.refuse(
+                    "this loop over np.ndenumerate is not supported", "write `for (i, j), v in np.ndenumerate(x)`"
+                )
+
+    def product(self) -> bool:
+        """`itertools.product` of ranges."""
+        call_, repeat = self.loop.iter, 1
+        for keyword in call_.keywords:
+            repeat = constant(keyword.value)
+            if keyword.arg != "repeat" or not isinstance(repeat, int) or repeat < 0:
+                return False
+        found = [_range_of(each) for each in call_.args]
+        if not found or any(each is None for each in found):
+            return False
+        bounds = [(self.once(first), self.once(last)) for first, last in filter(None, found)]
+        self.bounds = [(clone(first), clone(last)) for _ in range(repeat) for first, last in bounds]
+        return bool(self.bounds)
+
+    def combinations(self) -> bool:
+        """`itertools.combinations` of a range."""
+        match self.loop.iter:
+            case gast.Call(args=[row, count], keywords=[]):
+                found, size = _range_of(row), constant(count)
+                if found is None or not isinstance(size, int) or not 0 < size < 5 or _is_left(self.loop):
+                    return False
+                self.bounds = [(self.once(found[0]), self.once(found[1]))] * size
+                self.is_ordered = True
+                return True
+        return False
+
+    def made(self) -> gast.For:
+        """The loops."""
+        if _is_left(self.loop):
+            return self.counted()
+        place, indices = place_of(self.loop), [self.names.fresh("i") for _ in self.bounds]
+        body = [assign(self.loop.target, self.value([load(each) for each in indices]), place), *self.loop.body]
+        for k in reversed(range(len(indices))):
+            first, last = map(clone, self.bounds[k])
+            if self.is_ordered and k:
+                first = binary(load(indices[k - 1]), gast.Add, const(1))
+            body = [self.over(indices[k], call("range", first, last), body)]
+        (outer,) = body
+        return outer
+
+    def counted(self) -> gast.For:
+        """One loop, whose counter is divided into the indices."""
+        place, counter = place_of(self.loop), self.names.fresh("i")
+        counts = []
+        for first, last in self.bounds:
+            counts.append(self.names.temporary())
+            length = call("max", const(0), binary(clone(last), gast.Sub, clone(first)))
+            self.setup.append(assign(counts[-1], length, place))
+        left, indices = load(counter), list[gast.expr]()
+        total: gast.expr = const(1)
+        for (first, _), count in reversed(list(zip(self.bounds, counts, strict=True))):
+            digit = binary(clone(left), gast.Mod, load(count))
+            indices.insert(0, binary(clone(first), gast.Add, digit))
+            left = binary(left, gast.FloorDiv, load(count))
+            total = binary(load(count), gast.Mult, total)
+        first_statement = assign(self.loop.target, self.value(indices), place)
+        return self.over(counter, call("range", total), [first_statement, *self.loop.body], self.loop.orelse)
+
+    def value(self, indices: list[gast.expr]) -> gast.expr:
+        """What a turn is given."""
+        found = tuple_of(*indices)
+        if self.element is None:
+            return found
+        index = [clone(each) for each in indices]
+        return tuple_of(found, subscript(clone(self.element), one_or_tuple(index)))
+
+    def over(self, index: str, iterator: gast.expr, body: Block, orelse: Block | None = None) -> gast.For:
+        new = gast.For(target=stored(index), iter=iterator, body=body, orelse=orelse or [], type_comment=None)
+        at(new, place_of(self.loop))
+        return new
+
+
+def _range_of(node: gast.expr) -> tuple[gast.expr, gast.expr] | None:
+    """First and last bound of a range whose step is 1."""
+    match node:
+        case gast.Call(func=gast.Name(id="range"), args=[last], keywords=[]):
+            return const(0), last
+        case gast.Call(func=gast.Name(id="range"), args=[first, last], keywords=[]):
+            return first, last
+    return None
+
+
+def _is_left(loop: gast.For) -> bool:
+    """Whether the loop is left by `break`, or has an `else`."""
+    pending, found = list(loop.body), bool(loop.orelse)
+    while pending:
+        statement = pending.pop()
+        found = found or isinstance(statement, gast.Break)
+        if isinstance(statement, gast.If):
+            pending += [*statement.body, *statement.orelse]
+        elif isinstance(statement, (gast.For, gast.While)):
+            pending += statement.orelse
+    return found

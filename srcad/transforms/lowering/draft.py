@@ -1,0 +1,257 @@
+"""A unit in the making: what lowering collects about a function and its helpers while their bodies are rewritten."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from srcad.names import Names
+from srcad.runtime.tape.values.structured_arguments import attributes
+from srcad.transforms.ir.canonical_names import MODULES, RESERVED
+from srcad.transforms.ir.constant_conditions import Member
+from srcad.transforms.ir.unit import Capture, Unit
+
+_ALWAYS = ("np", "math", "operator")  # later stages may call what is in them
+
+
+@dataclass
+class Draft:
+    """Grows while functions are lowered; `unit` makes the finished thing of it.
+
+    names       maker of names, for the function and all that is inlined into it
+    bindings    free name -> object; internal ones (functions to be inlined) are dropped at the end
+    hidden      captured arrays, in the order in which they were met
+    frozen      captured numbers and strings that were written in
+    sources     texts of all functions read
+    """
+
+    names: Names = field(default_factory=lambda: Names(RESERVED))
+    bindings: dict[str, Any] = field(default_factory=lambda: dict(MODULES))
+    hidden: list[Capture] = field(default_factory=list)
+    frozen: list[tuple[Any, str, Any]] = field(default_factory=list)
+    sources: list[str] = field(default_factory=list)
+
+    def bind(self, wish: str, thing: Any) -> str:
+        """The free name that means this object; the same name each time.
+
+        >>> draft = Draft()
+        >>> draft.bind("f", len), draft.bind("f", abs), draft.bind("g", len)
+        ('f', 'f_2', 'f')
+        """
+        for name, bound in self.bindings.items():
+            if bound is thing:
+                return name
+        name = self.names.fresh(wish)
+        self.bindings[name] = thing
+        return name
+
+    def capture(self, owner: Any, key: str, wish: str) -> str:
+        """The hidden parameter for a captured array; one for each place that holds it."""
+        for capture in self.hidden:
+            if same_owner(capture.owner, owner) and capture.key == key:
+                return capture.parameter
+        parameter = self.names.fresh(wish)
+        self.hidden.append(Capture(parameter, owner, key))
+        return parameter
+
+    def freeze(self, owner: Any, key: str, value: Any) -> None:
+        """Note that the value was written into the code as a literal."""
+        if not any(same_owner(owner, other) and key == known for other, known, _ in self.frozen):
+            self.frozen.append((owner, key, value))
+
+    def note_source(self, text: str) -> None:
+        """Note the text of a function that went into the unit."""
+        if text not in self.sources:
+            self.sources.append(text)
+
+    def unit(
+        self,
+        name: str,
+        parameters: list[str],
+        body: list[gast.stmt],
+        options: Mapping[str, Any],
+        called: Iterable[gast.stmt] = (),
+    ) -> Unit:
+        """The finished unit; names that the body does not read are not bound, the modules are always.
+
+        `called` holds the statements of functions that are called: what these read is bound, too.
+        """
+        read = _names(body)
+        hidden = tuple(capture for capture in self.hidden if capture.parameter in read)
+        tree = function(name, [*parameters, *(capture.parameter for capture in hidden)], body)
+        return Unit(
+            name=name,
+            tree=tree,
+            bindings=self._bound(read | _names(called)),
+            names=self.names,
+            hidden=hidden,
+            frozen=tuple(self.frozen),
+            options=dict(options),
+            sources=tuple(self.sources),
+        )
+
+    def callee(self, name: str, parameters: list[str], body: list[gast.stmt]) -> Unit:
+        """A finished function that is called by others."""
+        return Unit(name, function(name, parameters, body), self._bound(_names(body)), self.names)
+
+    def _bound(self, read: set[str]) -> dict[str, Any]:
+        return {name: thing for name, thing in self.bindings.items() if name in read or name in _ALWAYS}
+
+
+def _names(body: Iterable[gast.stmt]) -> set[str]:
+    return {node.id for statement in body for node in gast.walk(statement) if isinstance(node, gast.Name)}
+
+
+def function(name: str, parameters: list[str], body: list[gast.stmt]) -> gast.FunctionDef:
+    """A function definition with plain parameters."""
+    for node in (node for statement in body for node in gast.walk(statement)):
+        if isinstance(node, gast.Constant) and isinstance(node.value, Member):
+            node.value = str(node.value)  # what runs knows texts only
+    return gast.FunctionDef(
+        name=name,
+        args=gast.arguments(
+            args=[parameter(each) for each in parameters],
+            posonlyargs=[],
+            vararg=None,
+            kwonlyargs=[],
+            kw_defaults=[],
+            kwarg=None,
+            defaults=[],
+        ),
+        body=body,
+        decorator_list=[],
+        returns=None,
+        type_comment=None,
+        type_params=[],
+    )
+
+
+def parameter(name: str) -> gast.Name:
+    """A parameter of a function definition."""
+    return gast.Name(id=name, ctx=gast.Param(), annotation=None, type_comment=None)
+
+
+def same_owner(one: Any, other: Any) -> bool:
+    """Whether two owners are the same place."""
+    return one is other or (isinstance(one, _Within) and one == other)
+
+
+def reader(owner: Any, key: str) -> Callable[[], Any]:
+    """What reads a captured name at each call, with as little as possible in between."""
+    if isinstance(owner, dict):
+        return functools.partial(owner.__getitem__, key)
+    return owner.reading(key) if isinstance(owner, _Within) else Capture(key, owner, key).read
+
+
+@dataclass(frozen=True, eq=False)
+class _Within(Mapping[str, Any]):
+    """What is inside an object that is itself looked up anew at each reading.
+
+    `owner` and `key` say where the object is held; a `key` of None means that `owner` is the object itself.
+    """
+
+    owner: Any
+    key: str | None = None
+
+    @property
+    def held(self) -> Any:
+        """The object, as it is now."""
+        return self.owner if self.key is None else reader(self.owner, self.key)()
+
+    @staticmethod
+    def taken(held: Any, key: Any) -> Any:
+        """What is inside of an object under a key."""
+        raise NotImplementedError
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.taken(self.held, key)
+
+    def reading(self, key: Any) -> Callable[[], Any]:
+        """What reads a part at each call."""
+        taken = self.taken
+        if self.key is None:
+            return functools.partial(taken, self.owner, key)
+        held = reader(self.owner, self.key)
+        return lambda: taken(held(), key)
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return same_owner(self.owner, other.owner) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.key))
+
+
+class Attributes(_Within):
+    """The attributes of an object: `Attributes(globals(), "model")["rate"]` is `model.rate`."""
+
+    @staticmethod
+    def taken(held: Any, name: str) -> Any:
+        """An attribute."""
+        try:
+            return getattr(held, name)
+        except AttributeError:
+            raise KeyError(name) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dir(self.held))
+
+    def __len__(self) -> int:
+        return len(dir(self.held))
+
+
+class Entries(_Within):
+    """The values of a dictionary, by their keys."""
+
+    @staticmethod
+    def taken(held: Any, key: Any) -> Any:
+        """A value."""
+        return held[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.held)
+
+    def __len__(self) -> int:
+        return len(self.held)
+
+
+class Layout(_Within):
+    """How many elements a list has, which keys a dictionary, which attributes an object: `Layout(...)["layout"]`.
+
+    Of an object that is called, also what that calls.
+    """
+
+    @staticmethod
+    def taken(held: Any, name: str) -> Any:
+        """What says how many parts there are."""
+        if isinstance(held, (list, tuple)):
+            return type(held), len(held)
+        if isinstance(held, dict):
+            return type(held), tuple(held)
+        return type(held), tuple(attributes(held)), getattr(type(held), "__call__", None)  # noqa: B004 - which it is
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(("layout",))
+
+    def __len__(self) -> int:
+        return 1
+
+
+class Elements(_Within):
+    """The elements of a tuple or list, by their positions as text."""
+
+    @staticmethod
+    def taken(held: Any, position: str) -> Any:
+        """An element."""
+        return held[int(position)]
+
+    def __iter__(self) -> Iterator[str]:
+        return map(str, range(len(self)))
+
+    def __len__(self) -> int:
+        return len(self.held)

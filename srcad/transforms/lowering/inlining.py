@@ -1,0 +1,83 @@
+"""Bind the arguments of a call to the parameters of the function that is inlined."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import gast
+
+from srcad.errors import Place, UnsupportedSyntax
+from srcad.transforms.ir.build import clone, const, dotted_path
+from srcad.transforms.ir.canonical_names import RESERVED, root_name
+from srcad.transforms.ir.primitive import look_up
+
+
+class Signature(Protocol):
+    """What must be known of a function to bind arguments to its parameters."""
+
+    @property
+    def name(self) -> str:
+        """The function's name, for messages."""
+
+    @property
+    def parameters(self) -> list[str]:
+        """Positional parameters."""
+
+    @property
+    def keyword_only(self) -> list[str]:
+        """Parameters given by keyword only."""
+
+    @property
+    def rest(self) -> str | None:
+        """The parameter that takes further positional arguments."""
+
+    @property
+    def options(self) -> str | None:
+        """The parameter that takes further keyword arguments."""
+
+    @property
+    def defaults(self) -> Mapping[str, Any]:
+        """What parameters mean when they are left out."""
+
+
+def bind_arguments(node: gast.Call, function: Signature, place: Place | None) -> dict[str, Any]:
+    """Parameter -> argument or default, the arguments first, in the order in which Python evaluates them."""
+    parameters = [*function.parameters, *function.keyword_only]
+    rest, options = node.args[len(function.parameters) :], {}
+    if rest and function.rest is None:
+        many = f"{len(function.parameters)} arguments, {len(node.args)} are given"
+        raise _refusal(f"`{function.name}` takes {many}", place)
+    given: dict[str, Any] = dict(zip(function.parameters, node.args, strict=False))
+    for keyword in node.keywords:
+        if keyword.arg not in parameters and function.options is not None:
+            options[keyword.arg] = keyword.value
+            continue
+        if keyword.arg not in parameters:
+            raise _refusal(f"`{function.name}` has no parameter `{keyword.arg}`", place)
+        if keyword.arg in given:
+            raise _refusal(f"`{function.name}` is given `{keyword.arg}` twice", place)
+        given[keyword.arg] = keyword.value
+    for name in parameters:
+        if name not in given:
+            if name not in function.defaults:
+                raise _refusal(f"`{function.name}` needs the argument `{name}`", place)
+            default = function.defaults[name]
+            given[name] = clone(default) if isinstance(default, gast.AST) else default
+    if function.rest is not None:
+        given[function.rest] = gast.Tuple(elts=rest, ctx=gast.Load())
+    if function.options is not None:
+        given[function.options] = gast.Dict(keys=[const(name) for name in options], values=[*options.values()])
+    return given
+
+
+def _refusal(what: str, place: Place | None) -> UnsupportedSyntax:
+    return UnsupportedSyntax(what, at=place, hint="give each parameter one argument")
+
+
+def static_value(node: gast.expr, bindings: Mapping[str, Any]) -> Any:
+    """The object that a dotted path means, or None where it is a variable or another expression."""
+    path = dotted_path(node)
+    if path is None or (root_name(node) not in bindings and root_name(node) not in RESERVED):
+        return None
+    return look_up(path, bindings)

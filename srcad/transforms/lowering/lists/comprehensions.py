@@ -1,0 +1,124 @@
+"""Comprehensions as loops that fill a list or a dictionary; `any` and `all` as loops that stop at the first hit.
+
+    [f(v) for v in x if v > 0]      becomes     t = []
+                                                for v in x:
+                                                    if v > 0:
+                                                        t.append(f(v))
+    any(f(v) for v in x)            becomes     t = False
+                                                for v in x:
+                                                    if f(v):
+                                                        t = True
+                                                        break
+
+The loops stand where the expression stands.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from srcad.transforms.ir.build import Block, assign, at, const, load, stored, subscript, tuple_of
+from srcad.transforms.lowering.calls.array_like_arguments import ArrayLike
+from srcad.transforms.lowering.desugaring.desugar import desugar
+from srcad.transforms.lowering.desugaring.structured_exits import structure_exits
+from srcad.transforms.lowering.structures.abstract_state import Structure
+
+_LAZY = (range, zip, enumerate, reversed, map, filter)
+
+
+class Comprehensions(ArrayLike):
+    """Lowers comprehensions where they stand."""
+
+    def core(self, node: gast.expr) -> gast.expr:
+        """The expression as one operation on atoms, or as a structure."""
+        match node:
+            case gast.ListComp(elt=element, generators=generators):
+                return self.comprehension(self.memory.new(list, {}), element, None, generators)
+            case gast.DictComp(key=key, value=value, generators=generators):
+                return self.comprehension(self.memory.new(dict, {}), value, key, generators)
+            case gast.GeneratorExp():
+                self.refuse(
+                    "a generator expression is supported only as the argument of a builtin function",
+                    "write it as a list, in square brackets",
+                )
+        return super().core(node)
+
+    def call(self, node: gast.Call) -> gast.expr:
+        """What a call is worth."""
+        meaning = self.meant(node.func)
+        if (meaning is any or meaning is all) and len(node.args) == 1 and not node.keywords:
+            match node.args[0]:
+                case gast.GeneratorExp(elt=value, generators=generators):
+                    return self.searched(meaning is any, value, generators)
+                case gast.Call(func=function) as row if self.meant(function) in _LAZY:
+                    each = self.names.temporary()
+                    loop = gast.comprehension(target=stored(each), iter=row, ifs=[], is_async=0)
+                    return self.searched(meaning is any, load(each), [loop])
+        if meaning is zip and any(map(self.is_mapped, node.args)) and (rows := self.rows_of(node)) is not None:
+            return self.core(rows)
+        return super().call(node)
+
+    def searched(self, wanted: bool, value: gast.expr, generators: list[gast.comprehension]) -> gast.expr:
+        """Whether a value that is true, or false, is among those that are made; none is made behind it."""
+        found, place = self.names.temporary(), self.place
+        leave = at(gast.Break(), place)
+        test = value if wanted else gast.UnaryOp(op=gast.Not(), operand=value)
+        body = [at(gast.If(test=test, body=[assign(found, const(wanted), place), leave], orelse=[]), place)]
+        for each in reversed(generators):
+            for condition in reversed(each.ifs):
+                body = [at(gast.If(test=condition, body=body, orelse=[]), place)]
+            body = [at(gast.For(target=each.target, iter=each.iter, body=body, orelse=[], type_comment=None), place)]
+            if each is not generators[0]:
+                hit = load(found) if wanted else gast.UnaryOp(op=gast.Not(), operand=load(found))
+                body.append(at(gast.If(test=hit, body=[leave], orelse=[]), place))
+        return self.worth([assign(found, const(not wanted), place), *body], found)
+
+    def worth(self, block: Block, name: str) -> gast.expr:
+        """What a name holds behind statements that are made here."""
+        place = self.place
+        last = at(gast.Return(value=load(name)), place)
+        for statement in structure_exits([*desugar(block, self.names), last], self.names, place)[:-1]:
+            self.statement(statement)
+        self.place = place
+        return self.value(load(name))
+
+    def rows_of(self, node: gast.expr) -> gast.ListComp | None:
+        """`zip(a, b)` and `enumerate(a)` as a comprehension, unless all that they go through is known by element."""
+        meaning = self.meant(node.func) if isinstance(node, gast.Call) else None
+        if meaning not in (zip, enumerate) or any(isinstance(each, gast.Starred) for each in node.args):
+            return None
+        for position, each in enumerate(node.args if meaning is zip else node.args[:1]):
+            if not isinstance(each, gast.Call) or self.meant(each.func) not in _LAZY:
+                node.args[position] = self.part(each)
+        if not any(isinstance(each, gast.Name) or self.is_open(each) or self.is_mapped(each) for each in node.args):
+            return None
+        names = [self.names.temporary() for _ in (node.args if meaning is zip else range(2))]
+        loop = gast.comprehension(target=tuple_of(*map(stored, names)), iter=node, ifs=[], is_async=0)
+        return gast.ListComp(elt=tuple_of(*map(load, names)), generators=[loop])
+
+    def is_mapped(self, node: gast.expr) -> bool:
+        """Whether this is a call of `map`, of which each element is made when its turn has come."""
+        return isinstance(node, gast.Call) and self.meant(node.func) is map
+
+    def is_open(self, part: gast.expr) -> bool:
+        """Whether this is a list of which the length is known only at run time."""
+        return isinstance(part, Structure) and not isinstance(self.memory.cells[part.cell], dict)
+
+    def comprehension(
+        self, made: Structure, value: gast.expr, key: gast.expr | None, generators: list[gast.comprehension]
+    ) -> gast.expr:
+        """Fill the list or dictionary `made`."""
+        name = self.names.temporary()
+        self.memory.bind(name, made)
+        if key is None:
+            append = gast.Attribute(value=load(name), attr="append", ctx=gast.Load())
+            body: gast.stmt = gast.Expr(value=gast.Call(func=append, args=[value], keywords=[]))
+        else:
+            body = gast.Assign(targets=[subscript(load(name), key, store=True)], value=value, type_comment=None)
+        for each in reversed(generators):
+            for test in reversed(each.ifs):
+                body = at(gast.If(test=test, body=[at(body, self.place)], orelse=[]), self.place)
+            body = gast.For(
+                target=each.target, iter=each.iter, body=[at(body, self.place)], orelse=[], type_comment=None
+            )
+        return self.worth([at(body, self.place)], name)

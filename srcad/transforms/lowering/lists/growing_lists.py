@@ -1,0 +1,291 @@
+"""Lists whose number of elements is known only at run time: lists that grow or shrink in a loop.
+
+    values = []                         list = kernels.new_list(16)
+                                        count = 0
+    while c:                            while c:
+        values.append(f(i))     ->          list = kernels.appended(list, count, f(i))
+                                            count = count + 1
+
+They can be indexed, looped over, popped, and given to NumPy, also while they grow. Where tuples are appended there is
+one such list for each place of the tuple. `lists` makes arrays of them, once types are known.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from srcad.transforms.ir.build import Block, assign, call, clone, const, load, walk_statements
+from srcad.transforms.ir.constant_conditions import UNKNOWN
+from srcad.transforms.ir.cost_model import FIRST_LIST_ROOM
+from srcad.transforms.lowering.lists.comprehensions import Comprehensions
+from srcad.transforms.lowering.structures.abstract_state import PLAIN, Callee, Cell, Grown, Packed, Structure
+
+_GROWING = frozenset({"append", "extend", "insert", "pop", "clear"})
+
+
+class Growing(Comprehensions):
+    """Structures of which the number of elements is known only at run time."""
+
+    def grown(self, base: gast.expr) -> Grown | None:
+        """What a list that grows is, at run time."""
+        held = self.memory.cells.get(base.cell) if isinstance(base, Structure) else None
+        return held if isinstance(held, Grown) else None
+
+    # How a list becomes one
+
+    def new_grown(self, loop: gast.stmt | None) -> Grown:
+        """Variables for a list."""
+        grown = Grown(self.names.fresh("list"), self.names.fresh("count"), loop)
+        self.memory.names[grown.count] = PLAIN
+        return grown
+
+    def begin_growth(self, loop: gast.stmt, inner: bool = False) -> dict[Grown, list[gast.expr]]:
+        """The lists that the loop makes longer or shorter, with the elements that they have before it.
+
+        `inner` asks for those only that a `while` inside of the loop changes.
+        """
+        found: dict[Grown, list[gast.expr]] = {}
+        blocks = [each for each in gast.walk(loop) if isinstance(each, gast.While)] if inner else [loop]
+        rebound = _rebound(loop)
+        for node in (node for block in blocks for node in gast.walk(block)):
+            match node:
+                case gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr=method)) if method in _GROWING:
+                    pass
+                case gast.Call(func=gast.Attribute(attr="iadd"), args=[gast.Name(id=name), _]):
+                    pass
+                case _:
+                    continue
+            cell = self.plain_list(self.memory.names.get(name))
+            if cell is not None and name not in rebound:
+                self.grow(cell, loop, found)
+        return found
+
+    def grow(self, cell: Cell, loop: gast.stmt | None, found: dict[Grown, list[gast.expr]]) -> Grown:
+        """Take a list for one of unknown length from here on."""
+        elements = list(self.changeable(Structure(cell)).values())
+        known = self.memory.lists.get(cell)
+        grown = self.new_grown(loop) if known is None else Grown(known.array, known.count, loop)
+        self.memory.lists[cell] = self.memory.cells[cell] = grown
+        if elements:
+            self.shape_of(grown, elements[0])
+        found[grown] = elements
+        return grown
+
+    def grow_all(self, cells: list[Cell], loop: gast.stmt, found: dict[Grown, list[gast.expr]]) -> bool:
+        """Take those of these lists that can be for ones of unknown length; whether there are any."""
+        lists = [cell for cell in cells if self.plain_list(Structure(cell)) is not None]
+        for cell in lists:
+            self.grow(cell, loop, found)
+        return bool(lists)
+
+    def grow_now(self, base: Structure) -> Grown | None:
+        """The list with a length that is known only at run time, from here on; None where it cannot be one."""
+        if self.grown(base) is None and self.plain_list(base) is not None:
+            found: dict[Grown, list[gast.expr]] = {}
+            self.grow(base.cell, None, found)
+            for grown, elements in found.items():
+                self.fill(grown, elements, const(max(FIRST_LIST_ROOM, len(elements))))
+        return self.grown(base)
+
+    def plain_list(self, held: object) -> Cell | None:
+        """The list that this is, if its elements may become those of arrays."""
+        if not isinstance(held, Structure) or held.cell.type is not list or held.cell in self.memory.frozen:
+            return None
+        contents = self.memory.cells.get(held.cell)
+        if not isinstance(contents, dict) or len({self.width(each) for each in contents.values()} | {-2}) > 2:
+            return None
+        return None if any(self.width(each) == -1 for each in contents.values()) else held.cell
+
+    def width(self, value: gast.expr) -> int:
+        """How many numbers or arrays an element is, if it is a tuple; -2 for one that is none, -1 for others."""
+        if isinstance(value, Structure) and issubclass(value.cell.type, tuple):
+            held = self.memory.cells[value.cell]
+            plain = isinstance(held, dict) and not any(isinstance(v, (Structure, Callee)) for v in held.values())
+            return len(held) if plain else -1
+        return -1 if isinstance(value, (Structure, Callee)) else -2
+
+    def finish_growth(self, loop: gast.stmt, body: Block, found: dict[Grown, list[gast.expr]]) -> Block:
+        """The statements that make lists before the loop; with room, where it is known how much is needed."""
+        outer, self.made = self.made, []
+        turns = self.turns_of(loop) if isinstance(loop, gast.For) else None
+        for grown, elements in found.items():
+            often = self.memory.growth.get(grown, 0)
+            if turns is None or often < 0:
+                self.fill(grown, elements, const(max(FIRST_LIST_ROOM, len(elements))))
+                _make_room(body, self.parts_of(grown))
+                continue
+            times = gast.BinOp(left=clone(turns), op=gast.Mult(), right=const(often))
+            size = gast.BinOp(left=self.held_in_atom(times), op=gast.Add(), right=const(len(elements)))
+            self.fill(grown, elements, self.held_in_atom(size))
+        made, self.made = self.made, outer
+        return made
+
+    def turns_of(self, loop: gast.For) -> gast.expr:
+        """How often a loop turns."""
+        bounds = [clone(each) for each in loop.iter.args]
+        bounds = [const(0), *bounds] if len(bounds) == 1 else bounds
+        return self.held_in_atom(call("kernels.trip_count", *bounds, *([const(1)] if len(bounds) == 2 else [])))
+
+    def fill(self, grown: Grown, elements: list[gast.expr], room: gast.expr) -> None:
+        """Make the list."""
+        if elements:
+            self.shape_of(grown, elements[0])
+        self.memory.forms.setdefault(grown, [])
+        for name in self.parts_of(grown):
+            self.memory.names[name] = PLAIN
+            self.emit(assign(name, call("kernels.new_list", clone(room)), self.place))
+        for position, value in enumerate(elements):
+            self.set("appended", grown, const(position), value)
+        self.emit(assign(grown.count, const(len(elements)), self.place))
+
+    # Its elements
+
+    def shape_of(self, grown: Grown, value: gast.expr) -> None:
+        """Note what the elements are: of all the first tells."""
+        forms = self.memory.forms
+        width = self.width(value)
+        if grown not in forms and width >= 0:
+            forms[grown] = [self.names.fresh(f"{grown.array}_{k}") for k in range(width)]
+        known = len(forms[grown]) if forms.setdefault(grown, []) else -2
+        kind = value.cell.type if width >= 0 else tuple
+        if width != known or width == 0 or self.memory.rows.setdefault(grown, kind) is not kind:
+            self.refuse(
+                "a list whose length is known only at run time holds numbers, arrays, or tuples of these, all of one "
+                "form",
+                "append numbers or arrays of one shape; give several values as a tuple, or keep a list for each",
+            )
+
+    def parts_of(self, grown: Grown) -> list[str]:
+        """The lists that stand for it: one, or one for each place of the tuples in it."""
+        return self.memory.forms.get(grown) or [grown.array]
+
+    def set(self, how: str, grown: Grown, position: gast.expr, value: gast.expr) -> None:
+        """Store one element."""
+        self.shape_of(grown, value)
+        parts = [value] if self.width(value) == -2 else self.parts(value)
+        for name, part in zip(self.parts_of(grown), parts, strict=True):
+            self.memory.names[name] = PLAIN
+            made = call(f"kernels.{how}", load(name), clone(position), self.held_in_atom(part))
+            self.emit(assign(name, made, self.place))
+
+    def get(self, grown: Grown, position: gast.expr) -> gast.expr:
+        """One element."""
+        names = self.parts_of(grown)
+        values = [self.held_in_atom(call("kernels.element", load(name), clone(position))) for name in names]
+        if not self.memory.forms.get(grown):
+            return values[0]
+        made: Structure = self.memory.new(self.memory.rows.get(grown, tuple), dict(enumerate(values)))
+        return made
+
+    def position(self, grown: Grown | Packed, node: gast.expr) -> gast.expr:
+        """Where an element is; an index that is out of range raises IndexError, as it does in Python."""
+        if isinstance(node, gast.Slice):
+            self.refuse(
+                "a slice of a list that grows in a loop, or of a long one, is not supported", "slice np.array of it"
+            )
+        index = self.held_in_atom(self.part(node))
+        known = self.constant(index)
+        if known is UNKNOWN:
+            negative = gast.Compare(left=clone(index), ops=[gast.Lt()], comparators=[const(0)])
+            position = self.names.temporary()
+            wrapped = gast.BinOp(left=clone(index), op=gast.Add(), right=load(grown.count))
+            self.decide(position, gast.IfExp(test=negative, body=wrapped, orelse=clone(index)))
+            place: gast.expr = load(position)
+        else:
+            wrapped = gast.BinOp(left=load(grown.count), op=gast.Sub(), right=const(-known if known < 0 else 0))
+            place = self.held_in_atom(wrapped) if known < 0 else const(known)
+        inside = [gast.Compare(left=const(0), ops=[gast.LtE()], comparators=[clone(place)])]
+        inside.append(gast.Compare(left=clone(place), ops=[gast.Lt()], comparators=[load(grown.count)]))
+        self.insist(gast.BoolOp(op=gast.And(), values=inside), "list index out of range")
+        return place
+
+    def unpacked(self, base: Structure, length: int) -> list[gast.expr]:
+        """The elements, which are to be so many."""
+        grown = self.grown(base)
+        if grown is None:
+            return self.parts(base)
+        is_right = gast.Compare(left=load(grown.count), ops=[gast.Eq()], comparators=[const(length)])
+        self.insist(is_right, f"too many or not enough values to unpack (expected {length})", "ValueError")
+        return [self.get(grown, const(k)) for k in range(length)]
+
+    def columns(self, grown: Grown) -> list[Structure]:
+        """For each place of the tuples in a list, a list of what stands there."""
+        self.insist(self.is_not_empty(grown), "not enough values to unpack", "ValueError")
+        return [self.list_of(call("kernels.elements", load(name), load(grown.count))) for name in self.parts_of(grown)]
+
+    def list_of(self, array: gast.expr) -> Structure:
+        """A new list of the elements of an array."""
+        made = self.new_grown(None)
+        name = self.as_name(self.held_in_atom(array))
+        self.memory.forms.setdefault(made, [])
+        self.memory.names[made.array] = PLAIN
+        self.emit(assign(made.array, call("kernels.listed", load(name.id)), self.place))
+        self.let(made.count, call("len", load(name.id)))
+        structure: Structure = self.memory.new(list, {})
+        self.memory.cells[structure.cell] = made
+        return structure
+
+    def insist(self, test: gast.expr, message: str, kind: str = "IndexError") -> None:
+        """Raise an error unless the test holds."""
+        error = gast.Raise(exc=gast.Call(func=load(kind), args=[const(message)], keywords=[]), cause=None)
+        error.place = self.place
+        check = gast.If(test=gast.UnaryOp(op=gast.Not(), operand=test), body=[error], orelse=[])
+        check.place = self.place
+        self.statement(check)
+
+    def do_insert(self, base: Structure, position: gast.expr, value: gast.expr) -> gast.expr:
+        """One more element at a position; one beyond an end is at that end."""
+        grown = self.grown(base)
+        if grown is None:
+            return super().do_insert(base, position, value)
+        value = value if isinstance(value, Structure) else self.held_in_atom(value)
+        before = self.kept(load(grown.count))
+        where: gast.expr = self.held_in_atom(position)
+        if self.constant(where) != 0:
+            negative = gast.Compare(left=clone(where), ops=[gast.Lt()], comparators=[const(0)])
+            wrapped = gast.BinOp(left=clone(where), op=gast.Add(), right=clone(before))
+            wish = self.names.temporary()
+            self.decide(wish, gast.IfExp(test=negative, body=wrapped, orelse=where))
+            where = self.held_in_atom(call("max", self.held_in_atom(call("min", load(wish), clone(before))), const(0)))
+        self.do_append(base, value)
+        for name in self.parts_of(grown):
+            self.emit(assign(name, call("kernels.shifted", load(name), clone(before), clone(where)), self.place))
+        self.set("replaced", grown, where, value)
+        return const(None)
+
+    def view(self, grown: Grown) -> gast.Name:
+        """The elements as an array of their own."""
+        if self.memory.forms.get(grown):
+            self.refuse(
+                "a list of tuples whose length is known only at run time cannot be given to a function",
+                "loop over it, or keep a list for each of the values",
+            )
+        return self.as_name(self.held_in_atom(call("kernels.elements", load(grown.array), load(grown.count))))
+
+    def is_not_empty(self, grown: Grown) -> gast.expr:
+        """Whether there is an element."""
+        return gast.Compare(left=load(grown.count), ops=[gast.Gt()], comparators=[const(0)])
+
+
+def _make_room(body: Block, names: list[str]) -> None:
+    """Appending to these lists has to make room."""
+    for statement in walk_statements(body):
+        match statement:
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=gast.Attribute(attr="filled"))) if (
+                name in names
+            ):
+                statement.value.func.attr = "appended"
+
+
+def _rebound(loop: gast.stmt) -> set[str]:
+    """Names that a loop gives other lists than they have."""
+    found = set()
+    for node in gast.walk(loop):
+        match node:
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(args=[gast.Name(id=same), _])) if (
+                name == same
+            ):
+                pass
+            case gast.Assign(targets=[gast.Name(id=name)]):
+                found.add(name)
+    return found

@@ -1,0 +1,161 @@
+"""Hand structures to functions that are lowered on their own, part by part, and take tuples from them.
+
+    go((a, b), n)          becomes          t = go(a, b, n)          where `go` knows that its first two are a tuple
+
+A structure that is handed over cannot be changed by the function, since its caller would not see that.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import gast
+
+from srcad.errors import Place, UnsupportedSyntax
+from srcad.names import Names
+from srcad.transforms.ir.build import assign, const, load, place_of, subscript
+from srcad.transforms.ir.pytree_form import Form as Structured
+from srcad.transforms.ir.pytree_form import Part
+from srcad.transforms.lowering.structures.abstract_state import Callee, Fields, Grown, Lost, Memory, Packed, Structure
+
+# None for a number or an array; for a structure its class and the forms of its parts.
+Form: TypeAlias = "tuple[type, tuple[tuple[Any, Any], ...]] | None"
+
+
+def form_of(value: gast.expr, memory: Memory) -> Any:
+    """The form of an argument.
+
+    >>> memory = Memory()
+    >>> form_of(memory.new(dict, {"w": load("w"), "b": load("b")}), memory)
+    (<class 'dict'>, (('w', None), ('b', None)))
+    """
+    if not isinstance(value, Structure):
+        return None
+    held = memory.cells[value.cell]
+    if isinstance(held, Lost):
+        raise UnsupportedSyntax(
+            f"a structure that is {held.reason} is handed to a function that calls itself or is large",
+            at=place_of(value),
+            hint="give it the same form on all paths",
+        )
+    if isinstance(held, Grown):
+        raise UnsupportedSyntax(
+            "a list that grows in a loop is handed to a function that calls itself or is large",
+            at=place_of(value),
+            hint="hand over np.array of it",
+        )
+    if isinstance(held, Fields):
+        raise UnsupportedSyntax(
+            "records are handed to a function that calls itself or is large",
+            at=place_of(value),
+            hint="hand over the fields",
+        )
+    if isinstance(held, Packed):
+        return Packed, held.layout
+    return value.cell.type, tuple((key, form_of(part, memory)) for key, part in held.items())
+
+
+def leaves_of(value: gast.expr, caller: Any) -> list[gast.expr]:
+    """The numbers and arrays in an argument, from left to right."""
+    if not isinstance(value, Structure):
+        return [caller.held_in_atom(value)]
+    held = caller.memory.cells[value.cell]
+    if isinstance(held, Packed):
+        return [load(name) for name in (held.count, *held.arrays)]
+    return [leaf for part in held.values() for leaf in leaves_of(part, caller)]
+
+
+def received(name: str, form: Any, memory: Memory, names: Names, function: str) -> list[str]:
+    """The parameters that a parameter becomes; the structure that it stands for is made of them."""
+    if form is None:
+        return [name]
+    parameters: list[str] = []
+    memory.bind(name, _built(name, form, memory, names, parameters, function))
+    return parameters
+
+
+def _built(name: str, form: Any, memory: Memory, names: Names, parameters: list[str], function: str) -> Structure:
+    kind, parts = form
+    frozen = f"handed to `{function}`, which calls itself or is large"
+    if kind is Packed:
+        own = [names.fresh(f"{name}_{key}") for key in parts.keys]
+        parameters += own
+        long = memory.new(list, {}, frozen)
+        memory.cells[long.cell] = Packed(parts, own[0], tuple(own[1:]))
+        return long
+    contents: dict[Any, gast.expr] = {}
+    for key, inner in parts:
+        wish = f"{name}_{key}" if f"{name}_{key}".isidentifier() else name
+        if inner is None:
+            parameters.append(names.fresh(wish))
+            contents[key] = load(parameters[-1])
+        else:
+            contents[key] = _built(wish, inner, memory, names, parameters, function)
+    return memory.new(kind, contents, frozen)
+
+
+def inside(around: Memory, function: str) -> Memory:
+    """What a function that is lowered on its own knows of what is around it: it runs when that may have changed."""
+    lost = Lost(f"a structure outside of `{function}`, which calls itself or is large")
+    names = {
+        name: lost if isinstance(held, Structure) or (isinstance(held, Callee) and name not in around.steady) else held
+        for name, held in around.names.items()
+    }
+    return Memory(names, steady=around.steady, rebound=around.rebound)
+
+
+def returned_length(tree: gast.FunctionDef) -> int | None:
+    """The length of the tuples that a function returns, if it returns such, all of one length.
+
+    >>> returned_length(gast.parse("def f(x, n): return x, n").body[0])
+    2
+    """
+    lengths = {len(value.elts) if isinstance(value, gast.Tuple) else None for value in _returned(tree.body)}
+    return next(iter(lengths - {None}), None) if len(lengths - {None}) == 1 else None
+
+
+def _returned(body: list[gast.stmt]) -> list[gast.expr | None]:
+    found: list[gast.expr | None] = []
+    for statement in body:
+        if isinstance(statement, gast.Return):
+            found.append(statement.value)
+        elif not isinstance(statement, gast.FunctionDef):
+            for block in ("body", "orelse"):
+                found += _returned(getattr(statement, block, []))
+    return found
+
+
+def parts_of_result(result: gast.Name, length: int | None, caller: Any, place: Place | None) -> gast.expr:
+    """What a call is worth: a tuple of names where it returns a tuple."""
+    if length is None:
+        return result
+    parts: dict[Any, gast.expr] = {}
+    for position in range(length):
+        part = caller.names.temporary()
+        caller.emit(assign(part, subscript(load(result.id), const(position)), place))
+        caller.memory.learn(part, subscript(load(result.id), const(position)))
+        parts[position] = load(part)
+    made: Structure = caller.memory.new(tuple, parts)
+    return made
+
+
+def check_length(tree: gast.FunctionDef, result: gast.expr, last: gast.stmt) -> None:
+    """Refuse a function that returns now a tuple, now something else."""
+    length = returned_length(tree)
+    found = len(result.elts) if isinstance(result, gast.Tuple) else None
+    if length is not None and found != length:
+        raise UnsupportedSyntax(
+            "a function that calls itself, or is large, returns now a tuple, now something else",
+            at=place_of(last),
+            hint="return tuples of the same length everywhere",
+        )
+
+
+def check_form(form: Part, last: gast.stmt) -> None:
+    """Refuse a function that returns a list, a dictionary or an object."""
+    if isinstance(form, Structured):
+        raise UnsupportedSyntax(
+            f"a function that calls itself, or is large, returns a `{form.type.__name__}`",
+            at=place_of(last),
+            hint="return a tuple of numbers and arrays",
+        )

@@ -1,0 +1,230 @@
+"""What lowering knows of values: which variables are structures, what is in these, and which are constants by now.
+
+A structure (a tuple, a list, a dictionary, an object with attributes) exists only while a function is lowered. Its
+parts are variables of their own, so that what is left in core form are numbers and arrays:
+
+    p = {"w": w, "b": b}
+    return x @ p["w"] + p["b"]          becomes         return x @ w + b
+
+`Cell` is the identity of a structure, so that two names for one list see each other's changes. A `Memory` says what is
+in each cell at the present point of the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from srcad.transforms.ir.constant_conditions import UNKNOWN, computed
+from srcad.transforms.ir.primitive import constant, is_atom
+from srcad.transforms.ir.pytree_form import LEAF
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """The identity of one structure, the class that it has when the program runs, and what was captured, if it was."""
+
+    type: type
+    origin: int | None = None
+
+    @property
+    def is_sequence(self) -> bool:
+        """Whether its keys are positions: a tuple, a named tuple or a list."""
+        return issubclass(self.type, (tuple, list))
+
+    @property
+    def is_mapping(self) -> bool:
+        """Whether it is a dictionary."""
+        return issubclass(self.type, dict)
+
+    @property
+    def is_mutable(self) -> bool:
+        """Whether its parts can be changed."""
+        return not issubclass(self.type, tuple)
+
+    @property
+    def called(self) -> str:
+        """What messages call it."""
+        if self.is_sequence or self.is_mapping:
+            for plain, name in ((list, "a list"), (dict, "a dictionary")):
+                if self.type is plain:
+                    return name
+            return "a tuple" if self.type is tuple else f"a `{self.type.__name__}`"
+        return f"an object of class `{self.type.__name__}`"
+
+
+class Structure(gast.expr):  # type: ignore[misc]  # gast carries no annotations
+    """An expression that stands for a structure; it never gets into core form."""
+
+    _fields = ()
+
+    def __init__(self, cell: Cell) -> None:
+        super().__init__()
+        self.cell = cell
+
+
+class Callee(gast.expr):  # type: ignore[misc]  # gast carries no annotations
+    """An expression that stands for a function; it can be held by a name and be called."""
+
+    _fields = ("path",)
+
+    def __init__(self, path: gast.expr) -> None:
+        super().__init__()
+        self.path = path
+
+
+class Captured(gast.expr):  # type: ignore[misc]  # gast carries no annotations
+    """An expression that stands for a list, dictionary or object of the function's surroundings."""
+
+    _fields = ("values",)
+
+    def __init__(self, captured: Any, keys: tuple[Any, ...], values: list[gast.expr]) -> None:
+        super().__init__()
+        self.kind, self.origin, self.keys, self.values = type(captured), id(captured), keys, values
+
+
+@dataclass(frozen=True)
+class Lost:
+    """What is known of a value that is no longer known, and why."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Grown:
+    """What is in a list that grows in a loop: the first `count` elements of an array, variables both."""
+
+    array: str
+    count: str
+    loop: Any = field(compare=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """What is in a long list that the caller has made: how many elements, and arrays of their parts, variables all."""
+
+    layout: Any
+    count: str
+    arrays: tuple[str, ...]
+
+    @property
+    def is_numbers(self) -> bool:
+        """Whether the elements are floats."""
+        column = self.layout.columns[0]
+        return self.layout.element is LEAF and column.rank == 0 and column.code == "d"
+
+
+@dataclass(frozen=True, eq=False)
+class Fields:
+    """What is in records: an array for each field, variables all; the index of a single record, else None."""
+
+    layout: Any
+    arrays: dict[str, str]
+    index: tuple[Any, ...] | None
+
+
+# A variable that holds a number or an array.
+PLAIN = Lost("")
+
+Contents = dict[Hashable, Any]
+
+
+@dataclass
+class Memory:
+    """What is known at one point of the program.
+
+    names       variable -> Structure, PLAIN or Lost
+    cells       cell -> its parts, by position, key or attribute in their order: atoms and Structures; or Lost
+    known       variable -> the constant that it holds
+    frozen      cells that must not be changed, and why
+    steady      variables that are assigned once, so that their values stay (shared by all memories of a function)
+    loops       the loops around that may be unrolled if that helps (shared likewise)
+    arguments   cells that the caller has made; `touched` are those that are changed (shared likewise)
+    rebound     variables that functions inside of the function may give new values (shared likewise)
+    nest        the loops around that stay loops; `growth` counts how often a turn of its loop appends to a list, less
+                than 0 where others do; `resized` counts all changes of its length (shared likewise)
+    forms       the variables for the places of the tuples that a growing list holds; `rows` has the class of these
+                (shared likewise)
+    lists       what a list is where it grows (shared likewise)
+    behind      what an iterator, here a sequence, would still read when it is gone through (shared likewise)
+    """
+
+    names: dict[str, Any] = field(default_factory=dict)
+    cells: dict[Cell, Any] = field(default_factory=dict)
+    known: dict[str, Any] = field(default_factory=dict)
+    frozen: dict[Cell, str] = field(default_factory=dict)
+    steady: set[str] = field(default_factory=set)
+    loops: list[Any] = field(default_factory=list)
+    arguments: set[Cell] = field(default_factory=set)
+    touched: set[Cell] = field(default_factory=set)
+    rebound: set[str] = field(default_factory=set)
+    nest: list[Any] = field(default_factory=list)
+    growth: dict[Grown, int] = field(default_factory=dict)
+    resized: dict[Grown, int] = field(default_factory=dict)
+    forms: dict[Grown, list[str]] = field(default_factory=dict)
+    rows: dict[Grown, type] = field(default_factory=dict)
+    lists: dict[Cell, Grown] = field(default_factory=dict)
+    behind: dict[Cell, list[Cell]] = field(default_factory=dict)
+
+    def copy(self) -> Memory:
+        """The same knowledge, which no longer follows what happens to this one."""
+        cells = {cell: dict(held) if isinstance(held, dict) else held for cell, held in self.cells.items()}
+        growth = (self.nest, self.growth, self.resized, self.forms, self.rows, self.lists, self.behind)
+        shared = (self.steady, self.loops, self.arguments, self.touched, self.rebound, *growth)
+        return Memory(dict(self.names), cells, dict(self.known), dict(self.frozen), *shared)
+
+    def become(self, other: Memory) -> None:
+        """Know what another memory knows."""
+        held = other.copy()
+        self.names, self.cells, self.known, self.frozen = held.names, held.cells, held.known, held.frozen
+
+    def new(
+        self, kind: type, contents: Mapping[Any, Any], frozen: str | None = None, origin: int | None = None
+    ) -> Structure:
+        """A structure of its own.
+
+        >>> memory = Memory()
+        >>> pair = memory.new(tuple, {0: gast.Constant(value=1, kind=None), 1: gast.Constant(value=2, kind=None)})
+        >>> len(memory.cells[pair.cell]), pair.cell.called
+        (2, 'a tuple')
+        """
+        cell = Cell(kind, origin)
+        self.cells[cell] = dict(contents)
+        if frozen is not None:
+            self.frozen[cell] = frozen
+        return Structure(cell)
+
+    def constant(self, node: Any) -> Any:
+        """The constant that an atom is known to be, else UNKNOWN."""
+        if isinstance(node, gast.Name):
+            return self.known.get(node.id, UNKNOWN)
+        if isinstance(node, gast.Constant):
+            return node.value
+        value = constant(node)
+        return UNKNOWN if value is None else value
+
+    def learn(self, name: str, value: Any) -> None:
+        """Note what a variable holds from here on: an operation that may be known to be constant."""
+        self.names[name] = PLAIN
+        found = self.constant(value) if is_atom(value) else computed(value, self.constant)
+        if found is UNKNOWN or name in self.rebound:
+            self.known.pop(name, None)
+        else:
+            self.known[name] = found
+
+    def bind(self, name: str, structure: Structure) -> None:
+        """Note that a variable holds a structure from here on."""
+        self.names[name] = structure
+        self.known.pop(name, None)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are the same atom or the same structure."""
+    if isinstance(one, Structure) or isinstance(other, Structure):
+        return isinstance(one, Structure) and isinstance(other, Structure) and one.cell is other.cell
+    if isinstance(one, Lost) or isinstance(other, Lost):
+        return bool(one == other)
+    return str(gast.dump(one)) == str(gast.dump(other))  # a function's path is a field of it

@@ -1,0 +1,113 @@
+"""Spell methods and properties of arrays as functions.
+
+    x.sum(axis=0)      becomes    np.sum(x, axis=0)
+    x.reshape(2, -1)              np.reshape(x, (2, -1))
+    x.T.copy()                    np.copy(np.transpose(x))
+
+Only arrays and numbers have attributes in core form; what structures have is resolved before (`structure_expressions`).
+So an attribute that arrays do not have is refused.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from srcad.errors import AssignsVariable, Place, UnsupportedSyntax
+from srcad.transforms.ir.build import attribute, dotted, place_of
+
+KEPT = frozenset({"shape", "size", "ndim", "dtype"})
+PROPERTIES = {"T": "np.transpose", "real": "np.real", "imag": "np.imag"}
+METHODS = {
+    name: f"np.{name}"
+    for name in (
+        *("all", "any", "argmax", "argmin", "argsort", "astype", "clip", "conj", "copy", "cumprod"),
+        *("cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero", "prod", "ravel", "repeat", "reshape", "round"),
+        *("searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "transpose", "var"),
+    )
+}
+METHODS |= {"conjugate": "np.conj", "flatten": "np.ravel"}
+_SHAPED = frozenset({"reshape", "transpose"})
+# Of variables: what changes them.
+ASSIGNING = frozenset({"assign", "assign_add", "assign_sub", "scatter_add", "scatter_sub", "scatter_update"})
+
+
+def spell_attribute(receiver: gast.expr, name: str, place: Place | None) -> gast.expr:
+    """An attribute of an array, as a function of NumPy unless core form has it.
+
+    >>> gast.unparse(spell_attribute(gast.parse("x").body[0].value, "T", None)).strip()
+    'np.transpose(x)'
+    """
+    if name in KEPT:
+        return attribute(receiver, name)
+    if name in PROPERTIES:
+        return _call(PROPERTIES[name], [receiver], [], place)
+    if name == "flat":
+        raise UnsupportedSyntax(
+            "`x.flat` is supported in `for v in x.flat` and where an element is read",
+            at=place,
+            hint="use `y = x.reshape(-1)`, which can be read and written",
+        )
+    raise UnsupportedSyntax(
+        f"the attribute `{name}` cannot be differentiated",
+        at=place,
+        hint="of arrays, " + ", ".join(sorted([*KEPT, *PROPERTIES])) + " and many methods can be used",
+    )
+
+
+def spell_method(receiver: gast.expr, name: str, node: gast.Call, place: Place | None) -> gast.Call:
+    """A call of an array's method as a call of a function of NumPy.
+
+    >>> node = gast.parse("x.reshape(2, -1)").body[0].value
+    >>> gast.unparse(spell_method(node.func.value, "reshape", node, None)).strip()
+    'np.reshape(x, (2, -1))'
+    """
+    if name not in METHODS:
+        if name in ASSIGNING:
+            raise assigns(name, place)
+        raise UnsupportedSyntax(f"the method `{name}` cannot be differentiated", at=place, hint=_hint(name))
+    arguments, keywords = node.args, node.keywords
+    if name in _SHAPED and (len(arguments) > 1 or _is_number(arguments)):
+        arguments = [gast.Tuple(elts=arguments, ctx=gast.Load())]
+    if name == "clip":  # its bounds have other names as a method
+        arguments, keywords = _bounds(arguments, keywords)
+    spelled = _call(METHODS[name], [receiver, *arguments], keywords, place_of(node))
+    return _call("np.copy", [spelled], [], place_of(node)) if name == "flatten" else spelled
+
+
+def assigns(name: str, place: Place | None) -> AssignsVariable:
+    """What a call of a method that changes a variable is refused by.
+
+    >>> assigns("assign_add", None).hint.partition(",")[0]
+    'assign in the caller'
+    """
+    return AssignsVariable(
+        f"`{name}` cannot be differentiated: it changes a variable, which is an array here",
+        at=place,
+        hint="assign in the caller, or call the function, decorated with srcad.function: it runs as Python then",
+    )
+
+
+def _bounds(arguments: list[gast.expr], keywords: list[gast.keyword]) -> tuple[list[gast.expr], list[gast.keyword]]:
+    """Both bounds of `clip` by position, None for one that is left out; the rest by name."""
+    given = dict(zip(("min", "max", "out"), arguments, strict=False)) | {each.arg: each.value for each in keywords}
+    low, high = (given.pop(name, gast.Constant(value=None, kind=None)) for name in ("min", "max"))
+    return [low, high], [gast.keyword(arg=name, value=value) for name, value in given.items()]
+
+
+def _is_number(arguments: list[gast.expr]) -> bool:
+    match arguments:
+        case [gast.Constant()] | [gast.UnaryOp(operand=gast.Constant())]:
+            return True
+    return False
+
+
+def _hint(method: str) -> str:
+    if method in ("item", "tolist"):
+        return "read the elements with an index"
+    return "use a function of NumPy, or write it with indices"
+
+
+def _call(path: str, arguments: list[gast.expr], keywords: list[gast.keyword], place: Place | None) -> gast.Call:
+    call = gast.Call(func=dotted(path), args=arguments, keywords=keywords)
+    call.place = place
+    return call

@@ -1,0 +1,219 @@
+"""Expressions in core form: one operation on atoms, with everything else in statements before it.
+
+What a part of an expression is worth is kept in a temporary as soon as it is computed, from left to right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import gast
+
+from srcad.errors import CompilerBug, Place, SrcadError, UnsupportedSyntax
+from srcad.names import Names
+from srcad.runtime.rulebook import registry
+from srcad.transforms.ir.build import Block, assign, clone, load, place_of
+from srcad.transforms.ir.canonical_names import RESERVED, root_name
+from srcad.transforms.ir.primitive import is_atom, primitive_of
+
+# What is done in a call's place, and what it is worth; None where the call is a primitive that stays.
+Inline = Callable[[gast.Call, Any], "gast.expr | None"]
+
+
+class Operations:
+    """Takes expressions apart; what is made goes to the end of the present block."""
+
+    def __init__(self, names: Names, bindings: Mapping[str, Any], inline: Inline) -> None:
+        self.names, self.bindings, self.inline = names, bindings, inline
+        self.made: Block = []
+        self.place: Place | None = None
+        self.changing: set[str] = set()  # names that `:=` stores in the present statement
+
+    def emit(self, *statements: gast.stmt) -> None:
+        """Append finished statements."""
+        self.made += statements
+
+    def assign(self, target: gast.expr, value: gast.expr) -> None:
+        """`target = value`."""
+        raise NotImplementedError
+
+    def decide(self, name: str, value: gast.expr) -> None:
+        """A value of which only a part may be computed, into a name."""
+        raise NotImplementedError
+
+    def atom(self, node: gast.expr) -> gast.expr:
+        """A name or literal that has the expression's value now."""
+        outer, self.place = self.place, place_of(node) or self.place
+        made = self.held_in_atom(self.core(node))
+        self.place = outer
+        return made
+
+    def is_atom(self, node: gast.expr) -> bool:
+        """Whether this is a name, a literal, or something like `np.pi`."""
+        if isinstance(node, gast.Attribute):
+            return root_name(node) in self.bindings
+        return is_atom(node)
+
+    def is_user_call(self, node: gast.AST) -> bool:
+        """Whether this calls something that may write to arrays."""
+        return isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id in self.bindings
+
+    @contextmanager
+    def refusing(self) -> Iterator[None]:
+        """Refuse calls that the function called would not take, such as `len()`."""
+        try:
+            yield
+        except SrcadError:
+            raise
+        except (TypeError, ValueError, LookupError, AttributeError) as problem:
+            what = f"this call is not supported ({type(problem).__name__}: {problem})"
+            raise UnsupportedSyntax(what, at=self.place, hint="check how each function is called") from problem
+
+    def held_in_atom(self, made: gast.expr) -> gast.expr:
+        """A name or literal for an operation."""
+        if self.is_atom(made):
+            return made
+        name = self.names.temporary()
+        self.emit(assign(name, made, self.place_for(made)))
+        return load(name)
+
+    def place_for(self, made: gast.expr) -> Place | None:
+        """The place of an operation: only what comes out of an inlined function brings its own."""
+        return self.place if self.is_atom(made) else place_of(made) or self.place
+
+    def tuple_of_atoms(self, node: gast.expr) -> gast.expr:
+        """An atom, or a tuple of atoms; list displays, which occur in arguments only, become tuples."""
+        if isinstance(node, (gast.Tuple, gast.List)):
+            return gast.Tuple(elts=[self.tuple_of_atoms(element) for element in node.elts], ctx=gast.Load())
+        if isinstance(node, gast.Call):
+            made = self.core(node)
+            return made if isinstance(made, gast.Tuple) else self.held_in_atom(made)
+        return self.atom(node)
+
+    def core(self, node: gast.expr) -> gast.expr:
+        """The expression as one operation on atoms."""
+        match node:
+            case gast.Name() | gast.Constant():
+                return self.value(node)
+            case gast.Attribute():
+                return self.attribute(node)
+            case gast.BinOp(left=left, op=op, right=right):
+                first = self.atom(left)
+                return gast.BinOp(left=first, op=op, right=self.atom(right))
+            case gast.UnaryOp():
+                return self.unary(node)
+            case gast.Compare(left=left, ops=[op], comparators=[right]):
+                first = self.atom(left)
+                return gast.Compare(left=first, ops=[op], comparators=[self.atom(right)])
+            case gast.NamedExpr(target=target, value=value):
+                self.assign(target, value)
+                return self.value(load(target.id))
+            case gast.IfExp() | gast.BoolOp() | gast.Compare():
+                name = self.names.temporary()
+                self.decide(name, node)
+                return self.value(load(name))
+            case gast.Call():
+                return self.call(node)
+            case gast.Subscript():
+                return self.element(node)
+            case gast.Tuple() | gast.List():
+                return self.tuple_of_atoms(node)
+        raise CompilerBug(f"flatten: an expression {type(node).__name__}", at=self.place)
+
+    def value(self, node: gast.expr) -> gast.expr:
+        """A name or literal, unless the name is that of a function."""
+        meaning = self.bindings.get(node.id) if isinstance(node, gast.Name) else None
+        if meaning is not None and not isinstance(meaning, type):
+            raise UnsupportedSyntax(
+                f"the function `{getattr(meaning, 'name', None) or node.id}` cannot be used as a value",
+                at=place_of(node) or self.place,
+                hint="call it; choose between functions with `if` around the calls",
+            )
+        return self.unchanged(node)
+
+    def unchanged(self, node: gast.expr) -> gast.expr:
+        """An atom, or a copy of a name that the statement is about to change."""
+        if not isinstance(node, gast.Name) or node.id not in self.changing:
+            return node
+        copied = self.names.temporary()
+        self.emit(assign(copied, node, self.place))
+        return load(copied)
+
+    def attribute(self, node: gast.Attribute) -> gast.expr:
+        """An attribute of a named array, or something like `np.pi`."""
+        if self.is_atom(node):
+            return node
+        return gast.Attribute(value=self.named(node.value), attr=node.attr, ctx=gast.Load())
+
+    def named(self, node: gast.expr) -> gast.expr:
+        """A name for the value of an expression."""
+        atom = self.atom(node)
+        if isinstance(atom, gast.Name):
+            return atom
+        name = self.names.temporary()
+        self.emit(assign(name, atom, self.place))
+        return load(name)
+
+    def unary(self, node: gast.UnaryOp) -> gast.expr:
+        """An operation on one atom; literals keep their sign."""
+        operand = self.atom(node.operand)
+        if isinstance(operand, gast.Constant):
+            if isinstance(node.op, gast.USub) and type(operand.value) in (int, float, complex):
+                return gast.UnaryOp(op=gast.USub(), operand=operand)
+            if isinstance(node.op, gast.Not):
+                return gast.Constant(value=not operand.value, kind=None)
+        return gast.UnaryOp(op=node.op, operand=operand)
+
+    def call(self, node: gast.Call) -> gast.expr:
+        """What an inlined call is worth, or the call of a primitive with atoms and tuples of them."""
+        inlined = self.inline(node, self)
+        if inlined is not None:
+            return inlined
+        if root_name(node.func) not in self.bindings and root_name(node.func) not in RESERVED:
+            raise UnsupportedSyntax(
+                "a call of a function that is known only at run time cannot be differentiated",
+                at=place_of(node) or self.place,
+                hint="call it by its name, close over it, or give the function itself as an argument, from Python",
+            )
+        arguments = [self.tuple_of_atoms(argument) for argument in node.args]
+        keywords = []
+        for keyword in node.keywords:
+            keywords.append(gast.keyword(arg=keyword.arg, value=self.tuple_of_atoms(keyword.value)))
+        if len(arguments) > 2 and registry.folds(primitive_of(node, self.bindings)):
+            arguments = [self.folded(node.func, arguments[:-1]), arguments[-1]]
+        return gast.Call(func=node.func, args=arguments, keywords=keywords)
+
+    def folded(self, function: gast.expr, arguments: list[gast.expr]) -> gast.expr:
+        """An atom for `max(a, b, c)`, computed by two arguments at a time."""
+        result = arguments[0]
+        for argument in arguments[1:]:
+            result = self.held_in_atom(gast.Call(func=clone(function), args=[result, argument], keywords=[]))
+        return result
+
+    def element(self, node: gast.Subscript) -> gast.Subscript:
+        """An element or slice of a named array, with atoms in the index; read or stored as the node is."""
+        base = self.named(node.value)
+        return gast.Subscript(value=base, slice=self.index(node.slice), ctx=node.ctx)
+
+    def index(self, node: gast.expr) -> gast.expr:
+        """An index of atoms, slices between atoms, or a tuple of these."""
+        match node:
+            case gast.Tuple(elts=parts):
+                return gast.Tuple(elts=[self.index(part) for part in parts], ctx=gast.Load())
+        match node:
+            case gast.Slice(lower=lower, upper=upper, step=step):
+                bounds = [None if part is None else self.atom(part) for part in (lower, upper, step)]
+                return gast.Slice(lower=bounds[0], upper=bounds[1], step=bounds[2])
+        return self.atom(node)
+
+
+def stored_inside(statement: gast.stmt) -> set[str]:
+    """Names that `:=` stores in a statement; in the header of a compound one."""
+    match statement:
+        case gast.If(test=header) | gast.While(test=header) | gast.For(iter=header):
+            nodes = gast.walk(header)
+        case _:
+            nodes = gast.walk(statement)
+    return {node.target.id for node in nodes if isinstance(node, gast.NamedExpr)}

@@ -1,0 +1,117 @@
+"""Operators on objects whose class says what they mean: calls of its methods.
+
+p + q           becomes     Polynomial.__add__(p, q), which is inlined; `2.0 * p` is Polynomial.__rmul__(p, 2.0)
+-p, p < q, x in p, not p    likewise
+"""
+
+from __future__ import annotations
+
+import inspect
+from types import FunctionType
+from typing import Any
+
+import gast
+
+from srcad.transforms.ir.build import at, call, const
+from srcad.transforms.lowering.structures.abstract_state import Structure
+from srcad.transforms.lowering.structures.structure_parts import Slots
+
+BINARY: dict[type[gast.operator], str] = {
+    gast.Add: "add",
+    gast.Sub: "sub",
+    gast.Mult: "mul",
+    gast.Div: "truediv",
+    gast.FloorDiv: "floordiv",
+    gast.Mod: "mod",
+    gast.Pow: "pow",
+    gast.MatMult: "matmul",
+    gast.BitAnd: "and",
+    gast.BitOr: "or",
+    gast.BitXor: "xor",
+}
+_UNARY: dict[type[gast.unaryop], str] = {gast.USub: "__neg__", gast.UAdd: "__pos__", gast.Invert: "__invert__"}
+_COMPARED: dict[type[gast.cmpop], tuple[str, str]] = {
+    gast.Eq: ("__eq__", "__eq__"),
+    gast.NotEq: ("__ne__", "__ne__"),
+    gast.Lt: ("__lt__", "__gt__"),
+    gast.LtE: ("__le__", "__ge__"),
+    gast.Gt: ("__gt__", "__lt__"),
+    gast.GtE: ("__ge__", "__le__"),
+}
+
+
+class Overloads(Slots):
+    """Operators that a class of the user's defines."""
+
+    def core(self, node: gast.expr) -> gast.expr:
+        """The expression as one operation on atoms, or as a structure."""
+        match node:
+            case gast.UnaryOp(op=op, operand=operand) if type(op) in _UNARY and not isinstance(operand, gast.Constant):
+                node.operand = part = self.part(operand)
+                method = self.method_for(part, _UNARY[type(op)])
+                if method is not None:
+                    return self.called(method, [part])
+        return super().core(node)
+
+    def method_for(self, part: Any, name: str) -> FunctionType | None:
+        """The method of an object's class that was written for an operator."""
+        found = inspect.getattr_static(part.cell.type, name, None) if isinstance(part, Structure) else None
+        is_written = isinstance(found, FunctionType) and found.__code__.co_filename != "<string>"
+        return found if is_written else None
+
+    def binary(self, left: gast.expr, op: gast.operator, right: gast.expr) -> gast.expr:
+        """`left op right`."""
+        name = BINARY.get(type(op), "")
+        own, reflected = self.method_for(left, f"__{name}__"), self.method_for(right, f"__r{name}__")
+        if own is not None and not (reflected is not None and _is_derived(right, left)):
+            return self.called(own, [left, right])
+        if reflected is not None:
+            self.check_number(left)
+            return self.called(reflected, [right, left])
+        return super().binary(left, op, right)
+
+    def check_number(self, part: gast.expr) -> None:
+        """NumPy asks objects for each element of an array."""
+        if not isinstance(part, (Structure, gast.Constant)):
+            failure = gast.Raise(exc=call("TypeError", const("an array beside an object of the user's")), cause=None)
+            test = gast.Compare(left=call("np.ndim", self.held_in_atom(part)), ops=[gast.Gt()], comparators=[const(0)])
+            self.statement(at(gast.If(test=test, body=[at(failure, self.place)], orelse=[]), self.place))
+
+    def compared(self, left: gast.expr, op: gast.cmpop, right: gast.expr) -> gast.expr:
+        """A comparison."""
+        if isinstance(op, (gast.In, gast.NotIn)) and (method := self.method_for(right, "__contains__")) is not None:
+            return self.decided_by(self.called(method, [right, left]), isinstance(op, gast.In))
+        own, reflected = _COMPARED.get(type(op), ("", ""))
+        for part, name, other in ((left, own, right), (right, reflected, left)):
+            if (method := self.method_for(part, name)) is not None:
+                return self.called(method, [part, other])
+            if name == "__ne__" and (method := self.method_for(part, "__eq__")) is not None:
+                return self.decided_by(self.called(method, [part, other]), False)
+        return super().compared(left, op, right)
+
+    def decided_by(self, found: gast.expr, wanted: bool) -> gast.expr:
+        """What a method answers, as a truth value."""
+        answer = self.part(call("bool", self.part(found)))
+        return answer if wanted else self.negated(answer)
+
+    def negated(self, operand: gast.expr) -> gast.expr:
+        """`not operand`."""
+        if not isinstance(operand, Structure) or operand.cell.is_sequence or operand.cell.is_mapping:
+            return super().negated(operand)
+        return self.negated(self.held_in_atom(self.truth_of_object(operand)))
+
+    def truth_of_object(self, structure: Structure) -> gast.expr:
+        """Whether an object counts as true; a structure of Python's, whether anything is in it."""
+        if structure.cell.is_sequence or structure.cell.is_mapping:
+            return const(bool(self.contents(structure)))
+        for name in ("__bool__", "__len__"):
+            if (method := self.method_for(structure, name)) is not None:
+                return self.decided_by(self.called(method, [structure]), True)
+        return const(True)
+
+
+def _is_derived(one: gast.expr, other: gast.expr) -> bool:
+    """Whether one object's class is made of the other's: it is asked first."""
+    if not isinstance(one, Structure) or not isinstance(other, Structure):
+        return False
+    return one.cell.type is not other.cell.type and issubclass(one.cell.type, other.cell.type)

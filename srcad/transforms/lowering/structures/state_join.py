@@ -1,0 +1,222 @@
+"""Bring together what is known at the ends of two paths: of a branch, or of a loop's start and the end of its body.
+
+Where both paths hold a structure of one form, parts that differ become variables that each path assigns at its end:
+
+    if c:                               if c:
+        p = (x, y)                          p_0 = x
+    else:                     ->        else:
+        p = (z, y)                          p_0 = z
+    f(p)                                f((p_0, y))
+
+Where the forms differ, what the name holds is lost: reading it afterwards is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from srcad.transforms.ir.build import load
+from srcad.transforms.ir.constant_conditions import UNKNOWN
+from srcad.transforms.lowering.structures.abstract_state import (
+    PLAIN,
+    Callee,
+    Cell,
+    Fields,
+    Grown,
+    Lost,
+    Memory,
+    Packed,
+    Structure,
+    same,
+)
+
+Copies = list[tuple[str, gast.expr]]
+
+_WHOLE = (Grown, Packed, Fields)
+_EITHER = "it may be one of two objects by now"
+
+
+@dataclass
+class Joined:
+    """What is known behind both paths.
+
+    first, second   the assignments to be made at the end of each path
+    own             variables and cells of a loop's start that are assigned at the end of its body
+    changed         whether the first path must know less than it did, or assign something
+    lost            why something that was known on the first path is lost
+    lengths         lists that have another length at the end of the second path than at that of the first
+    """
+
+    memory: Memory
+    first: Copies = field(default_factory=list)
+    second: Copies = field(default_factory=list)
+    own: set[Any] = field(default_factory=set)
+    changed: bool = False
+    lost: str | None = None
+    lengths: list[Cell] = field(default_factory=list)
+
+
+def join(first: Memory, second: Memory, fresh: Callable[[str], str], own: set[Any] | None = None) -> Joined:
+    """What holds whichever of two paths was taken; `own` is what an earlier joining of the same loop has made.
+
+    >>> one, other = Memory(), Memory()
+    >>> one.bind("p", one.new(tuple, {0: load("x")})); other.bind("p", other.new(tuple, {0: load("z")}))
+    >>> joined = join(one, other, lambda wish: wish)
+    >>> [(name, value.id) for name, value in joined.first + joined.second]
+    [('p_0', 'x'), ('p_0', 'z')]
+    """
+    return _Joiner(first, second, fresh, own or set()).join()
+
+
+class _Joiner:
+    def __init__(self, first: Memory, second: Memory, fresh: Callable[[str], str], own: set[Any]) -> None:
+        self.first, self.second, self.fresh = first, second, fresh
+        self.joined = Joined(Memory(frozen={**first.frozen, **second.frozen}), own=set(own))
+        self.pairs: dict[tuple[Cell, Cell], Any] = {}
+
+    def join(self) -> Joined:
+        memory = self.joined.memory
+        for name in {**self.first.names, **self.second.names}:
+            memory.names[name] = self.name(name)
+        for cell in {**self.first.cells, **self.second.cells}:
+            if cell not in memory.cells:
+                memory.cells[cell] = self.contents(cell)
+        for name, value in self.first.known.items():
+            other = self.second.known.get(name, UNKNOWN)
+            if type(other) is type(value) and other == value:
+                memory.known[name] = value
+            else:
+                self.joined.changed = True
+        return self.joined
+
+    def name(self, name: str) -> Any:
+        first, second = self.first.names.get(name), self.second.names.get(name)
+        if first is None or second is None:  # assigned on one path only: the other cannot read it
+            return second if first is None else first
+        return self.value(first, second, name)
+
+    def contents(self, cell: Cell) -> Any:
+        """The parts of a cell that one or both paths know."""
+        first, second = self.first.cells.get(cell), self.second.cells.get(cell)
+        if first is None or second is None:
+            return second if first is None else first
+        return self.parts(cell, first, second)
+
+    def parts(self, cell: Cell, first: Any, second: Any) -> Any:
+        if first is second or (isinstance(first, Grown) and first == second):
+            return first
+        if cell.type is list and not isinstance(first, Lost) and list(_keys(first)) != list(_keys(second)):
+            self.joined.lengths.append(cell)
+        if isinstance(first, _WHOLE) or isinstance(second, _WHOLE):
+            return self.lose(first, Lost("a list that grows, a long one or records, or others"))
+        if isinstance(first, Lost) or isinstance(second, Lost):
+            return self.lose(first, first if isinstance(first, Lost) else second)
+        if list(first) != list(second):
+            return self.lose(first, Lost(f"{cell.called} that holds {_listed(first)} or {_listed(second)}"))
+        wish = cell.type.__name__.lower()
+        return {key: self.value(first[key], second[key], f"{wish}_{key}") for key in first}
+
+    def value(self, first: Any, second: Any, wish: str) -> Any:
+        if same(first, second):
+            return first
+        if isinstance(first, Structure) and isinstance(second, Structure):
+            return self.structure(first.cell, second.cell, wish)
+        lost = next((each for each in (first, second) if isinstance(each, Lost) and each is not PLAIN), None)
+        if lost is not None:
+            return self.lose(first, lost)
+        if isinstance(first, Callee) or isinstance(second, Callee):
+            return self.lose(first, Lost("one function or another"))
+        if isinstance(first, Structure) or isinstance(second, Structure):
+            structure = first if isinstance(first, Structure) else second
+            return self.lose(first, Lost(f"{structure.cell.called} or something else"))
+        if isinstance(first, Lost) or isinstance(second, Lost):
+            return self.lose(first, Lost("one value or another"))
+        return self.variable(first, second, wish)
+
+    def variable(self, first: gast.expr, second: gast.expr, wish: str) -> gast.expr:
+        """A variable that holds one atom or the other."""
+        if isinstance(first, gast.Name) and first.id in self.joined.own:
+            self.joined.second.append((first.id, second))
+            return first
+        name = self.fresh("".join(each if each.isalnum() else "_" for each in wish))
+        self.joined.own.add(name)
+        self.joined.changed = True
+        self.joined.first.append((name, first))
+        self.joined.second.append((name, second))
+        return load(name)
+
+    def structure(self, first: Cell, second: Cell, wish: str) -> Any:
+        """One structure for two of the same form."""
+        found = self.pairs.get((first, second))
+        if found is None:
+            found = self.pairs[first, second] = self.merged(first, second, wish)
+        return found
+
+    def merged(self, first: Cell, second: Cell, wish: str) -> Any:
+        parts, others = self.first.cells[first], self.second.cells[second]
+        if _are_places(parts, others):
+            return self.place(first, parts, others, wish)
+        if isinstance(parts, _WHOLE) or isinstance(others, _WHOLE):
+            return self.lose(Structure(first), Lost("a list that grows, a long one or records, or others"))
+        lost = next((each for each in (parts, others) if isinstance(each, Lost)), None)
+        if lost is not None:
+            return self.lose(Structure(first), lost)
+        if first.type is not second.type or list(parts) != list(others):
+            forms = " or ".join(
+                f"{cell.called} of {_listed(held)}" for cell, held in ((first, parts), (second, others))
+            )
+            return self.lose(Structure(first), Lost(forms))
+        cell = self.own(first)
+        self.pairs[first, second] = Structure(cell)
+        if cell.is_mutable:
+            self.joined.memory.frozen |= dict.fromkeys((cell, first, second), _EITHER)
+        held = {key: self.value(parts[key], others[key], f"{wish}_{key}") for key in parts}
+        self.joined.memory.cells[cell] = held
+        return Structure(cell)
+
+    def own(self, first: Cell) -> Cell:
+        """A cell for what may be one of two."""
+        if first in self.joined.own:
+            return first
+        cell = Cell(first.type)
+        self.joined.own.add(cell)
+        self.joined.changed = True
+        return cell
+
+    def place(self, first: Cell, one: Fields, other: Fields, wish: str) -> Structure:
+        """One of two records of the same arrays."""
+        assert one.index is not None
+        assert other.index is not None
+        cell = self.own(first)
+        both = zip(one.index, other.index, strict=True)
+        index = tuple(self.value(*each, f"{wish}_place") for each in both)
+        self.joined.memory.cells[cell] = Fields(one.layout, one.arrays, index)
+        return Structure(cell)
+
+    def lose(self, first: Any, lost: Lost) -> Lost:
+        if not isinstance(first, Lost) or first is PLAIN:
+            self.joined.changed = True
+            self.joined.lost = self.joined.lost or lost.reason
+        return lost
+
+
+def _are_places(one: Any, other: Any) -> bool:
+    """Whether both are single records in the same arrays."""
+    if not isinstance(one, Fields) or not isinstance(other, Fields) or one.arrays != other.arrays:
+        return False
+    return one.index is not None and other.index is not None and len(one.index) == len(other.index)
+
+
+def _keys(parts: Any) -> Any:
+    return parts if isinstance(parts, dict) else (None,)
+
+
+def _listed(parts: dict[Any, Any]) -> str:
+    keys = list(parts)
+    if keys == list(range(len(keys))):
+        return f"{len(keys)} element{'s' * (len(keys) != 1)}"
+    return ", ".join(f"`{key}`" for key in keys) or "nothing"

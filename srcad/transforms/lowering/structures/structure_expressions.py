@@ -1,0 +1,308 @@
+"""Expressions on structures: tuples, lists, dictionaries and objects whose form is known are taken apart.
+
+    p = {"w": w, "b": b}; q = (p["w"], 2.0)         leaves nothing in core form, and `q[0]` is `w`
+
+What is read with an index that is known only at run time is chosen by a branch; a loop that would do so is unrolled
+where it can be (`unroll`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from typing import Any, NoReturn, Protocol
+
+import gast
+
+from srcad.errors import Place, UnsupportedSyntax
+from srcad.names import Names
+from srcad.transforms.ir.build import assign, clone, const, dotted, dotted_path, load, place_of
+from srcad.transforms.ir.canonical_names import RESERVED, literal, root_name
+from srcad.transforms.ir.constant_conditions import UNKNOWN
+from srcad.transforms.ir.cost_model import MOST_PARTS
+from srcad.transforms.ir.primitive import look_up
+from srcad.transforms.lowering.structures.abstract_state import (
+    PLAIN,
+    Callee,
+    Captured,
+    Grown,
+    Lost,
+    Memory,
+    Packed,
+    Structure,
+)
+from srcad.transforms.lowering.structures.array_methods import spell_attribute
+from srcad.transforms.lowering.structures.atomic_operations import Inline, Operations
+
+
+class NeedsConstant(Exception):
+    """An index into a structure is not known; a loop around it may be unrolled to make it so."""
+
+
+class Outside(Protocol):
+    """What is known of the objects around the function."""
+
+    def bind(self, wish: str, thing: Any) -> str:
+        """A free name that means this object."""
+
+    def attribute(self, owner: Any, name: str, place: Place | None) -> gast.expr:
+        """What stands for an attribute of a class."""
+
+
+class Structures(Operations):
+    """Takes structures apart; see `memory` for how they are known."""
+
+    def __init__(
+        self,
+        names: Names,
+        bindings: Mapping[str, Any],
+        inline: Inline,
+        memory: Memory | None = None,
+        outside: Outside | None = None,
+    ) -> None:
+        super().__init__(names, bindings, inline)
+        self.memory = Memory() if memory is None else memory
+        self.outside = outside
+
+    def refuse(self, what: str, hint: str) -> NoReturn:
+        """Raise for the present place."""
+        raise UnsupportedSyntax(what, at=self.place, hint=hint)
+
+    # What expressions are worth
+
+    def part(self, node: gast.expr) -> gast.expr:
+        """An atom, or a structure or a function."""
+        outer, self.place = self.place, place_of(node) or self.place
+        made = self.core(node)
+        made = made if isinstance(made, (Structure, Callee)) else self.held_in_atom(made)
+        self.place = outer
+        return made
+
+    def core(self, node: gast.expr) -> gast.expr:
+        """The expression as one operation on atoms, or as a structure."""
+        match node:
+            case Structure() | Callee():
+                return node
+            case Captured():
+                held = {key: self.part(each) for key, each in zip(node.keys, node.values, strict=True)}
+                return self.memory.new(node.kind, held, "it belongs to the surroundings of the function", node.origin)
+            case gast.Tuple(elts=elements) | gast.Set(elts=elements):
+                return self.display(tuple, dict(enumerate(self.spread_out(elements))))
+            case gast.List(elts=elements):
+                return self.display(list, dict(enumerate(self.spread_out(elements))))
+            case gast.Dict(keys=keys, values=values):
+                return self.dictionary(keys, values)
+            case gast.Attribute() if self.is_atom(node):
+                return self.as_callee(node) or node
+            case gast.Attribute(value=value, attr=name):
+                return self.attribute_of(self.part(value), name)
+            case gast.Subscript():
+                return self.element(node)
+        return super().core(node)
+
+    def value(self, node: gast.expr) -> gast.expr:
+        """What a name stands for, or the name or literal itself."""
+        if isinstance(node, gast.Name):
+            held = self.memory.names.get(node.id)
+            if isinstance(held, Lost) and held is not PLAIN:
+                self.refuse_lost(node.id, held)
+            if isinstance(held, gast.expr):
+                return held
+            if node.id in self.memory.rebound:  # what is evaluated next may call what rebinds it
+                return self.kept(node)
+        return self.as_callee(node) or self.unchanged(node)
+
+    def as_callee(self, node: gast.expr) -> Callee | None:
+        """A function that a name or dotted path means."""
+        path, root = dotted_path(node), root_name(node)
+        if path is None or not (root in self.bindings or root in RESERVED):
+            return None
+        thing = look_up(path, self.bindings)
+        is_data = isinstance(thing, type) or (isinstance(node, gast.Attribute) and not callable(thing))
+        return None if is_data else Callee(node)
+
+    def refuse_lost(self, name: str, lost: Lost) -> NoReturn:
+        """Raise for a name of which no longer is known what it holds."""
+        self.refuse(
+            f"`{name}` is {lost.reason}: which of them is known only at run time",
+            "give it the same form on all paths: as many elements, the same keys, the same kinds of values; "
+            "choose between functions with `if` around the calls",
+        )
+
+    def held_in_atom(self, made: gast.expr) -> gast.expr:
+        """A name or literal for an operation; of a structure, a tuple that exists at run time."""
+        if isinstance(made, Callee):
+            name = dotted_path(made.path) or ""
+            thing = look_up(name, self.bindings)
+            self.refuse(
+                f"the function `{getattr(thing, 'name', None) or name}` cannot be used as a value",
+                "call it; choose between functions with `if` around the calls",
+            )
+        if isinstance(made, Structure):
+            made = self.expanded(made)
+        if self.is_atom(made):
+            return clone(made)
+        name = self.names.temporary()
+        self.memory.steady.add(name)
+        self.let(name, made)
+        return load(name)
+
+    def let(self, name: str, made: gast.expr) -> None:
+        """Assign an operation on atoms to a variable."""
+        self.emit(assign(name, made, self.place_for(made)))
+        self.memory.learn(name, made)
+
+    def tuple_of_atoms(self, node: gast.expr) -> gast.expr:
+        """An atom, or a tuple of atoms, as core form has them for arguments; lists become tuples."""
+        if isinstance(node, (gast.Tuple, gast.List)):
+            elements = self.spread_out(node.elts)
+            return gast.Tuple(elts=[self.tuple_of_atoms(element) for element in elements], ctx=gast.Load())
+        outer, self.place = self.place, place_of(node) or self.place
+        made = self.core(node)
+        made = self.expanded(made) if isinstance(made, Structure) else made
+        made = made if isinstance(made, gast.Tuple) else self.held_in_atom(made)
+        self.place = outer
+        return made
+
+    def expanded(self, structure: Structure) -> gast.expr:
+        """A tuple of atoms for a tuple or list."""
+        contents = self.contents(structure)
+        if not structure.cell.is_sequence:
+            self.refuse(
+                f"{structure.cell.called} cannot be used as a number or an array", "use the values that are in it"
+            )
+        parts = (
+            self.expanded(each) if isinstance(each, Structure) else self.held_in_atom(each)
+            for each in contents.values()
+        )
+        return gast.Tuple(elts=list(parts), ctx=gast.Load())
+
+    def contents(self, structure: Structure) -> dict[Any, gast.expr]:
+        """What is in a structure at present."""
+        held = self.memory.cells[structure.cell]
+        if isinstance(held, Lost) and self.memory.loops:
+            raise NeedsConstant
+        if isinstance(held, Lost):
+            self.refuse_lost("this", held)
+        if isinstance(held, (Grown, Packed)):
+            which = "that grows in a loop" if isinstance(held, Grown) else "of more than 64 elements"
+            self.refuse(f"a list {which} can only be indexed, looped over, given to NumPy", "use np.array of it")
+        return held  # type: ignore[no-any-return]
+
+    def parts(self, structure: Structure) -> list[gast.expr]:
+        """What a loop over the structure goes through: elements, or keys."""
+        contents = self.contents(structure)
+        if structure.cell.is_sequence:
+            return list(contents.values())
+        if not structure.cell.is_mapping:
+            self.refuse(f"{structure.cell.called} cannot be looped over", "loop over one of its attributes")
+        return [literal(key) or const(key) for key in contents]
+
+    def spread_out(self, elements: list[gast.expr]) -> list[gast.expr]:
+        """Elements, with those of a structure in the place of what `*` stands for."""
+        raise NotImplementedError
+
+    # Making structures
+
+    def display(self, kind: type, parts: Mapping[Any, gast.expr]) -> Structure:
+        """A new structure with parts that are evaluated in this order."""
+        if len(parts) > MOST_PARTS:
+            self.refuse(f"a {kind.__name__} of {len(parts)} elements", "make an array of it, outside of the function")
+        held = {key: self.kept(self.part(node)) for key, node in parts.items()}
+        return self.memory.new(kind, held)
+
+    def kept(self, value: gast.expr) -> gast.expr:
+        """A value that stays what it is when variables are assigned anew."""
+        if not isinstance(value, gast.Name) or value.id in self.memory.steady or value.id in self.fixed:
+            return value
+        name = self.names.temporary()
+        self.memory.steady.add(name)
+        self.let(name, clone(value))
+        return load(name)
+
+    @property
+    def fixed(self) -> Container[str]:
+        """Names that are never assigned: of modules, functions and classes."""
+        return RESERVED if not self.bindings else {*RESERVED, *self.bindings}
+
+    def dictionary(self, keys: list[gast.expr | None], values: list[gast.expr]) -> Structure:
+        """A display of a dictionary, `**other` included."""
+        held: dict[Any, gast.expr] = {}
+        for key, node in zip(keys, values, strict=True):
+            if key is None:
+                other = self.part(node)
+                if not (isinstance(other, Structure) and other.cell.is_mapping):
+                    self.refuse("`**` of something that is no dictionary of known keys", "write the keys one by one")
+                held |= self.contents(other)
+                continue
+            known = self.key(key)
+            held[known] = self.kept(self.part(node))
+        return self.memory.new(dict, held)
+
+    def key(self, node: gast.expr) -> Any:
+        """The constant that a key is."""
+        made = self.part(node)
+        known = self.constant(made)
+        if known is UNKNOWN:
+            raise NeedsConstant
+        return known
+
+    def constant(self, part: gast.expr) -> Any:
+        """The constant that a part is known to be, tuples of constants included, else UNKNOWN."""
+        if not isinstance(part, Structure):
+            return self.memory.constant(part)
+        if part.cell.type is not tuple:
+            return UNKNOWN
+        values = tuple(self.constant(each) for each in self.contents(part).values())
+        return UNKNOWN if UNKNOWN in values else values
+
+    # Reading
+
+    def attribute_of(self, base: gast.expr, name: str) -> gast.expr:
+        """`base.name` of an array or an object."""
+        if isinstance(base, Structure):
+            return self.slot(base, name)
+        made = spell_attribute(self.as_name(base), name, self.place)
+        return self.call(made) if isinstance(made, gast.Call) else made
+
+    def slot(self, base: Structure, name: str) -> gast.expr:
+        """An attribute of a structure."""
+        raise NotImplementedError
+
+    def item(self, base: Structure, node: gast.Subscript) -> gast.expr:
+        """`base[index]` of a structure."""
+        raise NotImplementedError
+
+    def as_name(self, part: gast.expr) -> gast.Name:
+        """A name for an atom or a structure."""
+        atom = self.held_in_atom(part)
+        if isinstance(atom, gast.Name):
+            return atom
+        name = self.names.temporary()
+        self.memory.steady.add(name)
+        self.let(name, atom)
+        return load(name)
+
+    def element(self, node: gast.Subscript) -> gast.expr:
+        """An element or slice: of a structure its part, of an array with atoms in the index."""
+        base = self.part(node.value)
+        if isinstance(base, Structure):
+            return self.item(base, node)
+        return gast.Subscript(value=self.as_name(base), slice=self.index(node.slice), ctx=node.ctx)
+
+    def index(self, node: gast.expr) -> gast.expr:
+        """An index of atoms; a tuple that a name holds is written out, a list becomes an array."""
+        if isinstance(node, gast.Tuple):
+            node = gast.Tuple(elts=self.spread_out(node.elts), ctx=gast.Load())
+        if isinstance(node, (gast.Slice, gast.Tuple)):
+            return super().index(node)
+        part = self.part(node)
+        if not isinstance(part, Structure):
+            return self.held_in_atom(part)
+        expanded = self.expanded(part)
+        if part.cell.type is list:
+            return self.held_in_atom(self.call(gast.Call(func=dotted("np.array"), args=[expanded], keywords=[])))
+        return expanded
+
+    def named(self, node: gast.expr) -> gast.expr:
+        """A name for the value of an expression."""
+        return self.as_name(self.part(node))

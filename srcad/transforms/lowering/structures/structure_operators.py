@@ -1,0 +1,156 @@
+"""Operators on structures: what they give is known while lowering, wherever it does not depend on numbers.
+
+(a, b) + (c,)       [w] * 3         "scale" in p        p is None       not layers      x.shape == (2, 3)
+"""
+
+from __future__ import annotations
+
+import gast
+
+from srcad.transforms.ir.build import call, clone, const
+from srcad.transforms.ir.constant_conditions import UNKNOWN, Member
+from srcad.transforms.ir.cost_model import MOST_PARTS
+from srcad.transforms.lowering.structures.abstract_state import Callee, Cell, Structure
+from srcad.transforms.lowering.structures.structure_expressions import Structures
+
+
+class Combined(Structures):
+    """Operators; on numbers and arrays they stay operations."""
+
+    def core(self, node: gast.expr) -> gast.expr:
+        """The expression as one operation on atoms, or as a structure."""
+        match node:
+            case gast.BinOp(left=left, op=op, right=right):
+                first = self.part(left)
+                return self.binary(first, op, self.part(right))
+            case gast.UnaryOp(op=gast.Not(), operand=operand):
+                return self.negated(self.part(operand))
+            case gast.Compare(left=left, ops=[op], comparators=[right]):
+                first = self.part(left)
+                return self.compared(first, op, self.part(right))
+        return super().core(node)
+
+    def negated(self, operand: gast.expr) -> gast.expr:
+        """`not operand`: of a structure, whether it is empty."""
+        if isinstance(operand, Structure):
+            return const(not self.contents(operand))
+        return self.unary(gast.UnaryOp(op=gast.Not(), operand=operand))
+
+    def compared(self, left: gast.expr, op: gast.cmpop, right: gast.expr) -> gast.expr:
+        """A comparison: of structures whether they are the same, of constants whether they are in a structure."""
+        first, second = isinstance(left, Structure), isinstance(right, Structure)
+        if isinstance(op, (gast.Is, gast.IsNot)) and (first or second):
+            return const((first and second and left.cell is right.cell) == isinstance(op, gast.Is))
+        if isinstance(op, (gast.Is, gast.IsNot)) and isinstance(left, Callee) and _is_none(right):
+            return const(isinstance(op, gast.IsNot))
+        known = self.constant(left), self.constant(right)
+        if isinstance(op, (gast.Is, gast.IsNot)) and any(isinstance(each, Member) for each in known):
+            op = gast.Eq() if isinstance(op, gast.Is) else gast.NotEq()
+        if isinstance(op, (gast.In, gast.NotIn)) and second:
+            values = [self.constant(each) for each in self.parts(right)]
+            known = self.constant(left)
+            if known is UNKNOWN or UNKNOWN in values:
+                return self.one_of(left, self.parts(right), isinstance(op, gast.In))
+            return const((known in values) == isinstance(op, gast.In))
+        if isinstance(op, (gast.In, gast.NotIn)) and isinstance(self.constant(right), str):
+            known = self.constant(left)
+            if isinstance(known, str):
+                return const((known in self.constant(right)) == isinstance(op, gast.In))
+        if isinstance(op, (gast.Eq, gast.NotEq)) and (first or second):
+            return self.equal(left, op, right)
+        return self.comparison(left, op, right)
+
+    def comparison(self, left: gast.expr, op: gast.cmpop, right: gast.expr) -> gast.expr:
+        """A comparison that is made at run time."""
+        if self.differs(left, right):
+            if isinstance(op, (gast.Eq, gast.NotEq)):
+                return const(isinstance(op, gast.NotEq))
+            self.refuse("these two have no order", "compare two lists, or two tuples")
+        return gast.Compare(left=self.beside(left, right), ops=[op], comparators=[self.beside(right, left)])
+
+    def beside(self, part: gast.expr, other: gast.expr) -> gast.expr:
+        """An atom for an operand: a tuple or list is an array beside an array, a tuple beside a tuple such as a shape.
+
+        Which of these the other operand is only types tell (`in_place_resolution`).
+        """
+        if not isinstance(part, Structure) or isinstance(other, Structure):
+            return self.held_in_atom(part)
+        kernel = f"kernels.{_plain(part.cell).__name__}_beside"
+        return self.held_in_atom(call(kernel, self.expanded(part), self.held_in_atom(other)))
+
+    def differs(self, left: gast.expr, right: gast.expr, inside: bool = False) -> bool:
+        """Whether two things are known to be unequal, or parts in the same place: a list and a tuple, a tuple and 3."""
+        if not isinstance(left, Structure) or not isinstance(right, Structure):
+            structure, other = (left, right) if isinstance(left, Structure) else (right, left)
+            if not isinstance(structure, Structure):
+                return False
+            is_known = self.constant(other) is not UNKNOWN
+            if inside and not is_known and _plain(structure.cell) is list:
+                self.refuse("`==` of a list inside of a structure is not supported", "compare the parts one by one")
+            return is_known
+        if not left.cell.is_sequence or not right.cell.is_sequence:
+            return False
+        if _plain(left.cell) is not _plain(right.cell):
+            return True
+        parts, others = self.parts(left), self.parts(right)
+        return len(parts) == len(others) and any(
+            self.differs(*pair, inside=True) for pair in zip(parts, others, strict=True)
+        )
+
+    def one_of(self, left: gast.expr, values: list[gast.expr], wanted: bool) -> gast.expr:
+        """Whether a number or text is one of several, of which some are known only at run time."""
+        if isinstance(left, Structure) or any(isinstance(each, Structure) for each in values):
+            self.refuse("`in` with structures known only at run time is not supported", "compare with `==`")
+        known = self.constant(left)
+        same = [each for each in values if UNKNOWN in (known, self.constant(each)) or self.constant(each) == known]
+        atom, op = self.held_in_atom(left), gast.Eq() if wanted else gast.NotEq()
+        tests = [gast.Compare(left=clone(atom), ops=[op], comparators=[self.held_in_atom(each)]) for each in same]
+        if len(tests) < 2:
+            return tests[0] if tests else const(not wanted)
+        return self.part(gast.BoolOp(op=gast.Or() if wanted else gast.And(), values=tests))
+
+    def equal(self, left: gast.expr, op: gast.cmpop, right: gast.expr) -> gast.expr:
+        """`==` of a structure with something else."""
+        known = self.constant(left), self.constant(right)
+        if UNKNOWN not in known:
+            return const((known[0] == known[1]) == isinstance(op, gast.Eq))
+        if any(isinstance(each, Structure) and not each.cell.is_sequence for each in (left, right)):
+            self.refuse("`==` of dictionaries or objects is not supported", "compare the values that are in them")
+        return self.comparison(left, op, right)
+
+    def binary(self, left: gast.expr, op: gast.operator, right: gast.expr) -> gast.expr:
+        """`left op right`: of two tuples or lists, both of them; times a number, repeated."""
+        first, second = isinstance(left, Structure), isinstance(right, Structure)
+        if not first and not second:
+            return gast.BinOp(left=self.held_in_atom(left), op=op, right=self.held_in_atom(right))
+        made = self.together(left, op, right)
+        if made is None:
+            called = [each.cell.called for each in (left, right) if isinstance(each, Structure)]
+            self.refuse(
+                f"arithmetic with {' and '.join(called)} is not supported", "use the values that are in it, or an array"
+            )
+        return made
+
+    def together(self, left: gast.expr, op: gast.operator, right: gast.expr) -> gast.expr | None:
+        """Two sequences as one, one sequence several times, or the entries of two dictionaries."""
+        if not isinstance(left, Structure) or not isinstance(right, Structure):
+            structure, count = (left, right) if isinstance(left, Structure) else (right, left)
+            times = self.memory.constant(count)
+            if not isinstance(op, gast.Mult) or type(times) is not int or not isinstance(structure, Structure):
+                return None
+            if not structure.cell.is_sequence or times * len(self.contents(structure)) > MOST_PARTS:
+                return None
+            return self.memory.new(_plain(structure.cell), dict(enumerate(self.parts(structure) * times)))
+        if isinstance(op, gast.Add) and left.cell.is_sequence and _plain(left.cell) is _plain(right.cell):
+            return self.memory.new(_plain(left.cell), dict(enumerate(self.parts(left) + self.parts(right))))
+        if isinstance(op, gast.BitOr) and left.cell.is_mapping and right.cell.is_mapping:
+            return self.memory.new(dict, {**self.contents(left), **self.contents(right)})
+        return None
+
+
+def _is_none(node: gast.expr) -> bool:
+    return isinstance(node, gast.Constant) and node.value is None
+
+
+def _plain(cell: Cell) -> type:
+    return list if issubclass(cell.type, list) else tuple

@@ -1,0 +1,222 @@
+"""Read and write the parts of structures: elements, entries, attributes."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from types import FunctionType
+from typing import Any
+
+import gast
+
+from srcad.transforms.ir.build import assign, clone, const, load, subscript
+from srcad.transforms.ir.constant_conditions import UNKNOWN
+from srcad.transforms.ir.cost_model import MOST_INDEXED_PARTS
+from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.lowering.structures.abstract_state import Structure
+from srcad.transforms.lowering.structures.array_methods import KEPT, PROPERTIES
+from srcad.transforms.lowering.structures.structure_expressions import NeedsConstant
+from srcad.transforms.lowering.structures.structure_operators import Combined
+
+
+class Slots(Combined):
+    """Finds the part that an index, a key or an attribute means."""
+
+    # Attributes
+
+    def slot(self, base: Structure, name: str) -> gast.expr:
+        """An attribute: a field, else what the class has."""
+        contents, kind = self.contents(base), base.cell.type
+        if base.cell.is_sequence and name in getattr(kind, "_fields", ()):
+            return contents[kind._fields.index(name)]  # type: ignore[attr-defined]
+        if not base.cell.is_sequence and not base.cell.is_mapping and name in contents:
+            return contents[name]
+        found = inspect.getattr_static(kind, name, None)
+        if isinstance(found, property) and isinstance(found.fget, FunctionType):
+            return self.called(found.fget, [base])
+        if isinstance(found, FunctionType):
+            return self.bound_method(base, found)
+        if found is None or kind in (list, tuple, dict) or inspect.isdatadescriptor(found) or callable(found):
+            array = base.cell.is_sequence and name in {*KEPT, *PROPERTIES}
+            hint = "make an array of it: np.asarray" if array else "set it before it is read"
+            self.refuse(f"{base.cell.called} has no attribute `{name}` to be read", hint)
+        assert self.outside is not None
+        return self.part(self.outside.attribute(kind, name, self.place))
+
+    def bound_method(self, base: Structure, function: FunctionType) -> Structure:
+        """A method that is not called here: `functools.partial` of its function, whose first argument is the object."""
+        assert self.outside is not None
+        parts = {
+            "func": self.part(load(self.outside.bind(function.__name__, function))),
+            "args": self.memory.new(tuple, {0: base}),
+            "keywords": self.memory.new(dict, {}),
+        }
+        return self.memory.new(functools.partial, parts)
+
+    def called(self, function: Any, arguments: Sequence[gast.expr], keywords: Sequence[gast.keyword] = ()) -> gast.expr:
+        """What a call of a function of the user's is worth."""
+        assert self.outside is not None
+        name = load(self.outside.bind(getattr(function, "__name__", "method"), function))
+        node = gast.Call(func=name, args=list(arguments), keywords=list(keywords))
+        node.place = self.place
+        return self.call(node)
+
+    # Elements
+
+    def item(self, base: Structure, node: gast.Subscript) -> gast.expr:
+        """The part that an index means."""
+        if notes_of(node).is_loop_element:
+            return self.chosen(self.parts(base), node.slice)
+        if not base.cell.is_sequence:
+            return self.entry(base, node)
+        parts = list(self.contents(base).values())
+        if isinstance(node.slice, gast.Slice):
+            bounds = slice(*(self.bound(each) for each in (node.slice.lower, node.slice.upper, node.slice.step)))
+            return self.memory.new(list if base.cell.type is list else tuple, dict(enumerate(parts[bounds])))
+        return self.chosen(parts, node.slice)
+
+    def bound(self, node: gast.expr | None) -> Any:
+        """A bound of a slice."""
+        return None if node is None else self.key(node)
+
+    def entry(self, base: Structure, node: gast.Subscript) -> gast.expr:
+        """The value of a key; of an object what its `__getitem__` gives."""
+        if not base.cell.is_mapping:
+            method = inspect.getattr_static(base.cell.type, "__getitem__", None)
+            if not isinstance(method, FunctionType):
+                self.refuse(f"{base.cell.called} cannot be indexed", "read its attributes")
+            return self.called(method, [base, node.slice])
+        contents, key = self.contents(base), self.key(node.slice)
+        if key not in contents:
+            known = ", ".join(map(repr, contents))
+            self.refuse(f"the dictionary has no key {key!r}", f"its keys are {known}" if known else "it is empty")
+        return contents[key]
+
+    def key(self, node: gast.expr) -> Any:
+        """The constant that a key is; a loop around may be unrolled to make it one."""
+        known = self.constant(self.part(node))
+        if known is UNKNOWN:
+            if self.memory.loops:
+                raise NeedsConstant
+            self.refuse(
+                "an index or key that is known only at run time cannot choose a part of a structure",
+                "use a constant, loop over the structure itself, or make it an array",
+            )
+        return known
+
+    def chosen(self, parts: list[gast.expr], node: gast.expr) -> gast.expr:
+        """The element at a position; one that is known only at run time is chosen by branches."""
+        index = self.part(node)
+        known = self.constant(index)
+        if known is UNKNOWN:
+            if self.memory.loops:
+                raise NeedsConstant
+            return self.choice(parts, index)
+        if not isinstance(known, int) or not -len(parts) <= known < len(parts):
+            self.refuse(f"there is no element {known!r} of {len(parts)}", "count from 0")
+        return parts[known]
+
+    def choice(self, parts: list[gast.expr], index: gast.expr) -> gast.expr:
+        """The element at a position that is known only at run time."""
+        result = self.names.temporary()
+        self.each_position(len(parts), index, lambda k: assign(result, parts[k], self.place))
+        return self.value(load(result))
+
+    def each_position(self, count: int, index: gast.expr, act: Callable[[int], gast.stmt]) -> None:
+        """One branch for each position that the index may be."""
+        if not 0 < count <= MOST_INDEXED_PARTS or isinstance(index, Structure):
+            self.refuse(
+                f"an index known only at run time into {count} elements is not supported",
+                "make an array of them, with np.array or np.stack",
+            )
+        position = self.names.temporary()
+        negative = gast.Compare(left=clone(index), ops=[gast.Lt()], comparators=[const(0)])
+        wrapped = gast.BinOp(left=clone(index), op=gast.Add(), right=const(count))
+        self.decide(position, gast.IfExp(test=negative, body=wrapped, orelse=clone(index)))
+        message = const("index out of range")
+        rest: gast.stmt = gast.Raise(exc=gast.Call(func=load("IndexError"), args=[message], keywords=[]), cause=None)
+        for k in reversed(range(count)):
+            test = gast.Compare(left=load(position), ops=[gast.Eq()], comparators=[const(k)])
+            rest = gast.If(test=test, body=[act(k)], orelse=[rest])
+        for node in gast.walk(rest):
+            if isinstance(node, gast.stmt):
+                node.place = self.place
+        self.statement(rest)
+
+    def statement(self, statement: gast.stmt) -> None:
+        """One statement."""
+        raise NotImplementedError
+
+    def list_of(self, array: gast.expr) -> Structure:
+        """A new list of the elements of an array."""
+        raise NotImplementedError
+
+    # Stores
+
+    def store(self, base: Structure, node: gast.Subscript, value: gast.expr) -> None:
+        """`base[index] = value`."""
+        if isinstance(node.slice, gast.Slice):
+            self.put_slice(base, node.slice, value)
+        elif base.cell.is_sequence:
+            index = self.part(node.slice)
+            known, count = self.constant(index), len(self.contents(base))
+            if known is UNKNOWN:
+                if self.memory.loops:
+                    raise NeedsConstant
+                self.each_position(
+                    count, index, lambda k: assign(subscript(base, const(k), store=True), clone(value), self.place)
+                )
+                return
+            if not isinstance(known, int) or not -count <= known < count:
+                self.refuse(f"there is no element {known!r} of {count}", "count from 0, and use append for more")
+            self.put(base, known % count, value)
+        elif base.cell.is_mapping:
+            self.put(base, self.key(node.slice), value)
+        else:
+            self.refuse(f"writing to elements of {base.cell.called} is not supported", "write to its attributes")
+
+    def put_slice(self, base: Structure, where: gast.Slice, value: gast.expr) -> None:
+        """`values[i:j] = others`, with as many elements as there are then."""
+        bounds = slice(*(self.bound(each) for each in (where.lower, where.upper, where.step)))
+        if base.cell.type is not list or not isinstance(value, Structure) or not value.cell.is_sequence:
+            self.refuse(
+                "writing to a slice is supported for lists, and lists and tuples whose elements are known",
+                "write to the elements one by one",
+            )
+        contents, others = self.changeable(base), [self.kept(each) for each in self.contents(value).values()]
+        parts = list(contents.values())
+        try:
+            parts[bounds] = others
+        except (TypeError, ValueError) as problem:
+            self.refuse(f"this slice cannot be written to: {problem}", "give it as many elements as it has")
+        contents.clear()
+        contents.update(enumerate(parts))
+
+    def put(self, base: Structure, key: Any, value: gast.expr) -> None:
+        """Change one part."""
+        contents, kind = self.changeable(base), base.cell.type
+        if not base.cell.is_sequence and not base.cell.is_mapping:
+            parameters = getattr(kind, "__dataclass_params__", None)
+            descriptor = inspect.getattr_static(kind, key, None)
+            if (
+                getattr(parameters, "frozen", False)
+                or inspect.getattr_static(kind, "__setattr__") is not object.__setattr__
+            ):
+                self.refuse(
+                    f"writing to the attribute `{key}` of {base.cell.called} is not supported", "make a new one"
+                )
+            if isinstance(descriptor, property):
+                self.refuse(f"writing to the property `{key}` is not supported", "write to the attribute behind it")
+        contents[key] = self.kept(value)
+
+    def changeable(self, base: Structure) -> dict[Any, gast.expr]:
+        """The parts of a structure, to be changed."""
+        if not base.cell.is_mutable:
+            self.refuse(f"{base.cell.called} cannot be changed", "make a new one, or use a list")
+        reason = self.memory.frozen.get(base.cell)
+        if reason is not None:
+            self.refuse(f"changing {base.cell.called} is not supported here: {reason}", "change a copy of it")
+        if base.cell in self.memory.arguments:
+            self.memory.touched.add(base.cell)
+        return self.contents(base)

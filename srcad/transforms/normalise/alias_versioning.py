@@ -1,0 +1,296 @@
+"""Let each use of a name that is now one array, now another, ask which of them it is.
+
+    if c:                              if c:
+        b = u                              which_b = 0
+    else:                              else:
+        b = v                 ->           which_b = 1
+    for i in range(n):                 if which_b == 0:
+        b[i] = x[i]                        for i in range(n):
+                                               u[i] = x[i]
+                                       else:
+                                           for i in range(n):
+                                               v[i] = x[i]
+
+Adjoints of one array that two names reach cannot be kept apart where it is written into. Here every name is one array
+again, and what is recorded is a number. Only functions that would be refused are rewritten: `choices` finds them, and
+what each name can be, `runs` what is repeated. A swap that a loop makes in every iteration stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+from numba import types as nb
+
+from srcad.errors import Place
+from srcad.names import Names
+from srcad.runtime.support.clock import stage
+from srcad.transforms.analysis.program_facts import Program, analyse_forward
+from srcad.transforms.inference.type_inference import Types
+from srcad.transforms.ir.build import (
+    Block,
+    assign,
+    branch,
+    call,
+    clone,
+    const,
+    inner_blocks,
+    is_exit,
+    load,
+    place_of,
+    reads,
+    rewrite_names,
+    walk_statements,
+    written,
+)
+from srcad.transforms.ir.cost_model import MOST_CASES, MOST_CHOICE_ROUNDS
+from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.unit import Unit
+from srcad.transforms.normalise.alias_cases import (
+    CannotFollow,
+    Case,
+    Choices,
+    Runs,
+    Taken,
+    Value,
+    chosen_groups,
+    follow,
+    is_reference,
+    statements_of,
+    view_of,
+)
+from srcad.transforms.normalise.in_place_resolution import blank
+
+
+@stage("choose")
+def choose(unit: Unit, types: Types, insist: bool = False) -> tuple[Unit, Types]:
+    """The unit without names that are now one array, now another, if one of these is written into.
+
+    Where it cannot be known which arrays they are, as when each iteration allocates one, names stay as they are. With
+    `insist`, names that look as if they could stay are rewritten as well: later stages know better.
+    """
+    if not any(_is_copy(statement, types) or _is_branch(statement) for statement in walk_statements(unit.tree.body)):
+        return unit, types
+    failed: set[str] = set()
+    for _ in range(MOST_CHOICE_ROUNDS):
+        groups = [each for each in chosen_groups(_program(unit, types), insist) if not each & failed]
+        everything = [set().union(*groups)] if len(groups) > 1 else []
+        for names in [*everything, *groups]:
+            try:
+                unit, types = _chosen(_program(unit, types), names)
+                break
+            except CannotFollow:
+                failed |= names if names in groups else set()
+        else:
+            break
+    return unit, types
+
+
+def _program(unit: Unit, types: Types) -> Program:
+    """The facts of a copy of a unit, which may be changed."""
+    return analyse_forward(unit.with_tree(unit.copy_tree(), names=unit.names.copy()), types, ())
+
+
+def _chosen(program: Program, names: set[str]) -> tuple[Unit, Types]:
+    """The unit with these names, and views of them that are used elsewhere, rewritten. Raises CannotFollow."""
+    while True:
+        chooser = _Chooser(program, names)
+        escaped = chooser.runs.escaping_views()
+        if not escaped:
+            return chooser.rewritten()
+        names = names | escaped
+
+
+def _is_copy(statement: gast.stmt, types: Types) -> bool:
+    name = written(statement)
+    return name is not None and types.is_array(name) and isinstance(getattr(statement, "value", None), gast.Name)
+
+
+def _is_branch(statement: gast.stmt) -> bool:
+    return isinstance(statement, gast.If) and not is_exit(statement)
+
+
+class _Chooser:
+    """Rewrites one function."""
+
+    def __init__(self, program: Program, chosen: set[str]) -> None:
+        self.program, self.chosen = program, chosen
+        self.names: Names = program.unit.names
+        self.known: dict[str, Any] = dict(program.types.of)
+        self.statements = statements_of(program)
+        own = {
+            number: self.named(str(written(store)), self.known[str(written(store))])
+            for number, store in self.statements.items()
+            if written(store) in chosen and not (is_reference(program, store) or notes_of(store).is_stand_in)
+        }
+        self.choices: Choices = follow(program, tuple(sorted(chosen)), own)
+        self.values = self.choices.values
+        every = dict.fromkeys(value for values in self.values.values() for value in values)
+        self.numbers: dict[Value, int] = {value: k for k, value in enumerate(every)}
+        self.which = {
+            name: self.named(f"which_{name}", nb.int64) for name, found in self.values.items() if len(found) > 1
+        }
+        self.runs = Runs(self.choices)
+
+    def named(self, wish: str, kind: nb.Type) -> str:
+        name = self.names.fresh(wish)
+        self.known[name] = kind
+        return name
+
+    def rewritten(self) -> tuple[Unit, Types]:
+        """The unit, and the types of its new names."""
+        tree = self.program.unit.tree
+        self.complete()
+        last = tree.body[-1]
+        result: Block = []
+        if isinstance(last, gast.Return) and set(reads(last)) & self.chosen:
+            result = self.returned(last)
+        tree.body = [*self.block(tree.body[:-1]), *result, last]
+        return self.program.unit.with_tree(tree, names=self.names), Types(self.known, self.program.types.result)
+
+    def block(self, block: Block) -> Block:
+        result: Block = []
+        skipped = 0
+        for statement in block:
+            if skipped:
+                skipped -= 1
+                continue
+            spot = self.program.flow.spots.get(id(statement))
+            number = -1 if spot is None else spot.number
+            if number in self.runs.found:
+                run = self.runs.found[number]
+                skipped = len(run) - 1
+                result += self.told_apart(run, self.runs.cases(run), self.repeated(run))
+            elif written(statement) in self.chosen:
+                result += self.definition(statement, number)
+            else:
+                blocks = inner_blocks(statement)
+                for inner in blocks:
+                    inner[:] = self.block(inner)
+                if blocks and not blocks[0] and not is_exit(statement):
+                    blocks[0].append(gast.Pass())
+                result.append(statement)
+        return result
+
+    def told_apart(self, run: Block, cases: list[Case], make: Callable[[Case], Block]) -> Block:
+        """One piece of code for each case, the tests in front."""
+        if not cases or len(cases) > MOST_CASES:
+            raise CannotFollow
+        for name in cases[0]:
+            values = list(dict.fromkeys(case[name] for case in cases))
+            if len(values) > 1:
+                first = [case for case in cases if case[name] == values[0]]
+                others = [case for case in cases if case[name] != values[0]]
+                place = place_of(run[0])
+                test = self.named(f"is_{self.which[name].removeprefix('which_')}", nb.boolean)
+                which, number = load(self.which[name]), const(self.numbers[values[0]])
+                compare = gast.Compare(left=which, ops=[gast.Eq()], comparators=[number])
+                arms = self.told_apart(run, first, make), self.told_apart(run, others, make)
+                return [assign(test, compare, place), branch(load(test), *arms, place)]
+        return make(cases[0])
+
+    def repeated(self, run: Block) -> Callable[[Case], Block]:
+        """Makes a copy of a run for a case; names that are used nowhere else are its own.
+
+        So are those that its loops carry: each is stored by one loop only. Behind the copies, the last value of such a
+        name has a name that all of them store.
+        """
+        inside, place = sorted(self.runs.own_names(run)), place_of(run[0])
+        carried = self.runs.carried_names(run)
+        behind = self.runs.behind(run) if carried else []
+        read = {name for statement in behind for name in reads(statement)}
+        last = {name: self.named(name, self.known[name]) for name in carried if name in read}
+        for statement in behind:
+            rewrite_names(statement, lambda name: last.get(name, name))
+        made: list[Case] = []
+
+        def make(case: Case) -> Block:
+            again = {name: self.named(name, self.known[name]) for name in [*carried, *(inside if made else [])]}
+            made.append(case)
+            heads: Block = []
+            renamed = {name: self.taken(value, heads, place) for name, value in case.items()} | again
+            heads += [assign(again[name], load(name), place) for name in carried if self.runs.is_given(name, run)]
+            copies = [clone(statement) for statement in run]
+            for copy in copies:
+                rewrite_names(copy, lambda name: renamed.get(name, name))
+            return [*heads, *copies, *(assign(last[name], load(again[name]), place) for name in last)]
+
+        return make
+
+    def taken(self, value: Value, heads: Block, place: Place | None) -> str:
+        """A name for a value; a view is taken anew: names in its index are what they were, in one iteration."""
+        if isinstance(value, str):
+            return value
+        base = self.taken(value.base, heads, place)
+        statement: Any = self.statements[value.number]
+        source, old = clone(statement.value), view_of(self.program, statement)
+        rewrite_names(source, lambda each: base if each == old else each)
+        view = self.named(str(written(statement)), self.known[str(written(statement))])
+        heads.append(assign(view, source, place))
+        return view
+
+    def definition(self, statement: Any, number: int) -> Block:
+        """What notes which array a chosen name is from here on."""
+        name, place = str(written(statement)), place_of(statement)
+        note = self.which.get(name)
+        if notes_of(statement).is_stand_in:
+            return [assign(note, const(0), place)] if note else []
+        if isinstance(statement.value, gast.Name) and statement.value.id in self.which and note:
+            return [assign(note, load(self.which[statement.value.id]), place)]
+
+        def make(case: Case) -> Block:
+            state = tuple(case.get(each) or self.only(each) for each in self.choices.names)
+            value = self.choices.stored(statement, state)
+            assert value is not None
+            made = [assign(note, const(self.numbers[value]), place)] if note else []
+            if number not in self.choices.own:
+                return made
+            heads: Block = []
+            renamed = {each: self.taken(value, heads, place) for each, value in case.items()}
+            renamed[name] = self.choices.own[number]
+            copy = clone(statement)
+            rewrite_names(copy, lambda each: renamed.get(each, each))
+            return [*heads, copy, *made]
+
+        return self.told_apart([statement], self.runs.cases([statement]), make)
+
+    def only(self, name: str) -> Value | None:
+        """What a name is, if it is the same always."""
+        return self.values[name][0] if len(self.values[name]) == 1 else None
+
+    def returned(self, last: gast.Return) -> Block:
+        """Copies of chosen names that are returned, and the function's last statement changed to return them."""
+        names = {name: self.named(name, self.known[name]) for name in sorted(set(reads(last)) & self.chosen)}
+
+        def make(case: Case) -> Block:
+            made: Block = []
+            for name, result in names.items():
+                source = self.taken(case[name], made, place_of(last))
+                made.append(assign(result, call("np.copy", load(source)), place_of(last)))
+            return made
+
+        block = self.told_apart([last], self.runs.cases([last]), make)
+        rewrite_names(last, lambda name: names.get(name, name))
+        return block
+
+    def complete(self) -> None:
+        """Give arrays that some path does not make a value there: they must be known wherever they may be asked for."""
+        flow, done = self.program.flow, set[tuple[str, int]]()
+        stores = {own: number for number, own in self.choices.own.items()}
+        for name, values in self.values.items():
+            for root in map(root_of, values):
+                way = flow.spot(self.statements[stores[root]]).way if root in stores else flow.home(root)
+                for number, arm in way[len(flow.home(name)) :]:
+                    if (root, number) not in done:
+                        done.add((root, number))
+                        other: Any = inner_blocks(self.statements[number])[1 - arm]
+                        other[:0] = [assign(root, blank(self.known[root]), place_of(self.statements[number]))]
+
+
+def root_of(value: Value) -> str:
+    """The array that a value is, or is a view of."""
+    while isinstance(value, Taken):
+        value = value.base
+    return value

@@ -1,0 +1,263 @@
+"""Give each call of a function that is not inlined the version for its argument types, without effects.
+
+    def scale(v, k):           t = scale(v, 2.0)      becomes      t = scale_2(v, 2.0)
+        v *= k                                                     v_2 = t[0]
+                                                                   v[...] = v_2
+
+The version works on copies of the arrays that it writes into, and returns what became of them behind its results. So
+a call is an operation on values: what it changes, its caller stores. A result that is one of the arguments is that
+argument; one that may be a view of it is returned as a copy, and refused where anything is written through either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import gast
+from numba import typeof
+from numba import types as nb
+
+from srcad.errors import MayOverlap, Place, UnsupportedSyntax
+from srcad.runtime.jit.numba_inference import CannotType
+from srcad.runtime.support.clock import stage
+from srcad.transforms.analysis.points_to import roots_of
+from srcad.transforms.analysis.statement_positions import flow_of
+from srcad.transforms.inference.subroutines import Kinds, Specialised, Subroutine, Summary, callee_of, results_of_calls
+from srcad.transforms.inference.type_inference import Types
+from srcad.transforms.ir.build import (
+    Block,
+    assign,
+    call,
+    const,
+    dotted_path,
+    effect,
+    inner_blocks,
+    load,
+    place_of,
+    subscript,
+    tuple_of,
+    walk_statements,
+    written,
+)
+from srcad.transforms.ir.primitive import look_up
+from srcad.transforms.ir.unit import Unit
+from srcad.transforms.normalise.in_place_resolution import settle
+from srcad.transforms.normalise.messages import with_plain_messages
+
+# The stages between this one and differentiation: a unit, its types and those of its parameters.
+Finish = Callable[[Unit, Types, Kinds], tuple[Unit, Types, Mapping[int, str]]]
+
+
+class Library:
+    """The versions that the calls of one derivation need."""
+
+    def __init__(self, finish: Finish) -> None:
+        self.finish = finish
+        self.known: dict[tuple[Subroutine, Kinds], Specialised] = {}
+
+    @stage("specialise")
+    def specialise(self, unit: Unit, types: Types) -> tuple[Unit, Types]:
+        """The unit with its calls made operations on values; settled before and after."""
+        if not any(isinstance(each, Subroutine) for each in unit.bindings.values()):
+            return unit, types
+        rewriter = _Rewriter(self, unit, types)
+        tree = unit.copy_tree()
+        tree.body = rewriter.block(tree.body)
+        types = Types(rewriter.known, types.result)
+        unit, types = settle(unit.with_tree(tree, names=rewriter.names, bindings=rewriter.bindings), types)
+        _refuse_writes_through_views(unit, types)
+        return unit, types
+
+    def version(self, subroutine: Subroutine, kinds: Kinds, place: Place | None) -> Specialised:
+        """The version for arguments of these types; one that is being made is given as far as it is known."""
+        key = subroutine, kinds
+        if key not in self.known:
+            self._make(key, place)
+        return self.known[key]
+
+    def _make(self, key: tuple[Subroutine, Kinds], place: Place | None) -> None:
+        subroutine, kinds = key
+        try:
+            types = subroutine.types_of(kinds)
+        except CannotType as problem:
+            raise UnsupportedSyntax(
+                f"`{subroutine.wish}` calls itself, or is large, and cannot be compiled: {problem.reason}",
+                at=problem.place or place,
+                hint="write it with what Numba supports, or as a loop",
+            ) from None
+        made = Specialised(f"_version_{len(self.known)}_{subroutine.wish}", subroutine, kinds)
+        made.summary = _summary_of(types.result)
+        self.known[key] = made
+        count = len(self.known)
+        while True:  # what a function that calls itself writes into depends on what its calls write into
+            unit, known = self.specialise(*settle(with_plain_messages(subroutine.ssa, types), types))
+            summary = _summary(unit, known, kinds, made.summary)
+            if summary == made.summary:
+                break
+            made.summary = summary
+            for later in list(self.known)[count:]:
+                del self.known[later]
+        unit, known = _returning(unit, known, made)
+        made.unit, made.types, made.counts = self.finish(unit, known, kinds)
+
+
+class _Rewriter:
+    def __init__(self, library: Library, unit: Unit, types: Types) -> None:
+        self.library = library
+        self.names = unit.names.copy()
+        self.bindings = dict(unit.bindings)
+        self.known: dict[str, Any] = dict(types.of)
+
+    def block(self, block: Block) -> Block:
+        result: Block = []
+        for statement in block:
+            for inner in inner_blocks(statement):
+                inner[:] = self.block(inner)
+            callee = callee_of(getattr(statement, "value", None), self.bindings)
+            result += self.call(statement, callee) if isinstance(callee, Subroutine) else [statement]
+        return result
+
+    def call(self, statement: Any, callee: Subroutine) -> Block:
+        """A call, what it returns, and the stores of what it writes."""
+        place, arguments = place_of(statement), statement.value.args
+        kinds = tuple(self.kind(argument, callee, place) for argument in arguments)
+        version = self.library.version(callee, kinds, place)
+        self.bindings[version.name] = version
+        whole, summary = self.names.temporary(), version.summary
+        self.known[whole] = nb.Tuple(version.outcome)
+        code: Block = [effect(assign(whole, call(version.name, *arguments), place))]
+        parts: list[gast.expr] = []
+        for position, kind in enumerate(version.outcome):
+            part = self.names.temporary()
+            self.known[part] = kind
+            code.append(assign(part, subscript(load(whole), const(position)), place))
+            parts.append(load(part))
+        fresh = iter(parts)
+        results = [next(fresh) if same is None else arguments[same] for same in summary.same]
+        value = tuple_of(*results) if summary.is_tuple else results[0] if results else const(None)
+        code.append(assign(str(written(statement)), value, place))
+        whole_array = gast.Constant(value=..., kind=None)
+        for position, part in zip(summary.written, fresh, strict=True):
+            code.append(assign(subscript(arguments[position], whole_array, store=True), part, place))
+        return code
+
+    def kind(self, argument: gast.expr, callee: Subroutine, place: Place | None) -> nb.Type:
+        """The type of an argument."""
+        match argument:
+            case gast.Name(id=name) if name in self.known:
+                kind = self.known[name]
+            case gast.Tuple(elts=elements):
+                return nb.Tuple(tuple(self.kind(element, callee, place) for element in elements))
+            case gast.Constant(value=value):
+                kind = typeof(value)
+            case gast.UnaryOp(operand=gast.Constant(value=value)):
+                kind = typeof(-value)
+            case _:
+                kind = typeof(look_up(dotted_path(argument) or "", self.bindings))
+        if kind is None or isinstance(kind, nb.Optional):
+            raise UnsupportedSyntax(
+                f"an argument of `{callee.wish}`, which calls itself or is large, is neither a number nor an array",
+                at=place,
+                hint="pass numbers, arrays, or tuples of them",
+            )
+        return kind
+
+
+def _summary_of(result: nb.Type) -> Summary:
+    """What is known of a call from the type of its result."""
+    if isinstance(result, nb.NoneType):
+        return Summary()
+    kinds = tuple(result) if isinstance(result, nb.BaseTuple) else (result,)
+    return Summary(kinds, isinstance(result, nb.BaseTuple), (), (None,) * len(kinds), ((),) * len(kinds))
+
+
+def _results(unit: Unit, summary: Summary) -> list[gast.expr]:
+    """The expressions that are returned; the elements of a tuple that has a name."""
+    value = unit.tree.body[-1].value
+    if isinstance(value, gast.Tuple):
+        return list(value.elts)
+    if summary.is_tuple:
+        return [subscript(load(value.id), const(position)) for position in range(len(summary.same))]
+    return [value] if summary.same else []
+
+
+def _summary(unit: Unit, types: Types, kinds: Kinds, before: Summary) -> Summary:
+    """What the function does, if its own calls do what was assumed."""
+    roots = roots_of(unit, flow_of(unit), types)
+    arrays = [name for name, kind in zip(unit.parameters, kinds, strict=True) if isinstance(kind, nb.Array)]
+    positions = {name: unit.parameters.index(name) for name in arrays}
+    changed = tuple(positions[name] for name in arrays if name in roots.written)
+    same: list[int | None] = []
+    views: list[tuple[int, ...]] = []
+    taken: set[str] = set()
+    for result, kind in zip(_results(unit, before), before.results, strict=True):
+        name = getattr(result, "id", "")
+        if isinstance(kind, nb.Array) and not name:
+            raise UnsupportedSyntax(
+                f"`{unit.name}`, which calls itself or is large, returns arrays in a tuple that has a name",
+                at=place_of(unit.tree.body[-1]),
+                hint="return the arrays one by one, as in `return a, b`",
+            )
+        found = roots.of.get(name, frozenset())
+        same.append(positions.get(name))
+        reached = tuple(positions[each] for each in arrays if each in found) + ((_OTHER,) if found & taken else ())
+        views.append(() if same[-1] is not None else reached)
+        taken |= found
+    return replace(before, written=changed, same=tuple(same), views=tuple(views))
+
+
+_OTHER = -1  # stands for another result, among the positions of arguments
+
+
+def _returning(unit: Unit, types: Types, made: Specialised) -> tuple[Unit, Types]:
+    """The function with all of its outcome returned, in arrays that nothing else reaches."""
+    tree, names, known = unit.copy_tree(), unit.names.copy(), dict(types.of)
+    summary = made.summary
+    *body, last = tree.body
+    outcome: list[gast.expr] = []
+    for value, kind, same, views in zip(
+        _results(unit, summary), summary.results, summary.same, summary.views, strict=True
+    ):
+        if same is not None:
+            continue
+        if views or not isinstance(value, (gast.Name, gast.Constant)):
+            part = names.temporary()
+            body.append(assign(part, call("np.copy", value) if views else value, place_of(last)))
+            known[part] = kind
+            value = load(part)
+        outcome.append(value)
+    outcome += [load(unit.parameters[position]) for position in summary.written]
+    last.value = tuple_of(*outcome)
+    tree.body = [*body, last]
+    return unit.with_tree(tree, names=names), Types(known, nb.Tuple(made.outcome))
+
+
+def _refuse_writes_through_views(unit: Unit, types: Types) -> None:
+    """A result that should be a view of an argument is a copy: nothing may be written through either."""
+    calls = {name: each for name, each in results_of_calls(unit).items() if any(each.summary.views)}
+    if not calls:
+        return
+    roots = roots_of(unit, flow_of(unit), types)
+    for statement in walk_statements(unit.tree.body):
+        version = calls.get(str(written(statement)))
+        if version is None:
+            continue
+        summary, arguments = version.summary, statement.value.args
+        results = [
+            read.targets[0].id for read in walk_statements(unit.tree.body) if _reads(read, str(written(statement)))
+        ]
+        names = [arguments[position].id for found in summary.views for position in found if position != _OTHER]
+        if any(roots.is_written(name) for name in [*names, *results]):
+            raise MayOverlap(
+                f"`{version.subroutine.wish}`, which calls itself or is large, returns a view of an array that is "
+                "written into",
+                at=place_of(statement),
+                hint="let it return a copy: append .copy()",
+            )
+
+
+def _reads(statement: Any, whole: str) -> bool:
+    value = getattr(statement, "value", None)
+    return isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name) and value.value.id == whole

@@ -1,0 +1,111 @@
+"""The shapes of arrays behind the loops that carry them, for adjoints that begin there.
+
+    for j in range(n):                                  for j in range(n):
+        row = x                                             row = x
+        for i in range(m):                                  for i in range(m):
+            s += row[0] * w[i]          becomes                 s += row[0] * w[i]
+            row = a[:, i]                                       row = a[:, i]
+                                                            t = row.shape
+                                                            t2 = t[0]
+
+In the reverse sweep the adjoint of `row` begins as zeros of the shape that `row` has where the inner loop ends. Inside
+of another loop the array itself is gone by then. Where all arrays that the name holds are known to be of one shape,
+nothing is noted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from numba import types as nb
+
+from srcad.names import Names
+from srcad.transforms.analysis.dependence_test import Meeting
+from srcad.transforms.analysis.linear_forms import Form
+from srcad.transforms.analysis.points_to import roots_of
+from srcad.transforms.analysis.program_facts import Program
+from srcad.transforms.analysis.statement_positions import Flow, flow_of
+from srcad.transforms.inference.type_inference import Types, differentiable
+from srcad.transforms.ir.build import (
+    Block,
+    assign,
+    attribute,
+    const,
+    inner_blocks,
+    load,
+    place_of,
+    subscript,
+    walk_statements,
+)
+from srcad.transforms.ir.node_notes import note, notes_of
+from srcad.transforms.ir.unit import Unit
+
+
+def with_shapes_behind(unit: Unit, types: Types, names: Names, known: dict[str, Any]) -> None:
+    """Put the statements that note such shapes into a unit; the types of their names are added to `known`."""
+    flow = flow_of(unit)
+    wanted: dict[int, list[str]] = {}
+    noted = shapes_behind(unit, flow)
+    carried = [name for name in flow.stores if name not in noted and _may_change_shape(name, flow, types)]
+    if not carried:
+        return
+    roots = roots_of(unit, flow, types)
+    program = Program(unit, types, flow, roots, Meeting(unit, flow, types, roots), frozenset())
+    for name in carried:
+        loop: Any = program.carrier(name)
+        if loop is not None and flow.spot(loop).loops and not keeps_shape(name, flow, types, program.meeting.size):
+            wanted.setdefault(id(loop), []).append(name)
+    if wanted:
+        unit.tree.body = _noted(unit.tree.body, wanted, types, names, known)
+
+
+def _may_change_shape(name: str, flow: Flow, types: Types) -> bool:
+    """Whether a name holds several arrays of floats, and belongs to a loop."""
+    kind = types.get(name)
+    if not isinstance(kind, nb.Array) or not differentiable(kind) or not kind.ndim:
+        return False
+    stores = flow.stores[name]
+    return len(stores) > 1 and all(flow.spot(store).loops for store in stores) and name not in flow.parameters
+
+
+def keeps_shape(name: str, flow: Flow, types: Types, size: Callable[[str, int], Form]) -> bool:
+    """Whether all values of a carried array are known to have one shape."""
+    sources: list[Any] = [getattr(store.value, "id", None) for store in flow.stores.get(name, [])]
+    if None in sources:
+        return False
+    return all(size(source, axis) == size(name, axis) for source in sources for axis in range(types.rank(name) or 0))
+
+
+def _noted(block: Block, wanted: dict[int, list[str]], types: Types, names: Names, known: dict[str, Any]) -> Block:
+    result: Block = []
+    for statement in block:
+        for inner in inner_blocks(statement):
+            inner[:] = _noted(inner, wanted, types, names, known)
+        result.append(statement)
+        for name in wanted.get(id(statement), ()):
+            rank = types.rank(name) or 0
+            shape = names.temporary()
+            known[shape] = nb.UniTuple(nb.int64, rank)
+            result.append(assign(shape, attribute(load(name), "shape"), place_of(statement)))
+            for axis in range(rank):
+                extent = names.temporary()
+                known[extent] = nb.int64
+                made = assign(extent, subscript(load(shape), const(axis)), place_of(statement))
+                result.append(note(made, is_extent_after_loop=True))
+    return result
+
+
+def shapes_behind(unit: Unit, flow: Flow) -> dict[str, list[str]]:
+    """The names of the extents that are noted, by the name of the array."""
+
+    def found() -> Iterator[tuple[str, str]]:
+        for statement in walk_statements(unit.tree.body):
+            if notes_of(statement).is_extent_after_loop:
+                shape: Any = flow.definition(statement.value.value.id)
+                yield shape.value.id, statement.targets[0].id
+
+    extents: dict[str, list[str]] = {}
+    for name, extent in found():
+        extents.setdefault(name, []).append(extent)
+    return extents

@@ -1,0 +1,103 @@
+"""Leave out tests of lengths that are known to hold, once types are: of tuples, and of arrays of known length.
+
+    t1 = x.shape
+    t2 = len(t1)
+    t3 = t2 != 2                   becomes    t1 = x.shape
+    if t3: raise ValueError(...)
+
+`a, b = x` insists that x has two elements, whatever it will turn out to be.
+"""
+
+from __future__ import annotations
+
+import gast
+from numba import types as nb
+
+from srcad.transforms.analysis.linear_forms import Form
+from srcad.transforms.analysis.statement_positions import Flow, flow_of
+from srcad.transforms.analysis.symbolic_shapes import Sizes
+from srcad.transforms.inference.type_inference import Types
+from srcad.transforms.ir.build import Block, inner_blocks, mentions, walk_statements
+from srcad.transforms.ir.primitive import constant
+from srcad.transforms.ir.unit import Unit
+from srcad.transforms.lowering.desugaring.for_loops import called
+
+
+def without_known_lengths(unit: Unit, types: Types) -> Unit:
+    """The unit without `if`s that raise where a length is not what it is known to be."""
+    if not any(_test_of(statement) for statement in walk_statements(unit.tree.body)):
+        return unit
+    flow = flow_of(unit)
+    lengths = _Lengths(flow, types, Sizes(unit, flow, types, _number))
+    idle = {id(each) for each in walk_statements(unit.tree.body) if lengths.is_idle(each)}
+    if not idle:
+        return unit
+    tree = unit.copy_tree()
+    copies = zip(walk_statements(unit.tree.body), walk_statements(tree.body), strict=True)
+    idle = {id(copy) for original, copy in copies if id(original) in idle}
+    tree.body = _without(tree.body, idle)
+    for _ in range(2):  # first the comparison, then the length that it compares
+        count = mentions(tree.body)
+        unread = {id(each) for each in walk_statements(tree.body) if _is_unread(each, lengths.asked, count)}
+        tree.body = _without(tree.body, unread)
+    return unit.with_tree(tree)
+
+
+class _Lengths:
+    def __init__(self, flow: Flow, types: Types, sizes: Sizes) -> None:
+        self.flow, self.types, self.sizes = flow, types, sizes
+        self.asked: set[str] = set()  # names in tests that are left out
+
+    def is_idle(self, statement: gast.stmt) -> bool:
+        """Whether the statement raises where something has not the length that it is known to have."""
+        test = _test_of(statement)
+        comparison = None if test is None else self.flow.definition(test)
+        match comparison:
+            case gast.Compare(left=gast.Name(id=name), ops=[gast.NotEq() | gast.Lt() as op], comparators=[right]):
+                value = self.flow.definition(name)
+                if isinstance(value, gast.Call) and called(value) == "len" and isinstance(value.args[0], gast.Name):
+                    self.asked |= {str(test), name}
+                    known = self.length(value.args[0].id)
+                    wanted = constant(right)
+                    return known is not None and (known == wanted or (isinstance(op, gast.Lt) and known > wanted))
+        return False
+
+    def length(self, name: str) -> int | None:
+        """How many elements a tuple or an array has, if that is known."""
+        kind = self.types.get(name)
+        if isinstance(kind, nb.BaseTuple):
+            return len(kind)
+        if not isinstance(kind, nb.Array) or not kind.ndim:
+            return None
+        form = self.sizes.size(name, 0)
+        return None if form.terms else form.constant
+
+
+def _test_of(statement: gast.stmt) -> str | None:
+    match statement:
+        case gast.If(test=gast.Name(id=name), body=[gast.Raise()], orelse=[]):
+            return str(name)
+    return None
+
+
+def _number(node: gast.expr | None) -> Form | None:
+    value = None if node is None else constant(node)
+    return Form.number(value) if type(value) is int else None
+
+
+def _is_unread(statement: gast.stmt, names: set[str], count: dict[str, int]) -> bool:
+    match statement:
+        case gast.Assign(targets=[gast.Name(id=name)]):
+            return name in names and count[name] == 1
+    return False
+
+
+def _without(block: Block, idle: set[int]) -> Block:
+    result = []
+    for statement in block:
+        if id(statement) in idle:
+            continue
+        for inner in inner_blocks(statement):
+            inner[:] = _without(inner, idle)
+        result.append(statement)
+    return result

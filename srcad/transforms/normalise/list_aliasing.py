@@ -1,0 +1,71 @@
+"""Arrays that are in a list are copies there: what is written into them, or into the copies, is refused.
+
+values.append(v)
+v[0] = 1.0          Python would find this in `values`, too
+"""
+
+from __future__ import annotations
+
+import gast
+
+from srcad.errors import NotDifferentiable, UnsupportedSyntax
+from srcad.transforms.analysis.dependence_test import Meeting
+from srcad.transforms.analysis.points_to import Roots, roots_of
+from srcad.transforms.analysis.statement_positions import flow_of
+from srcad.transforms.inference.type_inference import Types
+from srcad.transforms.ir.build import names_in, place_of, stores_into, walk_statements, written
+from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.unit import Unit
+
+
+def refuse_shared(unit: Unit, types: Types) -> None:
+    """Refuse arrays that are written into while they are in a list, whose copy would not see it."""
+    everything = list(walk_statements(unit.tree.body))
+    picked = [each for each in everything if notes_of(each).accesses_records and _by_array(each, types)]
+    kept = [each for each in everything if notes_of(each).puts_into_list]
+    elements = [str(written(each)) for each in everything if notes_of(each).copies_list_element]
+    if not kept and not elements and not picked:
+        return
+    flow = flow_of(unit)
+    roots = roots_of(unit, flow, types)
+    for each in picked:
+        _refuse_gathering(each, types, roots)
+    meeting = Meeting(unit, flow, types, roots)
+    for store in everything:
+        target = stores_into(store)
+        if target is None:
+            continue
+        for each in kept:
+            value = each.value
+            if isinstance(value, gast.Name) and meeting.may_meet(each, value, store, target):
+                raise NotDifferentiable(
+                    "an array that is in a list by now is written into here",
+                    at=place_of(store),
+                    hint="append a copy: `values.append(v.copy())`",
+                )
+        if any(roots.meet(target.value.id, name) for name in elements):
+            raise NotDifferentiable(
+                "an array that was read from a list is written into",
+                at=place_of(store),
+                hint="keep one array with one more axis, or write into a copy of the element",
+            )
+
+
+def _by_array(statement: gast.stmt, types: Types) -> list[str]:
+    """The arrays that pick several records at once."""
+    parts = (node for each in (statement.targets[0], statement.value) for node in gast.walk(each))
+    indices = (part.slice for part in parts if isinstance(part, gast.Subscript))
+    return [name for index in indices for name in names_in(index) if types.is_array(name)]
+
+
+def _refuse_gathering(statement: gast.stmt, types: Types, roots: Roots) -> None:
+    """Records from places in an array are copies: they are neither written to nor read when others have changed."""
+    value = statement.value
+    is_read = stores_into(statement) is None and isinstance(value, gast.Subscript)
+    sources = [value.value.id, *_by_array(statement, types)] if is_read else []
+    if not is_read or any(roots.is_written(name) for name in sources):
+        raise UnsupportedSyntax(
+            "an array as an index into records that are written to is not supported",
+            at=place_of(statement),
+            hint='index a field of them, `a["x"][indices]`',
+        )

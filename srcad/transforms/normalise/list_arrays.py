@@ -1,0 +1,292 @@
+"""Lists whose length is known only at run time: arrays with room, of the type that their elements have.
+
+    list = kernels.new_list(16)                     list = np.empty(16)
+    list = kernels.appended(list, count, v)         if count == list.shape[0]:
+                                                        list = kernels.longer(list)
+                                                    list[count] = v
+    w = kernels.element(list, i)                    w = list[i]
+
+What the elements are only types can tell: numbers of a kind, or arrays, which have to be of one shape. Numba's
+inference is asked for a version with lists of Numba's; where it has none, what is appended when the function runs
+tells. Arrays are copied where they are appended and where they are read; `list_aliasing` sees to it that nobody can
+tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import gast
+from numba import types as nb
+
+from srcad.errors import UnsupportedSyntax
+from srcad.names import Names
+from srcad.runtime import kernels
+from srcad.runtime.jit.numba_inference import CannotType
+from srcad.transforms.inference.execution_tracing import Conflict, joined, watch
+from srcad.transforms.inference.type_inference import types_of_some
+from srcad.transforms.ir.build import (
+    Block,
+    assign,
+    at,
+    branch,
+    call,
+    const,
+    dotted,
+    dotted_path,
+    load,
+    place_of,
+    subscript,
+    tuple_of,
+    walk_statements,
+    written,
+)
+from srcad.transforms.ir.node_notes import note
+from srcad.transforms.ir.unit import Unit
+
+_PREFIX = "kernels."
+_STORES = ("appended", "filled", "replaced")
+_MAKERS = ("new_list", "listed", "repeated")
+_NAMES = frozenset({*_STORES, *_MAKERS, "removed", "shifted", "element", "elements"})
+
+
+def with_lists(unit: Unit, types: tuple[nb.Type, ...], samples: Sequence[tuple[Any, ...]] | None) -> Unit:
+    """The unit with arrays for lists; for these types of arguments, or where there are `samples`, for these."""
+    if not any(_operation(each) for each in walk_statements(unit.tree.body)):
+        return unit
+    known = _inferred(unit, types) if samples is None else _watched(unit, samples)
+    return _rewritten(unit, known)
+
+
+def with_lists_of_floats(unit: Unit) -> Unit:
+    """The unit with arrays of floats for lists."""
+    return _rewritten(unit, {}) if any(_operation(each) for each in walk_statements(unit.tree.body)) else unit
+
+
+def _rewritten(unit: Unit, known: Mapping[str, nb.Type]) -> Unit:
+    names = unit.names.copy()
+    tree = unit.copy_tree()
+    tree.body = _Writer(names, known).block(tree.body)
+    return unit.with_tree(tree, names=names, bindings={**unit.bindings, "kernels": kernels})
+
+
+def _operation(statement: gast.stmt) -> str | None:
+    """What a statement does to a list, or with it."""
+    match statement:
+        case gast.Assign(value=gast.Call(func=function)):
+            path = dotted_path(function) or ""
+            name = path.removeprefix(_PREFIX)
+            return name if path.startswith(_PREFIX) and name in _NAMES else None
+    return None
+
+
+# What the elements are
+
+
+def _inferred(unit: Unit, types: tuple[nb.Type, ...]) -> dict[str, nb.Type]:
+    """The types of elements, by Numba's inference of a function with lists, made once and only appended to."""
+    tree = unit.copy_tree()
+    operations = [(str(written(each)), _operation(each)) for each in walk_statements(tree.body)]
+    lists = list(dict.fromkeys(name for name, operation in operations if operation in _MAKERS))
+    filled = {name for name, operation in operations if operation in (*_STORES, "listed", "repeated")}
+    body = _inferable(tree.body)
+
+    def inferred(empty: Collection[str]) -> dict[str, nb.Type]:
+        first = [assign(name, gast.List(elts=[] if name in empty else [const(0.0)], ctx=gast.Load())) for name in lists]
+        tree.body = [*first, *body]
+        kinds = types_of_some(unit.with_tree(tree), types, lists)
+        return {name: nb.unliteral(kind.dtype) for name, kind in kinds.items() if isinstance(kind, nb.List)}
+
+    try:
+        return inferred(filled)
+    except CannotType as problem:
+        try:
+            return inferred(())  # what is appended in code that Numba knows to be never reached has no type
+        except CannotType:
+            raise problem from None
+
+
+def _inferable(block: Block) -> Block:
+    result: Block = []
+    for statement in block:
+        for inner in ("body", "orelse"):
+            if isinstance(statement, (gast.If, gast.For, gast.While)):
+                setattr(statement, inner, _inferable(getattr(statement, inner)))
+        operation = _operation(statement)
+        arguments = statement.value.args if operation else []
+        if operation == "element":
+            statement.value = subscript(*arguments)
+        elif operation in ("new_list", "removed", "shifted"):
+            statement = gast.Pass()
+        elif operation and operation != "elements":
+            value = arguments[2] if operation in _STORES else arguments[0]
+            value = subscript(value, const(0)) if operation == "listed" else value
+            method = gast.Attribute(value=load(str(written(statement))), attr="append", ctx=gast.Load())
+            appended = gast.Expr(value=gast.Call(func=method, args=[value], keywords=[]))
+            statement = at(appended, place_of(statement))
+        result.append(statement)
+    return result
+
+
+def _watched(unit: Unit, samples: Sequence[tuple[Any, ...]]) -> dict[str, nb.Type]:
+    """The types of elements, of what was appended in runs on these arguments."""
+    names = unit.names.copy()
+    tree = unit.copy_tree()
+    values: list[tuple[str, str]] = []
+
+    def noted(block: Block) -> Block:
+        result: Block = []
+        for statement in block:
+            for inner in ("body", "orelse"):
+                if isinstance(statement, (gast.If, gast.For, gast.While)):
+                    setattr(statement, inner, noted(getattr(statement, inner)))
+            operation = _operation(statement)
+            if operation in (*_STORES, "repeated", "listed"):
+                value = statement.value.args[2 if operation in _STORES else 0]
+                name = names.temporary()
+                one = call("kernels.element", value, const(0)) if operation == "listed" else value
+                result.append(assign(name, one, place_of(statement)))
+                values.append((str(written(statement)), name))
+            result.append(statement)
+        return result
+
+    tree.body = noted(tree.body)
+    try:
+        noting = unit.with_tree(tree, names=names, bindings={**unit.bindings, "kernels": kernels})
+        found = watch(noting, samples, wanted={value for _, value in values}).types
+        kinds: dict[str, nb.Type] = {}
+        for name, value in values:
+            kind = found.get(value)
+            if kind is not None:
+                kinds[name] = joined(name, kinds[name], kind) if name in kinds else kind
+    except Conflict as conflict:
+        raise conflict.as_error(unit) from None
+    return kinds
+
+
+# Arrays in their place
+
+
+class _Writer:
+    """Writes arrays for lists; `known` tells of what."""
+
+    def __init__(self, names: Names, known: Mapping[str, nb.Type]) -> None:
+        self.names, self.known = names, known
+
+    def block(self, block: Block) -> Block:
+        result: Block = []
+        for statement in block:
+            if isinstance(statement, (gast.If, gast.For, gast.While)):
+                statement.body, statement.orelse = self.block(statement.body), self.block(statement.orelse)
+            operation = _operation(statement)
+            if operation is None:
+                result.append(statement)
+                continue
+            made: Block = getattr(self, operation)(str(written(statement)), statement, *statement.value.args)
+            result += [each if place_of(each) is not None else at(each, place_of(statement)) for each in made]
+        return result
+
+    def kind(self, name: str, statement: gast.stmt) -> tuple[nb.Type, int]:
+        """The type of the numbers in a list, and the rank of the arrays that are in it."""
+        kind = self.known.get(name, nb.float64)
+        number = kind.dtype if isinstance(kind, nb.Array) else kind
+        if not isinstance(number, (nb.Integer, nb.Boolean, nb.Float, nb.Complex)):
+            raise UnsupportedSyntax(
+                f"a list of elements of type {kind} whose length is known only at run time is not supported",
+                at=place_of(statement),
+                hint="keep numbers in it, or arrays of one shape",
+            )
+        number = nb.int64 if isinstance(number, nb.Integer) else number
+        return number, kind.ndim if isinstance(kind, nb.Array) else 0
+
+    def dtype(self, number: nb.Type) -> list[gast.expr]:
+        """What NumPy calls it, where that has to be said."""
+        path = "bool_" if isinstance(number, nb.Boolean) else str(number)
+        return [] if number == nb.float64 else [dotted(f"np.{path}")]
+
+    def new_list(self, name: str, statement: gast.stmt, room: gast.expr) -> Block:
+        number, rank = self.kind(name, statement)
+        shape = room if rank == 0 else tuple_of(*[const(0)] * (rank + 1))
+        return [assign(name, call("np.empty", shape, *self.dtype(number)))]
+
+    def repeated(self, name: str, statement: gast.stmt, value: gast.expr, times: gast.expr) -> Block:
+        number, rank = self.kind(name, statement)
+        if rank:
+            raise UnsupportedSyntax(
+                "a list of one array, several times, is not supported: they are all the same array",
+                at=place_of(statement),
+                hint="append copies of it in a loop, or use np.tile",
+            )
+        return [assign(name, call("np.full", times, value, *(self.dtype(number) or [dotted("np.float64")])))]
+
+    def listed(self, name: str, statement: gast.stmt, array: gast.expr) -> Block:
+        number, _ = self.kind(name, statement)
+        return [assign(name, call("np.astype", array, *(self.dtype(number) or [dotted("np.float64")])))]
+
+    def appended(self, name: str, statement: gast.stmt, held: gast.expr, count: gast.expr, value: gast.expr) -> Block:
+        _, rank = self.kind(name, statement)
+        room, full = self.names.temporary(), self.names.temporary()
+        longer = call("kernels.longer_rows", load(name), value) if rank else call("kernels.longer", load(name))
+        shape = self.names.temporary()
+        return [
+            assign(shape, gast.Attribute(value=load(name), attr="shape", ctx=gast.Load())),
+            assign(room, subscript(load(shape), const(0))),
+            assign(full, gast.Compare(left=count, ops=[gast.Eq()], comparators=[load(room)])),
+            branch(load(full), [at(assign(name, longer), place_of(statement))], [], place_of(statement)),
+            *self.replaced(name, statement, held, count, value),
+        ]
+
+    def filled(self, name: str, statement: gast.stmt, held: gast.expr, count: gast.expr, value: gast.expr) -> Block:
+        """One more element, for which there is room; but of arrays only the first tells how much that is."""
+        how = self.appended if self.kind(name, statement)[1] else self.replaced
+        return how(name, statement, held, count, value)
+
+    def replaced(self, name: str, statement: gast.stmt, held: gast.expr, place: gast.expr, value: gast.expr) -> Block:
+        _, rank = self.kind(name, statement)
+        checks: Block = []
+        for axis in range(rank):
+            first, second, same = (self.names.temporary() for _ in range(3))
+            row, shape = self.names.temporary(), self.names.temporary()
+            checks += [
+                assign(row, gast.Attribute(value=load(name), attr="shape", ctx=gast.Load())),
+                assign(first, subscript(load(row), const(axis + 1))),
+                assign(shape, gast.Attribute(value=value, attr="shape", ctx=gast.Load())),
+                assign(second, subscript(load(shape), const(axis))),
+                assign(same, gast.Compare(left=load(first), ops=[gast.Eq()], comparators=[load(second)])),
+                gast.Assert(test=load(same), msg=const("the arrays in a list are not of one shape")),
+            ]
+        store = at(assign(subscript(load(name), place, store=True), value), place_of(statement))
+        return [*checks, note(store, puts_into_list=bool(rank))]
+
+    def removed(self, name: str, statement: gast.stmt, held: gast.expr, count: gast.expr, position: gast.expr) -> Block:
+        return self.moved(name, count, position, gast.Sub())
+
+    def shifted(self, name: str, statement: gast.stmt, held: gast.expr, count: gast.expr, position: gast.expr) -> Block:
+        return self.moved(name, count, position, gast.Add())
+
+    def moved(self, name: str, count: gast.expr, position: gast.expr, op: gast.operator) -> Block:
+        """What stands at a position, and behind it, one place further on; or what stands behind it one place back."""
+        behind, rest, moved, last = (self.names.temporary() for _ in range(4))
+        one, other = (position, count), (load(behind), load(last))
+        first, second = (one, other) if isinstance(op, gast.Add) else ((load(behind), count), (position, load(last)))
+        return [
+            assign(behind, gast.BinOp(left=position, op=gast.Add(), right=const(1))),
+            assign(last, gast.BinOp(left=count, op=op, right=const(1))),
+            assign(rest, subscript(load(name), gast.Slice(*first, None))),
+            assign(moved, call("np.copy", load(rest))),
+            assign(subscript(load(name), gast.Slice(*second, None), store=True), load(moved)),
+        ]
+
+    def element(self, name: str, statement: gast.stmt, held: gast.Name, position: gast.expr) -> Block:
+        _, rank = self.kind(held.id, statement)
+        if rank == 0:
+            return [assign(name, subscript(held, position))]
+        view = self.names.temporary()
+        copied = at(assign(name, call("np.copy", load(view))), place_of(statement))
+        return [assign(view, subscript(held, position)), note(copied, copies_list_element=True)]
+
+    def elements(self, name: str, statement: gast.stmt, held: gast.Name, count: gast.expr) -> Block:
+        view = self.names.temporary()
+        whole = gast.Slice(lower=None, upper=count, step=None)
+        return [assign(view, subscript(held, whole)), assign(name, call("np.copy", load(view)))]

@@ -1,0 +1,64 @@
+"""What is raised or printed, without the texts that Numba cannot make: those with numbers other than integers in them.
+
+    raise ValueError(f"no root near {x}")       becomes     raise ValueError("no root near", x)
+
+So functions with such messages are compiled, and the values reach the user: calls from Python put the text together
+again (`srcad/driver/user_exceptions.py`), compiled callers see the parts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+from numba import types as nb
+
+from srcad.transforms.inference.type_inference import Types
+from srcad.transforms.ir.build import const, walk_statements
+from srcad.transforms.ir.unit import Unit
+from srcad.transforms.lowering.desugaring.for_loops import called
+
+
+def with_plain_messages(unit: Unit, known: Types | None = None) -> Unit:
+    """The unit with the parts of such texts as arguments; as long as types are not known, of those with formats."""
+    if not any(_texts(each, known) for each in walk_statements(unit.tree.body)):
+        return unit
+    unit = unit.with_tree(unit.copy_tree())
+    for statement in walk_statements(unit.tree.body):
+        for text in _texts(statement, known):
+            arguments = _call(statement).args
+            at = next(k for k, each in enumerate(arguments) if each is text)
+            arguments[at : at + 1] = [part for each in text.values for part in _plain(each)]
+    return unit
+
+
+def _texts(statement: gast.stmt, known: Types | None) -> list[gast.JoinedStr]:
+    """The texts in a statement that Numba cannot make."""
+    call = _call(statement)
+    texts = [each for each in call.args if isinstance(each, gast.JoinedStr)] if call is not None else []
+    return [text for text in texts if any(_is_formatted(each, known) for each in text.values)]
+
+
+def _call(statement: gast.stmt) -> Any:
+    match statement:
+        case gast.Raise(exc=gast.Call() as call):
+            return call
+        case gast.Expr(value=gast.Call() as call) if called(call) == "print":
+            return call
+    return None
+
+
+def _is_formatted(part: gast.expr, known: Types | None) -> bool:
+    if not isinstance(part, gast.FormattedValue):
+        return False
+    if part.format_spec is not None or part.conversion != -1:
+        return True
+    kind = known.get(part.value.id) if known is not None and isinstance(part.value, gast.Name) else nb.int64
+    return not isinstance(kind, (nb.Integer, nb.Boolean, nb.UnicodeType))
+
+
+def _plain(part: gast.expr) -> list[gast.expr]:
+    if isinstance(part, gast.FormattedValue):
+        return [part.value]
+    text = str(part.value).removesuffix(" ").removeprefix(" ")
+    return [const(text)] if text else []

@@ -1,0 +1,156 @@
+"""Make a settled core function ready for differentiation: four small rewrites.
+
+    a parameter that is written into         a copy of it, made on entry: the caller's array is the caller's
+    a[i] *= v                                t = a[i]; t2 = t * v; a[i] = t2      (only += and -= are linear in a)
+    an array that a loop carries             its shape behind the loop, where that may not be the only one
+    (`carried_shapes`) a loop that can stop early, or `while`   counts its iterations
+
+What is rewritten keeps its place in the user's source.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import gast
+import numpy as np
+from numba import types as nb
+
+from srcad.names import Names
+from srcad.runtime import kernels
+from srcad.runtime.support.clock import stage
+from srcad.transforms.analysis.points_to import roots_of
+from srcad.transforms.analysis.statement_positions import flow_of
+from srcad.transforms.inference.type_inference import Types
+from srcad.transforms.ir.build import (
+    Block,
+    assign,
+    at,
+    binary,
+    call,
+    clone,
+    const,
+    is_exit,
+    load,
+    place_of,
+    rewrite_names,
+    subscript,
+    walk_statements,
+)
+from srcad.transforms.ir.unit import Unit
+from srcad.transforms.normalise.carried_shapes import with_shapes_behind
+
+
+@stage("ready")
+def ready(unit: Unit, types: Types, in_place: bool = False) -> tuple[Unit, Types, dict[int, str]]:
+    """The unit rewritten, its types, and the name of the iteration count of each counted loop (by id of the loop).
+
+    A function that works `in_place` is given arrays that it may write into.
+    """
+    known = dict(types.of)
+    names = unit.names.copy()
+    tree = unit.copy_tree()
+    tree.body = _linear_stores(tree.body, names, known)
+    unit = unit.with_tree(tree, names=names)
+    if not in_place:
+        unit = _copied_parameters(unit, Types(known, types.result), known)
+    with_shapes_behind(unit, Types(known, types.result), names, known)
+    counts: dict[int, str] = {}
+    unit.tree.body = _counted(unit.tree.body, names, known, counts)
+    return unit, Types(known, types.result), counts
+
+
+def _linear_stores(block: Block, names: Names, known: dict[str, Any]) -> Block:
+    result: Block = []
+    for statement in block:
+        match statement:
+            case gast.If() | gast.For() | gast.While():
+                statement.body = _linear_stores(statement.body, names, known)
+                statement.orelse = _linear_stores(statement.orelse, names, known)
+            case gast.AugAssign(target=target, op=op, value=value) if not isinstance(op, (gast.Add, gast.Sub)):
+                old, new = names.temporary(), names.temporary()
+                place = place_of(statement)
+                element = element_type(target, known)
+                known[old] = known[new] = element
+                read = clone(target)
+                read.ctx = gast.Load()
+                result.append(assign(old, read, place))
+                result.append(assign(new, binary(load(old), type(op), value), place))
+                statement = assign(target, load(new), place)
+        result.append(statement)
+    return result
+
+
+def element_type(target: gast.Subscript, known: dict[str, Any]) -> Any:
+    """The type of what a subscript reads."""
+    array = known[target.value.id]
+    parts = target.slice.elts if isinstance(target.slice, gast.Tuple) else [target.slice]
+    integers = 0
+    for part in parts:
+        kind = known.get(part.id) if isinstance(part, gast.Name) else None
+        kinds = list(kind) if isinstance(kind, nb.BaseTuple) else [kind]
+        if any(isinstance(each, nb.Array) for each in kinds):
+            return nb.Array(array.dtype, array.ndim, "A")
+        if isinstance(part, gast.Name):
+            integers += sum(isinstance(each, nb.Integer) for each in kinds)
+            continue
+        integers += isinstance(part, gast.UnaryOp) or (isinstance(part, gast.Constant) and isinstance(part.value, int))
+    left = array.ndim - integers
+    return array.dtype if left == 0 else nb.Array(array.dtype, left, "A")
+
+
+def _copied_parameters(unit: Unit, types: Types, known: dict[str, Any]) -> Unit:
+    """Written parameters are copied on entry; overlap with another array parameter is refused when it runs."""
+    written = roots_of(unit, flow_of(unit), types).written
+    arrays = [name for name in unit.parameters if types.is_array(name)]
+    changed = [name for name in arrays if name in written]
+    if not changed:
+        return unit
+    tree, names = unit.tree, unit.names
+    own = {name: names.fresh(name) for name in changed}
+    rewrite_names(gast.Module(body=tree.body, type_ignores=[]), lambda name: own.get(name, name))
+    bindings = dict(unit.bindings)
+    first: Block = []
+    pairs = [pair for pair in combinations(arrays, 2) if own.keys() & set(pair)]
+    if pairs:
+        alias = "kernels" if bindings.get("kernels", kernels) is kernels else names.fresh("kernels")
+        bindings[alias] = kernels
+        first = [at(gast.Expr(value=call(f"{alias}.refuse_overlap", load(a), load(b))), None) for a, b in pairs]
+    for name, copied in own.items():
+        known[copied] = known[name].copy(layout="C", readonly=False) if hasattr(known[name], "copy") else known[name]
+        first.append(assign(copied, call("np.copy", load(name))))
+    bindings.setdefault("np", np)
+    tree.body = first + tree.body
+    return unit.with_tree(tree, bindings=bindings)
+
+
+def _counted(block: Block, names: Names, known: dict[str, Any], counts: dict[int, str]) -> Block:
+    result: Block = []
+    for statement in block:
+        if isinstance(statement, gast.If):
+            statement.body = _counted(statement.body, names, known, counts)
+            statement.orelse = _counted(statement.orelse, names, known, counts)
+        if not isinstance(statement, (gast.For, gast.While)):
+            result.append(statement)
+            continue
+        statement.body = _counted(statement.body, names, known, counts)
+        if isinstance(statement, gast.For) and not is_exit(statement.body[-1]):
+            result.append(statement)
+            continue
+        place = place_of(statement)
+        line = place.line if place else 0
+        carried, following, total = (names.fresh(f"{wish}_{line}") for wish in ("trip", "trip", "trips"))
+        for name in (carried, following, total):
+            known[name] = nb.int64
+        end = len(statement.body) - (1 if is_exit(statement.body[-1]) else 0)
+        statement.body[end:end] = [
+            assign(following, binary(load(carried), gast.Add, const(1)), place),
+            assign(carried, load(following), place),
+        ]
+        counts[id(statement)] = total
+        result += [assign(carried, const(0), place), statement, assign(total, load(carried), place)]
+    return result
+
+
+__all__ = ["ready", "subscript", "walk_statements"]

@@ -1,0 +1,227 @@
+"""Give every name one store per path, so that a name stands for one value.
+
+    s = 0.0                          s = 0.0
+    for i in range(n):               s_2 = s
+        s = s + x[i]       becomes   for i in range(n):
+    return s                             t1 = x[i]
+                                         s_3 = s_2 + t1
+                                         s_2 = s_3
+                                     s_4 = s_2
+                                     return s_4
+
+A name that a loop carries (`s_2`) is stored before the loop and by a copy at the end of its body, and is read inside
+the loop only; behind the loop its last value has a name of its own (`s_4`). A name that both branches of an `if`
+store is stored once in each. All other names are stored once. So inside one iteration every name keeps its value, and
+what the reverse sweep needs can be named. The loop index is a name of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from srcad.errors import Place
+from srcad.names import Names
+from srcad.runtime.support.clock import stage
+from srcad.transforms.analysis.liveness import Live, live_at_head, live_behind
+from srcad.transforms.ir.build import (
+    Block,
+    assign,
+    call,
+    const,
+    inner_blocks,
+    is_exit,
+    load,
+    place_of,
+    walk_statements,
+    written,
+)
+from srcad.transforms.ir.node_notes import note
+from srcad.transforms.ir.unit import Unit
+
+
+@stage("ssa")
+def to_ssa(unit: Unit) -> Unit:
+    """The unit with every name stored once per path."""
+    tree = unit.copy_tree()
+    names = unit.names.copy()
+    bindings = {name: name for name in unit.parameters}
+    renamer = _Renamer(names)
+    renamer.used |= set(unit.parameters)
+    tree.body = renamer.block(tree.body, bindings, frozenset())
+    return unit.with_tree(tree, names=names)
+
+
+def stored_certainly(block: Block) -> set[str]:
+    """The names that every path through a block stores."""
+    found: set[str] = set()
+    for statement in block:
+        if isinstance(statement, gast.If):
+            arms = [stored_certainly(inner) for inner in inner_blocks(statement)]
+            found |= arms[0] & arms[1]
+        elif not isinstance(statement, (gast.For, gast.While)):
+            name = written(statement)
+            found |= {name} if name else set()
+    return found
+
+
+class _Renamer:
+    """Renames block by block; `bindings` maps the user's name to the name of its present value."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.used: set[str] = set()
+
+    def block(self, block: Block, bindings: dict[str, str], after: Live) -> Block:
+        result: Block = []
+        for statement, live in zip(block, live_behind(block, after), strict=True):
+            result += self.statement(statement, bindings, live)
+        return result
+
+    def statement(self, statement: gast.stmt, bindings: dict[str, str], after: Live) -> Block:
+        match statement:
+            case gast.If() if is_exit(statement):
+                statement.test = self.renamed(statement.test, bindings)
+                return [statement]
+            case gast.If():
+                return self.branch(statement, bindings, after)
+            case gast.For():
+                return self.loop(statement, bindings, after)
+            case gast.While():
+                return self.loop(statement, bindings, after)
+            case gast.Assign(targets=[gast.Name(id=name)]):
+                statement.value = self.renamed(statement.value, bindings)
+                bindings[name] = self.new(name, bindings)
+                statement.targets[0].id = bindings[name]
+                return [statement]
+            case _:
+                return [self.renamed(statement, bindings)]
+
+    def new(self, name: str, bindings: dict[str, str]) -> str:
+        """A name for another value of `name`; the first value keeps it."""
+        if name not in self.used and name not in bindings.values():
+            self.used.add(name)
+            return name
+        return self.names.fresh(name)
+
+    def renamed(self, node: Any, bindings: dict[str, str]) -> Any:
+        for child in gast.walk(node):
+            if isinstance(child, gast.Name) and child.id in bindings:
+                child.id = bindings[child.id]
+        return node
+
+    def branch(self, statement: gast.If, bindings: dict[str, str], after: Live) -> Block:
+        statement.test = self.renamed(statement.test, bindings)
+        arms = []
+        for body in (statement.body, statement.orelse):
+            inner = dict(bindings)
+            arms.append((self.block(body, inner, after), inner))
+        changed = sorted({name for _, inner in arms for name in inner if inner[name] != bindings.get(name)} & after)
+        for name in changed:
+            merged = self.new(name, bindings)
+            for block, inner in arms:
+                if name in inner:
+                    self.merge(block, inner[name], merged, place_of(statement))
+                else:
+                    block.append(unset(merged))
+            bindings[name] = merged
+        statement.body = arms[0][0] or [gast.Pass()]
+        statement.orelse = arms[1][0]
+        return [statement]
+
+    def merge(self, block: Block, value: str, merged: str, place: Place | None) -> None:
+        """Store `value` under the merged name, where it is made in this very block, else by a copy."""
+        if any(_binds(statement, value) for statement in block):
+            for statement in block:
+                for child in gast.walk(statement):
+                    if isinstance(child, gast.Name) and child.id == value:
+                        child.id = merged
+        else:
+            block.append(assign(merged, load(value), place))
+
+    def loop(self, statement: gast.For | gast.While, bindings: dict[str, str], after: Live) -> Block:
+        place = place_of(statement)
+        head = live_at_head(statement, after)
+        before: Block = []
+        if isinstance(statement, gast.For):
+            statement.iter = self.renamed(_full_range(statement.iter), bindings)
+            self.split_index(statement, bindings, after)
+            head = live_at_head(statement, after)
+        stored = {name for inner in walk_statements(statement.body) if (name := written(inner))}
+        index = written(statement)
+        carried = sorted((stored & (head | after)) - {index})
+        inner = dict(bindings)
+        for name in carried:
+            inner[name] = self.new(name, bindings)
+            self.used.add(name)
+            given = name in bindings
+            before.append(assign(inner[name], load(bindings[name]), place) if given else unset(inner[name]))
+        start = dict(inner)
+        if isinstance(statement, gast.While):
+            statement.test = self.renamed(statement.test, inner)
+        if index is not None:
+            inner[index] = index = self.new(index, bindings)
+            statement.target.id = index
+        body = self.block(statement.body, inner, head | after)
+        copies = self.carry(carried, start, inner, place)
+        end = len(body) - 1 if body and is_exit(body[-1]) else len(body)
+        statement.body = body[:end] + copies + body[end:]
+        behind: Block = []
+        for name in carried:
+            if name in after:
+                bindings[name] = self.new(name, bindings)
+                behind.append(assign(bindings[name], load(start[name]), place))
+        return [*before, statement, *behind]
+
+    def split_index(self, statement: gast.For, bindings: dict[str, str], after: Live) -> None:
+        """An index that is read behind the loop, or stored in it, becomes a variable beside the counter."""
+        index = statement.target.id
+        stored = {written(inner) for inner in walk_statements(statement.body)}
+        if index in stored or index in after:
+            counter = self.names.fresh(index)
+            statement.target.id = counter
+            statement.body.insert(0, assign(index, load(counter), place_of(statement)))
+
+    def carry(self, carried: list[str], start: dict[str, str], end: dict[str, str], place: Place | None) -> Block:
+        """The copies that end an iteration; one that moves between carried names goes through a name of its own."""
+        first: Block = []
+        last: Block = []
+        heads = {start[name] for name in carried}
+        for name in carried:
+            value = end[name]
+            if value == start[name]:
+                continue
+            if value in heads:
+                moved = self.names.fresh(name)
+                first.append(assign(moved, load(value), place))
+                value = moved
+            last.append(assign(start[name], load(value), place))
+        return first + last
+
+
+def unset(name: str) -> gast.Assign:
+    """A stand-in for the value of a name that has none yet; `in_place_resolution` gives it a value of the right
+    type.
+    """
+    return note(assign(name, const(False)), is_stand_in=True, unset=True)
+
+
+def _full_range(node: gast.Call) -> gast.Call:
+    """`range(n)` as `range(0, n, 1)`."""
+    bounds = list(node.args)
+    if len(bounds) == 1:
+        bounds.insert(0, const(0))
+    if len(bounds) == 2:
+        bounds.append(const(1))
+    return call("range", *bounds)
+
+
+def _binds(statement: gast.stmt, name: str) -> bool:
+    if written(statement) == name and not isinstance(statement, gast.For):
+        return True
+    return (
+        isinstance(statement, gast.If)
+        and not is_exit(statement)
+        and any(_binds(inner, name) for block in (statement.body, statement.orelse) for inner in block)
+    )

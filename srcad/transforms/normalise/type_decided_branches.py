@@ -1,0 +1,98 @@
+"""Leave out branches that types decide: tests of ranks, and of numbers that are known.
+
+    def f(x):                           # x a vector
+        if np.ndim(x) == 2:                             y = np.sum(x)
+            y = np.sum(x @ x)           becomes
+        else:
+            y = np.sum(x)
+
+Numba's types are those of all that can be called. What has only been observed may be of another rank the next time.
+"""
+
+from __future__ import annotations
+
+import math
+
+import gast
+import numpy as np
+from numba import types as nb
+
+from srcad.transforms.analysis.statement_positions import Flow, flow_of
+from srcad.transforms.inference.type_inference import Types
+from srcad.transforms.ir.build import Block, dotted_path, inner_blocks, is_exit, walk_statements
+from srcad.transforms.ir.constant_conditions import UNKNOWN, computed
+from srcad.transforms.ir.unit import Unit
+
+
+def without_decided(unit: Unit, types: Types) -> Unit:
+    """The unit with one arm in the place of each branch whose test is known."""
+    tests = [each for each in walk_statements(unit.tree.body) if isinstance(each, gast.If)]
+    if not tests:
+        return unit
+    decider = _Decider(unit, types, flow_of(unit))
+    if all(decider.arm(each) is None for each in tests):
+        return unit
+    tree = unit.copy_tree()
+    copies = zip(walk_statements(unit.tree.body), walk_statements(tree.body), strict=True)
+    arms = {id(copy): arm for original, copy in copies if (arm := decider.arm(original)) is not None}
+    tree.body = _chosen(tree.body, arms)
+    return without_decided(unit.with_tree(tree), types)  # a name that had two meanings may have one now
+
+
+class _Decider:
+    def __init__(self, unit: Unit, types: Types, flow: Flow) -> None:
+        self.unit, self.types, self.flow = unit, types, flow
+
+    def arm(self, statement: gast.stmt) -> int | None:
+        """Which arm of a branch is always taken, 0 or 1; None where that is not known, or where it leaves a loop."""
+        if not isinstance(statement, gast.If) or is_exit(statement):
+            return None
+        known = self.value(statement.test)
+        if not isinstance(known, bool):
+            return None
+        arm = 0 if known else 1
+        stops = any(isinstance(each, (gast.Break, gast.Raise)) for each in inner_blocks(statement)[arm])
+        return None if stops else arm
+
+    def value(self, node: gast.expr | None) -> object:
+        """What an expression is known to be, or UNKNOWN."""
+        match node:
+            case gast.Constant(value=value):
+                return value
+            case gast.Name(id=name):
+                return self.value(self.flow.definition(name))
+            case gast.Attribute(value=gast.Name(id=name), attr="ndim"):
+                return self.rank(name)
+            case gast.Attribute(attr="inf") if self.of_numpy(node) == "inf":
+                return math.inf
+            case gast.UnaryOp(op=gast.USub(), operand=operand) if self.of_numpy(operand) == "inf":
+                return -math.inf
+            case gast.Call(func=function, args=[gast.Name(id=name)], keywords=[]):
+                if self.of_numpy(function) == "ndim":
+                    return self.rank(name)
+                kind, is_len = self.types.get(name), dotted_path(function) == "len" and "len" not in self.unit.bindings
+                return len(kind) if is_len and isinstance(kind, nb.BaseTuple) else UNKNOWN
+            case gast.expr():
+                return computed(node, self.value)
+        return UNKNOWN
+
+    def rank(self, name: str) -> object:
+        kind = self.types.get(name)
+        if isinstance(kind, nb.Array):
+            return kind.ndim
+        return 0 if isinstance(kind, (nb.Number, nb.Boolean)) else UNKNOWN
+
+    def of_numpy(self, node: gast.expr) -> str | None:
+        """The name of a member of NumPy."""
+        module, _, name = (dotted_path(node) or "").rpartition(".")
+        return name if module and self.unit.bindings.get(module) is np else None
+
+
+def _chosen(block: Block, arms: dict[int, int]) -> Block:
+    result: Block = []
+    for statement in block:
+        for inner in inner_blocks(statement):
+            inner[:] = _chosen(inner, arms)
+        arm = arms.get(id(statement))
+        result += [statement] if arm is None else inner_blocks(statement)[arm]
+    return result

@@ -1,0 +1,78 @@
+"""Refuse writes that meet a view which generated code does not have, or of which nothing is known.
+
+y = x.imag              y = np.hsplit(x, 2)[0]          y = np.diagonal(x)
+x[0] = 1j * y[0]        y[0] = 2.0                      y[0] = 2.0
+return y[0]
+"""
+
+from __future__ import annotations
+
+import gast
+
+from srcad.errors import MayOverlap
+from srcad.runtime.rulebook import registry
+from srcad.runtime.rulebook.rule_template import primitive_name
+from srcad.transforms.analysis.program_facts import Program, analyse_forward
+from srcad.transforms.analysis.view_adjoints import COPIED, OUT_OF_REACH, is_written_later, not_followed, reaches
+from srcad.transforms.inference.type_inference import Types
+from srcad.transforms.ir.build import names_in, place_of, stores_into, walk_statements
+from srcad.transforms.ir.primitive import primitive_of
+from srcad.transforms.ir.unit import Unit
+
+
+def refuse_hidden_views(unit: Unit, types: Types) -> None:
+    """Raise where what is written could be read by another name, but not in generated code."""
+    stores = [(each, target.value.id) for each in walk_statements(unit.tree.body) if (target := stores_into(each))]
+    calls = [each for each in walk_statements(unit.tree.body) if _gives_no_view(each, unit, types)]
+    if not stores or not calls:
+        return
+    program = analyse_forward(unit, types, [])
+    for call in calls:
+        name = call.targets[0].id
+        primitive = primitive_of(call.value, unit.bindings)
+        for store, array in stores:
+            if not registry.variants(primitive) and name in _sources(program, array):
+                given = next(each for each in names_in(call.value) if _holds_floats(each, types))
+                raise MayOverlap(
+                    f"what {primitive_name(primitive)} gives is written into, and may be a view of '{given}'",
+                    at=place_of(store),
+                    hint="take a copy first: append .copy()",
+                )
+            if name in program.roots.views and reaches(program, array, name):
+                raise not_followed(program, name)
+        if primitive in COPIED and name in program.roots.views and is_written_later(program, name, False):
+            raise not_followed(program, name)
+
+
+def _sources(program: Program, name: str) -> set[str]:
+    """The names that an array comes from, out of lists as well."""
+    found, todo = set[str](), [name]
+    while todo:
+        if (each := todo.pop()) not in found:
+            found.add(each)
+            todo += program.roots.of.get(each, ())
+            for store in program.flow.stores.get(each, []):
+                match store:
+                    case gast.Assign(value=gast.Name(id=source) | gast.Subscript(value=gast.Name(id=source))):
+                        todo.append(source)
+    return found
+
+
+def _gives_no_view(statement: gast.stmt, unit: Unit, types: Types) -> bool:
+    """Whether a name gets from a function of NumPy what may be a view there, but is none here."""
+    match statement:
+        case gast.Assign(targets=[gast.Name()], value=gast.Call() as value):
+            primitive = primitive_of(value, unit.bindings)
+            if primitive in (*COPIED, *OUT_OF_REACH):
+                return True
+            is_numpys = str(getattr(primitive, "__module__", "")).partition(".")[0] == "numpy"
+            return (
+                is_numpys
+                and not registry.variants(primitive)
+                and any(_holds_floats(each, types) for each in names_in(value))
+            )
+    return False
+
+
+def _holds_floats(name: str, types: Types) -> bool:
+    return types.is_array(name) and types.is_real_or_complex(name)

@@ -1,0 +1,90 @@
+"""Copies of arrays are made as early as they can be, and elements of the array then read from the copy.
+
+    for t in range(n):                          for t in range(n):
+        b = g(u[0], u[1])                           old = np.copy(u)
+        old = np.copy(u)            becomes         b = g(old[0], old[1])
+        u[0] = old[1] + b                           u[0] = old[1] + b
+
+Nobody changes what the copy holds: the reverse sweep keeps a reference, and recomputes from it what would have
+to be recorded if it came from the array itself.
+"""
+
+from __future__ import annotations
+
+import gast
+from numba import types as nb
+
+from srcad.runtime.support.clock import stage
+from srcad.transforms.analysis.program_facts import Program, analyse_forward
+from srcad.transforms.inference.type_inference import Types
+from srcad.transforms.ir.build import Block, dotted_path, inner_blocks, stores_into, walk, walk_statements, written
+from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.primitive import constant
+from srcad.transforms.ir.unit import Unit
+
+
+@stage("early")
+def with_early_copies(unit: Unit, types: Types) -> Unit:
+    """The unit with copies moved up, if something in between reads the array."""
+    if not unit.does("early"):
+        return unit
+    unit = unit.with_tree(unit.copy_tree())
+    program = analyse_forward(unit, types, [])
+    for block in [unit.tree.body, *(inner for each in walk_statements(unit.tree.body) for inner in inner_blocks(each))]:
+        for statement in list(block):
+            found = _copied(statement, program)
+            if found is not None:
+                _move(block, statement, *found, program)
+    return unit
+
+
+def _copied(statement: gast.stmt, program: Program) -> tuple[str, str] | None:
+    """The copy and the array, if this makes a copy that nothing ever writes into."""
+    match statement:
+        case gast.Assign(
+            targets=[gast.Name(id=copy)], value=gast.Call(func=function, args=[gast.Name(id=array)], keywords=[])
+        ) if dotted_path(function) == "np.copy" and program.types.is_array(array):
+            if program.flow.single(copy) is not None and not program.roots.is_written(copy):
+                return copy, array
+    return None
+
+
+def _move(block: Block, statement: gast.stmt, copy: str, array: str, program: Program) -> None:
+    at = next(k for k, each in enumerate(block) if each is statement)
+    first, after = at, at + 1
+    while first > 0 and not _changes(block[first - 1], array, program):
+        first -= 1
+    while after < len(block) and not _changes(block[after], array, program):
+        after += 1
+    readers = [*block[first:at], *block[at + 1 : after]]
+    elements = [node for each in readers for node in walk(each) if _is_element(node, array, program.types)]
+    if elements:
+        block[first : at + 1] = [statement, *block[first:at]]
+    for node in elements:
+        node.value.id = copy
+
+
+def _changes(statement: gast.stmt, array: str, program: Program) -> bool:
+    """Whether a statement, or one inside of it, may change an array, or what its name stands for."""
+    for each in walk_statements([statement]):
+        target = stores_into(each)
+        if written(each) == array or (target is not None and program.roots.meet(target.value.id, array)):
+            return True
+        if notes_of(each).effect:
+            return True
+    return False
+
+
+def _is_element(node: gast.AST, array: str, types: Types) -> bool:
+    """Whether this reads one element of the array."""
+    match node:
+        case gast.Subscript(value=gast.Name(id=name), slice=index, ctx=gast.Load()) if name == array:
+            parts = index.elts if isinstance(index, gast.Tuple) else [index]
+            return len(parts) == types.rank(array) and all(_is_integer(part, types) for part in parts)
+    return False
+
+
+def _is_integer(part: gast.expr, types: Types) -> bool:
+    if isinstance(part, gast.Name):
+        return isinstance(types.get(part.id), nb.Integer)
+    return isinstance(constant(part), int) and not isinstance(constant(part), bool)

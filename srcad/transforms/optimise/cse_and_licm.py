@@ -1,0 +1,183 @@
+"""Before differentiation: compute the same thing once, and what a loop does not change before the loop.
+
+    for i in range(n):                          t1 = sigma * sigma
+        t1 = sigma * sigma                      for i in range(n):
+        a = x[i] * t1              becomes          a = x[i] * t1
+        t2 = sigma * sigma
+        b = a + t2                                  b = a + t1
+
+What is optimised before differentiation is cheaper than after (Moses and Churavy, Instead of rewriting foreign code
+for machine learning, automatically synthesize fast gradients, 2020). Only operations that cannot fail and have no
+effect are moved: arithmetic without division, but by literals (of integers with a remainder too), elementary functions
+of NumPy, shapes, views by slices.
+Others of numbers (divisions, powers, the functions of `math`) are shared as well: what would fail has failed before.
+Elements are read once where nothing writes into the array.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import gast
+import numpy as np
+from numba import types as nb
+
+from srcad.runtime.kernels import same_extent
+from srcad.runtime.rulebook import registry
+from srcad.runtime.support.clock import stage
+from srcad.transforms.analysis.points_to import is_basic
+from srcad.transforms.analysis.program_facts import Program, analyse_forward
+from srcad.transforms.analysis.statement_positions import Flow
+from srcad.transforms.inference.type_inference import Types
+from srcad.transforms.ir.array_functions import TOTAL, functions
+from srcad.transforms.ir.build import Block, inner_blocks, is_exit, names_in, rewrite_names, walk_statements, written
+from srcad.transforms.ir.primitive import constant, primitive_of
+from srcad.transforms.ir.unit import Unit
+
+SAFE = frozenset(functions(TOTAL))
+
+
+@stage("tidy")
+def tidy(unit: Unit, types: Types) -> Unit:
+    """The unit with shared and hoisted operations."""
+    if not unit.does("tidy"):
+        return unit
+    unit = unit.with_tree(unit.copy_tree())
+    program = analyse_forward(unit, types, [])
+    same: dict[str, str] = {}
+    unit.tree.body = _shared(unit.tree.body, program, {}, same)
+    rewrite_names(unit.tree, lambda name: _final(same, name))
+    program = analyse_forward(unit, types, [])
+    unit.tree.body = _hoisted(unit.tree.body, program)
+    program = analyse_forward(unit, types, [])
+    again: dict[str, str] = {}
+    unit.tree.body = _shared(unit.tree.body, program, {}, again)
+    rewrite_names(unit.tree, lambda name: _final(again, name))
+    return unit
+
+
+def _final(same: dict[str, str], name: str) -> str:
+    while name in same:
+        name = same[name]
+    return name
+
+
+def _shared(block: Block, program: Program, known: dict[str, str], same: dict[str, str]) -> Block:
+    """Drop operations that an earlier statement, here or further out, has done already."""
+    known = dict(known)
+    result: Block = []
+    for statement in block:
+        for inner in inner_blocks(statement):
+            if not is_exit(statement):
+                inner[:] = _shared(inner, program, known, same) or [gast.Pass()]
+        name = written(statement)
+        if name and isinstance(statement, gast.Assign) and _is_single(program.flow, name):
+            value: Any = statement.value
+            rewrite_names(value, lambda read: _final(same, read))
+            if is_repeatable(program, statement):
+                key = gast.dump(value)
+                if key in known:
+                    same[name] = known[key]
+                    continue
+                known[key] = name
+        elif isinstance(statement, gast.Expr) and primitive_of(statement.value, program.unit.bindings) is same_extent:
+            rewrite_names(statement, lambda read: _final(same, read))
+            key = gast.dump(statement)
+            if key in known:
+                continue
+            if all(_is_single(program.flow, name) for each in statement.value.args for name in names_in(each)):
+                known[key] = key
+        result.append(statement)
+    return result
+
+
+def is_repeatable(program: Program, statement: gast.Assign) -> bool:
+    """Whether the statement gives the same again, and is worth sharing."""
+    name = str(written(statement))
+    if isinstance(statement.value, gast.Subscript):
+        if program.types.is_array(name):
+            return is_basic(statement.value.slice, program.types) and not program.roots.is_written(name)
+        return not program.roots.is_written(str(getattr(statement.value.value, "id", "")))
+    return not program.types.is_array(name) and (is_safe(program, statement) or _is_of_numbers(program, statement))
+
+
+def _is_of_numbers(program: Program, statement: gast.Assign) -> bool:
+    """Whether this is an operation on numbers that depends on them only, and may fail."""
+    value = statement.value
+    if not isinstance(value, (gast.BinOp, gast.Call)) or getattr(value, "keywords", None):
+        return False
+    primitive = primitive_of(value, program.unit.bindings)
+    is_one = primitive in (operator.truediv, operator.pow) or getattr(primitive, "__module__", "") == "math"
+    return is_one and all(isinstance(program.types.get(read), (nb.Integer, nb.Float)) for read in _operands(value))
+
+
+def _operands(value: gast.BinOp | gast.Call) -> list[str]:
+    parts = value.args if isinstance(value, gast.Call) else [value.left, value.right]
+    return [name for part in parts for name in names_in(part)]
+
+
+def is_safe(program: Program, statement: gast.Assign) -> bool:
+    """Whether the operation depends on its operands only and cannot fail."""
+    value = statement.value
+    types = program.types
+    match value:
+        case gast.Attribute(attr="shape" | "ndim" | "size"):
+            return True
+        case gast.Subscript(value=gast.Name(id=base), slice=index):
+            if isinstance(types.get(base), (nb.UniTuple, nb.Tuple)):
+                return isinstance(constant(index), int)
+            parts = index.elts if isinstance(index, gast.Tuple) else [index]
+            return types.is_array(base) and all(isinstance(part, gast.Slice) for part in parts)
+        case gast.BinOp(left=left, op=gast.Div(), right=gast.Constant(value=int() | float() as divisor)) if divisor:
+            return not any(types.is_array(read) for read in names_in(left))
+        case gast.BinOp(left=left, op=gast.FloorDiv() | gast.Mod(), right=gast.Constant(value=int() as n)) if n:
+            return isinstance(left, gast.Name) and isinstance(types.get(left.id), nb.Integer)
+        case gast.BinOp() | gast.UnaryOp() | gast.Compare() | gast.Call():
+            if any(types.is_array(read) for read in names_in(value)) or getattr(value, "keywords", None):
+                return False
+            primitive = primitive_of(value, program.unit.bindings)
+            if isinstance(primitive, np.ufunc):
+                return registry.find(primitive) is not None
+            return primitive in SAFE
+    return False
+
+
+def _hoisted(block: Block, program: Program) -> Block:
+    """Move what a loop does not change in front of it, from the innermost loop outwards."""
+    result: Block = []
+    for statement in block:
+        for inner in inner_blocks(statement):
+            if not is_exit(statement):
+                inner[:] = _hoisted(inner, program) or [gast.Pass()]
+        if isinstance(statement, (gast.For, gast.While)):
+            result += _invariant(statement, program)
+            statement.body = statement.body or [gast.Pass()]
+        result.append(statement)
+    return result
+
+
+def _invariant(loop: gast.For | gast.While, program: Program) -> Block:
+    """Take the invariant statements out of a loop's body."""
+    inside = {name for statement in walk_statements([loop]) if (name := written(statement))}
+    moved: Block = []
+    kept: Block = []
+    for statement in loop.body:
+        name = written(statement)
+        if (
+            isinstance(statement, gast.Assign)
+            and name
+            and _is_single(program.flow, name)
+            and not inside & set(names_in(statement.value))
+            and is_safe(program, statement)
+        ):
+            moved.append(statement)
+            inside.discard(name)
+        else:
+            kept.append(statement)
+    loop.body = kept
+    return moved
+
+
+def _is_single(flow: Flow, name: str) -> bool:
+    return flow.single(name) is not None

@@ -1,0 +1,144 @@
+"""Turn elementwise array statements into loop nests, without temporaries where none is needed.
+
+    b[1:-1] = 0.5 * (a[:-2] + a[2:])        becomes      for i in range(n): b[i + 1] = 0.5 * (a[i] + a[i + 2])
+
+Array results that one later statement of the same block uses are computed there, element by element; others are
+stored in an array of their own. A right side that reads what the statement writes, other than the very element, is
+evaluated first. Operands whose shape is not known to be that of the result are widened by `kernels.expand`, which
+costs a comparison where they have it. Runs before differentiation: what is fused once is fused in both sweeps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import gast
+
+from srcad.runtime.support.clock import stage
+from srcad.transforms.analysis.program_facts import Program, analyse_forward
+from srcad.transforms.inference.type_inference import Types
+from srcad.transforms.ir.build import Block, inner_blocks, names_in, reads, stores_into, walk_statements, written
+from srcad.transforms.ir.cost_model import REPEATABLE_OPERATORS
+from srcad.transforms.ir.primitive import primitive_of
+from srcad.transforms.ir.unit import Unit
+from srcad.transforms.optimise.elementwise_statements import Elements, is_array_store, is_fusible
+
+
+@dataclass
+class Plan:
+    """What becomes of the array statements of a unit: `inlined` maps a name to the statement that computes it."""
+
+    inlined: dict[str, gast.stmt] = field(default_factory=dict)
+    defined: dict[str, gast.Assign] = field(default_factory=dict)
+
+
+@stage("fuse")
+def fuse(unit: Unit, types: Types, assumes: bool = False) -> Unit:
+    """The unit with loop nests for elementwise array statements.
+
+    With `assumes`, operands whose shapes are not known to be equal are taken to be; where they are not when it runs,
+    the function raises `kernels.Widens`, and is to be generated without.
+    """
+    if not unit.does("fuse"):
+        return unit
+    unit = unit.with_tree(unit.copy_tree(), names=unit.names.copy(), bindings=dict(unit.bindings))
+    program = analyse_forward(unit, types, [])
+    plan = _Planner(program).plan()
+    unit.tree.body = _rewritten(unit.tree.body, Elements(program, plan.defined, plan.inlined, assumes))
+    return unit
+
+
+def _rewritten(block: Block, elements: Elements) -> Block:
+    result: Block = []
+    for statement in block:
+        for inner in inner_blocks(statement):
+            if not isinstance(inner and inner[0], gast.Break):
+                inner[:] = _rewritten(inner, elements)
+        result += elements.statement(statement)
+    return result
+
+
+class _Planner:
+    """Decides which array results are computed where they are used."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.users: dict[str, list[gast.stmt]] = {}
+        for statement in walk_statements(program.unit.tree.body):
+            for name in reads(statement):
+                self.users.setdefault(name, []).append(statement)
+        self.found = Plan()
+
+    def plan(self) -> Plan:
+        self.block(self.program.unit.tree.body)
+        return self.found
+
+    def block(self, block: Block) -> None:
+        """Consumers come before producers, so go upwards."""
+        for statement in reversed(block):
+            for inner in inner_blocks(statement):
+                self.block(inner)
+            if is_fusible(self.program, statement):
+                name = str(written(statement))
+                self.found.defined[name] = statement
+                root = self.root(name, statement, block)
+                if root is not None:
+                    self.found.inlined[name] = root
+
+    def root(self, name: str, statement: gast.Assign, block: Block) -> gast.stmt | None:
+        """The one statement of the block in which all uses of a result end, if it can be computed there."""
+        if self.program.flow.single(name) is None:
+            return None
+        roots: dict[int, gast.stmt] = {}
+        for user in self.users.get(name, []):
+            target = written(user)
+            final = self.found.inlined.get(str(target), user) if target in self.found.defined else user
+            if not any(final is other for other in block) or not self.takes_elements(user, name):
+                return None
+            roots[id(final)] = final
+        if len(roots) != 1:
+            return None
+        (final,) = roots.values()
+        return final if self.fits(name, statement, final) and self.is_unchanged(statement, final) else None
+
+    def takes_elements(self, user: gast.stmt, name: str) -> bool:
+        """Whether a statement uses the result element by element."""
+        target = stores_into(user)
+        if target is not None:
+            return (
+                isinstance(user.value, gast.Name)
+                and user.value.id == name
+                and is_array_store(self.program, target)
+                and name not in names_in(target)
+            )
+        return is_fusible(self.program, user) or Elements.sums(self.program, user)
+
+    def fits(self, name: str, statement: gast.Assign, final: gast.stmt) -> bool:
+        """Whether computing the result for every element of the final statement does not repeat dear work."""
+        rank = self.program.types.rank(name)
+        op = getattr(statement.value, "op", None)
+        return Elements.rank(self.program, final) == rank or isinstance(op, REPEATABLE_OPERATORS)
+
+    def is_unchanged(self, statement: gast.Assign, final: gast.stmt) -> bool:
+        """Whether what the expression reads is still the same at the final statement."""
+        flow, meeting = self.program.flow, self.program.meeting
+        first, last = flow.spot(statement).number, flow.spot(final).number
+        arrays = [name for name in names_in(statement.value) if self.program.types.is_array(name)]
+        for store in walk_statements(self.program.unit.tree.body):
+            target = stores_into(store)
+            if target is None or not first < flow.spot(store).number < last:
+                continue
+            for name in arrays:
+                read = gast.Name(name, gast.Load(), None, None)
+                if meeting.may_meet(statement, read, store, target, at_once=True):
+                    return False
+        return not any(
+            first < flow.spot(store).number <= last for name in arrays for store in self._carried_stores(name)
+        )
+
+    def _carried_stores(self, name: str) -> list[gast.stmt]:
+        stores = self.program.flow.stores.get(name, [])
+        return stores if len(stores) > 1 else []
+
+
+__all__ = ["fuse", "primitive_of"]

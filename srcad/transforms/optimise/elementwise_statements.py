@@ -1,0 +1,281 @@
+"""Array statements as loop nests: which are, and what each becomes (`nest` writes the loops)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+import numpy as np
+from numba import types as nb
+
+from srcad.errors import Place
+from srcad.runtime.rulebook import registry
+from srcad.transforms.analysis.ownership import are_apart
+from srcad.transforms.analysis.points_to import is_basic
+from srcad.transforms.analysis.program_facts import Program
+from srcad.transforms.analysis.symbolic_shapes import index_parts, reduction_of
+from srcad.transforms.ir.build import (
+    Block,
+    assign,
+    augment,
+    binary,
+    call,
+    clone,
+    const,
+    dotted,
+    dotted_path,
+    load,
+    names_in,
+    one_or_tuple,
+    place_of,
+    stores_into,
+    subscript,
+    written,
+)
+from srcad.transforms.ir.primitive import operands, primitive_of
+from srcad.transforms.optimise.loop_nests import Leaf, Nest, leaf_of
+
+UNFUSED = (gast.Mod, gast.FloorDiv, gast.MatMult, gast.BitAnd, gast.BitOr, gast.BitXor, gast.LShift, gast.RShift)
+
+
+def is_fusible(program: Program, statement: gast.stmt) -> bool:
+    """Whether a statement computes an array element by element."""
+    name = written(statement)
+    if not isinstance(statement, gast.Assign) or not name or not program.types.rank(name):
+        return False
+    kind = program.types.get(name)
+    value = statement.value
+    if not isinstance(value, (gast.BinOp, gast.UnaryOp, gast.Call, gast.Compare)):
+        return False
+    if isinstance(value, gast.BinOp) and isinstance(value.op, UNFUSED):
+        return False
+    if not isinstance(kind, nb.Array) or not isinstance(kind.dtype, (nb.Float, nb.Boolean)):
+        return False
+    if isinstance(value, gast.Call) and (value.keywords or not _has_scalar_form(program, value)):
+        return False
+    rule = registry.find(primitive_of(value, program.unit.bindings))
+    return rule is not None and rule.elementwise and all(_is_numeric(program, node) for node in operands(value)[0])
+
+
+def _has_scalar_form(program: Program, value: gast.Call) -> bool:
+    """Whether the function takes numbers as well, in compiled code: ufuncs do."""
+    primitive = primitive_of(value, program.unit.bindings)
+    return isinstance(primitive, np.ufunc) or (primitive is np.where and len(value.args) == 3)
+
+
+def _is_numeric(program: Program, node: gast.expr) -> bool:
+    if not isinstance(node, gast.Name):
+        return not isinstance(node, gast.Tuple)
+    kind = program.types.get(node.id)
+    kind = kind.dtype if isinstance(kind, nb.Array) else kind
+    return isinstance(kind, (nb.Float, nb.Integer, nb.Boolean))
+
+
+class Elements:
+    """Writes loop nests. `defined` are array results, `inlined` those computed inside another statement's nest.
+
+    assumes     whether operands that may broadcast are taken not to, which the nests check when they run
+    """
+
+    def __init__(
+        self, program: Program, defined: dict[str, gast.Assign], inlined: dict[str, gast.stmt], assumes: bool = False
+    ) -> None:
+        self.program, self.defined, self.inlined, self.assumes = program, defined, inlined, assumes
+        self.names = program.unit.names
+        self.bindings: Any = program.unit.bindings
+
+    @staticmethod
+    def sums(program: Program, statement: gast.stmt) -> bool:
+        """Whether the statement is a sum or a mean over dimensions of an array."""
+        value = statement.value if isinstance(statement, gast.Assign) else None
+        if not isinstance(value, gast.Call) or reduction_of(value, program.types) is None:
+            return False
+        path = dotted_path(value.func)
+        if path not in ("np.sum", "np.mean"):
+            return False
+        kind: Any = program.types.get(str(written(statement)))
+        of = program.types.get(value.args[0].id)
+        if isinstance(kind, nb.Float) and path == "np.sum":
+            return True
+        return bool(getattr(kind, "dtype", kind) == getattr(of, "dtype", None) == nb.float64)
+
+    @staticmethod
+    def rank(program: Program, statement: gast.stmt) -> int | None:
+        """Number of loops of a statement's nest."""
+        target = stores_into(statement)
+        if target is not None:
+            return _rank_of_target(program, target)
+        if Elements.sums(program, statement):
+            return program.types.rank(statement.value.args[0].id)
+        return program.types.rank(str(written(statement)))
+
+    def statement(self, statement: gast.stmt) -> Block:
+        """The statement, as a loop nest where it is one."""
+        name = written(statement)
+        if name in self.inlined:
+            return []
+        if name in self.defined and is_fusible(self.program, statement):
+            return self.stored_result(str(name), statement)
+        if self.sums(self.program, statement):
+            return self.summed(str(name), statement)
+        target = stores_into(statement)
+        if target is not None and is_array_store(self.program, target):
+            return self.stored_slice(statement, target)
+        return [statement]
+
+    def stored_result(self, name: str, statement: Any) -> Block:
+        """`name = ...` as an array that a nest fills."""
+        place = place_of(statement)
+        rank = self.program.types.rank(name) or 0
+        nest = Nest(self, rank, place, statement)
+        extents = nest.extents_of(statement.value)
+        shape = one_or_tuple(extents)
+        value = nest.inner(nest.element(statement.value))
+        nest.body.append(assign(subscript(load(name), nest.index(), store=True), value, place))
+        if self.program.flow.single(name) is not None:
+            for axis, form in enumerate(nest.forms):
+                if form is not None:
+                    self.program.meeting.sizes.learn(name, axis, form)
+        return [*nest.before, assign(name, self.empty(clone(shape), name), place), nest.loops(extents)]
+
+    def empty(self, shape: gast.expr, name: str) -> gast.expr:
+        """`np.empty` of the type of a name."""
+        dtype = self.program.types.get(name).dtype  # type: ignore[union-attr]
+        if dtype == nb.float64:
+            return call("np.empty", shape)
+        return call("np.empty", shape, dotted("np.bool_" if dtype == nb.boolean else f"np.{dtype}"))
+
+    def summed(self, name: str, statement: Any) -> Block:
+        """`name = np.sum(...)` or `np.mean(...)`: sums in the order in which Numba adds, for a mean divided at last."""
+        is_mean = dotted_path(statement.value.func) == "np.mean"
+        total = self.names.fresh(f"{name}_sum") if is_mean else name
+        is_array = self.program.types.is_array(name)
+        block, shape, count = (self.in_array if is_array else self.in_number)(total, statement)
+        if not is_mean:
+            return block
+        return [*block, *self.divided(name, total, shape, count, place_of(statement))]
+
+    def in_number(self, name: str, statement: Any) -> tuple[Block, list[gast.expr], list[gast.expr]]:
+        """A sum over all elements as a running sum; with the shape that is left, and the extents summed over."""
+        place, source = place_of(statement), statement.value.args[0]
+        nest = Nest(self, self.program.types.rank(source.id) or 0, place, statement)
+        extents = nest.extents_of(source)
+        carried, following = self.names.fresh(f"{name}_sum"), self.names.fresh(f"{name}_sum")
+        value = nest.atom(source)
+        nest.body.append(assign(following, binary(load(carried), gast.Add, value), place))
+        nest.body.append(assign(carried, load(following), place))
+        nest.carried = [assign(carried, load(following), place)]
+        start = assign(carried, const(0.0), place)
+        sums = nest.sum_loops(extents, start, carried)
+        return [*nest.before, *sums, assign(name, load(nest.total), place)], [], extents
+
+    def in_array(self, name: str, statement: Any) -> tuple[Block, list[gast.expr], list[gast.expr]]:
+        """Sums over some dimensions into an array of zeros."""
+        place, source = place_of(statement), statement.value.args[0]
+        over, keeps = reduction_of(statement.value, self.program.types) or (frozenset(), False)
+        nest = Nest(self, self.program.types.rank(source.id) or 0, place, statement)
+        extents = nest.extents_of(source)
+        left = [axis for axis in range(nest.rank) if keeps or axis not in over]
+        shape = [const(1) if axis in over else clone(extents[axis]) for axis in left]
+        index = [const(0) if axis in over else load(nest.indices[axis]) for axis in left]
+        cell = subscript(load(name), one_or_tuple(index), store=True)
+        nest.body.append(augment(cell, gast.Add, nest.atom(source), place))
+        zeros = assign(name, call("np.zeros", clone(one_or_tuple(shape))), place)
+        return [*nest.before, zeros, nest.loops(extents)], shape, [extents[axis] for axis in sorted(over)]
+
+    def divided(
+        self, name: str, total: str, shape: list[gast.expr], counts: list[gast.expr], place: Place | None
+    ) -> Block:
+        """`name = total / count`, of numbers or of arrays of this shape."""
+        nest = Nest(self, len(shape), place, gast.Pass())
+        count = clone(counts[0])
+        for each in counts[1:]:
+            count = nest.name(binary(count, gast.Mult, clone(each)))
+        if not shape:
+            return [*nest.before, assign(name, call("np.divide", load(total), count), place)]
+        element = nest.inner(subscript(load(total), nest.index()))
+        value = nest.inner(call("np.divide", element, clone(count)))
+        nest.body.append(assign(subscript(load(name), nest.index(), store=True), value, place))
+        empty = assign(name, call("np.empty", clone(one_or_tuple(shape))), place)
+        return [*nest.before, empty, nest.loops(shape)]
+
+    def stored_slice(self, statement: Any, target: gast.Subscript) -> Block:
+        """`a[...] = value`, or `+=`, as a nest; a value that overlaps the target is evaluated before."""
+        place = place_of(statement)
+        program = self.program
+        rank = _rank_of_target(program, target)
+        nest = Nest(self, rank, place, statement)
+        leaf, extents = nest.target(target)
+        before: Block = []
+        value = statement.value
+        if self.overlaps(value, statement, target, leaf):
+            before, value = self.evaluated(value, statement)
+        nest.limits(extents)
+        element = nest.atom(value)
+        cell = leaf.cell(nest)
+        cell.ctx = gast.Store()
+        if isinstance(statement, gast.AugAssign):
+            nest.body.append(augment(cell, type(statement.op), element, place))
+        else:
+            nest.body.append(assign(cell, element, place))
+        return [*before, *nest.before, nest.loops(extents)]
+
+    def overlaps(self, value: gast.expr, statement: gast.stmt, target: gast.Subscript, leaf: Leaf) -> bool:
+        """Whether a nest could read an element after writing it."""
+        program = self.program
+        for name in self.leaves(value):
+            if not program.roots.meet(name, target.value.id):
+                continue
+            other = leaf_of(program, name)
+            if other is not None and are_apart(program, other.base, leaf.base):
+                continue
+            if other is not None and (leaf.is_same(other, program.meeting) or leaf.is_apart(other, program.meeting)):
+                continue
+            if program.meeting.meets_now(statement, load(name), target):
+                return True
+        return False
+
+    def leaves(self, node: gast.expr) -> list[str]:
+        """Arrays that an expression reads in the end."""
+        found: list[str] = []
+        for name in names_in(node):
+            if name in self.inlined:
+                found += self.leaves(self.defined[name].value)
+            elif self.program.types.is_array(name):
+                found.append(name)
+        return found
+
+    def evaluated(self, value: gast.expr, statement: gast.stmt) -> tuple[Block, gast.expr]:
+        """The value in an array of its own."""
+        place = place_of(statement)
+        if isinstance(value, gast.Name) and value.id in self.inlined:
+            del self.inlined[value.id]
+            return self.stored_result(value.id, self.defined[value.id]), value
+        copied = self.names.temporary()
+        kinds: Any = self.program.types.of
+        kinds[copied] = kinds[value.id].copy(layout="C")
+        self.program.flow.stores[copied] = []
+        return [assign(copied, call("np.copy", value), place)], load(copied)
+
+
+def is_array_store(program: Program, target: gast.Subscript) -> bool:
+    """Whether a store into a subscript becomes a nest: it selects several elements, which are floats."""
+    types = program.types
+    kind = types.get(target.value.id)
+    if any(map(types.is_opaque, index_parts(target))):
+        return False
+    floating = isinstance(kind, nb.Array) and isinstance(kind.dtype, nb.Float)
+    return floating and is_basic(target.slice, types) and bool(_rank_of_target(program, target))
+
+
+def _rank_of_target(program: Program, target: gast.Subscript) -> int:
+    """Rank of what a basic subscript selects."""
+    types = program.types
+    parts = index_parts(target)
+    rank = types.rank(target.value.id) or 0
+    for part in parts:
+        if isinstance(part, gast.Constant) and part.value is None:
+            rank += 1
+        elif not isinstance(part, gast.Slice) and not (isinstance(part, gast.Constant) and part.value is ...):
+            rank -= 1
+    return rank

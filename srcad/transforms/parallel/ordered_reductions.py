@@ -1,0 +1,293 @@
+"""What the iterations of a parallel loop pass on to each other is done by a serial loop of its own, behind the rest.
+
+    for i in prange(n):             for i in prange(n):
+        t = f(x[i])                     t = f(x[i])
+        p = p * t       becomes         t_each[i] = t
+                                    for i_2 in range(n):
+                                        t_2 = t_each[i_2]
+                                        p = p * t_2
+
+So products, extremes, elements that a table picks and the like have the same bits as in a serial loop, ties and all,
+and what they are made of is computed, and reversed, in parallel. Sums stay where they are: parts are added up later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import gast
+from numba import types as nb
+
+from srcad.names import Names
+from srcad.runtime import kernels
+from srcad.runtime.support.clock import stage
+from srcad.transforms.analysis.liveness import live_before
+from srcad.transforms.analysis.points_to import Roots, roots_of
+from srcad.transforms.analysis.statement_positions import Flow, flow_of
+from srcad.transforms.inference.type_inference import Types
+from srcad.transforms.ir.build import (
+    Block,
+    assign,
+    binary,
+    call,
+    clone,
+    const,
+    dotted,
+    dotted_path,
+    inner_blocks,
+    is_exit,
+    load,
+    mentions,
+    names_in,
+    place_of,
+    rewrite_names,
+    stores_into,
+    subscript,
+    walk,
+    walk_statements,
+)
+from srcad.transforms.ir.build import loop as for_loop
+from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.primitive import constant
+from srcad.transforms.ir.side_effects import all_written
+from srcad.transforms.ir.type_annotations import is_parallel
+from srcad.transforms.ir.unit import Unit
+from srcad.transforms.loop_analysis.loop_carried_values import passed_on
+from srcad.transforms.loop_analysis.parallel_subscripts import Indices
+
+
+@stage("folds")
+def with_folds_apart(unit: Unit, types: Types) -> tuple[Unit, Types]:
+    """The unit with such loops split in two, and the types of its names."""
+    if not unit.does("folds") or not any(map(is_parallel, walk_statements(unit.tree.body))):
+        return unit, types
+    unit = unit.with_tree(unit.copy_tree(), names=unit.names.copy(), bindings={**unit.bindings, "kernels": kernels})
+    known = dict(types.of)
+    flow = flow_of(unit)
+    _Splitter(unit, known, flow, roots_of(unit, flow, types)).block(unit.tree.body)
+    return unit, Types(known, types.result)
+
+
+class _Splitter:
+    def __init__(self, unit: Unit, known: dict[str, nb.Type], flow: Flow, roots: Roots) -> None:
+        self.names: Names = unit.names
+        self.known, self.flow, self.roots = known, flow, roots
+        self.everywhere = mentions(unit.tree.body)
+
+    def block(self, block: Block) -> None:
+        """Split the loops of a block."""
+        for at in range(len(block) - 1, -1, -1):
+            each = block[at]
+            if is_parallel(each):
+                block[at : at + 1] = _Loop(each, self).split() if _is_plain(each) else [each]
+            else:
+                for inner in inner_blocks(each):
+                    self.block(inner)
+
+
+class _Loop:
+    """One loop: what its iterations pass on, and what crosses over to the loop that does this."""
+
+    def __init__(self, loop: gast.For, around: _Splitter) -> None:
+        self.loop, self.names, self.known, self.roots = loop, around.names, around.known, around.roots
+        self.definition = around.flow.definition
+        self.body: Block = loop.body
+        self.stored = {id(each): {*_names_stored([each])} for each in self.body}
+        inside = mentions([loop])
+        self.outlive = {name for name, count in around.everywhere.items() if count > inside[name]}
+
+    def split(self) -> Block:
+        """Two loops, or the loop as it is where nothing is gained."""
+        behind = self.closed(self.passed_on())
+        ahead = [each for each in self.body if id(each) not in behind]
+        if not behind or not any(map(_is_costly, walk_statements(ahead))):
+            return [self.loop]
+        fold = [each for each in self.body if id(each) in behind]
+        if any(isinstance(each, _RAISING) for each in walk_statements(fold)):
+            return [self.loop]  # it would raise later than what comes ahead now
+        crossing = sorted(set(mentions(fold)) & {*_names_stored(ahead)})
+        makers = [self.maker(name, ahead, fold) for name in crossing]
+        if None in makers:
+            return [self.loop]
+        return self.written_out(ahead, fold, dict(zip(crossing, makers, strict=True)))
+
+    def passed_on(self) -> set[int]:
+        """Statements of which one iteration finds what another has left, other than in sums."""
+        stored = {*_names_stored(self.body)}
+        found = stored & live_before(self.body, frozenset())
+        apart = {name for name in found if passed_on(self.body, name) is None} | (stored - found) & self.outlive
+        seeds = {id(each) for each in self.body if self.stored[id(each)] & apart}
+        return seeds | self.stores_in_order()
+
+    def stores_in_order(self) -> set[int]:
+        """Statements with an array of which two iterations may store the same element."""
+        targets = [each for each in map(stores_into, walk_statements(self.body)) if each is not None]
+        found: set[int] = set()
+        for base in sorted({each.value.id for each in targets}):
+            touching = [each for each in self.body if any(self.roots.meet(base, name) for name in _mentioned(each))]
+            names = {name for each in touching for name in _mentioned(each) if self.roots.meet(base, name)}
+            nodes = [node for each in touching for node in walk(each)]
+            parts = [node for node in nodes if isinstance(node, gast.Subscript)]
+            accesses = [part for part in parts if getattr(part.value, "id", None) == base]
+            if names != {base} or mentions(touching)[base] != len(accesses) or base in _names_stored(self.body):
+                continue
+            if not _is_only_added_to(base, touching) and Indices(self.loop, self.known).distance(accesses) != 0:
+                found |= {id(each) for each in touching}
+        return found
+
+    def closed(self, behind: set[int]) -> set[int]:
+        """With all that depends on what these statements store, and that makes arrays which they read."""
+        while True:
+            fold = [each for each in self.body if id(each) in behind]
+            stored, read = {*_names_stored(fold)}, set(mentions(fold))
+            arrays = {name for name in read if self.known.get(name) is None or self.is_array(name)}
+            changed = {each.value.id for each in map(stores_into, walk_statements(fold)) if each is not None}
+            more = {
+                id(each)
+                for each in self.body
+                if id(each) not in behind
+                and (
+                    stored & {*_mentioned(each)}
+                    or arrays & self.stored[id(each)]
+                    or self.meet(changed, _mentioned(each))
+                    or self.meet(arrays, (s.value.id for s in map(stores_into, walk_statements([each])) if s))
+                )
+            }
+            if not more:
+                return behind
+            behind = behind | more
+
+    def meet(self, some: set[str], others: Iterator[str]) -> bool:
+        """Whether any of some arrays may share memory with any of others."""
+        return any(self.roots.meet(one, other) for other in others for one in some)
+
+    def is_array(self, name: str) -> bool:
+        """Whether a name may stand for memory."""
+        return not isinstance(self.known.get(name), (nb.Number, nb.Boolean))
+
+    def maker(self, name: str, ahead: Block, fold: Block) -> gast.stmt | None:
+        """The last statement that gives a number its value in each iteration, if all that read it come later."""
+        makers = [each for each in ahead if name in self.stored[id(each)]]
+        first = min(self.body.index(each) for each in fold if name in _mentioned(each))
+        is_made = name not in live_before(self.body, frozenset()) and self.body.index(makers[-1]) < first
+        return makers[-1] if is_made and self.known.get(name) in _KEPT else None
+
+    def written_out(self, ahead: Block, fold: Block, crossing: dict[str, Any]) -> Block:
+        """Both loops, and the arrays between them."""
+        place, index = place_of(self.loop), self.loop.target.id
+        start, stop = self.loop.iter.args[:2]
+        other = self.names.fresh(index)
+        self.known[other] = self.known[index]
+        code, count = self.counted(start, stop)
+        first, second = self.number(index, start), self.number(other, start)
+        one, two = [*first[0], *ahead], [*second[0]]
+        renamed = {index: other}
+        for name, maker in crossing.items():
+            again = self.names.fresh(name)
+            self.known[again], renamed[name] = self.known[name], again
+            if sum(name in self.stored[id(each)] for each in ahead) == 1 and self.is_at_hand(maker):
+                read = assign(again, clone(maker.value), place_of(maker))
+                rewrite_names(read.value, lambda each: renamed.get(each, each) if each == index else each)
+                two.append(read)
+                continue
+            each_one = self.names.fresh(f"{name}_each")
+            kind = self.known[name]
+            self.known[each_one] = nb.Array(kind, 1, "C")
+            dtype = {} if kind == nb.float64 else {"dtype": _dtype(kind)}
+            code.append(assign(each_one, call("np.empty", clone(count), **dtype), place))
+            at = next(k for k, each in enumerate(one) if each is maker) + 1
+            one.insert(at, assign(subscript(load(each_one), clone(first[1]), store=True), load(name), place_of(maker)))
+            two.append(assign(again, subscript(load(each_one), clone(second[1])), place_of(maker)))
+        kept = [clone(each) for each in fold]
+        for each in kept:
+            rewrite_names(each, lambda name: renamed.get(name, name))
+        bounds = [clone(each) for each in self.loop.iter.args]
+        behind = for_loop(other, bounds, [*two, *kept], place)
+        self.loop.body = one
+        return [*code, self.loop, behind]
+
+    def counted(self, start: gast.expr, stop: gast.expr) -> tuple[Block, gast.expr]:
+        """How many iterations there are, with what computes it."""
+        if constant(start) == 0 and isinstance(stop, gast.Name) and self.is_extent(stop.id):
+            return [], stop
+        count = self.names.temporary()
+        self.known[count] = nb.int64
+        return [assign(count, call("kernels.trip_count", clone(start), clone(stop), const(1)))], load(count)
+
+    def is_extent(self, name: str) -> bool:
+        """Whether a number is the extent of an array, which is not negative."""
+        match self.definition(name):
+            case gast.Subscript(value=gast.Attribute(attr="shape")):
+                return True
+            case gast.Subscript(value=gast.Name(id=shape)):
+                return isinstance(self.definition(shape), gast.Attribute)
+        return False
+
+    def number(self, index: str, start: gast.expr) -> tuple[Block, gast.expr]:
+        """The number of an iteration, with what computes it."""
+        if constant(start) == 0:
+            return [], load(index)
+        name = self.names.temporary()
+        self.known[name] = nb.int64
+        return [assign(name, binary(load(index), gast.Sub, clone(start)))], load(name)
+
+    def is_at_hand(self, statement: gast.stmt) -> bool:
+        """Whether a value is an element of an array that the loop leaves alone, at a place that it does not compute."""
+        match statement:
+            case gast.Assign(value=gast.Subscript(value=gast.Name(id=base), slice=places)):
+                index = {*names_in(places)} - {self.loop.target.id}
+                changed = {each.value.id for each in map(stores_into, walk_statements(self.body)) if each is not None}
+                return not self.meet(changed, iter([base])) and not ({base, *index} & {*_names_stored(self.body)})
+        return False
+
+
+_RAISING = (gast.Raise, gast.Assert)
+_KEPT = (nb.float64, nb.float32, nb.int64, nb.boolean)
+
+
+def _dtype(kind: nb.Type) -> gast.expr:
+    return dotted("np.bool_" if kind == nb.boolean else f"np.{kind}")
+
+
+def _is_plain(loop: gast.For) -> bool:
+    """Whether a loop by steps of one runs to its end, and computes, stores and raises only."""
+    known = (gast.Assign, gast.AugAssign, gast.If, gast.For, gast.While, gast.Pass, gast.Break, *_RAISING)
+    inside = list(walk_statements(loop.body))
+    bounds = {name for bound in loop.iter.args for name in names_in(bound)}
+    return (
+        constant(loop.iter.args[2]) == 1
+        and not is_exit(loop.body[-1])
+        and all(isinstance(each, known) and not notes_of(each).effect for each in inside)
+        and not bounds & {*_names_stored(loop.body)}
+        and not any("random" in (dotted_path(node.func) or "") for node in walk(loop) if isinstance(node, gast.Call))
+    )
+
+
+def _names_stored(block: Block) -> Iterator[str]:
+    return (name for each in walk_statements(block) for name in all_written(each))
+
+
+def _mentioned(statement: gast.stmt) -> Iterator[str]:
+    return iter(mentions([statement]))
+
+
+def _is_only_added_to(base: str, statements: Block) -> bool:
+    found = 0
+    for each in walk_statements(statements):
+        match each:
+            case gast.AugAssign(target=gast.Subscript(value=gast.Name(id=name)), op=gast.Add() | gast.Sub()):
+                found += name == base
+    return found == mentions(statements)[base]
+
+
+def _is_costly(statement: gast.stmt) -> bool:
+    """Whether this takes more than to store its result and to read it again."""
+    if isinstance(statement, (gast.For, gast.While)):
+        return True
+    nodes = walk(statement)
+    return any(isinstance(node, gast.BinOp) and isinstance(node.op, (gast.Pow, gast.MatMult)) for node in nodes) or any(
+        not (dotted_path(node.func) or "").startswith(("kernels.", "len", "np.shape"))
+        for node in nodes
+        if isinstance(node, gast.Call)
+    )

@@ -1,0 +1,218 @@
+"""What the iterations of a generated loop do to memory that they share.
+
+    x_bar[i] += t           x_bar       each iteration has elements of its own
+    k_bar[j] += t           k_bar       all iterations add to it, and none reads it
+    t_trace[j] = t          t_trace     scratch, which each iteration fills before it reads it
+
+Names that may reach the same array are one (see `cleanup.Groups`). What is not proved is refused by giving None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+import gast
+from numba import types as nb
+
+from srcad.transforms.ir.array_functions import ALLOCATING, ASKS_FOR_SHAPE, SHAPE_ATTRIBUTES
+from srcad.transforms.ir.build import Block, clone, dotted_path, reads, walk, walk_statements, written
+from srcad.transforms.ir.side_effects import all_written, changed_memory, mutated_by
+from srcad.transforms.loop_analysis.alias_classes import Groups
+from srcad.transforms.loop_analysis.parallel_subscripts import Indices
+
+_MODULES = {"np", "math", "operator", "kernels"}
+
+
+@dataclass
+class Reach:
+    """What a loop's iterations do to arrays of the function around it, by name.
+
+    totals      arrays that are only added to, at places that iterations may share
+    width       how many iterations apart two may add to the same element of an array that is not in `totals`, at most
+    apart       pairs of arrays that must not share memory, which is not known before the function runs
+    """
+
+    totals: list[str] = field(default_factory=list)
+    width: int = 0
+    apart: list[tuple[str, str]] = field(default_factory=list)
+
+
+class Memory:
+    """The arrays of one generated function."""
+
+    def __init__(self, body: Block, parameters: Collection[str]) -> None:
+        self.groups, self.parameters = Groups(body), parameters
+        self.values: dict[str, list[gast.expr]] = {}
+        for each in walk_statements(body):
+            match each:
+                case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                    self.values.setdefault(name, []).append(value)
+                case gast.Assign(targets=[gast.Tuple(elts=targets)], value=value):
+                    parts = value.elts if isinstance(value, gast.Tuple) else [value] * len(targets)
+                    for target, part in zip(targets, parts, strict=True):
+                        self.values.setdefault(target.id, []).append(part)
+
+    def is_dense(self, name: str, seen: Collection[str] = ()) -> bool:
+        """Whether no two elements of an array are one, as they may be in an array that the user has made."""
+        if name in seen or name in self.parameters:
+            return name in seen
+        inside = {*seen, name}
+        return bool(self.values.get(name)) and all(self._is_dense(value, inside) for value in self.values[name])
+
+    def _is_dense(self, value: gast.expr, seen: Collection[str]) -> bool:
+        match value:
+            case gast.Name(id=name) | gast.Subscript(value=gast.Name(id=name)):
+                return self.is_dense(name, seen)
+            case gast.Call(func=function):
+                return dotted_path(function) in ALLOCATING
+        return isinstance(value, gast.BinOp)
+
+
+def reach(loop: gast.For, memory: Memory, kinds: Mapping[str, nb.Type], scratch: Collection[str]) -> Reach | None:
+    """What the iterations of a loop share; None where two of them may get in each other's way."""
+    return _Reacher(loop, memory, kinds, scratch).found()
+
+
+class _Reacher:
+    def __init__(self, loop: gast.For, memory: Memory, kinds: Mapping[str, nb.Type], scratch: Collection[str]) -> None:
+        self.loop, self.memory, self.kinds, self.scratch = loop, memory, kinds, scratch
+        self.statements = list(walk_statements(loop.body))
+        self.own = {name for each in self.statements for name in all_written(each) if not self.is_array_sum(each)}
+        self.indices = Indices(loop, kinds)
+
+    def is_array_sum(self, statement: gast.stmt) -> bool:
+        """Whether a statement adds to the memory of a name."""
+        match statement:
+            case gast.AugAssign(target=gast.Name(id=name)):
+                return isinstance(self.kinds.get(name), nb.Array)
+        return False
+
+    def found(self) -> Reach | None:
+        find = self.memory.groups.find
+        changed = {find(name) for each in self.statements for name in self.changed(each)}
+        if any(find(str(written(each))) in changed and _hides_memory(each.value) for each in self.assignments()):
+            return None
+        names = {node.id for each in self.loop.body for node in walk(each) if isinstance(node, gast.Name)}
+        result = Reach()
+        for group in sorted(changed):
+            bases = sorted(name for name in names - self.own - set(self.scratch) if find(name) == group)
+            written_into = [name for name in bases if self.is_changed(name)]
+            if len(written_into) > 1 or (bases and not written_into):
+                return None
+            if written_into and not self.share(written_into[0], bases, result):
+                return None
+        return result
+
+    def assignments(self) -> list[gast.Assign]:
+        """The body's assignments to names."""
+        return [each for each in self.statements if isinstance(each, gast.Assign) and written(each)]
+
+    def changed(self, statement: gast.stmt) -> list[str]:
+        """Names of arrays that a statement writes into; numbers that it adds to are none."""
+        match statement:
+            case gast.AugAssign(target=gast.Name(id=name)) if isinstance(self.kinds.get(name), nb.Number):
+                return []
+            case gast.Expr(value=gast.Call(func=gast.Attribute(attr="same_extent"))):
+                return []
+        return list(changed_memory(statement))
+
+    def is_changed(self, base: str) -> bool:
+        """Whether the body writes into an array, by its own name or by one that it gives to a part of it."""
+        names = {base} | self.aliases(base)
+        return any(name in names for each in self.statements for name in self.changed(each))
+
+    def aliases(self, base: str) -> set[str]:
+        """Names that the body makes of an array, or of a part of it."""
+        found: set[str] = set()
+        while True:
+            wider = found | {
+                name
+                for each in self.assignments()
+                if (name := str(written(each))) and {base, *found} & set(reads(each))
+                if self.memory.groups.find(name) == self.memory.groups.find(base)
+            }
+            if wider == found:
+                return found
+            found = wider
+
+    def share(self, base: str, bases: list[str], result: Reach) -> bool:
+        """Note how the iterations share an array; False where they may not."""
+        if not self.memory.is_dense(base):
+            return False
+        accesses = self.accesses(base)
+        distance = None if accesses is None else self.indices.distance(accesses)
+        result.apart += [(base, other) for other in bases if other != base]
+        if distance == 0:
+            return True
+        if not self.is_only_added_to(base):
+            return False
+        if distance is None:
+            if len(bases) > 1:
+                return False  # by another name, the body may read what the parts have not added up yet
+            result.totals.append(base)
+        else:
+            result.width = max(result.width, distance)
+        return True
+
+    def accesses(self, name: str) -> list[gast.Subscript] | None:
+        """The subscripts of a name; None where the body reaches the array other than by these."""
+        found = [
+            node
+            for each in self.loop.body
+            for node in walk(each)
+            if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and node.value.id == name
+        ]
+        return found if self.count(name) == len(found) else None
+
+    def count(self, name: str) -> int:
+        """How often a name stands in the body, other than for the shape of an array."""
+        copied = [clone(each) for each in self.loop.body]
+        nodes = [node for each in copied for node in walk(each)]
+        skipped = [node for node in nodes if _asks_for_shape(node)]
+        inside = {id(inner) for node in skipped for inner in walk(node)}
+        return sum(isinstance(node, gast.Name) and node.id == name and id(node) not in inside for node in nodes)
+
+    def is_only_added_to(self, name: str, seen: Collection[str] = ()) -> bool:
+        """Whether all that the body does with an array, by this name or another, is to add to its elements."""
+        fine = 0
+        for each in self.statements:
+            match each:
+                case gast.AugAssign(target=target, op=gast.Add() | gast.Sub()) if _base(target) == name:
+                    fine += 1
+                case gast.Assign(targets=[gast.Name(id=alias)], value=gast.Subscript(value=gast.Name(id=base))) if (
+                    base == name and alias not in seen
+                ):
+                    made = sum(written(other) == alias for other in self.statements)
+                    if made != 1 or not self.is_only_added_to(alias, {*seen, name}):
+                        return False
+                    fine += 1
+                case gast.Expr(value=gast.Call(func=function)) if mutated_by(each) == [name]:
+                    if not (dotted_path(function) or "").endswith(".scatter_add"):
+                        return False
+                    fine += 1
+        own = sum(written(each) == name for each in self.assignments())
+        return fine + own == self.count(name)
+
+
+def _base(target: gast.expr) -> str:
+    return str(target.id if isinstance(target, gast.Name) else target.value.id)
+
+
+def _hides_memory(value: gast.expr) -> bool:
+    """Whether a value is, or is part of, something that a name does not lead to: a field of a tuple."""
+    return any(
+        isinstance(node, gast.Attribute)
+        and node.attr not in SHAPE_ATTRIBUTES
+        and (dotted_path(node) or "").split(".")[0] not in _MODULES
+        for node in walk(value)
+    )
+
+
+def _asks_for_shape(node: gast.AST) -> bool:
+    match node:
+        case gast.Attribute(attr=attr):
+            return attr in SHAPE_ATTRIBUTES
+        case gast.Call(func=function, args=[gast.Name()]):
+            return dotted_path(function) in ASKS_FOR_SHAPE
+    return False

@@ -1,0 +1,168 @@
+"""Let the threads share the iterations of generated loops that stem from a `numba.prange`.
+
+    for i in range(n):                      parts = kernels.parts(0, n, 1, 0, 0)
+        x_bar[i] += k * s_bar               k_bar_parts = np.empty(parts)
+        k_bar += x[i] * s_bar    becomes    done = np.zeros(parts, np.bool_)
+                                            f_grad_parts(parts, x, k, s_bar, x_bar, k_bar_parts, done)
+                                            ...
+                                            k_bar += np.sum(k_bar_parts)
+
+The iterations are dealt out in parts, whose number depends on the sizes of arrays alone, not on threads. What a part
+adds to shared numbers and arrays it adds up for itself; the parts are added in their order. So results are the same in
+every run. It is done where it is proved, of the very statements that will run, that nothing else passes from one
+iteration to another (see `carried` and `reach`); all other loops stay as they are.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import gast
+from numba import types as nb
+
+from srcad.names import Names
+from srcad.runtime.support.clock import stage
+from srcad.transforms.analysis.liveness import live_before
+from srcad.transforms.ir.build import Block, dotted_path, inner_blocks, is_exit, walk, walk_statements
+from srcad.transforms.ir.generated_functions import Made
+from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.side_effects import all_written
+from srcad.transforms.ir.type_annotations import is_parallel
+from srcad.transforms.loop_analysis.loop_carried_values import carried, plain
+from srcad.transforms.parallel.parallel_loop_functions import NEEDED, Share, shared_out
+from srcad.transforms.parallel.race_test import Memory, reach
+
+_ROOTS = {"np", "math", "operator", "kernels"}
+_BUILTINS = {"abs", "bool", "complex", "float", "int", "len", "max", "min", "pow", "range", "round"}
+SUMMED = (nb.float64, nb.float32, nb.int64)
+
+
+@stage("parallel")
+def divided(made: Made) -> Made:
+    """The functions with the iterations of parallel loops shared out, and what runs one share of them."""
+    if not any(is_parallel(each) for tree in made.functions for each in walk_statements(tree.body)):
+        return made
+    bindings = dict(made.bindings)
+    if any(bindings.setdefault(name, thing) is not thing for name, thing in NEEDED.items()):
+        return made
+    top = {*bindings, *(tree.name for tree in made.functions), *(name for tree in made.before for name in _names(tree))}
+    titles = Names({*top, *(name for tree in made.functions for name in _names(tree))})
+    functions: list[gast.FunctionDef] = []
+    for tree in made.functions:
+        divider = _Divider(tree, titles, Names({*top, *_names(tree)}))
+        divider.block(tree.body, frozenset())
+        functions += [*divider.functions, tree]
+    return replace(made, functions=functions, bindings=bindings)
+
+
+class _Divider:
+    """Divides the loops of one function."""
+
+    def __init__(self, tree: gast.FunctionDef, titles: Names, names: Names) -> None:
+        """`titles` makes names of functions, `names` those of the function's variables."""
+        self.tree, self.titles, self.names = tree, titles, names
+        self.functions: list[gast.FunctionDef] = []
+        self.parameters = [argument.id for argument in tree.args.args]
+        nodes = [node for node in walk(tree) if isinstance(node, gast.Name)]
+        kinds = ((node.id, notes_of(node).numba_type) for node in nodes)
+        self.kinds: dict[str, nb.Type] = {name: kind for name, kind in kinds if kind is not None}
+        self.arrays = {name for name, kind in self.kinds.items() if isinstance(kind, nb.Array)}
+        stored = (name for each in walk_statements(tree.body) for name in all_written(each))
+        self.variables = {*self.parameters, *stored}
+
+    def block(self, block: Block, after: frozenset[str]) -> None:
+        """Divide what can be in a block, behind which some names are read."""
+        at = len(block) - 1
+        while at >= 0:
+            each = block[at]
+            share = self.share(each, after) if is_parallel(each) else None
+            if share is not None:
+                self.functions += shared_out(block, share, self.tree, self.titles, self.names)
+            else:
+                for inner in inner_blocks(each):
+                    behind = after
+                    if isinstance(each, (gast.For, gast.While)):
+                        behind = after | live_before(plain([each], self.arrays), frozenset())
+                    self.block(inner, behind)
+            after = live_before(plain([each], self.arrays), after)
+            at -= 1
+
+    def share(self, loop: gast.For, after: frozenset[str]) -> Share | None:
+        """How a loop is shared out; None where that is not proved to be right."""
+        if not _is_simple(loop) or any(isinstance(kind, nb.Complex) for kind in self.kinds.values()):
+            return None
+        scratch = self.scratch(loop)
+        passed = carried(loop, self.arrays, scratch)
+        if passed is None or not all(self.may_pass(name, how) for name, how in passed.items()):
+            return None
+        body = plain(loop.body, self.arrays)
+        stored = {loop.target.id, *(name for each in walk_statements(body) for name in all_written(each))}
+        if (stored & after) - set(passed) or stored & {name for bound in loop.iter.args for name in _names(bound)}:
+            return None
+        found = reach(loop, Memory(self.tree.body, self.parameters), self.kinds, scratch)
+        if found is None:
+            return None
+        sums = {name: self.kinds[name] for name, how in passed.items() if how == "sum"}
+        own = stored - set(passed) - set(scratch)
+        needed = {*_names(loop), *(name for made in scratch.values() for name in _names(made))}
+        inputs = sorted((needed & self.variables) - own - set(sums) - set(scratch) - set(found.totals))
+        return Share(loop, sums, found.totals, list(scratch.values()), inputs, found.width, found.apart)
+
+    def may_pass(self, name: str, how: str) -> bool:
+        """Whether a name that iterations pass on is a number, and one that can be summed if it is a sum."""
+        kind = self.kinds.get(name)
+        return kind in SUMMED if how == "sum" else isinstance(kind, (nb.Number, nb.Boolean))
+
+    def scratch(self, loop: gast.For) -> dict[str, gast.Assign]:
+        """Arrays that are made for the iterations of a loop to use, one after the other; with what makes each."""
+        made = {
+            each.targets[0].id: each
+            for each in walk_statements(self.tree.body)
+            if isinstance(each, gast.Assign) and notes_of(each).scratch
+        }
+        inside = _count(loop)
+        everywhere = _count(self.tree)
+        return {name: each for name, each in made.items() if name in inside and everywhere[name] == inside[name] + 1}
+
+
+def _is_simple(loop: gast.For) -> bool:
+    """Whether a loop runs to its end, and does nothing but to compute and to store."""
+    if not isinstance(loop.target, gast.Name) or is_exit(loop.body[-1]):
+        return False
+    for each in walk_statements(loop.body):
+        match each:
+            case gast.Assign(targets=[gast.Name() | gast.Subscript(value=gast.Name())]):
+                if notes_of(each).effect:
+                    return False
+            case gast.AugAssign(target=gast.Name() | gast.Subscript(value=gast.Name())):
+                pass
+            case gast.Expr(value=gast.Call(func=gast.Attribute(attr="scatter_add" | "same_extent"))):
+                pass
+            case gast.If() | gast.For() | gast.While() | gast.Pass() | gast.Break() | gast.Raise() | gast.Assert():
+                pass
+            case _:
+                return False
+    return all(_is_known(node.func) for node in walk(loop) if isinstance(node, gast.Call))
+
+
+_ERRORS = {name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, Exception)}
+
+
+def _is_known(function: gast.expr) -> bool:
+    """Whether a call computes its result and does nothing else; random draws do, and functions of the user's."""
+    path = dotted_path(function) or ""
+    root, _, rest = path.partition(".")
+    return (root in _ROOTS and bool(rest) and not rest.startswith("random")) or path in _BUILTINS | _ERRORS
+
+
+def _names(node: gast.AST) -> Iterator[str]:
+    return (each.id for each in walk(node) if isinstance(each, gast.Name))
+
+
+def _count(node: gast.AST) -> Mapping[str, int]:
+    found: dict[str, int] = {}
+    for name in _names(node):
+        found[name] = found.get(name, 0) + 1
+    return found

@@ -1,0 +1,147 @@
+"""Adjoints of copies: what is only summed up to be added to another array is added there at once.
+
+    b_bar = np.zeros_like(a)
+    for j in range(n):                              for j in range(n):
+        t_row[j + 1] = a_bar[j]                         t_row[j + 1] = a_bar[j]
+        a_bar[j] = 0.0                  becomes         a_bar[j] = 0.0
+    for j in range(n + 1):                          for j in range(n + 1):
+        b_bar[j] += t_row[j + 1] + t_row[j]             a_bar[j] += t_row[j + 1] + t_row[j]
+    a_bar += b_bar
+
+Schemes that step in time from a copy of the field, `un = u.copy()`, have such adjoints. From the first sum on nothing
+else may reach the other array, but a loop whose sums wait (see `row_buffered_gather`) for as long as a line is needed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+import gast
+from numba import types as nb
+
+from srcad.runtime.support.clock import stage
+from srcad.transforms.ir.array_functions import LIKE_WITH_ONE_ARGUMENT
+from srcad.transforms.ir.build import Block, dotted_path, inner_blocks, mentions, rewrite_names, walk, walk_statements
+from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.side_effects import all_written
+from srcad.transforms.loop_analysis.affine_subscripts import Subscripts
+from srcad.transforms.loop_analysis.alias_classes import Memories
+from srcad.transforms.loop_analysis.array_accesses import accessed
+from srcad.transforms.postoptimise.row_buffered_gather import is_sum
+
+
+@stage("distribute")
+def with_sums_absorbed(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
+    """The statements without arrays that only hold sums for other ones; `kinds` has the types of names, if known."""
+    _Absorber(body, parameters, kinds).walk(body)
+    return body
+
+
+class _Absorber:
+    def __init__(self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
+        self.memories, self.kinds = Memories(body, parameters, kinds), kinds
+        everything = [each for each in walk_statements(body) if not isinstance(each, gast.AugAssign)]
+        self.stores = Counter([*parameters, *(name for each in everything for name in all_written(each))])
+        self.made = {each.targets[0].id: each.value for each in everything if _is_made(each)}
+        self.mentions = mentions(body)
+
+    def walk(self, block: Block) -> None:
+        """Absorb what can be in a block and those inside it."""
+        for statement in list(block):
+            for inner in inner_blocks(statement):
+                self.walk(inner)
+        for last in list(block):
+            match last:
+                case gast.AugAssign(target=gast.Name(id=array), op=gast.Add(), value=gast.Name(id=sums)):
+                    between = self.between(block, last, array, sums)
+                    if between is not None and self.are_alike(array, sums) and self.may_absorb(between, array, sums):
+                        block[:] = [each for each in block if each is not last and sums not in all_written(each)]
+                        _rename(between, sums, array)
+
+    def between(self, block: Block, last: gast.stmt, array: str, sums: str) -> Block | None:
+        """The statements from where the sums begin at zero, if nothing but these statements knows of them."""
+        end = next(k for k, each in enumerate(block) if each is last)
+        start = next((k for k, each in enumerate(block[:end]) if sums in all_written(each)), None)
+        if start is None or self.stores[sums] != 1 or array == sums or not self.memories.is_own(sums):
+            return None
+        found = block[start + 1 : end]
+        return found if mentions(found)[sums] + 2 == self.mentions[sums] else None
+
+    def are_alike(self, array: str, sums: str) -> bool:
+        """Whether two arrays have one shape and type, and the second begins as zeros."""
+        value = self.made.get(sums)
+        is_zero = isinstance(value, gast.Call) and dotted_path(value.func) == "np.zeros_like"
+        same_type = self.kinds.get(array) is not None and self.kinds.get(array) == self.kinds.get(sums)
+        return is_zero and same_type and self.origin(array) == self.origin(sums)
+
+    def origin(self, name: str) -> str:
+        """The array whose shape an array was made with."""
+        while self.stores[name] == 1 and name in self.made:
+            name = self.made[name].args[0].id
+        return name
+
+    def may_absorb(self, between: Block, array: str, sums: str) -> bool:
+        """Whether the statements add to the sums only, and leave the other array alone once they do."""
+        adding = {id(each.target.value) for each in walk_statements(between) if is_sum(each)}
+        has_begun = False
+        for statement in between:
+            nodes = _named(statement)
+            own = [node for node in nodes if node.id == sums]
+            if any(id(node) not in adding for node in own):
+                return False
+            reached = any(self.meets(node, array) for node in nodes if id(node) not in adding)
+            if reached and (has_begun or (own and not self.waits(statement, array, sums))):
+                return False
+            has_begun = has_begun or bool(own)
+        return True
+
+    def meets(self, node: gast.Name, array: str) -> bool:
+        """Whether a name stands for memory of the array."""
+        return self.memories.ranks.get(node.id) != 0 and self.memories.may_share(node.id, array)
+
+    def waits(self, statement: gast.stmt, array: str, sums: str) -> bool:
+        """Whether the statement is a loop that adds to lines of the sums which it no longer reaches in the array."""
+        if not isinstance(statement, gast.If):
+            return False
+        loops = [(each, rolls[sums]) for each in statement.body if sums in (rolls := notes_of(each).rolls or {})]
+        if len(loops) != 1 or self.reaches(statement, [loop for loop, _ in loops], array):
+            return False
+        ((loop, (axis, nearest)),) = loops
+        waiting = [each for each in loop.body if notes_of(each).gathers is not None]
+        if mentions([statement])[sums] != mentions(waiting)[sums]:
+            return False
+        index = loop.target.id
+        for one in accessed(loop.body, Subscripts().inside(loop), self.memories):
+            name, forms = one.access.name, one.access.forms
+            if name == sums or self.memories.ranks.get(name) == 0 or not self.memories.may_share(name, array):
+                continue
+            if name != array or forms is None or not one.at.is_natural(forms[axis]):
+                return False
+            if forms[axis].symbols != {index} or forms[axis].coefficient(index) != 1 or forms[axis].constant < nearest:
+                return False
+        return True
+
+    def reaches(self, statement: gast.stmt, loops: Block, array: str) -> bool:
+        """Whether the statement reaches the array outside of the loops in it."""
+        inside = {id(node) for each in loops for node in walk(each)}
+        return any(id(node) not in inside and self.meets(node, array) for node in _named(statement))
+
+
+def _rename(block: Block, old: str, new: str) -> None:
+    for each in block:
+        rewrite_names(each, lambda name: new if name == old else name)
+
+
+def _is_made(statement: gast.stmt) -> bool:
+    match statement:
+        case gast.Assign(targets=[gast.Name()], value=gast.Call(func=function, args=[gast.Name()], keywords=[])):
+            return dotted_path(function) in LIKE_WITH_ONE_ARGUMENT
+    return False
+
+
+def _named(statement: gast.stmt) -> list[gast.Name]:
+    """The names in a statement, but those of which only the type is asked for."""
+    everything = walk(statement)
+    asked = {id(node.value) for node in everything if isinstance(node, gast.Attribute) and node.attr == "dtype"}
+    return [node for node in everything if isinstance(node, gast.Name) and id(node) not in asked]

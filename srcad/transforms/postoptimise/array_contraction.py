@@ -1,0 +1,222 @@
+"""Array contraction: of an array of which a loop only ever needs a few rows at once, only these are kept.
+
+    d_bar = np.zeros_like(d)                        d_bar = np.zeros((2, m + 1))
+    d_bar[n, m] += 1.0                              d_bar[n % 2, m] += 1.0
+    for i in range(n - 1, -1, -1):                  for i in range(n - 1, -1, -1):
+        for j in range(m - 1, -1, -1):                  row = i % 2
+            t = d_bar[i + 1, j + 1]       becomes       next_row = (i + 1) % 2
+            ...                                         for j in range(m - 1, -1, -1):
+            d_bar[i, j + 1] += t                            t = d_bar[next_row, j + 1]
+                                                            ...
+                                                            d_bar[row, j + 1] += t
+                                                        for k in range(m + 1):
+                                                            d_bar[next_row, k] = 0.0
+
+Memory that is met for the first time costs more than the arithmetic on it (Lefebvre and Feautrier, Automatic storage
+management for parallel programs, 1998). A row that is done makes place for another one, which is filled as the array
+was; where only one row is needed at a time, it is the array. `window` proves which rows are needed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+import gast
+from numba import types as nb
+
+from srcad.names import Names
+from srcad.runtime.support.clock import stage
+from srcad.transforms.ir.array_functions import MAKER_OF, OF_SHAPE_AND_TYPE, fill_of
+from srcad.transforms.ir.build import (
+    Block,
+    assign,
+    attribute,
+    binary,
+    call,
+    clone,
+    const,
+    dotted_path,
+    is_exit,
+    load,
+    loop,
+    one_or_tuple,
+    place_of,
+    subscript,
+    tuple_of,
+    walk,
+    walk_statements,
+)
+from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.primitive import constant
+from srcad.transforms.ir.side_effects import all_written
+from srcad.transforms.ir.type_annotations import is_parallel
+from srcad.transforms.loop_analysis.alias_classes import Memories
+from srcad.transforms.loop_analysis.array_accesses import is_counted
+from srcad.transforms.loop_analysis.array_extents import Shapes
+from srcad.transforms.loop_analysis.array_references import Array, Arrays
+from srcad.transforms.loop_analysis.reuse_window import Window, window, without
+
+
+@stage("contract")
+def contracted(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
+    """The statements, with arrays kept by the row where that serves; `kinds` has the types of names, as far as known.
+
+    Functions with parallel loops stay as they are: their iterations would share rows.
+    """
+    if any(is_parallel(each) for each in walk_statements(body)):
+        return body
+    return _Contractor(body, parameters, kinds).contracted()
+
+
+class _Contractor:
+    def __init__(self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
+        self.body, self.parameters, self.kinds = body, parameters, kinds
+        self.stores = Counter([*parameters, *(name for each in walk_statements(body) for name in all_written(each))])
+        self.rows: dict[tuple[int, int, int], str] = {}
+        self.replaced: dict[int, gast.expr] = {}
+
+    def contracted(self) -> Block:
+        """The statements after."""
+        fills = {name: fill for each in walk_statements(self.body) for name, fill in self.fill(each)}
+        if not fills:
+            return self.body
+        integers = {name for name, kind in self.kinds.items() if isinstance(kind, nb.Integer)}
+        integers |= {each.target.id for each in walk_statements(self.body) if is_counted(each)} & self.once
+        shapes = Shapes(Memories(self.body, self.parameters, self.kinds).ranks, frozenset(integers))
+        arrays = Arrays(fills, self.body, shapes)
+        windows = [found for each in arrays.found.values() if (found := window(each, arrays.bounds)) is not None]
+        wanted = [found for found in windows if len(found.array.extents) > 1 or found.width > 1]
+        if not wanted:
+            return self.body
+        names = {node.id for each in self.body for node in walk(each) if isinstance(node, gast.Name)}
+        self.names = Names(names | set(self.parameters))
+        for found in wanted:
+            self.rewrite(found, fills[found.array.name])
+        body = without(self.body, [each for found in wanted for each in found.dead])
+        return [_Replacer(self.replaced).visit(each) for each in body]
+
+    @property
+    def once(self) -> set[str]:
+        """The names that are stored once."""
+        return {name for name, count in self.stores.items() if count == 1}
+
+    def fill(self, statement: gast.stmt) -> Iterator[tuple[str, gast.expr | None]]:
+        """The name of an array that a statement makes, and what it is filled with, if with anything."""
+        match statement:
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=function, args=args, keywords=[])):
+                path = dotted_path(function) or ""
+                if self.stores[name] > 1 or notes_of(statement).effect:
+                    return
+                like = path in MAKER_OF and len(args) == 1 and isinstance(args[0], gast.Name)
+                if path == "np.full" and len(args) in (2, 3) and _is_literal(args[1]):
+                    yield name, args[1]
+                elif like or path in OF_SHAPE_AND_TYPE:
+                    value = fill_of(path)
+                    yield name, None if value is None else const(value)
+
+    def rewrite(self, found: Window, fill: gast.expr | None) -> None:
+        """Have an array hold the rows of its window only."""
+        array = found.array
+        self.replaced |= {id(query): self.answer(query, array) for query in array.queries}
+        array.statement.value = self.allocation(array.statement.value, found)
+        for use, row in found.outside:
+            _put(use.node, found, _remainder(row, found.width))
+        for use, offset in found.inside:
+            _put(use.node, found, load(self.row(found, offset)) if found.width > 1 else None)
+        if fill is not None:
+            leaving = found.least if found.step == 1 else found.least + found.width - 1
+            refill, body = self.refill(found, leaving, fill), found.loop.body
+            body.insert(len(body) - is_exit(body[-1]), refill)
+
+    def answer(self, query: gast.expr, array: Array) -> gast.expr:
+        """The extents that an array would have."""
+        extents = [clone(each) for each in array.extents]
+        match query:
+            case gast.Subscript(slice=index):
+                return extents[constant(index)]
+            case gast.Call(func=function):
+                shape = one_or_tuple(extents)
+                return self.like(MAKER_OF[dotted_path(function) or ""], shape, array.name)
+        return tuple_of(*extents)
+
+    def like(self, path: str, shape: gast.expr, array: str) -> gast.Call:
+        """An array of another array's type."""
+        kind = self.kinds.get(array)
+        if isinstance(kind, nb.Array) and kind.dtype == nb.float64:
+            return call(path, shape)
+        return call(path, shape, attribute(load(array), "dtype"))
+
+    def allocation(self, value: gast.Call, found: Window) -> gast.Call:
+        """What makes the array with fewer rows."""
+        extents = [clone(each) for each in found.array.extents]
+        if found.width > 1 or len(extents) == 1:
+            extents[found.axis] = const(found.width)
+        else:
+            del extents[found.axis]
+        shape = one_or_tuple(extents)
+        path = dotted_path(value.func) or ""
+        if path in MAKER_OF:
+            return self.like(MAKER_OF[path], shape, value.args[0].id)
+        value.args[0] = shape
+        return value
+
+    def row(self, found: Window, offset: int) -> str:
+        """The name of the place of row i + offset, which a loop's body begins with."""
+        key = id(found.loop), found.width, offset
+        if key not in self.rows:
+            name = self.names.fresh({True: "next_row", False: "last_row"}[offset > 0] if offset else "row")
+            index = load(found.loop.target.id)
+            shifted = binary(index, gast.Add if offset > 0 else gast.Sub, const(abs(offset))) if offset else index
+            made = assign(name, _remainder(shifted, found.width), place_of(found.loop))
+            found.loop.body.insert(sum(each == key[0] for each, _, _ in self.rows), made)
+            self.rows[key] = name
+        return self.rows[key]
+
+    def refill(self, found: Window, leaving: int, value: gast.expr) -> gast.stmt:
+        """Make the place of a row that is done one of a row that has not been reached."""
+        extents = found.array.extents[: found.axis] + found.array.extents[found.axis + 1 :]
+        names = [self.names.fresh("k") for _ in extents]
+        index: list[gast.expr] = [load(name) for name in names]
+        if found.width > 1 or not index:
+            index.insert(found.axis, load(self.row(found, leaving)) if found.width > 1 else const(0))
+        part = one_or_tuple(index)
+        place = place_of(found.loop)
+        made = assign(subscript(load(found.array.name), part, store=True), clone(value), place)
+        for name, extent in reversed([*zip(names, extents, strict=True)]):
+            made = loop(name, [clone(extent)], [made], place)
+        return made
+
+
+def _is_literal(node: gast.expr) -> bool:
+    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
+        return _is_literal(node.operand)
+    return isinstance(constant(node), (int, float, complex)) or dotted_path(node) in ("np.inf", "np.nan")
+
+
+def _remainder(row: gast.expr, width: int) -> gast.expr:
+    value = constant(row)
+    return const(value % width) if isinstance(value, int) else binary(clone(row), gast.Mod, const(width))
+
+
+def _put(node: gast.Subscript, found: Window, row: gast.expr | None) -> None:
+    """Have a subscript reach a row where it is now."""
+    parts = list(node.slice.elts) if isinstance(node.slice, gast.Tuple) else [node.slice]
+    if found.width > 1:
+        parts[found.axis] = row
+    elif len(found.array.extents) > 1:
+        del parts[found.axis]
+        parts = parts or [gast.Slice(lower=None, upper=None, step=None)]
+    else:
+        parts = [const(0)]
+    node.slice = one_or_tuple(parts)
+
+
+class _Replacer(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
+    """Puts expressions in the place of others."""
+
+    def __init__(self, replaced: Mapping[int, gast.expr]) -> None:
+        self.replaced = replaced
+
+    def visit(self, node: gast.AST) -> gast.AST:
+        return self.replaced[id(node)] if id(node) in self.replaced else super().generic_visit(node)

@@ -1,0 +1,203 @@
+"""Sums of whole arrays in derivatives as loops, where all extents are seen to be the same.
+
+    s = np.dot(r, x)                    s = np.dot(r, x)
+    r_bar += s_bar * x      becomes     for i in range(r.shape[0]):
+    x_bar += s_bar * r                      r_bar[i] += s_bar * x[i]
+                                            x_bar[i] += s_bar * r[i]
+
+The primal's array statements have become loops before it was differentiated (`elementwise_fusion`); those that its
+rules add are met here. Numba makes an array for each product, and takes longer to compile it. Neighbours become one
+loop.
+
+What is added by the rule of a function whose result is a number is made of its arguments: the one array in it has the
+shape of the adjoint. Other rules may hand on what is added to many elements.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+import gast
+from numba import types as nb
+
+from srcad.names import Names
+from srcad.runtime.support.clock import stage
+from srcad.transforms.analysis.linear_forms import Form
+from srcad.transforms.analysis.symbolic_shapes import index_parts
+from srcad.transforms.ir.build import (
+    Block,
+    augment,
+    binary,
+    clone,
+    inner_blocks,
+    load,
+    loop,
+    mentions,
+    names_in,
+    one_or_tuple,
+    place_of,
+    subscript,
+    walk_statements,
+)
+from srcad.transforms.ir.node_notes import note, notes_of
+from srcad.transforms.ir.side_effects import all_written
+from srcad.transforms.ir.type_annotations import is_parallel
+from srcad.transforms.loop_analysis.alias_classes import Memories
+from srcad.transforms.loop_analysis.array_extents import Shapes, is_full
+from srcad.transforms.optimise.loop_nests import INDICES
+from srcad.transforms.postoptimise.array_contraction_to_scalar import made_in
+
+
+@stage("fuse")
+def with_whole_sums(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
+    """The statements with such loops; `kinds` has the types of names, as far as they are known.
+
+    Functions with parallel loops stay as they are: what their threads share is seen in whole arrays.
+    """
+    if any(is_parallel(each) for each in walk_statements(body)):
+        return body
+    speller = _Speller(body, parameters, kinds)
+    integers = frozenset(name for name, kind in kinds.items() if isinstance(kind, nb.Integer))
+    return speller.spelled(body, Shapes(speller.memories.ranks | _traces(body), integers))
+
+
+def _traces(body: Block) -> dict[str, int]:
+    """The ranks of new arrays of several dimensions, as traces are, that only one statement stores."""
+    everything = list(walk_statements(body))
+    stores = Counter(name for each in everything for name in all_written(each))
+    made = {name: each.value.args[0] for each in everything if (name := made_in(each)) is not None and each.value.args}
+    return {name: len(of.elts) for name, of in made.items() if isinstance(of, gast.Tuple) and stores[name] == 1}
+
+
+class _Speller:
+    def __init__(self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
+        self.kinds = kinds
+        self.memories = Memories(body, parameters, kinds)
+        self.names = Names({*mentions(body), *parameters})
+
+    def spelled(self, block: Block, shapes: Shapes) -> Block:
+        """A block with loops for sums of whole arrays, neighbours of the same extents in one loop."""
+        result: Block = []
+        neighbour: list[Form] | None = None  # the extents of the loop above
+        for statement in block:
+            if inner_blocks(statement):
+                shapes.forget(self.rebound(statement))
+                for inner in inner_blocks(statement):
+                    inner[:] = self.spelled(inner, shapes.copy())
+            extents = self.extents(statement, shapes)
+            if extents is not None and extents == neighbour and self.fits(result[-1], statement):
+                self.join(result[-1], statement)
+            else:
+                result.append(statement if extents is None else self.loops(statement, shapes))
+            neighbour = extents
+            shapes.learn(statement)
+        return result
+
+    def rebound(self, statement: gast.stmt) -> set[str]:
+        """The names that stand for something else after a statement; an array that is added to remains the same."""
+        stores = ((each, name) for each in walk_statements([statement]) for name in all_written(each))
+        return {
+            name for each, name in stores if not (self.memories.ranks.get(name) and isinstance(each, gast.AugAssign))
+        }
+
+    def extents(self, statement: gast.stmt, shapes: Shapes) -> list[Form] | None:
+        """The extents of the arrays in a sum of whole arrays; None for other statements."""
+        match statement:
+            case gast.AugAssign(target=gast.Name(id=name), op=gast.Add() | gast.Sub(), value=gast.BinOp() as value):
+                pass
+            case _:
+                return None
+        kind = self.kinds.get(name)
+        if not (notes_of(statement).whole and isinstance(kind, nb.Array) and kind.dtype == nb.float64):
+            return None
+        arrays = self.arrays(value)
+        if not arrays or any(self.overlap(name, _base(each)) for each in arrays):
+            return None
+        found, *others = [_forms(shapes, each) for each in (load(name), *arrays)]
+        if notes_of(statement).exact and len(arrays) == 1 and others[0] and len(others[0]) == len(found or ()):
+            if isinstance(arrays[0], gast.Name):
+                shapes.note(arrays[0].id, shapes.of(name) or ())
+            return found
+        return found if found and all(each == found for each in others) else None
+
+    def arrays(self, node: gast.expr) -> list[gast.expr] | None:
+        """The arrays in an expression of arithmetic; None where there may be something else than arrays and numbers."""
+        match node:
+            case gast.BinOp(left=left, op=gast.Add() | gast.Sub() | gast.Mult() | gast.Div(), right=right):
+                parts = self.arrays(left), self.arrays(right)
+                return None if parts[0] is None or parts[1] is None else parts[0] + parts[1]
+            case gast.UnaryOp(op=gast.USub(), operand=operand):
+                return self.arrays(operand)
+        if self.is_number(node):
+            return []
+        kind = self.kinds.get(_base(node))
+        return [node] if isinstance(kind, nb.Array) and isinstance(kind.dtype, (nb.Float, nb.Integer)) else None
+
+    def is_number(self, node: gast.expr) -> bool:
+        """Whether an expression is a number, and remains the same while arrays are stored."""
+        return self.memories.is_number(node) and not any(self.memories.ranks.get(each) for each in names_in(node))
+
+    def overlap(self, one: str, other: str) -> bool:
+        """Whether elements of different places in two arrays may be the same."""
+        return one != other and self.memories.may_share(one, other)
+
+    def fits(self, nest: gast.stmt, statement: gast.AugAssign) -> bool:
+        """Whether a sum may be done element by element together with those in the loops above it."""
+        while isinstance(nest.body[0], gast.For):
+            (nest,) = nest.body
+        pairs = [(_base(each.target), name) for each in nest.body for name in self.arrays_in([statement])]
+        pairs += [(statement.target.id, name) for name in self.arrays_in(nest.body)]
+        return not any(self.overlap(one, other) for one, other in pairs)
+
+    def arrays_in(self, block: Block) -> list[str]:
+        """The names of the arrays that statements mention."""
+        return [name for name in mentions(block) if self.memories.ranks.get(name)]
+
+    def loops(self, statement: gast.AugAssign, shapes: Shapes) -> gast.stmt:
+        """The loops for a sum of whole arrays."""
+        bounds = [clone(each) for each in shapes.of(statement.target.id) or ()]
+        indices = [self.names.fresh(each) for each in INDICES[: len(bounds)]]
+        nest = self.element(statement, indices)
+        for index, bound in zip(reversed(indices), reversed(bounds), strict=True):
+            nest = loop(index, [bound], [nest], place_of(statement))
+        return nest
+
+    def join(self, nest: gast.For, statement: gast.AugAssign) -> None:
+        """Put a sum into the loops above it."""
+        indices = [nest.target.id]
+        while isinstance(nest.body[0], gast.For):
+            (nest,) = nest.body
+            indices.append(nest.target.id)
+        nest.body.append(self.element(statement, indices))
+
+    def element(self, statement: gast.AugAssign, indices: list[str]) -> gast.stmt:
+        """What a sum of whole arrays is for one element."""
+        target = subscript(statement.target, one_or_tuple([load(each) for each in indices]), store=True)
+        result = augment(target, type(statement.op), self.at(statement.value, indices), place_of(statement))
+        return note(result, comment=notes_of(statement).comment)
+
+    def at(self, node: gast.expr, indices: list[str]) -> gast.expr:
+        """An expression of whole arrays for one element."""
+        match node:
+            case gast.BinOp(left=left, op=op, right=right):
+                return binary(self.at(left, indices), type(op), self.at(right, indices))
+            case gast.UnaryOp(op=op, operand=operand):
+                return gast.UnaryOp(op=op, operand=self.at(operand, indices))
+        if self.is_number(node):
+            return node
+        own = iter([load(each) for each in indices])
+        given = index_parts(node) if isinstance(node, gast.Subscript) else []
+        parts = [next(own) if is_full(each) else each for each in given]
+        return subscript(load(_base(node)), one_or_tuple([*parts, *own]))
+
+
+def _forms(shapes: Shapes, array: gast.expr) -> list[Form] | None:
+    """The extents of an array or of a view, where they are known."""
+    extents = shapes.parts(array) or ()
+    found = [form for each in extents if (form := shapes.form(each)) is not None]
+    return found if len(found) == len(extents) else None
+
+
+def _base(node: gast.expr) -> str:
+    return getattr(node.value if isinstance(node, gast.Subscript) else node, "id", "")

@@ -1,0 +1,190 @@
+"""An array whose elements are last read where those of another are first stored gives it its memory.
+
+    t_bar = np.zeros((n, m))
+    for i in range(n):                          t_bar = h_bar
+        for j in range(m):                      for i in range(n):
+            u = h_bar[i, j]          becomes        for j in range(m):
+            h_bar[i, j] = 0.0                           u = h_bar[i, j]
+            t_bar[i, j] += f(u)                         t_bar[i, j] = f(u)
+
+    h = np.empty((n, m))                        h = t
+    for i in range(n):                          for i in range(n):
+        h[i] = np.tanh(t[i])                        h[i] = np.tanh(t[i])
+
+An adjoint by hand is turned in place, too: one matrix less goes through the caches. Both arrays are the function's own,
+no other name reaches them, and nobody asks for the first behind the loops; each iteration has one element of each, at
+one place. Their extents are seen to be the same (`shapes`), and those of the loops where sums start from zeros. LLVM
+knows arrays of zeros to be apart from all others (`runtime.allocate`): one that later loops go through stays where they
+store it beside another array, or another beside it, that is not of zeros.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+import gast
+from numba import types as nb
+
+from srcad.runtime.support.clock import stage
+from srcad.transforms.analysis.linear_forms import Form
+from srcad.transforms.ir.array_functions import MAKES_ZEROS
+from srcad.transforms.ir.build import (
+    Block,
+    assign,
+    const,
+    dotted_path,
+    inner_blocks,
+    load,
+    mentions,
+    one_or_tuple,
+    place_of,
+    position,
+    subscript,
+    walk_statements,
+)
+from srcad.transforms.ir.node_notes import note
+from srcad.transforms.ir.primitive import constant
+from srcad.transforms.ir.side_effects import all_written, changed_memory, stored_in
+from srcad.transforms.ir.type_annotations import is_parallel
+from srcad.transforms.loop_analysis.alias_classes import Memories
+from srcad.transforms.loop_analysis.array_accesses import is_counted
+from srcad.transforms.loop_analysis.array_extents import Shapes
+from srcad.transforms.postoptimise.array_contraction_to_scalar import (
+    common_index,
+    first_store,
+    is_zero_store,
+    loops_around,
+    made_in,
+)
+
+_EXITS = gast.Break, gast.Continue, gast.Return
+
+
+@stage("inplace")
+def in_place(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
+    """The statements with arrays that take over others' memory; `kinds` has the types of names, as far as known.
+
+    Functions with parallel loops stay as they are: which arrays are apart would no longer be seen.
+    """
+    if not any(is_parallel(each) for each in walk_statements(body)):
+        owner = _Owner(body, parameters, kinds)
+        integers = frozenset(name for name, kind in kinds.items() if isinstance(kind, nb.Integer))
+        owner.walk(body, Shapes(owner.memories.ranks, integers))
+    return body
+
+
+class _Owner:
+    def __init__(self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
+        self.kinds = kinds
+        self.memories = Memories(body, parameters, kinds)
+        self.stores = Counter([*parameters, *(name for each in walk_statements(body) for name in all_written(each))])
+        self.mentions = mentions(body)
+        self.groups = Counter(self.memories.find(name) for name in self.mentions)
+        self.zeros = {made_in(each) for each in walk_statements(body) if made_in(each) is not None and _is_zeros(each)}
+        self.taken: set[str] = set()
+
+    def walk(self, block: Block, shapes: Shapes) -> None:
+        """Hand over memory in a block and in those inside it."""
+        for statement in list(block):
+            if not inner_blocks(statement):
+                shapes.learn(statement)
+                continue
+            shapes.forget(stored_in([statement]))
+            self.hand_over(block, statement, shapes)
+            for inner in inner_blocks(statement):
+                self.walk(inner, shapes.copy())
+
+    def hand_over(self, block: Block, nest: gast.stmt, shapes: Shapes) -> None:
+        """Let the arrays that a nest of loops is the first to store take the memory of those that end there."""
+        if not is_counted(nest) or any(isinstance(each, _EXITS) for each in walk_statements(nest.body)):
+            return
+        at = position(block, nest)
+        used = mentions([nest])
+        ends = [name for name in used if self.ends(name, block[:at], used)]
+        for made in block[:at]:
+            taker = made_in(made)
+            if taker is not None and used[taker] and self.begins(taker, made, block, at):
+                if _is_zeros(made) and any(self.is_beside(taker, each) for each in block[at + 1 :]):
+                    continue
+                givers = (each for each in ends if each != taker)
+                giver = next((each for each in givers if self.gives(each, taker, made, nest, shapes)), None)
+                if giver is not None:
+                    block.remove(made)
+                    given = note(assign(taker, load(giver), place_of(made)), comment="in its memory")
+                    block.insert(position(block, nest), given)
+                    self.taken |= {giver, taker}
+
+    def is_alone(self, name: str) -> bool:
+        """Whether a name is the only one, and stored once, for an array of the function's own."""
+        kind = self.kinds.get(name)
+        is_array = isinstance(kind, nb.Array) and kind.ndim > 0 and kind.layout == "C"
+        alone = self.stores[name] == self.groups[self.memories.find(name)] == 1 and self.memories.is_own(name)
+        return is_array and alone and name not in self.taken
+
+    def ends(self, name: str, above: Block, used: Mapping[str, int]) -> bool:
+        """Whether an array that is made above a nest is mentioned there for the last time."""
+        is_above = any(name in all_written(each) for each in above if not inner_blocks(each))
+        return self.is_alone(name) and is_above and mentions(above)[name] + used[name] == self.mentions[name]
+
+    def begins(self, name: str, made: gast.stmt, block: Block, at: int) -> bool:
+        """Whether a new array is mentioned from a place of the block on, and nowhere else."""
+        return self.is_alone(name) and mentions(block[at:])[name] + 1 == self.mentions[name]
+
+    def is_beside(self, taker: str, statement: gast.stmt) -> bool:
+        """Whether loops store an array, or beside it one, that LLVM would then not know to be apart from another."""
+        used = mentions([statement]) if inner_blocks(statement) else ()
+        changed = {name for each in walk_statements([statement]) for name in changed_memory(each)}
+        arrays = {name for name in used if name in self.stores and self.memories.ranks.get(name) != 0}
+        others = (arrays if taker in changed else arrays & changed) - {taker}
+        return taker in used and any(not self.is_apart(name) for name in others)
+
+    def is_apart(self, name: str) -> bool:
+        """Whether LLVM knows an array to be apart from all others."""
+        return name in self.zeros and self.stores[name] == 1 and name not in self.taken
+
+    def gives(self, giver: str, taker: str, made: gast.Assign, nest: gast.For, shapes: Shapes) -> bool:
+        """Whether one array can give another its memory; if so, what is added to zeros is stored."""
+        loops = loops_around(nest, {giver, taker})
+        index, extents = common_index(loops, {giver, taker}), _extents(giver, shapes)
+        if giver in self.taken or self.kinds[giver] != self.kinds[taker] or index is None or extents is None:
+            return False
+        body = loops[-1].body
+        at = next(k for k, each in enumerate(body) if taker in mentions([each]))
+        store, is_inside = first_store(body[at], taker), bool(inner_blocks(body[at]))
+        clear = next((each for each in body[:at] if is_zero_store(each, giver)), None)
+        over = at + (store is not None) if clear is None else position(body, clear) + 1
+        if giver in mentions(body[over:]) or (store is None and not is_inside) or extents != _extents(taker, shapes):
+            return False
+        if _is_zeros(made):
+            counts = {each.target.id: _count(each, shapes) for each in loops}
+            if [counts[name] for name in index] != extents:
+                return False
+        if store is not None:
+            body[at] = store
+            body[:] = [each for each in body if each is not clear]
+        elif _is_zeros(made) and clear is None:
+            element = subscript(load(taker), one_or_tuple([load(each) for each in index]), store=True)
+            body.insert(at, assign(element, const(0.0), place_of(body[at])))
+        return True
+
+
+def _is_zeros(made: gast.Assign) -> bool:
+    return dotted_path(made.value.func) in MAKES_ZEROS
+
+
+def _extents(name: str, shapes: Shapes) -> list[Form] | None:
+    """The extents of an array, where they are known."""
+    extents = shapes.of(name) or ()
+    found = [form for each in extents if (form := shapes.form(each)) is not None]
+    return found if found and len(found) == len(extents) else None
+
+
+def _count(loop: gast.For, shapes: Shapes) -> Form | None:
+    """How many iterations a loop has that counts by one, up from zero or down to it; below zero none."""
+    args = loop.iter.args
+    if len(args) == 1 or (constant(args[0]) == 0 and constant(shapes.step(loop)) == 1):
+        return shapes.form(args[0] if len(args) == 1 else args[1])
+    start = shapes.form(args[0])
+    is_down = constant(args[1]) == constant(shapes.step(loop)) == -1
+    return start + 1 if is_down and start is not None else None

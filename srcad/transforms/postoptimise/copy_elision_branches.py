@@ -1,0 +1,145 @@
+"""Adjoints of arrays that one arm of a branch changes are handed back by the other: no copies, no zeros to add to.
+
+    t_bar = np.copy(v_bar)                  t_bar = v_bar
+    v_bar = np.zeros_like(v)                if c:
+    if c:                         becomes       v_bar = np.zeros_like(v)
+        v_bar += f(t_bar)                       v_bar += f(t_bar)
+    else:                                   else:
+        v_bar += t_bar                          v_bar = t_bar
+
+What is added to zeros of its own shape (`Adjoints.add` notes that) is the sum. No other name may reach the arrays. What
+needs no branch is done by `copy_elision_moves`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+import gast
+from numba import types as nb
+
+from srcad.runtime.support.clock import stage
+from srcad.transforms.ir.build import (
+    Block,
+    assign,
+    clone,
+    dotted_path,
+    inner_blocks,
+    load,
+    mentions,
+    place_of,
+    position,
+    walk_statements,
+)
+from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.side_effects import all_written
+from srcad.transforms.ir.type_annotations import is_parallel
+from srcad.transforms.loop_analysis.alias_classes import Memories
+
+
+@stage("copies")
+def with_traded_adjoints(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
+    """The statements with references handed over in place of copies; `kinds` has the types of names, if known.
+
+    Functions with parallel loops stay as they are: which arrays are apart would no longer be seen.
+    """
+    if not any(is_parallel(each) for each in walk_statements(body)):
+        _Trader(body, parameters, kinds).walk(body)
+    return body
+
+
+class _Trader:
+    def __init__(self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
+        self.kinds = kinds
+        self.stores = Counter(
+            [*parameters, *(name for each in walk_statements(body) for name in all_written(each))],
+        )
+        self.mentions = mentions(body)
+        memories = Memories(body, parameters, kinds)
+        groups = Counter(memories.find(name) for name in self.mentions)
+        self.alone = {name for name in self.mentions if groups[memories.find(name)] == 1 and memories.is_own(name)}
+
+    def walk(self, block: Block) -> None:
+        """Hand over what can be in a block and those inside it."""
+        for statement in block:
+            for inner in inner_blocks(statement):
+                self.walk(inner)
+        for statement in list(block):
+            match statement:
+                case gast.Assign(
+                    targets=[gast.Name(id=copy)], value=gast.Call(args=[gast.Name(id=array)], keywords=[])
+                ):
+                    if not _calls(statement, "np.copy") or not {copy, array} <= self.alone:
+                        continue
+                    if self.stores[copy] == 1:
+                        self.hand_back(block, statement, copy, array)
+
+    def hand_back(self, block: Block, statement: gast.Assign, copy: str, array: str) -> None:
+        """Make the copy the array itself, which one arm of a branch gives back."""
+        at = position(block, statement)
+        later = [each for each in block[at + 1 :] if array in mentions([each])]
+        if len(later) < 2 or not _is_zero(later[0], array) or not isinstance(later[1], gast.If):
+            return
+        zeros, branch = later[:2]
+        between = block[position(block, zeros) + 1 : position(block, branch)]
+        if not _calls(zeros, "np.zeros_like"):
+            return
+        like = zeros.value.args[0]
+        behind = [*block[:at], *block[position(block, branch) + 1 :]]
+        if any(copy in mentions([each]) for each in behind) or self.mentions[copy] != mentions(block[at:])[copy]:
+            return
+        if not isinstance(like, gast.Name) or any(like.id in all_written(each) for each in walk_statements(between)):
+            return
+        arms = [self.arm(arm, copy, array, zeros) for arm in (branch.body, branch.orelse)]
+        if not self.are_alike(copy, array) or any(arm is None for arm in arms):
+            return
+        statement.value = load(array)
+        branch.body, branch.orelse = arms
+        block.remove(zeros)
+
+    def arm(self, arm: Block, copy: str, array: str, zeros: gast.stmt) -> Block | None:
+        """What becomes of one arm of the branch; None where it does not fit."""
+        users = [each for each in arm if array in mentions([each])]
+        if len(users) != 1 or not _adds_whole(users[0], array):
+            return None
+        at = position(arm, users[0])
+        if isinstance(users[0].value, gast.Name) and users[0].value.id == copy:
+            is_last = not any(copy in mentions([each]) for each in arm[at + 1 :])
+            return [*arm[:at], assign(array, load(copy), place_of(users[0])), *arm[at + 1 :]] if is_last else None
+        if _calls(users[0], "kernels.longer_bar"):
+            return [*arm[:at], assign(array, users[0].value, place_of(users[0])), *arm[at + 1 :]]
+        like = zeros.value.args[0].id
+        if any(like in all_written(each) for each in walk_statements(arm[:at])):
+            return None
+        return [*arm[:at], clone(zeros), *arm[at:]]
+
+    def are_alike(self, *names: str) -> bool:
+        """Whether the names hold arrays of one type."""
+        kinds = {self.kinds.get(name) for name in names}
+        return len(kinds) == 1 and all(isinstance(kind, nb.Array) and kind.ndim for kind in kinds)
+
+
+def _adds_whole(statement: gast.stmt, array: str) -> bool:
+    """Whether a statement adds to all of the array, and mentions it nowhere else."""
+    match statement:
+        case gast.AugAssign(target=gast.Name(id=name), op=gast.Add()):
+            return bool(name == array) and notes_of(statement).whole and mentions([statement])[array] == 1
+    return False
+
+
+def _calls(statement: gast.stmt, function: str) -> bool:
+    return isinstance(statement.value, gast.Call) and dotted_path(statement.value.func) == function
+
+
+def _is_zero(statement: gast.stmt, array: str) -> bool:
+    """Whether a statement makes the array anew, of zeros, or stores zeros all over it."""
+    match statement:
+        case gast.Assign(
+            targets=[gast.Subscript(value=gast.Name(id=name), slice=gast.Constant(value=index))],
+            value=gast.Constant(value=0.0),
+        ):
+            return name == array and index is ...
+        case gast.Assign(targets=[gast.Name(id=name)]):
+            return name == array and _calls(statement, "np.zeros_like")
+    return False

@@ -1,0 +1,122 @@
+"""An array that is copied and never looked at again is not copied: the copy takes it over.
+
+    k_bar = np.copy(a_bar)
+    return k_bar, y_bar         becomes         return a_bar, y_bar
+
+A function that works on a copy of an argument has one adjoint for both at its end. Nor is an array kept of which only
+the shape is still wanted.
+
+    t = h @ w                               t = h @ w
+    ...                         becomes     ...
+    t_bar = np.zeros_like(t)                t_bar = np.zeros((h.shape[0], w.shape[1]))
+
+    t = np.empty((n, 3))
+    t_bar = np.zeros_like(t)    becomes     t_bar = np.zeros((n, 3))
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+import gast
+from numba import types as nb
+
+from srcad.runtime.support.clock import stage
+from srcad.transforms.analysis.liveness import live_before, live_behind
+from srcad.transforms.ir.build import (
+    Block,
+    call,
+    clone,
+    dotted_path,
+    inner_blocks,
+    names_in,
+    one_or_tuple,
+    reads,
+    rewrite_names,
+    walk,
+    walk_statements,
+)
+from srcad.transforms.ir.side_effects import all_written, stored_in
+from srcad.transforms.loop_analysis.alias_classes import Memories
+from srcad.transforms.loop_analysis.array_extents import Shapes
+
+
+@stage("copies")
+def without_last_copies(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
+    """The statements without copies, in the outermost block, of arrays of the function's own that end there."""
+    memories = Memories(body, parameters, kinds)
+    stores = Counter(name for statement in walk_statements(body) for name in all_written(statement))
+    result: Block = []
+    for k, statement in enumerate(body):
+        match statement:
+            case gast.Assign(
+                targets=[gast.Name(id=copy)], value=gast.Call(func=function, args=[gast.Name(id=array)], keywords=[])
+            ) if dotted_path(function) == "np.copy" and memories.ranks.get(array) and memories.is_own(array):
+                ends = not _mentions(body[k + 1 :], array, copy, memories)
+                if ends and stores[copy] == 1 and copy not in parameters:
+                    _rename(body[k + 1 :], copy, array)
+                    continue
+        result.append(statement)
+    return result
+
+
+def _mentions(block: Block, array: str, copy: str, memories: Memories) -> bool:
+    """Whether any name that may share an array's memory appears in a block."""
+    names = {node.id for statement in block for node in walk(statement) if isinstance(node, gast.Name)} - {copy}
+    return any(memories.may_share(name, array) for name in names)
+
+
+def _rename(block: Block, copy: str, array: str) -> None:
+    for statement in block:
+        rewrite_names(statement, lambda name: array if name == copy else name)
+
+
+def without_last_shapes(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
+    """The statements with adjoints made by the extents of arrays that end there, where these are known and stay."""
+    memories = Memories(body, parameters, kinds)
+    stores = Counter([*parameters, *(name for statement in walk_statements(body) for name in all_written(statement))])
+    integers = frozenset(name for name, kind in kinds.items() if isinstance(kind, nb.Integer))
+    shapes = Shapes(memories.ranks, integers)
+    plain = {name for name, kind in kinds.items() if kind in (nb.float64[:, ::1], nb.float64[::1])}
+    for k, statement in enumerate(body):
+        match statement:
+            case gast.Assign(
+                targets=[gast.Name(id=name)], value=gast.Call(func=function, args=[gast.Name(id=array)], keywords=[])
+            ) if dotted_path(function) == "np.zeros_like" and {name, array} <= plain and array not in parameters:
+                extents = shapes.of(array) or ()
+                known = {each for extent in extents for each in names_in(extent)}
+                is_last = array not in known and not _mentions(body[k + 1 :], array, name, memories)
+                lasting = all(
+                    stores[each] == 1 and (each in parameters or not memories.ranks.get(each, 1)) for each in known
+                )
+                if is_last and extents and lasting:
+                    whole = one_or_tuple([clone(each) for each in extents])
+                    statement.value = call("np.zeros", clone(whole))
+        if inner_blocks(statement):
+            shapes.forget(stored_in([statement]))
+        else:
+            shapes.learn(statement)
+    return _without_shells(body, frozenset())
+
+
+def _without_shells(block: Block, after: frozenset[str]) -> Block:
+    """The block without empty arrays that are made for their shape alone; names `after` are read behind it."""
+    made: dict[str, gast.Assign] = {}
+    dropped: list[gast.stmt] = []
+    for statement, behind in zip(block, live_behind(block, after), strict=True):
+        for inner in inner_blocks(statement):
+            inner[:] = _without_shells(inner, behind | live_before([statement], behind))
+        match statement:
+            case gast.Assign(value=gast.Call(func=function, args=[gast.Name(id=shell)], keywords=[])) if (
+                dotted_path(function) == "np.zeros_like" and shell in made and shell not in behind
+            ):
+                dropped.append(made[shell])
+                statement.value = call("np.zeros", *made[shell].value.args)
+        stored, read = stored_in([statement]), {node.id for node in walk(statement) if isinstance(node, gast.Name)}
+        made = {name: each for name, each in made.items() if name not in read and not stored & set(reads(each))}
+        match statement:
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=function, keywords=[])):
+                if dotted_path(function) == "np.empty":
+                    made[name] = statement
+    return [each for each in block if not any(each is shell for shell in dropped)]

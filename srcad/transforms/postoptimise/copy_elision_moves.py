@@ -1,0 +1,152 @@
+"""Arrays of which nothing is wanted any more hand over their memory; what is added to zeros alone is not added.
+
+    x_bar = np.copy(h_bar)                  x_bar = h_bar
+    h_bar = np.zeros_like(h)    becomes     ...
+    ...                                     h_bar = kernels.times_transpose(t_bar, w)
+    h_bar += kernels.times_transpose(t_bar, w)
+
+    t_bar = np.copy(v_bar)                  t_bar = v_bar
+    v_bar = np.zeros_like(v)                s_bar = u_bar
+    s_bar = np.copy(u_bar)                  u_bar = t_bar
+    u_bar = np.zeros_like(u)    becomes     v_bar = s_bar
+    u_bar += t_bar
+    v_bar += s_bar
+
+A copy is the array itself where no name that may reach it is read behind before it is stored anew. This comes late:
+which arrays are apart is seen less well behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import gast
+from numba import types as nb
+
+from srcad.transforms.analysis.liveness import Live, live_blocks
+from srcad.transforms.ir.array_functions import MAKES_ZEROS, PRODUCT_KERNELS, PRODUCTS
+from srcad.transforms.ir.build import (
+    Block,
+    assign,
+    call,
+    clone,
+    dotted_path,
+    load,
+    mentions,
+    place_of,
+    position,
+    walk,
+    walk_statements,
+)
+from srcad.transforms.ir.node_notes import note, notes_of
+from srcad.transforms.ir.primitive import constant
+from srcad.transforms.ir.type_annotations import is_parallel
+from srcad.transforms.loop_analysis.alias_classes import Memories
+
+
+def with_memory_handed(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
+    """The statements with references in place of copies; `kinds` has the types of names, if known."""
+    if not any(is_parallel(each) for each in walk_statements(body)):
+        giver = _Giver(body, parameters, kinds)
+        for hand_over in (giver.sums, giver.copies):
+            for block, lives in live_blocks(body):
+                hand_over(block, lives)
+    return body
+
+
+class _Giver:
+    def __init__(self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
+        self.kinds, self.memories = kinds, Memories(body, parameters, kinds)
+        self.groups: dict[str, set[str]] = {}
+        for name in mentions(body):
+            self.groups.setdefault(self.memories.find(name), set()).add(name)
+
+    def sums(self, block: Block, lives: list[Live]) -> None:
+        """Store what is added to zeros in a block; `lives` may be read behind each of its statements."""
+        behind = {id(statement): live for statement, live in zip(block, lives, strict=True)}
+        for statement in list(block):
+            match statement:
+                case gast.AugAssign(target=gast.Name(id=name), op=gast.Add()):
+                    if notes_of(statement).whole and mentions([statement])[name] == 1:
+                        self.store_sum(block, statement, behind)
+
+    def copies(self, block: Block, lives: list[Live]) -> None:
+        """Take the arrays for their copies in a block."""
+        for statement, behind in zip(list(block), lives, strict=True):
+            match statement:
+                case gast.Assign(
+                    targets=[gast.Name(id=copy)],
+                    value=gast.Call(func=function, args=[gast.Name(id=array)], keywords=[]),
+                ) if dotted_path(function) == "np.copy" and self.are_alike(copy, array):
+                    if self.ends(array, behind):
+                        statement.value = load(array)
+                    elif self.ends(array, behind - {array}):
+                        self.make_anew(block, statement, array)
+
+    def make_anew(self, block: Block, statement: gast.Assign, array: str) -> None:
+        """Take an array for its copy where it is then cleared, and make it anew there."""
+        at = position(block, statement)
+        clear = next((each for each in block[at + 1 :] if array in mentions([each])), None)
+        if clear is None or not _is_cleared(clear, array):
+            return
+        end = position(block, clear)
+        if not _may_leave(block[at:end]):
+            statement.value = load(array)
+            block[end] = assign(array, call("np.zeros_like", load(array)), place_of(clear))
+
+    def ends(self, array: str, behind: Live) -> bool:
+        """Whether nobody reads an array of the function's own behind a statement."""
+        return self.memories.is_own(array) and not self.groups[self.memories.find(array)] & behind
+
+    def store_sum(self, block: Block, statement: gast.AugAssign, behind: Mapping[int, Live]) -> None:
+        """Store what a statement adds to an array that has been nothing but zeros."""
+        name, at = statement.target.id, position(block, statement)
+        made = next((each for each in reversed(block[:at]) if name in mentions([each])), None)
+        stored = self.as_new(name, statement.value, behind[id(statement)])
+        if made is None or stored is None or _may_leave(block[position(block, made) : at]):
+            return
+        if _is_zeros(made, name) or (_is_cleared(made, name) and self.ends(name, behind[id(made)] - {name})):
+            block[at] = note(assign(name, stored, place_of(statement)), comment=notes_of(statement).comment)
+            block.remove(made)
+
+    def as_new(self, name: str, value: gast.expr, behind: Live) -> gast.expr | None:
+        """The value as an array that nobody else has, of the type that `name` has; None where it may be another."""
+        kind = self.kinds.get(name)
+        if not isinstance(kind, nb.Array) or kind.layout != "C":
+            return None
+        match value:
+            case gast.Name(id=other) if self.are_alike(name, other):
+                return clone(value) if self.ends(other, behind) else call("np.copy", clone(value))
+            case gast.BinOp(op=gast.MatMult()):
+                return clone(value)
+            case gast.Call(func=function):
+                path = dotted_path(function) or ""
+                is_product = path in PRODUCTS or path.rpartition(".")[2] in PRODUCT_KERNELS
+                return clone(value) if is_product else None
+        return None
+
+    def are_alike(self, *names: str) -> bool:
+        """Whether the names hold arrays of one type."""
+        kinds = {self.kinds.get(name) for name in names}
+        return len(kinds) == 1 and all(isinstance(kind, nb.Array) and kind.ndim for kind in kinds)
+
+
+def _is_zeros(statement: gast.stmt, name: str) -> bool:
+    """Whether a statement makes an array of zeros."""
+    match statement:
+        case gast.Assign(targets=[gast.Name(id=target)], value=gast.Call(func=function)):
+            return bool(target == name) and dotted_path(function) in MAKES_ZEROS
+    return False
+
+
+def _is_cleared(statement: gast.stmt, name: str) -> bool:
+    """Whether a statement stores zeros all over an array."""
+    match statement:
+        case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=target), slice=index)], value=value):
+            return bool(target == name) and constant(index) is ... and constant(value) == 0.0
+    return False
+
+
+def _may_leave(block: Block) -> bool:
+    """Whether a loop or the function may be left from a block."""
+    return any(isinstance(node, (gast.Break, gast.Return)) for each in block for node in walk(each))

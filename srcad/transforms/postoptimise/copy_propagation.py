@@ -1,0 +1,60 @@
+"""Replace copies of names that never change by what they copy."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import gast
+
+from srcad.runtime.support.clock import stage
+from srcad.transforms.ir.build import Block, inner_blocks, walk, walk_statements, written
+from srcad.transforms.ir.node_notes import note, notes_of
+from srcad.transforms.ir.side_effects import all_written, changed_memory
+
+
+@stage("copies")
+def without_copies(body: Block, parameters: Iterable[str]) -> None:
+    r"""Read the original in place of a copy, where both are stored once and never written into.
+
+    >>> from srcad.printing.printer import print_module
+    >>> body = gast.parse("a = x\nb = a\ns = b * a\nc = s\ns = c + b").body
+    >>> without_copies(body, ["x"])
+    >>> print(print_module(body), end="")
+    s = x * x
+    c = s
+    s = c + x
+    """
+    stores: Counter[str] = Counter(parameters)
+    for statement in walk_statements(body):
+        stores.update(all_written(statement))
+    changed_names = {name for statement in walk_statements(body) for name in changed_memory(statement)}
+    copied: dict[str, str] = {}
+    for statement in walk_statements(body):
+        name = written(statement)
+        if not isinstance(statement, gast.Assign) or not name or stores[name] != 1 or name in changed_names:
+            continue
+        value = statement.value
+        is_settled = isinstance(value, gast.Name) and stores[value.id] == 1 and value.id not in changed_names
+        if is_settled:
+            copied[name] = value.id
+            note(statement, folded=True)
+    _drop_folded(body)
+    _rename_reads(body, copied)
+
+
+def _drop_folded(block: Block) -> None:
+    for statement in block:
+        for inner in inner_blocks(statement):
+            _drop_folded(inner)
+    kept = [statement for statement in block if not notes_of(statement).folded]
+    block[:] = kept or ([gast.Pass()] if block else [])
+
+
+def _rename_reads(body: Block, copied: dict[str, str]) -> None:
+    """Read what was copied, at the end of chains of copies."""
+    for statement in body:
+        for node in walk(statement):
+            if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Store):
+                while node.id in copied:
+                    node.id = copied[node.id]

@@ -1,0 +1,64 @@
+"""Zeros are not stored in elements that nobody reads again.
+
+    for i in range(n):                      for i in range(n):
+        u_bar = y_bar[i]        becomes         u_bar = y_bar[i]
+        y_bar[i] = 0.0                          x_bar[i] += u_bar * w[i]
+        x_bar[i] += u_bar * w[i]
+
+The adjoint of what a store overwrites is zero. Where the loop is the last to ask for the array, and each iteration has
+an element of its own, that need not be written down. Loops that begin below zero may come to an element twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import gast
+from numba import types as nb
+
+from srcad.runtime.support.clock import stage
+from srcad.transforms.analysis.liveness import Live, live_blocks
+from srcad.transforms.ir.build import Block, mentions, position, stores_into, walk_statements
+from srcad.transforms.loop_analysis.alias_classes import Memories
+from srcad.transforms.loop_analysis.array_accesses import is_counted
+from srcad.transforms.postoptimise.array_contraction_to_scalar import (
+    common_index,
+    is_from_zero,
+    is_zero_store,
+    loops_around,
+)
+
+
+@stage("prune")
+def without_spent_zeros(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
+    """The statements without such stores; `kinds` has the types of names, as far as known."""
+    saver = _Saver(body, parameters, kinds)
+    for block, lives in live_blocks(body):
+        for statement, behind in zip(list(block), lives, strict=True):
+            if is_counted(statement):
+                saver.nest(statement, behind)
+    return body
+
+
+class _Saver:
+    def __init__(self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
+        self.memories = Memories(body, parameters, kinds)
+        self.groups: dict[str, set[str]] = {}
+        for name in mentions(body):
+            self.groups.setdefault(self.memories.find(name), set()).add(name)
+
+    def nest(self, nest: gast.For, behind: Live) -> None:
+        """Drop the stores in a nest of loops."""
+        targets = (stores_into(each) for each in walk_statements([nest]))
+        for name in sorted({each.value.id for each in targets if each and isinstance(each.value, gast.Name)}):
+            group = self.groups[self.memories.find(name)]
+            others = group & set(mentions([nest])) - {name}
+            if not self.memories.is_own(name) or group & behind or others:
+                continue
+            loops = loops_around(nest, {name})
+            body = loops[-1].body
+            zero = next((each for each in body if is_zero_store(each, name)), None)
+            if zero is None or common_index(loops, {name}) is None or not all(map(is_from_zero, loops)):
+                continue
+            if name not in mentions(body[position(body, zero) + 1 :]) and len(body) > 1:
+                body.remove(zero)

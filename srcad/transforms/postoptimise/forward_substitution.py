@@ -1,0 +1,269 @@
+"""Fold what is used once back into where it is used, so that generated code reads like written code.
+
+    t1 = x[i]                                   s = s + np.sin(x[i])
+    t2 = np.sin(t1)           becomes
+    s_3 = s + t2
+    s = s_3
+
+A value is moved down to its one use if nothing in between stores what it reads. Copies of names that never change are
+replaced by what they copy. Names that were numbered for the sake of one store per path take the plain name again
+where it has become free.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping
+from itertools import islice
+from typing import Any
+
+import gast
+from numba import types as nb
+
+from srcad.runtime.support.clock import stage
+from srcad.transforms.analysis.sweep_boundary import rejoined, told_apart, without_marks
+from srcad.transforms.ir.algebraic_simplification import without_detour
+from srcad.transforms.ir.array_functions import MAKES_ROOM, last_parts
+from srcad.transforms.ir.build import (
+    Block,
+    clone,
+    inner_blocks,
+    names_in,
+    position,
+    reads,
+    rewrite_names,
+    walk,
+    walk_statements,
+    written,
+)
+from srcad.transforms.ir.cost_model import MOST_FOLDED_NODES
+from srcad.transforms.ir.node_notes import note, notes_of
+from srcad.transforms.ir.side_effects import all_written, changed_memory
+from srcad.transforms.loop_analysis.alias_classes import Groups
+from srcad.transforms.postoptimise.copy_propagation import without_copies
+from srcad.transforms.postoptimise.dead_code import without_dead_code
+from srcad.transforms.postoptimise.loop_passes import suited
+
+
+@stage("fold")
+def fold(
+    body: Block,
+    parameters: tuple[str, ...],
+    outputs: Collection[str] = (),
+    kinds: Mapping[str, nb.Type] | None = None,
+    without: Collection[str] = (),
+    primals: int | None = None,
+) -> Block:
+    """The statements that matter, with single-use values folded into their uses; `outputs` are for the caller.
+
+    `kinds`, the types of arrays and numbers, are given where loops may be made to suit Numba. `without` has passes to
+    be left out. The first `primals` results are the primal's; if None, there may be more.
+    """
+    apart = told_apart(body)
+    if "prune" not in without:
+        body = _without_idle_resets(without_dead_code(body, outputs))
+    if "copies" not in without:
+        without_copies(body, parameters)
+    for _ in range(3):
+        if "fold" in without or not _Folder(body, parameters, apart).changed(body):
+            break
+    rewrite_names(gast.Module(body=body, type_ignores=[]), rejoined)
+    body = without_marks(body)
+    for statement in walk_statements(body):
+        if isinstance(statement, gast.For):
+            statement.iter.args = [without_detour(each) for each in statement.iter.args]
+    if kinds is not None:
+        body = suited(body, parameters, kinds, without, primals)
+    for statement in walk_statements(body):
+        if isinstance(statement, gast.For):
+            _shorten_range(statement.iter)
+    _plain_names(body, parameters)
+    return body
+
+
+def _shorten_range(node: gast.Call) -> None:
+    """`range(0, n, 1)` as `range(n)`."""
+    if len(node.args) == 3 and isinstance(node.args[2], gast.Constant) and node.args[2].value == 1:
+        node.args.pop()
+        if isinstance(node.args[0], gast.Constant) and node.args[0].value == 0:
+            node.args.pop(0)
+
+
+class _Folder:
+    """Folds block by block, upwards from each use."""
+
+    def __init__(self, body: Block, parameters: tuple[str, ...], restored: set[str]) -> None:
+        """`restored` are names that the reverse sweep stores anew: what reads them stays in the forward sweep."""
+        self.restored = restored
+        self.groups = Groups(body)
+        self.stores: Counter[str] = Counter(parameters)
+        self.uses: Counter[str] = Counter()
+        for statement in walk_statements(body):
+            self.stores.update(all_written(statement))
+            self.uses.update(reads(statement))
+        self.did = False
+
+    def changed(self, block: Block) -> bool:
+        """Fold within a block and the blocks below it; whether anything was folded."""
+        for statement in block:
+            for inner in inner_blocks(statement):
+                self.changed(inner)
+        at = len(block) - 1
+        while at >= 0:
+            self.fold_into(block, at)
+            at -= 1
+        block[:] = [statement for statement in block if not notes_of(statement).folded]
+        return self.did
+
+    def fold_into(self, block: Block, at: int) -> None:
+        """Replace names in the statement by the expressions that they were given just above."""
+        statement = block[at]
+        if notes_of(statement).folded or isinstance(statement, gast.While):
+            return
+        for name in list(dict.fromkeys(reads(statement))):
+            if self.stores[name] != 1 or self.uses[name] != 1:
+                continue
+            source = self.source(block, at, name)
+            if source is not None and _size(statement) + _size(source.value) <= MOST_FOLDED_NODES:
+                _replace(statement, name, source.value)
+                note(source, folded=True)
+                self.did = True
+
+    def source(self, block: Block, at: int, name: str) -> Any:
+        """The statement above that gives the name its value, if the value can be computed here as well."""
+        for k in range(at - 1, -1, -1):
+            above: Any = block[k]
+            if notes_of(above).folded:
+                continue
+            if written(above) == name:
+                if not isinstance(above, gast.Assign) or notes_of(above).effect or not _may_move(above.value):
+                    return None
+                if isinstance(block[at], gast.Return) and _holds_memory(above.value, block[k + 1 : at]):
+                    return None
+                return above if self.is_undisturbed(above.value, block[k + 1 : at]) else None
+        return None
+
+    def is_undisturbed(self, value: gast.expr, between: Block) -> bool:
+        """Whether no statement in between stores what an expression reads."""
+        names = set(names_in(value))
+        if names & self.restored and any(notes_of(statement).begins_reverse for statement in between):
+            return False
+        memory = {self.groups.find(name) for name in names}
+        for statement in walk_statements(between):
+            if notes_of(statement).folded:
+                continue
+            if names & set(all_written(statement)):
+                return False
+            if any(self.groups.find(base) in memory for base in changed_memory(statement)):
+                return False
+        return True
+
+
+def _holds_memory(value: gast.expr, passed: Block) -> bool:
+    """Whether arrays that a call reads would have to be kept while other statements use memory."""
+    is_call = any(isinstance(node, (gast.Call, gast.MatMult)) for node in walk(value))
+    return is_call and any(
+        inner_blocks(each) or any(isinstance(node, (gast.Call, gast.MatMult)) for node in walk(each)) for each in passed
+    )
+
+
+def _may_move(value: gast.expr) -> bool:
+    if isinstance(value, (gast.List, gast.Tuple)):
+        return False
+    return not any(isinstance(node, gast.Call) and _last(node.func) in _MAKES_ROOM for node in walk(value))
+
+
+_MAKES_ROOM = last_parts(MAKES_ROOM) | {"append"}
+
+
+def _last(function: gast.expr) -> str:
+    return str(getattr(function, "attr", getattr(function, "id", "")))
+
+
+def _size(node: gast.AST) -> int:
+    if isinstance(node, (gast.If, gast.For, gast.While)):
+        header = node.iter if isinstance(node, gast.For) else node.test
+        return _size(header)
+    return sum(isinstance(each, (gast.expr, gast.operator)) for each in walk(node))
+
+
+def _replace(statement: gast.stmt, name: str, value: gast.expr) -> None:
+    """Put an expression in a name's place, in the statement or in its header."""
+    replacer = _Replacer(name, value)
+    match statement:
+        case gast.If():
+            statement.test = replacer.visit(statement.test)
+        case gast.For():
+            statement.iter = replacer.visit(statement.iter)
+        case _:
+            for field, child in gast.iter_fields(statement):
+                if isinstance(child, gast.AST):
+                    setattr(statement, field, replacer.visit(child))
+                elif isinstance(child, list):
+                    setattr(statement, field, [replacer.visit(each) for each in child])
+
+
+class _Replacer(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
+    def __init__(self, name: str, value: gast.expr) -> None:
+        self.name, self.value = name, value
+
+    def visit_Name(self, node: gast.Name) -> gast.expr:
+        if node.id == self.name and not isinstance(node.ctx, gast.Store):
+            return clone(self.value)
+        return node
+
+
+def _without_idle_resets(block: Block) -> Block:
+    """`a = b; b = 0.0; b += a` leaves `b` as it was."""
+    for statement in block:
+        for inner in inner_blocks(statement):
+            inner[:] = _without_idle_resets(inner)
+    result = list(block)
+    for statement in block:
+        match statement:
+            case gast.Assign(targets=[gast.Name(id=copy)], value=gast.Name(id=name)):
+                later = (each for each in result[position(result, statement) + 1 :] if _touches(each, name, copy))
+                after = [*islice(later, 2)]
+                if len(after) > 1 and _is_reset(after[0], name) and _is_return(after[1], name, copy):
+                    result = [each for each in result if each is not after[0] and each is not after[1]]
+    return result
+
+
+def _touches(statement: gast.stmt, name: str, copy: str) -> bool:
+    found = any(isinstance(node, gast.Name) and node.id == name for node in walk(statement))
+    return found or any(copy in all_written(inner) for inner in walk_statements([statement]))
+
+
+def _is_reset(statement: gast.stmt, name: str) -> bool:
+    match statement:
+        case gast.Assign(targets=[gast.Name(id=target)], value=gast.Constant(value=0.0)):
+            return bool(target == name)
+    return False
+
+
+def _is_return(statement: gast.stmt, name: str, copy: str) -> bool:
+    match statement:
+        case gast.AugAssign(target=gast.Name(id=target), op=gast.Add(), value=gast.Name(id=value)):
+            return bool(target == name and value == copy)
+    return False
+
+
+def _plain_names(body: Block, parameters: tuple[str, ...]) -> None:
+    """Give numbered names the plain name where that is free: `s_2` becomes `s`, `t17` the next free `t1`."""
+    present = [node.id for statement in body for node in walk(statement) if isinstance(node, gast.Name)]
+    taken = set(present) | set(parameters)
+    stored = {name for statement in walk_statements(body) for name in all_written(statement)}
+    change: dict[str, str] = {}
+    for name in dict.fromkeys(present):
+        numbered = re.fullmatch(r"(.*?[A-Za-z_]\w*?)_\d+((?:_bar|_dot|_trace|_count|_at|_old|_inverse)*)", name)
+        if name not in stored or name in parameters or numbered is None:
+            continue
+        plain = numbered[1] + numbered[2]
+        if plain not in taken and plain.isidentifier():
+            change[name] = plain
+            taken.add(plain)
+    for statement in body:
+        for node in walk(statement):
+            if isinstance(node, gast.Name):
+                node.id = change.get(node.id, node.id)

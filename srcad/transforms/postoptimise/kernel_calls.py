@@ -1,0 +1,111 @@
+"""Calls of NumPy's functions as calls of kernels that give the same, and are compiled in a fraction of the time.
+
+    top = np.max(row)           becomes     top = kernels.largest(row)
+    m = np.outer(x, y)                      m = kernels.outer(x, y)
+    a_bar += kernels.times(x, y)            kernels.add_to(a_bar, kernels.times(x, y))
+    a_bar[1:] -= x                          kernels.subtract_from(a_bar[1:], x)
+    for i in range(n):                      kernels.copy_to(x_trace[t], x)
+        x_trace[t, i] = x[i]
+
+Which kernel is noted here (`kernel`, on the call), and written by `llvm_assumptions`, after all that knows NumPy
+itself. Only of arrays that are known to be what the kernels take: of real numbers for extremes, as complex ones have an
+order that is NumPy's own, and vectors for products. Sums and copies are calls only where there are many of them, stores
+in slices always: the first of these takes Numba seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import gast
+from numba import types as nb
+
+from srcad.runtime.support.clock import stage
+from srcad.transforms.analysis.symbolic_shapes import index_parts
+from srcad.transforms.ir.build import Block, dotted_path, names_in, walk, walk_statements
+from srcad.transforms.ir.cost_model import FEWEST_QUICK_CALLS
+from srcad.transforms.ir.node_notes import note, notes_of
+from srcad.transforms.ir.primitive import constant
+from srcad.transforms.loop_analysis.alias_classes import Memories
+
+_EXTREMES = {
+    "np.max": "largest",
+    "np.amax": "largest",
+    "np.min": "smallest",
+    "np.amin": "smallest",
+}
+
+
+@stage("quick")
+def with_quick_calls(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
+    """The statements, with such calls noted: of names whose types are known."""
+    memories = Memories(body, parameters, kinds)
+    everything = list(walk_statements(body))
+    sums = [each for each in everything if _is_sum(each, kinds)]
+    copies = [each for each in everything if notes_of(each).copies_into_trace]
+    stores = [each for each in everything if _is_store(each, kinds, memories)]
+    many = [each for found in (sums, copies) if len(found) >= FEWEST_QUICK_CALLS for each in found]
+    for each in [*stores, *many]:
+        note(each, becomes_call=True)
+    for statement in everything:
+        for node in walk(statement):
+            if isinstance(node, gast.Call) and not node.keywords:
+                of = [kinds.get(each.id) if isinstance(each, gast.Name) else None for each in node.args]
+                kernel = _kernel(dotted_path(node.func) or "", of)
+                if kernel is not None:
+                    note(node, kernel=kernel)
+                    note(statement, calls_kernels=True)
+    return body
+
+
+def _kernel(path: str, of: list[nb.Type | None]) -> str | None:
+    """The kernel for a function and the types of its arguments."""
+    if path in _EXTREMES and len(of) == 1 and _is_array(of[0], (nb.Float, nb.Integer)):
+        return _EXTREMES[path]
+    vectors = all(_is_array(each, (nb.Float, nb.Complex)) and getattr(each, "ndim", 0) == 1 for each in of)
+    return "outer" if path == "np.outer" and len(of) == 2 and vectors else None
+
+
+def _is_sum(statement: gast.stmt, kinds: Mapping[str, nb.Type]) -> bool:
+    """Whether this is `a += b` of arrays of one shape, b being there or made by a call."""
+    match statement:
+        case gast.AugAssign(target=gast.Name(id=name), op=gast.Add() | gast.Sub(), value=value):
+            if not notes_of(statement).whole or not _is_array(kinds.get(name), (nb.Float,)):
+                return False
+            is_array = isinstance(value, gast.Name) and _is_array(kinds.get(value.id), (nb.Float,))
+            return is_array or (isinstance(value, gast.Call) and not value.keywords)
+    return False
+
+
+def _is_store(statement: gast.stmt, kinds: Mapping[str, nb.Type], memories: Memories) -> bool:
+    """Whether this is `a[i:j] = b`, or `+=`, `-=`, of arrays that share no memory."""
+    match statement:
+        case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base)) as target], value=value):
+            pass
+        case gast.AugAssign(
+            target=gast.Subscript(value=gast.Name(id=base)) as target, op=gast.Add() | gast.Sub(), value=value
+        ):
+            pass
+        case _:
+            return False
+    if not _is_array(kinds.get(base), (nb.Float, nb.Complex)) or not _is_view(target, kinds):
+        return False
+    arrays = [name for name in names_in(value) if isinstance(kinds.get(name), nb.Array)]
+    is_made = isinstance(value, gast.BinOp) or not any(memories.may_share(name, base) for name in arrays)
+    return bool(arrays) and is_made
+
+
+def _is_view(target: gast.Subscript, kinds: Mapping[str, nb.Type]) -> bool:
+    """Whether a subscript of integers and slices selects more than one element."""
+    parts = index_parts(target)
+    wide = [isinstance(part, gast.Slice) or constant(part) is ... for part in parts]
+    numbers = [
+        type(constant(part)) is int or (isinstance(part, gast.Name) and isinstance(kinds.get(part.id), nb.Integer))
+        for part in parts
+    ]
+    is_basic = all(one or other for one, other in zip(wide, numbers, strict=True))
+    return is_basic and (any(wide) or len(parts) < kinds[target.value.id].ndim)
+
+
+def _is_array(kind: nb.Type | None, of: tuple[type[nb.Type], ...]) -> bool:
+    return isinstance(kind, nb.Array) and kind.ndim > 0 and isinstance(kind.dtype, of)

@@ -1,0 +1,156 @@
+"""Write out what loops are promised: sums without an order, indices that are not negative (`reassociable_sums`,
+`natural`).
+
+So are sums of products of arrays, which are added without an array for each, and calls that kernels answer
+(`kernel_calls`, `vector_math`).
+
+This comes last: all that looks at statements, for one the sharing of parallel loops, finds plain sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import gast
+
+from srcad.runtime import kernels
+from srcad.transforms.analysis.symbolic_shapes import index_parts
+from srcad.transforms.ir.build import (
+    Block,
+    assign,
+    at,
+    call,
+    clone,
+    dotted,
+    inner_blocks,
+    load,
+    one_or_tuple,
+    place_of,
+    subscript,
+    walk,
+    walk_statements,
+)
+from srcad.transforms.ir.generated_functions import Made
+from srcad.transforms.ir.node_notes import note, notes_of
+from srcad.transforms.postoptimise.reassociable_sums import added
+from srcad.transforms.postoptimise.vector_math import choose_lanes
+
+
+def with_promises(made: Made) -> Made:
+    """The functions with what has been noted on their statements written out."""
+    choose_lanes(made.functions)
+    noted = [tree for tree in made.functions if any(map(_is_noted, walk_statements(tree.body)))]
+    name = _name_of_kernels(made)
+    if not noted or name is None:
+        return made
+    for tree in noted:
+        tree.body = _written(tree.body, name)
+    return replace(made, bindings={**made.bindings, name: kernels})
+
+
+def _is_noted(statement: gast.stmt) -> bool:
+    noted = notes_of(statement)
+    is_noted = noted.is_unordered or noted.natural or noted.calls_kernels or noted.becomes_call
+    return bool(is_noted) or _added_product(statement) is not None
+
+
+def _name_of_kernels(made: Made) -> str | None:
+    """The name by which generated functions know the kernels; None if that is taken."""
+    bindings: Mapping[str, Any] = made.bindings
+    for name, thing in bindings.items():
+        if thing is kernels:
+            return name
+    names = {node.id for tree in made.functions for node in walk(tree) if isinstance(node, gast.Name)}
+    return None if "kernels" in names or "kernels" in bindings else "kernels"
+
+
+def _written(block: Block, name: str) -> Block:
+    result: Block = []
+    for statement in block:
+        for inner in inner_blocks(statement):
+            inner[:] = _written(inner, name)
+        for index in reversed(notes_of(statement).natural):
+            statement.body.insert(0, gast.Expr(value=call(f"{name}.natural", clone(index))))
+        if notes_of(statement).calls_kernels and _added_product(statement) is None:
+            _call_kernels(statement, name)
+        free = notes_of(statement).is_unordered
+        result.append(_sum(statement, name) if free else _as_call(statement, name))
+    return result
+
+
+def _call_kernels(statement: gast.stmt, name: str) -> None:
+    """`t = np.max(x)` as `t = kernels.largest(x)`."""
+    for node in walk(statement):
+        if (kernel := notes_of(node).kernel) is not None:
+            node.func = dotted(f"{name}.{kernel}")
+
+
+def _sum(statement: gast.Assign | gast.AugAssign, name: str) -> gast.stmt:
+    """`s += x` as `s = kernels.plus(s, x)`."""
+    total = statement.target.id if isinstance(statement, gast.AugAssign) else statement.targets[0].id
+    found = added(statement, total)
+    assert found is not None
+    operation, term = found
+    if operation is gast.Sub:
+        term = gast.UnaryOp(op=gast.USub(), operand=term)
+    result = assign(total, call(f"{name}.plus", load(total), term), place_of(statement))
+    return note(result, comment=notes_of(statement).comment)
+
+
+_ADDED = {
+    "outer": "add_outer",
+    "dot": "blas.add_times",
+    "times": "blas.add_times",
+    "times_transpose": "blas.add_times_transpose",
+    "transpose_times": "blas.add_transpose_times",
+}
+
+
+def _added_product(statement: gast.stmt) -> tuple[str, list[gast.expr]] | None:
+    """The kernel, and its arguments, that adds the product of two arrays to an array of the product's shape."""
+    if not notes_of(statement).whole:
+        return None
+    match statement:
+        case gast.AugAssign(target=gast.Name(id=total), op=gast.Add(), value=value):
+            match value:
+                case gast.Call(func=gast.Attribute(attr=attr), args=[a, b], keywords=[]) if attr in _ADDED:
+                    return _ADDED[attr], [load(total), a, b]
+                case gast.BinOp(left=a, op=gast.MatMult(), right=b):
+                    return "blas.add_times", [load(total), a, b]
+    return None
+
+
+def _as_call(statement: gast.stmt, name: str) -> gast.stmt:
+    """What is done to a whole array as a call; `kernels.add_outer(a, x, y)` makes no array for the product."""
+    found = _added_product(statement)
+    if found is None and notes_of(statement).becomes_call:
+        found = _whole(statement)
+    if found is None:
+        return statement
+    function, arguments = found
+    result = gast.Expr(value=call(f"{name}.{function}", *arguments))
+    return note(at(result, place_of(statement)), comment=notes_of(statement).comment)
+
+
+def _whole(statement: gast.stmt) -> tuple[str, list[gast.expr]] | None:
+    """The kernel, and its arguments, that adds one array to another, or copies it into its place in a trace."""
+    indices: list[str | None] = []
+    while isinstance(statement, gast.For) and len(statement.body) == 1:
+        indices.append(statement.target.id)
+        (statement,) = statement.body
+    match statement:
+        case gast.AugAssign(target=target, op=op, value=value) if not indices:
+            return "add_to" if isinstance(op, gast.Add) else "subtract_from", [_loaded(target), value]
+        case gast.Assign(targets=[gast.Subscript() as target], value=value) if not indices:
+            return "copy_to", [_loaded(target), value]
+        case gast.Assign(targets=[gast.Subscript(slice=gast.Tuple(elts=into)) as to], value=gast.Subscript() as of):
+            turn, own = into[: -len(indices)], [getattr(each, "id", None) for each in into[-len(indices) :]]
+            if turn and own == indices == [getattr(each, "id", None) for each in index_parts(of)]:
+                return "copy_to", [subscript(to.value, one_or_tuple(turn)), of.value]
+    return None
+
+
+def _loaded(target: gast.expr) -> gast.expr:
+    return subscript(target.value, target.slice) if isinstance(target, gast.Subscript) else load(target.id)

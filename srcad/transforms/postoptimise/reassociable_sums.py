@@ -1,0 +1,136 @@
+"""Sums over the iterations of innermost loops, whose terms may be added in any order.
+
+    for k in range(n):                          for k in range(n):
+        a_bar += c_bar[k] * b[k]    becomes         a_bar = kernels.plus(a_bar, c_bar[k] * b[k])
+
+Floating-point sums have to be added one term after the other, each waiting for the last, unless it is said that
+their order does not matter; then they are added four or eight at a time. Reversing a product with a number that a loop
+does not change gives such a sum, so a gradient is full of them where the primal had none. They come out rounded
+otherwise, in the last digits. So what the primal returns is not touched, nor what a choice depends on (see
+`choosing`). The order of what stays is the user's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import gast
+from numba import types as nb
+
+from srcad.runtime.support.clock import stage
+from srcad.transforms.ir.array_functions import VECTOR_INSTRUCTIONS
+from srcad.transforms.ir.build import Block, dotted_path, inner_blocks, names_in, walk, walk_statements
+from srcad.transforms.ir.node_notes import note, notes_of
+from srcad.transforms.ir.primitive import constant
+from srcad.transforms.ir.side_effects import all_written, stored_in
+from srcad.transforms.loop_analysis.alias_classes import Memories
+from srcad.transforms.loop_analysis.array_accesses import is_counted
+from srcad.transforms.loop_analysis.control_dependence import choosing
+
+
+@stage("unordered")
+def with_free_sums(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type], primals: int) -> Block:
+    """The statements, with those noted (`is_unordered`) that add to a sum whose terms may be added in any order.
+
+    `kinds` has the types of names, as far as they are known; the first `primals` results are the primal's.
+    """
+    loops = [each for each in walk_statements(body) if is_counted(each) and _is_vector(each)]
+    sums = [(loop, name) for loop in loops for name in sums_of(loop)]
+    if not sums:
+        return body
+    memories = Memories(body, parameters, kinds)
+    fixed = choosing(body, memories, _results(body, primals))
+    for loop, name in sums:
+        if _is_float(name, body, kinds) and memories.find(name) not in fixed:
+            for statement in walk_statements(loop.body):
+                if added(statement, name) is not None:
+                    note(statement, is_unordered=True)
+    return body
+
+
+def _results(body: Block, primals: int) -> list[str]:
+    """The names in the first results."""
+    last = body[-1]
+    if not primals or not isinstance(last, gast.Return) or last.value is None:
+        return []
+    found = last.value.elts[:primals] if isinstance(last.value, gast.Tuple) else [last.value]
+    return [name for each in found for name in names_in(each)]
+
+
+def _is_vector(loop: gast.For) -> bool:
+    """Whether the body of a loop is such that its iterations may become parts of vectors."""
+    for each in walk_statements(loop.body):
+        if not isinstance(each, (gast.Assign, gast.AugAssign, gast.If, gast.Pass)) or notes_of(each).effect:
+            return False
+        if any(isinstance(node, gast.Call) and not _is_instruction(node) for node in _nodes(each)):
+            return False
+    return not any(_is_looked_up(node.slice, loop) for each in walk_statements(loop.body) for node in _subscripts(each))
+
+
+def _is_instruction(node: gast.Call) -> bool:
+    return dotted_path(node.func) in VECTOR_INSTRUCTIONS or notes_of(node).lane == "free"
+
+
+def _subscripts(statement: gast.stmt) -> Iterator[gast.Subscript]:
+    return (node for node in _nodes(statement) if isinstance(node, gast.Subscript))
+
+
+def _is_looked_up(index: gast.expr, loop: gast.For) -> bool:
+    """Whether a subscript is read from an array: elements would be gathered one by one."""
+    if any(isinstance(node, gast.Subscript) for node in walk(index)):
+        return True
+    names = set(names_in(index))
+    return any(
+        isinstance(each, gast.Assign)
+        and names & set(all_written(each))
+        and any(isinstance(node, gast.Subscript) for node in walk(each.value))
+        for each in walk_statements(loop.body)
+    )
+
+
+def _nodes(statement: gast.stmt) -> list[gast.AST]:
+    """The nodes of a simple statement, or of a branch's condition."""
+    return walk(statement.test) if isinstance(statement, gast.If) else walk(statement)
+
+
+def sums_of(loop: gast.For) -> Iterator[str]:
+    """The names that the iterations of a loop do nothing with but to add to them, or to take from them."""
+    adding = [statement for statement in walk_statements(loop.body) if not inner_blocks(statement)]
+    for name in sorted(stored_in(loop.body)):
+        mentions = 0
+        for each in walk_statements(loop.body):
+            mentions += sum(isinstance(node, gast.Name) and node.id == name for node in _nodes(each))
+        own = [each for each in adding if added(each, name) is not None]
+        if own and mentions == sum(1 if isinstance(each, gast.AugAssign) else 2 for each in own):
+            yield name
+
+
+def added(statement: gast.stmt, name: str) -> tuple[type[gast.operator], gast.expr] | None:
+    """The operation, addition or subtraction, and the term, if a statement adds a term to a name."""
+    match statement:
+        case gast.AugAssign(target=gast.Name(id=target), op=gast.Add() | gast.Sub() as op, value=term):
+            is_own = target == name
+        case gast.Assign(
+            targets=[gast.Name(id=target)],
+            value=gast.BinOp(left=gast.Name(id=left), op=gast.Add() | gast.Sub() as op, right=term),
+        ):
+            is_own = target == name == left
+        case _:
+            return None
+    return (type(op), term) if is_own and name not in names_in(term) else None
+
+
+def _is_float(name: str, body: Block, kinds: Mapping[str, nb.Type]) -> bool:
+    """Whether a name is known to hold real numbers in floating point."""
+    if name in kinds:
+        return isinstance(kinds[name], nb.Float)
+    for statement in walk_statements(body):
+        match statement:
+            case gast.Assign(targets=[gast.Name(id=target)], value=gast.Subscript(value=gast.Name(id=array))):
+                if target == name:
+                    kind = kinds.get(array)
+                    return isinstance(kind, nb.Array) and isinstance(kind.dtype, nb.Float)
+            case gast.Assign(targets=[gast.Name(id=target)], value=value) if target == name:
+                if isinstance(constant(value), float):
+                    return True
+    return False

@@ -1,0 +1,248 @@
+"""Scalar replacement: an element that a loop reaches again and again is held in a variable meanwhile.
+
+    for q in range(j):                          a_i_j = a[i, j]
+        a[i, j] -= a[i, q] * a[j, q]  becomes   for q in range(j):
+                                                    a_i_j -= a[i, q] * a[j, q]
+                                                a[i, j] = a_i_j
+
+A compiler of machine code cannot do it: for all it knows a[i, q] is the same element, or an array written in the loop
+shares its memory. Here q < j is known from the loops around, and which arrays may share memory from how they were made
+(Callahan, Carr and Kennedy, Improving Register Allocation for Subscripted Variables, 1990). What the loop would not
+reach is not read: where it may have no iteration, a test comes before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import gast
+from numba import types as nb
+
+from srcad.names import Names
+from srcad.runtime.support.clock import stage
+from srcad.transforms.analysis.linear_forms import Form
+from srcad.transforms.ir.build import (
+    Block,
+    assign,
+    branch,
+    clone,
+    const,
+    inner_blocks,
+    load,
+    names_in,
+    place_of,
+    subscript,
+    walk,
+    walk_statements,
+)
+from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.primitive import constant
+from srcad.transforms.ir.side_effects import stored_in
+from srcad.transforms.ir.type_annotations import is_parallel
+from srcad.transforms.loop_analysis.affine_subscripts import Subscripts, accesses
+from srcad.transforms.loop_analysis.alias_classes import Memories
+from srcad.transforms.loop_analysis.array_accesses import Reached, accessed, is_counted
+
+KEPT = (nb.float64, nb.complex128)  # a variable holds exactly what an array of these would
+Place: TypeAlias = tuple[str, tuple[Form, ...]]
+
+
+@dataclass
+class _Element:
+    """An element to be held in a variable: how to reach it outside of the loop, and where it is reached inside."""
+
+    place: Place
+    node: gast.Subscript
+    uses: list[gast.Subscript]
+    written: bool
+    name: str
+
+
+@stage("scalars")
+def with_scalars(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
+    """The statements, with elements held in variables in loops; `kinds` has the types of names, as far as known."""
+    if any(isinstance(each, gast.Assign) and isinstance(each.targets[0], gast.Tuple) for each in walk_statements(body)):
+        return body
+    return _Replacer(body, parameters, kinds).block(body, Subscripts(), frozenset())
+
+
+class _Replacer:
+    def __init__(self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
+        self.memories, self.kinds = Memories(body, parameters, kinds), kinds
+        taken = {node.id for each in body for node in walk(each) if isinstance(node, gast.Name)}
+        self.names = Names(taken | set(parameters))
+        self.made: dict[tuple[str, str], str] = {}
+
+    def block(self, block: Block, at: Subscripts, reached: frozenset[Place]) -> Block:
+        """The block; `reached` are the elements that every path to here has come by."""
+        result: Block = []
+        for k, statement in enumerate(block):
+            if is_parallel(statement):
+                result.append(statement)  # its iterations are dealt out as they are
+                at.forget(stored_in([statement]))
+            elif is_counted(statement):
+                at.forget(stored_in([statement]))
+                inside = at.inside(statement)
+                statement.body = self.block(statement.body, inside, _without(reached, stored_in([statement])))
+                result += self.replaced(statement, at, reached | self.ahead(block[k + 1 :], at))
+            else:
+                for inner in inner_blocks(statement):
+                    at.forget(stored_in(inner))
+                    inner[:] = self.block(inner, at.copy(), _without(reached, stored_in([statement])))
+                reached |= self.places(statement, at)
+                at.learn(statement)
+                result.append(statement)
+            reached = _without(reached, stored_in([statement]))
+        return result
+
+    def places(self, statement: gast.stmt, at: Subscripts) -> frozenset[Place]:
+        """The elements that a simple statement comes by."""
+        if not isinstance(statement, (gast.Assign, gast.AugAssign)):
+            return frozenset()
+        own = accesses(statement, at, self.memories.is_element)
+        return frozenset((each.name, each.forms) for each in own if each.forms is not None)
+
+    def ahead(self, block: Block, at: Subscripts) -> frozenset[Place]:
+        """The elements that the simple statements come by with which a block begins."""
+        found: frozenset[Place] = frozenset()
+        at, changed = at.copy(), frozenset[str]()
+        for statement in block:
+            if not isinstance(statement, (gast.Assign, gast.AugAssign)) or notes_of(statement).effect:
+                break
+            found |= _without(self.places(statement, at), changed)
+            at.learn(statement)
+            changed |= stored_in([statement])
+        return found
+
+    def replaced(self, loop: gast.For, at: Subscripts, reached: frozenset[Place]) -> Block:
+        """A loop whose body has been seen to, with what comes before and behind it."""
+        elements = [] if _ends(loop) is None else self.elements(loop, at)
+        if not elements:
+            return [loop]
+        swap = _Swap({id(node): each.name for each in elements for node in each.uses})
+        loop.body = _without_idle([swap.visit(each) for each in loop.body])
+        place = place_of(loop)
+        before = [assign(each.name, clone(each.node), place) for each in elements]
+        after = [assign(_target(each.node), load(each.name), place) for each in elements if each.written]
+        whole = [*before, loop, *after]
+        if _has_iterations(loop, at) or {each.place for each in elements} <= reached:
+            return whole
+        return [branch(_nonempty(loop), whole, [], place)]
+
+    def elements(self, loop: gast.For, at: Subscripts) -> list[_Element]:
+        """What the iterations of a loop reach again and again, and nothing else in it does."""
+        stored = stored_in([loop])
+        inside = at.inside(loop)
+        inside.begin(stored_in(loop.body))
+        found = list(accessed(loop.body, inside, self.memories))
+        if not any(each.access.kind != "read" for each in found):
+            return []  # with nothing stored, a compiler can do as much
+        by_place: dict[Place, list[Reached]] = {}
+        for each in found:
+            own = each.access
+            if own.forms is not None and own.name not in stored and not _symbols(own.forms) & stored:
+                by_place.setdefault((own.name, own.forms), []).append(each)
+        elements = []
+        for (name, forms), uses in by_place.items():
+            nodes = [each.access.node for each in uses if each.access.node is not None]
+            node = next((each for each in nodes if not set(names_in(each.slice)) & stored), None)
+            written = any(each.access.kind != "read" for each in uses)
+            if node is None or not any(each.always for each in uses) or not (self.is_kept(name) or not written):
+                continue
+            if all(self.is_apart(name, forms, each, written) for each in found):
+                elements.append(_Element((name, forms), node, nodes, written, self.name_of(node)))
+        return elements
+
+    def is_kept(self, name: str) -> bool:
+        kind = self.kinds.get(name)
+        return isinstance(kind, nb.Array) and kind.dtype in KEPT
+
+    def is_apart(self, name: str, forms: tuple[Form, ...], other: Reached, written: bool) -> bool:
+        """Whether an access is one of the element itself, or does not matter to it."""
+        access = other.access
+        if not self.memories.may_share(name, access.name) or (access.kind == "read" and not written):
+            return True
+        if access.name != name or access.forms is None:
+            return False
+        return access.forms == forms or any(
+            other.at.differ(mine, its) for mine, its in zip(forms, access.forms, strict=True)
+        )
+
+    def name_of(self, node: gast.Subscript) -> str:
+        """The variable of an element: the same one wherever the element is written in the same way."""
+        parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+        words = [each.id if isinstance(each, gast.Name) else constant(each) for each in parts]
+        known = bool(words) and all(isinstance(each, str) or (isinstance(each, int) and each >= 0) for each in words)
+        key = node.value.id, gast.dump(node.slice)
+        if key not in self.made:
+            wish = "".join(f"_{each}" if isinstance(each, str) else str(each) for each in words) if known else "_here"
+            self.made[key] = self.names.fresh(f"{node.value.id}{wish if wish.startswith('_') else '_at' + wish}")
+            self.memories.ranks[self.made[key]] = 0
+        return self.made[key]
+
+
+class _Swap(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
+    """Puts variables in the place of elements."""
+
+    def __init__(self, names: Mapping[int, str]) -> None:
+        self.names = names
+
+    def visit_Subscript(self, node: gast.Subscript) -> gast.expr:
+        if id(node) in self.names:
+            found = load(self.names[id(node)])
+            found.ctx = node.ctx
+            return found
+        return self.generic_visit(node)
+
+
+def _symbols(forms: tuple[Form, ...]) -> frozenset[str]:
+    return frozenset[str]().union(*(form.symbols for form in forms))
+
+
+def _without(places: frozenset[Place], names: frozenset[str]) -> frozenset[Place]:
+    """The elements that are still the same ones when these names have been stored."""
+    return frozenset(each for each in places if each[0] not in names and not _symbols(each[1]) & names)
+
+
+def _target(node: gast.Subscript) -> gast.Subscript:
+    return subscript(load(node.value.id), clone(node.slice), store=True)
+
+
+def _without_idle(block: Block) -> Block:
+    """Without `x = x`, which is left where a loop around holds the element already."""
+    for statement in block:
+        for inner in inner_blocks(statement):
+            inner[:] = _without_idle(inner)
+    return [each for each in block if not _is_idle(each)]
+
+
+def _is_idle(statement: gast.stmt) -> bool:
+    match statement:
+        case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=other)):
+            return bool(name == other)
+    return False
+
+
+def _ends(loop: gast.For) -> tuple[gast.expr, gast.expr] | None:
+    """Two numbers of which the second is greater if and only if the loop has iterations."""
+    args = loop.iter.args
+    start, stop = (const(0), args[0]) if len(args) == 1 else args[:2]
+    step = constant(Subscripts.step(loop))
+    if not isinstance(step, int):
+        return None
+    return (start, stop) if step > 0 else (stop, start)
+
+
+def _nonempty(loop: gast.For) -> gast.expr:
+    """A test of whether a loop has iterations."""
+    ends = _ends(loop)
+    assert ends is not None
+    return gast.Compare(left=clone(ends[0]), ops=[gast.Lt()], comparators=[clone(ends[1])])
+
+
+def _has_iterations(loop: gast.For, at: Subscripts) -> bool:
+    """Whether a loop is known to have iterations, by what is known of the loops around."""
+    low, high = (at.form(end) for end in _ends(loop) or (loop.target, loop.target))
+    return low is not None and high is not None and at.is_never_negative(high - low - 1)

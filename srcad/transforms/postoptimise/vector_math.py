@@ -1,0 +1,145 @@
+"""Elementary functions in loops of independent iterations, which vector instructions can do several at a time.
+
+    for i in range(n):                     for i in range(n):
+        y[i] = np.tanh(x[i] + b[i])            y[i] = kernels.lanes.tanh(x[i] + b[i])
+
+The kernels (`srcad.runtime.kernels.overloads.elementary_functions`) round otherwise than the library's functions, in
+the last digit. So that the two sweeps do not decide differently, all calls of a function become calls of the kernel, in
+all that is generated for a derivative, or none: those that are one by one beside a loop that gains too. None, where an
+iteration waits for what the last one has computed (`h = np.tanh(a * h)`), as there the library's are quicker, where a
+call is of an array, and where a choice depends on the result (see `choosing`): a derivative goes the way of the
+function itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import gast
+from numba import types as nb
+
+from srcad.runtime.support.clock import stage
+from srcad.transforms.analysis.liveness import live_before
+from srcad.transforms.analysis.symbolic_shapes import index_parts
+from srcad.transforms.ir.array_functions import VECTOR_INSTRUCTIONS
+from srcad.transforms.ir.build import Block, dotted_path, names_in, stores_into, walk, walk_statements
+from srcad.transforms.ir.node_notes import note, notes_of
+from srcad.transforms.ir.primitive import constant
+from srcad.transforms.ir.side_effects import all_written, changed_memory, stored_in
+from srcad.transforms.loop_analysis.alias_classes import Memories
+from srcad.transforms.loop_analysis.array_accesses import is_counted
+from srcad.transforms.loop_analysis.control_dependence import choosing, deciding, is_continuous
+from srcad.transforms.postoptimise.reassociable_sums import sums_of
+
+_NAMES = "exp", "expm1", "log", "log1p", "tanh"
+KERNELS = {f"np.{name}": f"lanes.{name}" for name in _NAMES} | {f"math.{name}": f"lanes.math_{name}" for name in _NAMES}
+
+
+@stage("lanes")
+def note_lanes(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
+    """Note on the calls of such functions (`lane`): "free" where a loop gains, "alone" outside innermost loops."""
+    calls = [node for statement in body for node in walk(statement) if _kernel(node)]
+    if not calls:
+        return
+    memories = Memories(body, parameters, kinds)
+    fixed = choosing(body, memories, (), is_continuous)
+    for node in calls:
+        note(node, lane="alone" if memories.is_number(node.args[0]) else None)
+    for statement in walk_statements(body):
+        stored = {*all_written(statement), *changed_memory(statement)} if _is_simple(statement) else set()
+        chooses = not fixed.isdisjoint(map(memories.find, stored))
+        for part in (statement,) if chooses else deciding(statement, is_continuous):
+            for node in filter(_kernel, walk(part)):
+                note(node, lane=None)
+    for loop in walk_statements(body):
+        if isinstance(loop, (gast.For, gast.While)) and _is_innermost(loop):
+            carried = live_before(loop.body, frozenset()) & stored_in(loop.body)
+            waits = _waiting(loop, carried, memories)
+            is_free = is_counted(loop) and carried <= {*sums_of(loop)} and not _is_left(loop) and not _has_wall(loop)
+            for node in walk(loop):
+                if _kernel(node) and notes_of(node).lane:
+                    note(node, lane=None if waits(node) else "free" if is_free else "alone")
+
+
+def choose_lanes(functions: Sequence[gast.FunctionDef]) -> None:
+    """Note the kernel on calls of functions of which all calls may have it, and `calls_kernels` on their statements."""
+    lanes: dict[str, set[str | None]] = {}
+    for tree in functions:
+        for node in walk(tree):
+            if kernel := _kernel(node):
+                lanes.setdefault(kernel, set()).add(notes_of(node).lane)
+    chosen = {kernel for kernel, found in lanes.items() if "free" in found and None not in found}
+    for statement in (each for tree in functions if chosen for each in walk_statements(tree.body)):
+        for node in walk(statement):
+            if _kernel(node) in chosen:
+                note(node, kernel=_kernel(node))
+                note(statement, calls_kernels=True)
+
+
+def _kernel(node: gast.AST) -> str | None:
+    is_call = isinstance(node, gast.Call) and len(node.args) == 1 and not node.keywords
+    return KERNELS.get(dotted_path(node.func) or "") if is_call else None
+
+
+def _is_simple(statement: gast.stmt) -> bool:
+    return isinstance(statement, (gast.Assign, gast.AugAssign))
+
+
+def _is_innermost(loop: gast.stmt) -> bool:
+    return not any(isinstance(each, (gast.For, gast.While)) for each in walk_statements(loop.body))
+
+
+def _is_left(loop: gast.For) -> bool:
+    return any(isinstance(each, (gast.Break, gast.Return, gast.Raise)) for each in walk_statements(loop.body))
+
+
+def _has_wall(loop: gast.For) -> bool:
+    """Whether a loop has other calls of the library, or powers, for which it is done one iteration at a time."""
+    for node in walk(loop):
+        match node:
+            case gast.Call(func=function) if node is not loop.iter:
+                path = dotted_path(function) or ""
+                is_vector = path in VECTOR_INSTRUCTIONS or notes_of(node).lane or path.startswith("kernels.")
+                if not is_vector:
+                    return True
+            case gast.BinOp(op=gast.Pow(), right=right) if not isinstance(constant(right), int):
+                return True
+    return False
+
+
+def _waiting(loop: gast.For | gast.While, carried: frozenset[str], memories: Memories) -> Callable[[gast.AST], bool]:
+    """Whether an expression of a loop may depend on what the iteration before has computed; it hands on `carried`."""
+    names = set(carried)
+    moving = stored_in([loop])
+    places: dict[str, set[str]] = {}
+    for each in walk_statements(loop.body):
+        for name in changed_memory(each):
+            if memories.ranks.get(name) != 0:
+                places.setdefault(memories.find(name), set()).add(_place(stores_into(each), moving))
+
+    def waits(node: gast.AST) -> bool:
+        match node:
+            case gast.Name(id=name):
+                return name in names
+            case gast.Subscript(value=gast.Name(id=name)) if name not in names:
+                found = places.get(memories.find(name))
+                place = _place(node, moving)
+                return waits(node.slice) or (found is not None and (found != {place} or not place))
+        return any(map(waits, gast.iter_child_nodes(node)))
+
+    while True:
+        found = {
+            name
+            for each in walk_statements(loop.body)
+            if _is_simple(each) and waits(each.value)
+            for name in all_written(each)
+        }
+        if found <= names:
+            return waits
+        names |= found
+
+
+def _place(target: gast.Subscript | None, moving: frozenset[str]) -> str:
+    """The part of a subscript that is another in each iteration: `i` of `a[row, i]`; "" where there is none."""
+    parts = [] if target is None else index_parts(target)
+    return ", ".join(gast.dump(part) for part in parts if not moving.isdisjoint(names_in(part)))

@@ -1,0 +1,60 @@
+"""Recorded arrays of which the reverse sweep asks nothing but the shape: `np.zeros_like(y)`, `y.shape`.
+
+    y_trace.append(y.shape)        ...        y = np.empty(y_trace[y_at])
+
+Their traces hold shapes, where a reference would keep the array. What is read back has the shape and the type that
+the array had, and values that nobody asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import gast
+from numba import types as nb
+
+from srcad.transforms.adjoint.reverse_plan import Fork, Plan, Replay, Step, inner_plans
+from srcad.transforms.analysis.program_facts import Program
+from srcad.transforms.ir.build import one_or_tuple, stores_into
+from srcad.transforms.storage.placement import Sites
+from srcad.transforms.storage.storage_decisions import Decisions
+from srcad.transforms.storage.tbr import names_with_content
+from srcad.transforms.storage.traces import can_be_made, empty, known_shape
+
+
+def hollow(program: Program, plan: Plan, decisions: Decisions) -> frozenset[str]:
+    """The recorded names of such arrays."""
+    code = [*_read(plan), *map(stores_into, decisions.undone)]
+    full = {name for each in code if each is not None for name in names_with_content(each)}
+    full |= {*decisions.kept.values(), *(name for _, name in decisions.snapshots)}
+    pending = dict(decisions.recomputed)
+    while found := [name for name in pending if name in full or not program.types.is_array(name)]:
+        full |= {read for name in found for read in names_with_content(pending.pop(name))}
+    return frozenset(name for name in decisions.recorded - full if can_be_made(program.types.get(name)))
+
+
+def without_known(sites: Sites, plan: Plan, decisions: Decisions) -> frozenset[str]:
+    """Those of such arrays whose shape is recorded: where it is known before the loops, they are made again."""
+    found = hollow(sites.program, plan, decisions)
+    for name in sorted(found):
+        shape, kind = known_shape(sites, name), sites.program.types.get(name)
+        if shape is not None and isinstance(kind, nb.Array) and sites.loops_around(sites.site(name)):
+            sizes = one_or_tuple(shape)
+            decisions.recorded.discard(name)
+            decisions.recomputed[name] = empty(sizes, kind.dtype)
+    return found & decisions.recorded
+
+
+def _read(plan: Plan) -> Iterator[gast.AST]:
+    """All code of a reverse sweep that may read what is recorded."""
+    for node in plan.nodes:
+        match node:
+            case Step(code=code):
+                yield from code
+            case Fork(statement=statement):
+                yield statement.test
+            case Replay(header=header, first=first):
+                assert header is not None
+                yield from (header.iter, *first)
+        for inner in inner_plans(node):
+            yield from _read(inner)

@@ -1,0 +1,294 @@
+"""Decide how the reverse sweep gets the primal values that it reads: still there, recomputed, or recorded.
+
+Names outside of all loops are still there. For each loop body a minimum cut (see `min_cut`) chooses what to record,
+between what is there at the start of a reversed iteration and what its statements read. Elements of arrays that are
+written into may be read again if every store that could have overwritten them is undone at the same point of the
+reverse sweep; whether undoing the stores or recording what was read is cheaper is decided root by root (the to-be-
+recorded analysis of Hascoet, Naumann and Pascual, "To be recorded" analysis in reverse-mode automatic
+differentiation, 2005).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import gast
+from numba import types as nb
+
+from srcad.runtime.support.clock import stage
+from srcad.transforms.adjoint.reverse_plan import Fork, Node, Plan, Replay, Step, inner_plans, reached, spot_of
+from srcad.transforms.analysis.program_facts import Program
+from srcad.transforms.ir.array_functions import LIKE_WITHOUT_CONTENT, SECOND_SHAPE_ONLY, SHAPE_ATTRIBUTES, last_parts
+from srcad.transforms.ir.build import Block, load, names_in, stores_into, walk_statements
+from srcad.transforms.ir.cost_model import GUESSED_ITERATIONS
+from srcad.transforms.storage.min_cut import cheapest_record
+from srcad.transforms.storage.placement import Sites
+from srcad.transforms.storage.recomputation import Recipes
+from srcad.transforms.storage.shared_traces import find_left, left_in
+from srcad.transforms.storage.storage_costs import Costs
+from srcad.transforms.storage.storage_decisions import Decisions
+from srcad.transforms.storage.traces import rows
+
+Way = tuple[tuple[int, int], ...]
+
+
+class Decider:
+    """Makes the decisions for one plan."""
+
+    def __init__(
+        self, program: Program, plan: Plan, undone: list[gast.stmt], bars: Mapping[str, str], pure: bool = False
+    ) -> None:
+        """`undone` are stores known to be undone; the subscripts that this takes are wanted as well.
+
+        `bars` has the adjoint of each name.
+        A `pure` reverse sweep undoes nothing, so that it can run many times on one trace.
+        """
+        self.program, self.plan, self.undone, self.pure = program, plan, undone, pure
+        spot = spot_of(plan)
+        self.sites = Sites(program, spot)
+        self.recipes = Recipes(program, spot, pure)
+        self.costs = Costs(self.sites, self.recipes, plan, bars)
+        self.requests: dict[str, int] = {}
+        self.contents: list[tuple[gast.stmt, gast.expr]] = []
+        self.refused: set[str] = set()
+
+    @stage("record")
+    def decide(self) -> Decisions:
+        """All decisions."""
+        self.collect(self.plan)
+        self.recipes.wanted = {names_of(what) for _, what in self.contents}
+        self.recipes.wanted |= {left for name in self.recipes.wanted if (left := left_in(self.sites, name))}
+        for store in self.undone:
+            for name in names_in(stores_into(store)):
+                self.request(name, self.program.flow.spot(store).number)
+            self.contents += [(store, load(name)) for name in self.index_arrays(store)]
+        self.refuse_dear_loads()
+        decisions, pending = Decisions(), dict(self.requests)
+        regions = sorted(self.sites.loops, reverse=True)
+        depth = {number: len(self.sites.spots[number].loops) for number in regions}
+        for number in sorted(regions, key=lambda each: -depth[each]):
+            self.decide_region(number, pending, decisions)
+        if self.pure:
+            decisions.snapshots = [
+                (statement, names_of(what))
+                for statement, what in self.contents
+                if self.recipes.stores_after(statement, what)
+            ]
+            return self.with_forms(decisions)
+        reads = list(self.contents)
+        for name in decisions.recomputed:
+            reads += self.recipes.loads(name)
+        undone = {id(store): store for store in self.undone} | {
+            id(store): store for statement, what in reads for store in self.recipes.stores_after(statement, what)
+        }
+        decisions.undone = [store for store in walk_statements(self.program.unit.tree.body) if id(store) in undone]
+        return self.with_forms(decisions)
+
+    def with_forms(self, decisions: Decisions) -> Decisions:
+        """What is recorded twice is so once; how arrays are."""
+        find_left(self.sites, decisions)
+        decisions.rows = rows(self.sites, self.recipes, decisions)
+        return decisions
+
+    def collect(self, plan: Plan) -> None:
+        """What every step reads, and how late."""
+        for node in plan.nodes:
+            self.collect_node(node)
+
+    def collect_node(self, node: Node) -> None:
+        """What one step, branch or loop reads, and all below it."""
+        for name in own_reads(node):
+            self.request(name, reached(node))
+        if isinstance(node, Step):
+            self.contents += self.content_reads(node)
+        for inner in inner_plans(node):
+            self.collect(inner)
+
+    def request(self, name: str, number: int) -> None:
+        """Note that a name is wanted when statement `number` is reversed."""
+        if self.sites.is_primal(name) and not self.sites.is_there(name):
+            position = self.sites.position(number, self.sites.site(name))
+            self.requests[name] = max(self.requests.get(name, -1), position)
+
+    def content_reads(self, step: Step) -> list[tuple[gast.stmt, gast.expr]]:
+        """Whole arrays that a step reads, other than for their shape."""
+        if step.statement is None:
+            return []
+        found = {
+            name
+            for statement in step.code
+            for name in names_with_content(statement)
+            if self.sites.is_primal(name) and self.program.types.is_array(name) and self.program.roots.is_written(name)
+        }
+        return [(step.statement, load(name)) for name in sorted(found)]
+
+    def index_arrays(self, store: gast.stmt) -> list[str]:
+        """Arrays by which a store selects, and which are written into: undoing it needs what they held."""
+        target = stores_into(store)
+        assert target is not None
+        roots, types = self.program.roots, self.program.types
+        return sorted(name for name in names_in(target.slice) if types.is_array(name) and roots.is_written(name))
+
+    def decide_region(self, number: int, pending: dict[str, int], decisions: Decisions) -> None:
+        """Record or recompute, for what is wanted of one loop body; what that wants of outer bodies is added."""
+        wanted = [name for name in pending if self.sites.region(name) == number]
+        operands: dict[str, list[str]] = {}
+        outside: dict[str, list[str]] = {}
+        late = {name: pending[name] for name in wanted}
+        queue = list(wanted)
+        while queue:
+            name = queue.pop()
+            recipe = self.usable_recipe(name, late[name])
+            if recipe is None:
+                operands.pop(name, None)
+                continue
+            reads = [read for read in dict.fromkeys(names_in(recipe)) if self.sites.is_primal(read)]
+            inner = [read for read in reads if self.sites.region(read) == number and not self.sites.is_there(read)]
+            operands[name] = inner
+            outside[name] = [read for read in reads if read not in inner and not self.sites.is_there(read)]
+            for read in inner:
+                position = self.sites.position(late[name], self.sites.site(read))
+                if position > late.get(read, -1):
+                    late[read] = position
+                    queue.append(read)
+        recorded = cheapest_record(
+            wanted,
+            operands,
+            {name: self.costs.record(name) for name in sorted(late)},
+            {name: self.costs.compute(name) for name in operands},
+        )
+        decisions.recorded |= recorded
+        self.keep(wanted, recorded, operands, outside, pending, decisions, late)
+
+    def keep(
+        self,
+        wanted: list[str],
+        recorded: frozenset[str],
+        operands: dict[str, list[str]],
+        outside: dict[str, list[str]],
+        pending: dict[str, int],
+        decisions: Decisions,
+        late: dict[str, int],
+    ) -> None:
+        """Note what is recomputed, and what that reads of outer bodies."""
+        queue, seen = list(wanted), set()
+        while queue:
+            name = queue.pop()
+            if name in seen or name in recorded:
+                continue
+            seen.add(name)
+            recipe = self.recipes.recipe(name)
+            assert recipe is not None
+            decisions.recomputed[name] = recipe
+            if (keeper := self.recipes.keeper(name)) is not None:
+                decisions.kept[id(keeper)] = name
+            queue += operands[name]
+            for read in outside[name]:
+                position = self.sites.position(late[name], self.sites.site(read))
+                pending[read] = max(pending.get(read, -1), position)
+
+    def usable_recipe(self, name: str, until: int) -> gast.expr | None:
+        """The recipe of a name, if it still holds where the name is wanted."""
+        recipe = self.recipes.recipe(name)
+        if recipe is None or name in self.refused or self.is_only_recorded(name):
+            return None
+        if not self.recipes.is_unchanged(name, until):
+            return None
+        region = self.sites.region(name)
+        for read in names_in(recipe):
+            if self.sites.is_primal(read) and not self.sites.is_there(read):
+                inner = self.sites.region(read)
+                if inner != region and (inner is None or not self._encloses(inner, region)):
+                    return None
+        return recipe
+
+    def is_only_recorded(self, name: str) -> bool:
+        """Whether the name is a number, and numbers are not computed again."""
+        return not self.program.unit.does("recompute") and isinstance(
+            self.program.types.get(name), (nb.Number, nb.Boolean)
+        )
+
+    def _encloses(self, outer: int, inner: int | None) -> bool:
+        return inner is not None and outer in {number for number, _ in self.sites.spots[inner].way}
+
+    def refuse_dear_loads(self) -> None:
+        """Loads that are cheaper to record than the stores after them are to undo."""
+        program = self.program
+        loads: dict[str, list[str]] = {}
+        for name in self.reachable():
+            for _, what in self.recipes.loads(name):
+                for root in program.roots.of.get(names_of(what), frozenset()):
+                    loads.setdefault(root, []).append(name)
+        for root in sorted(loads):
+            names = sorted(set(loads[root]))
+            fixed = [read for read in self.contents if root in program.roots.of.get(names_of(read[1]), frozenset())]
+            if fixed and not self.pure:
+                continue
+            stores: dict[int, gast.stmt] = {}
+            for name in names:
+                for statement, what in self.recipes.loads(name):
+                    stores |= {id(store): store for store in self.recipes.stores_after(statement, what)}
+            undo = sum(self.weight(store) for store in stores.values())
+            record = sum(self.weight(program.flow.stores[name][0]) for name in names)
+            if undo > record or (self.pure and stores):
+                self.refused |= set(names)
+
+    def weight(self, statement: gast.stmt) -> float:
+        """How often a statement runs, by guess."""
+        return float(GUESSED_ITERATIONS ** len(self.program.flow.spot(statement).loops))
+
+    def reachable(self) -> list[str]:
+        """Names that requests could lead to, through recipes."""
+        seen: set[str] = set()
+        queue = list(self.requests)
+        while queue:
+            name = queue.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            recipe = self.recipes.recipe(name)
+            if recipe is not None:
+                queue += [read for read in names_in(recipe) if self.sites.is_primal(read) and read not in seen]
+        return sorted(seen)
+
+
+def own_reads(node: Node) -> list[str]:
+    """Names read by a step, or by the header of a reversed branch or loop."""
+    match node:
+        case Step(code=code):
+            return list(dict.fromkeys(name for statement in code for name in code_reads(statement)))
+        case Fork(statement=statement):
+            return list(dict.fromkeys(names_in(statement.test)))
+        case Replay(header=header, first=first):
+            assert header is not None
+            inner = [name for statement in first for name in names_in(statement.value)]
+            return list(dict.fromkeys([*names_in(header.iter), *inner]))
+    return []
+
+
+def code_reads(statement: gast.stmt) -> list[str]:
+    """Names that a statement of the reverse sweep reads, subscripts of its target included."""
+    return list(names_in(statement))
+
+
+def names_with_content(node: gast.AST) -> list[str]:
+    """Names in an expression, those of which only the shape or type is asked left out."""
+    if isinstance(node, gast.Attribute) and node.attr in SHAPE_ATTRIBUTES:
+        return []
+    if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr in _LIKE | _SECOND:
+        rest = node.args[1:] if node.func.attr in _LIKE else node.args[:1]
+        return [name for part in rest for name in names_with_content(part)]
+    if isinstance(node, gast.Name):
+        return [node.id] if not isinstance(node.ctx, gast.Store) else []
+    return [name for child in gast.iter_child_nodes(node) for name in names_with_content(child)]
+
+
+_LIKE, _SECOND = last_parts(LIKE_WITHOUT_CONTENT), last_parts(SECOND_SHAPE_ONLY)
+
+
+def names_of(node: gast.expr) -> str:
+    """The name at the bottom of a name or subscript."""
+    return str(node.id if isinstance(node, gast.Name) else node.value.id)
+
+
+__all__ = ["Block", "Decider", "Decisions", "Sites", "inner_plans", "own_reads"]

@@ -1,0 +1,160 @@
+"""How many iterations a loop has at most, as an expression that is known before the loops around it begin.
+
+for j in range(n):              n, with j as the number of the iteration
+for i in range(j + 1, n):   n, with i as the number of the iteration: i >= j + 1 >= 0
+for q in range(j):      n - 1, since j <= n - 1
+for p in range(y[:j].shape[0]):         n - 1, however long y is
+for p in range(y[j : j + 5].shape[0]):  5
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import gast
+
+from srcad.transforms.analysis.linear_forms import Form
+from srcad.transforms.analysis.symbolic_shapes import sliced
+from srcad.transforms.ir.build import attribute, binary, call, clone, const, load, subscript
+from srcad.transforms.ir.cost_model import DEEPEST_EXTENT
+from srcad.transforms.ir.primitive import constant
+from srcad.transforms.storage.placement import Loop, Sites
+
+
+@dataclass(frozen=True)
+class Extent:
+    """At most `size` iterations, numbered by `number`; `is_exact` if both bounds are known before the loops around."""
+
+    size: gast.expr
+    number: gast.expr
+    is_exact: bool
+
+
+def extent(sites: Sites, loop: Loop) -> Extent | None:
+    """The extent of a loop; None where nothing is known."""
+    if not isinstance(loop, gast.For) or constant(loop.iter.args[2]) not in (1, -1):
+        return None
+    start, stop, step = loop.iter.args
+    if sites.is_known(start) and sites.is_known(stop):
+        low, high = (start, stop) if constant(step) == 1 else (stop, start)
+        number = load(loop.target.id)
+        if constant(step) == -1:
+            return Extent(_count(sites, high, low), binary(clone(start), gast.Sub, number), True)
+        return Extent(_count(sites, high, low), _less(number, start), True)
+    if constant(step) == -1:
+        return _widest_down(sites, loop, start, stop)
+    return _as_form(sites, loop, start, stop) or _widest(sites, loop, start, stop)
+
+
+def _as_form(sites: Sites, loop: gast.For, start: gast.expr, stop: gast.expr) -> Extent | None:
+    """The extent where the last index depends on lengths of arrays that are known, if not by that name."""
+    first, form = constant(start), sites.program.meeting.form(stop)
+    high = known_extent(sites, form) if form is not None else None
+    if high is None or type(first) is not int or first < 0:  # what is less than nothing may be the length of nothing
+        return None
+    return Extent(call("max", _less(high, start), const(0)), _less(load(loop.target.id), start), True)
+
+
+def _widest(sites: Sites, loop: gast.For, start: gast.expr, stop: gast.expr) -> Extent | None:
+    high = greatest(sites, stop)
+    first = start if sites.is_known(start) else const(0)
+    if high is None or not (first is start or _is_natural(sites, start, 0)):
+        return None
+    return Extent(call("max", _less(high, first), const(0)), _less(load(loop.target.id), first), False)
+
+
+def _widest_down(sites: Sites, loop: gast.For, start: gast.expr, stop: gast.expr) -> Extent | None:
+    high = greatest(sites, start)
+    if high is None or not _is_natural(sites, stop, 1):
+        return None
+    return Extent(call("max", binary(high, gast.Add, const(1)), const(0)), load(loop.target.id), False)
+
+
+def greatest(sites: Sites, node: gast.expr, depth: int = 0) -> gast.expr | None:
+    """The greatest value of an integer atom, from what is known before the loops around it."""
+    if sites.is_known(node):
+        return clone(node)
+    assert isinstance(node, gast.Name)
+    for loop in sites.program.flow.stores.get(node.id, []):
+        if isinstance(loop, gast.For):
+            start, stop, step = loop.iter.args
+            if constant(step) == 1:
+                return _shifted(greatest(sites, stop, depth + 1), gast.Sub, 1)
+            return greatest(sites, start, depth + 1) if constant(step) == -1 else None
+    match sites.program.flow.definition(node.id):
+        case gast.BinOp(left=left, op=gast.Add() | gast.Sub() as operator, right=right) if depth < DEEPEST_EXTENT:
+            amount = constant(right)
+            if isinstance(amount, int) and isinstance(left, gast.Name):
+                return _shifted(greatest(sites, left, depth + 1), type(operator), amount)
+        case gast.Subscript(value=gast.Name(id=shape), slice=gast.Constant(value=int() as axis)):
+            return _longest(sites, sites.program.flow.definition(shape), axis)
+    return None
+
+
+def _longest(sites: Sites, shape: gast.expr | None, axis: int) -> gast.expr | None:
+    """The greatest extent of a dimension of `x.shape`, where x is a slice by the index of a loop around it."""
+    flow, meeting = sites.program.flow, sites.program.meeting
+    view = flow.definition(shape.value.id) if isinstance(shape, gast.Attribute) and axis >= 0 else None
+    cut = sliced(view, axis) if isinstance(view, gast.Subscript) else None
+    if view is None or cut is None:
+        return None
+    low, high = cut[1].lower, cut[1].upper
+    if high is None:
+        by_index = low is not None and greatest(sites, low) is not None
+        return known_extent(sites, meeting.size(view.value.id, cut[0])) if by_index else None
+    if low is None:
+        return greatest(sites, high) if _is_natural(sites, high, 0) else None
+    start, stop = meeting.form(low), meeting.form(high)
+    if start is None or stop is None or not _is_natural(sites, low, 0) or not _is_natural(sites, high, 0):
+        return None
+    length = stop - start
+    return None if length.terms else const(length.constant)
+
+
+def _shifted(node: gast.expr | None, operator: type[gast.operator], amount: int) -> gast.expr | None:
+    return None if node is None else binary(node, operator, const(amount))
+
+
+def _count(sites: Sites, high: gast.expr, low: gast.expr) -> gast.expr:
+    """`high - low`, or zero."""
+    meeting = sites.program.meeting
+    form, base = meeting.form(high), meeting.form(low)
+    known = form is not None and base is not None and meeting.is_natural(form - base)
+    return _less(high, low) if known else call("max", _less(high, low), const(0))
+
+
+def _less(node: gast.expr, amount: gast.expr) -> gast.expr:
+    return clone(node) if constant(amount) == 0 else binary(clone(node), gast.Sub, clone(amount))
+
+
+def _is_natural(sites: Sites, node: gast.expr, more: int) -> bool:
+    """Whether an integer and `more` cannot be negative."""
+    form = sites.program.meeting.form(node)
+    return form is not None and sites.program.meeting.is_natural(form + more)
+
+
+def known_extent(sites: Sites, form: Form) -> gast.expr | None:
+    """A linear form of what is known before the loops around it as an expression, or None.
+
+    If negative, it stands for nothing. A sum of which a part does so, the length of a short array's slice, is no form.
+    """
+    rests = (form - length for length in sites.program.meeting.sizes.shortened if length.symbols & form.symbols)
+    if any(rest.terms or rest.constant > 0 for rest in rests):
+        return None
+    total: gast.expr | None = None if form.constant == 0 and form.terms else const(form.constant)
+    for symbol, factor in form.terms:
+        name, _, rest = symbol.partition(".shape[")
+        if not is_lasting(sites, name):
+            return None
+        value: gast.expr = load(name)
+        if rest:
+            value = subscript(attribute(value, "shape"), const(int(rest.rstrip("]"))))
+        term = value if factor == 1 else binary(const(factor), gast.Mult, value)
+        total = term if total is None else binary(total, gast.Add, term)
+    return total
+
+
+def is_lasting(sites: Sites, name: str) -> bool:
+    """Whether a name has one value, and has it before the loops around what asks for it."""
+    stores = sites.program.flow.stores.get(name, ())
+    return len(stores) == (name not in sites.program.unit.parameters) and sites.is_known(load(name))

@@ -1,0 +1,232 @@
+"""The generated pair: a forward function that returns the result and a trace, a reverse function that reads the trace.
+
+The reverse function changes nothing of the trace, so that one trace serves many cotangents, from several threads if
+need be. So no store is undone here: what is overwritten and needed is recorded when it is read, and a statement that
+needs all of an array which is written into later works on a copy of it.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import gast
+
+from srcad.transforms.adjoint.accumulation import Adjoints
+from srcad.transforms.adjoint.call_derivatives import Callees
+from srcad.transforms.analysis.liveness import live_before
+from srcad.transforms.analysis.program_facts import Program
+from srcad.transforms.inference.type_inference import Types, is_complex
+from srcad.transforms.ir.build import (
+    Block,
+    assign,
+    attribute,
+    call,
+    const,
+    inner_blocks,
+    load,
+    place_of,
+    rewrite_names,
+    stores_into,
+    subscript,
+    tuple_of,
+    walk_statements,
+    written,
+)
+from srcad.transforms.ir.generated_functions import Made, function
+from srcad.transforms.ir.type_annotations import note_kinds
+from srcad.transforms.ir.unit import Unit
+from srcad.transforms.normalise.in_place_resolution import blank
+from srcad.transforms.normalise.ssa import stored_certainly
+from srcad.transforms.storage.tbr import Decider
+from srcad.transforms.storage.traces import is_list
+from srcad.transforms.sweeps.gradient_function import (
+    result_of,
+    results_of,
+    returns_tuple,
+    reverse_program,
+    seed_of,
+    with_lists,
+)
+from srcad.transforms.sweeps.reverse_control_flow import Reverser
+from srcad.transforms.sweeps.sweep_assembly import Assembler, Sweeps
+
+
+@dataclass(frozen=True)
+class Pure:
+    """Both sweeps of a function, of which the reverse one undoes nothing."""
+
+    program: Program
+    adjoints: Adjoints
+    both: Sweeps
+
+
+def pure_sweeps(
+    unit: Unit,
+    types: Types,
+    counts: Mapping[int, str],
+    analysed: Callable[[Unit, Types], Program],
+    seed: Callable[[Adjoints], Block],
+    callees: Callees | None = None,
+    given: Collection[str] = (),
+) -> Pure:
+    """Both sweeps; `analysed` gives the facts, `seed` begins the adjoints of the results.
+
+    The unit is copied: of a function that calls itself other derivatives may be made while this one is being made.
+    """
+    unit, counts = _own_copy(unit, counts)
+    types = Types(dict(types.of), types.result)
+    while True:
+        program = analysed(unit, types)
+        adjoints = Adjoints(program, unit.names.copy(), dict(unit.bindings), callees, given)
+        plan = Reverser(program, adjoints, counts).plan(seed(adjoints))
+        decisions = Decider(program, plan, [], adjoints.bars, pure=True).decide()
+        if not decisions.snapshots:
+            both = Assembler(program, adjoints, counts, plan, decisions).sweeps()
+            note_kinds([*both.forward, *both.reverse], program.types.of, adjoints.bars)
+            return Pure(program, adjoints, both)
+        unit = _with_snapshots(unit, types, decisions.snapshots)
+
+
+def _own_copy(unit: Unit, counts: Mapping[int, str]) -> tuple[Unit, Mapping[int, str]]:
+    tree = unit.copy_tree()
+    pairs = zip(walk_statements(unit.tree.body), walk_statements(tree.body), strict=True)
+    own = {id(copied): counts[id(each)] for each, copied in pairs if id(each) in counts}
+    return unit.with_tree(tree), own
+
+
+def split_functions(
+    unit: Unit, types: Types, counts: Mapping[int, str], wrt: Sequence[int], callees: Callees | None = None
+) -> Made:
+    """`f_forward(...) -> (result, trace)` and `f_reverse(..., trace, result_bar) -> adjoints`."""
+    results = results_of(unit)
+    bar = ""
+
+    def seed(adjoints: Adjoints) -> Block:
+        nonlocal bar
+        bar = adjoints.names.fresh("result_bar")
+        bars = [subscript(load(bar), const(k)) for k in range(len(results))] if returns_tuple(unit) else [load(bar)]
+        found = results_of(adjoints.program.unit)
+        kinds = [types.get(node.id) if isinstance(node, gast.Name) else None for node in found]
+        bars = [call("np.conj", each) if is_complex(kind) else each for each, kind in zip(bars, kinds, strict=True)]
+        return seed_of(adjoints, found, bars)
+
+    pure = pure_sweeps(unit, types, counts, lambda each, known: reverse_program(each, known, wrt), seed, callees)
+    program, adjoints, both = pure.program, pure.adjoints, pure.both
+    names, bindings = adjoints.names, adjoints.bindings
+    both = with_lists(both, adjoints)
+    trace = names.fresh("trace")
+    fields = trace_fields(program, both, adjoints.calls.used)
+    forward, reverse = f"{unit.name}_forward", f"{unit.name}_reverse"
+    attributes = [attribute_name(name, fields) for name in fields]
+    before, packed = _packed(fields, attributes, both, adjoints)
+    first = [*blanks(program, both, fields), *both.forward, gast.Return(value=tuple_of(both.result, packed))]
+    second: Block = [
+        assign(name, _handed_in(name, attribute(load(trace), each), both, adjoints))
+        for name, each in zip(fields, attributes, strict=True)
+    ]
+    gradients = [result_of(adjoints, unit.parameters[k]) for k in wrt]
+    second += [*both.reverse, gast.Return(value=tuple_of(*gradients))]
+    record = function(forward, unit.parameters, first)
+    pull = adjoints.typed(function(reverse, (*unit.parameters, trace, bar), second), primals=0)
+    return Made([record, pull], bindings, (forward, reverse), before=before, sweeps=both)
+
+
+def _packed(
+    fields: list[str], attributes: list[str], both: Sweeps, adjoints: Adjoints
+) -> tuple[tuple[gast.stmt, ...], gast.expr]:
+    """The class of the trace, and the trace itself."""
+    if not fields:
+        return (), tuple_of()
+    made = adjoints.names.fresh("Trace")
+    adjoints.bindings["namedtuple"] = namedtuple
+    texts = tuple_of(*(const(each) for each in attributes))
+    parts = [_handed_out(name, both, adjoints) for name in fields]
+    return (assign(made, call("namedtuple", const(made), texts)),), call(made, *parts)
+
+
+def _is_list(name: str, both: Sweeps, adjoints: Adjoints) -> bool:
+    made = both.blanks.get(name)
+    return name in adjoints.calls.used or (made is not None and is_list(made.value))
+
+
+def _handed_out(name: str, both: Sweeps, adjoints: Adjoints) -> gast.expr:
+    """What the trace holds of a variable."""
+    return call(adjoints.kernel("hold"), load(name)) if _is_list(name, both, adjoints) else load(name)
+
+
+def _handed_in(name: str, held: gast.expr, both: Sweeps, adjoints: Adjoints) -> gast.expr:
+    return call(adjoints.kernel("release"), held) if _is_list(name, both, adjoints) else held
+
+
+def attribute_name(name: str, fields: list[str]) -> str:
+    """The name of a trace's field: `v` for `v_trace`, where that is free."""
+    short = name.removesuffix("_trace").lstrip("_") or "value"
+    others = {other.removesuffix("_trace").lstrip("_") or "value" for other in fields if other != name}
+    return short if short not in others and short not in _TAKEN else "kept_" + name.lstrip("_")
+
+
+_TAKEN = {"count", "index", "view"}  # methods of every tuple
+
+
+def trace_fields(program: Program, both: Sweeps, more: Collection[str] = ()) -> list[str]:
+    """Variables of the forward sweep, and `more`, that the reverse sweep reads before it stores them."""
+    made = set(both.blanks) | set(program.flow.stores) | set(more)
+    wanted = live_before(both.reverse, frozenset())
+    return sorted(name for name in wanted if name in made)
+
+
+def blanks(program: Program, both: Sweeps, fields: list[str]) -> Block:
+    """Empty values for fields that some path through the forward sweep does not set."""
+    certain = stored_certainly(both.forward)
+    code: Block = []
+    for name in fields:
+        if name not in certain:
+            made = both.blanks.get(name)
+            code.append(made if made is not None else assign(name, blank(program.types.get(name))))
+    return code
+
+
+def _with_snapshots(unit: Unit, types: Types, snapshots: list[tuple[gast.stmt, str]]) -> Unit:
+    """Let statements work on copies of arrays; results that are written into later become copies of a first result."""
+    names = unit.names.copy()
+    known: Any = types.of
+    wanted: dict[int, list[str]] = {}
+    for statement, name in snapshots:
+        wanted.setdefault(id(statement), []).append(name)
+
+    def block(statements: Block) -> Block:
+        result: Block = []
+        for statement in statements:
+            for inner in inner_blocks(statement):
+                inner[:] = block(inner)
+            after: Block = []
+            for name in sorted(set(wanted.get(id(statement), []))):
+                kept = names.fresh(f"{name}_kept")
+                known[kept] = known[name]
+                if written(statement) == name:
+                    statement.targets[0].id = kept
+                    after.append(assign(name, call("np.copy", load(kept)), place_of(statement)))
+                else:
+                    result.append(assign(kept, call("np.copy", load(name)), place_of(statement)))
+                    for part in _read_parts(statement):
+                        rewrite_names(part, partial(_renamed, name, kept))
+            result += [statement, *after]
+        return result
+
+    tree = unit.tree
+    tree.body = block(tree.body)
+    return unit.with_tree(tree, names=names)
+
+
+def _renamed(old: str, new: str, name: str) -> str:
+    return new if name == old else name
+
+
+def _read_parts(statement: gast.stmt) -> list[gast.expr]:
+    """What a simple statement reads: its value, and the subscript of what it stores into."""
+    target = stores_into(statement)
+    return [statement.value] if target is None else [statement.value, target.slice]

@@ -1,0 +1,267 @@
+"""Functions generated from both sweeps: a gradient in one piece, a tangent; and what can have no gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import gast
+from numba import types as nb
+
+from srcad.errors import NotDifferentiable, UnsupportedSyntax
+from srcad.transforms.adjoint.accumulation import Adjoints
+from srcad.transforms.adjoint.call_derivatives import Callees
+from srcad.transforms.adjoint.to_core_form import Splitter
+from srcad.transforms.analysis.liveness import live_before
+from srcad.transforms.analysis.program_facts import Program, analyse, analyse_forward
+from srcad.transforms.inference.type_inference import Types, differentiable, is_complex
+from srcad.transforms.ir.build import (
+    Block,
+    assign,
+    at,
+    call,
+    clone,
+    const,
+    load,
+    names_in,
+    place_of,
+    stores_into,
+    subscript,
+    tuple_of,
+    walk_statements,
+    written,
+)
+from srcad.transforms.ir.generated_functions import Made, function
+from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.type_annotations import note_kinds
+from srcad.transforms.ir.unit import Unit
+from srcad.transforms.normalise.ssa import stored_certainly
+from srcad.transforms.sweeps.loop_fusion import merged
+from srcad.transforms.sweeps.sweep_assembly import Sweeps
+from srcad.transforms.sweeps.sweep_construction import sweeps
+from srcad.transforms.sweeps.tangent_mode import Tangents
+
+
+def results_of(unit: Unit) -> list[gast.expr]:
+    """The expressions that a core function returns."""
+    last = unit.tree.body[-1]
+    if not isinstance(last, gast.Return) or last.value is None:
+        return []
+    return list(last.value.elts) if isinstance(last.value, gast.Tuple) else [last.value]
+
+
+def parts_of(results: list[gast.expr], bars: list[gast.expr]) -> list[tuple[gast.expr, gast.expr]]:
+    """The atoms of results, which may be nested tuples, each with the part of the cotangent that belongs to it."""
+    found: list[tuple[gast.expr, gast.expr]] = []
+    for node, bar in zip(results, bars, strict=True):
+        if isinstance(node, gast.Tuple):
+            found += parts_of(node.elts, [subscript(clone(bar), const(k)) for k in range(len(node.elts))])
+        else:
+            found.append((node, bar))
+    return found
+
+
+def dependents_of(unit: Unit, outs: Sequence[int] | None = None) -> list[str]:
+    """The names that a core function returns; those of some results, if `outs` is given."""
+    results = results_of(unit)
+    wanted = results if outs is None else [results[k] for k in outs]
+    return [node.id for node, _ in parts_of(wanted, wanted) if isinstance(node, gast.Name)]
+
+
+def reverse_program(unit: Unit, types: Types, wrt: Sequence[int], outs: Sequence[int] | None = None) -> Program:
+    """The facts for reverse mode with respect to some parameters; of some results, if `outs` is given."""
+    independent = [unit.parameters[k] for k in wrt]
+    program = analyse(unit, types, independent, dependents_of(unit, outs))
+    for statement in walk_statements(unit.tree.body):
+        target = stores_into(statement)
+        if target is not None and types.rank(target.value.id) == 0 and program.is_active(target.value.id):
+            # NumPy makes a number of every result without dimensions, which no adjoint can be written into.
+            raise UnsupportedSyntax(
+                "an array without dimensions that is written into cannot be differentiated",
+                at=place_of(statement),
+                hint="use a number, or an array of one element",
+            )
+    return program
+
+
+def gradient_function(
+    unit: Unit,
+    types: Types,
+    counts: Mapping[int, str],
+    wrt: Sequence[int],
+    tuple_result: bool,
+    with_value: bool,
+    callees: Callees | None = None,
+) -> Made:
+    """`f_grad(...)`, the gradient of a function of one real result; `f_value_and_grad(...)` gives the value too."""
+    refuse_result(unit, types)
+    unit = merged(unit, types, [unit.parameters[k] for k in wrt], dependents_of(unit))
+    program = reverse_program(unit, types, wrt)
+    names, bindings = unit.names.copy(), dict(unit.bindings)
+    adjoints = Adjoints(program, names, bindings, callees)
+    seed = seed_of(adjoints, results_of(unit), [const(1.0)])
+    both = with_lists(sweeps(program, adjoints, counts, seed), adjoints)
+    gradients = [result_of(adjoints, unit.parameters[k]) for k in wrt]
+    value: gast.expr = tuple_of(*gradients) if tuple_result else gradients[0]
+    both = replace(both, forward=[*trace_blanks(both), *both.forward])
+    kept: Block = []
+    if with_value:
+        stored = names.fresh("value")
+        kept = [assign(stored, both.result)]
+        value = tuple_of(load(stored), value)
+    body = joined(both, kept)
+    name = f"{unit.name}_{'value_and_grad' if with_value else 'grad'}"
+    body.append(gast.Return(value=value))
+    made = adjoints.typed(function(name, unit.parameters, body), primals=int(with_value))
+    return Made([made], bindings, (name,), sweeps=both)
+
+
+def joined(both: Sweeps, kept: Sequence[gast.stmt] = ()) -> Block:
+    """Both sweeps, with `kept` where the primal is complete."""
+    at = next((k for k, each in enumerate(both.reverse) if notes_of(each).completes_primal), None)
+    if at is None:
+        return [*both.forward, *kept, *both.reverse]
+    return [*both.forward, *both.reverse[:at], *kept, *both.reverse[at + 1 :]]
+
+
+def trace_blanks(both: Sweeps) -> Block:
+    """Empty traces for loops that some path through the forward sweep does not reach."""
+    wanted = live_before(both.reverse, frozenset()) - stored_certainly(both.forward)
+    return [made for name, made in both.blanks.items() if name in wanted]
+
+
+def with_lists(both: Sweeps, adjoints: Adjoints) -> Sweeps:
+    """The sweeps of a whole derivative: one begins the lists that calls record onto, the other counts what is there."""
+    calls = adjoints.calls
+    if not calls.forward:
+        return both
+    first, second = calls.lists(adjoints.bindings)
+    return replace(both, forward=[first, *both.forward], reverse=[both.reverse[0], second, *both.reverse[1:]])
+
+
+def tangent_function(unit: Unit, types: Types, wrt: Sequence[int], callees: Callees | None = None) -> Made:
+    """`f_tangent(..., *dots) -> (result, result_dot)`: forward mode, in core form."""
+    program = analyse_forward(unit, types, [unit.parameters[k] for k in wrt])
+    names, bindings = unit.names.copy(), dict(unit.bindings)
+    tangents = Tangents(program, names, bindings, callees)
+    dots = [tangents.dot(unit.parameters[k]) for k in wrt]
+    copied = unit.copy_tree()
+    body = tangents.block(copied.body[:-1])
+    note_kinds(body, types.of, tangents.dots)
+    results = results_of(unit)
+    both: list[gast.expr] = []
+    for node in results:
+        both.append(Splitter(names).atom(tangents.of_atom(node), body, place_of(unit.tree.body[-1])))
+    whole: list[gast.expr] = [clone(node) for node in results]
+    pair = [tuple_of(*whole), tuple_of(*both)] if returns_tuple(unit) else [whole[0], both[0]]
+    body.append(at(gast.Return(value=tuple_of(*pair)), None))
+    name = f"{unit.name}_tangent"
+    # Arrays that do not move, but may be one with an array that does: a name holds now the one, now the other.
+    still = [each for each in unit.parameters if each in tangents.dots and tangents.dot(each) not in dots]
+    body[:0] = [assign(tangents.dot(each), tangents.zeros.zero(each), None) for each in still]
+    return Made([function(name, (*unit.parameters, *dots), body)], bindings, (name,), names)
+
+
+def tangent_unit(unit: Unit, types: Types, wrt: Sequence[int], callees: Callees | None = None) -> Unit:
+    """The directional derivative alone, as a unit to be differentiated again."""
+    made = tangent_function(unit, types, wrt, callees)
+    tree = made.functions[0]
+    last = tree.body[-1]
+    tree.body[-1] = at(gast.Return(value=last.value.elts[1]), place_of(unit.tree.body[-1]))
+    return replace(unit, name=tree.name, tree=tree, bindings=made.bindings, names=made.maker or unit.names)
+
+
+def returns_tuple(unit: Unit) -> bool:
+    """Whether the function returns a tuple, of one element perhaps."""
+    last = unit.tree.body[-1]
+    return isinstance(last, gast.Return) and isinstance(last.value, gast.Tuple)
+
+
+def seed_of(adjoints: Adjoints, results: list[gast.expr], bars: list[gast.expr]) -> Block:
+    """Add the cotangents of the result to the adjoints of what is returned."""
+    code: Block = []
+    for node, bar in parts_of(results, bars):
+        if isinstance(node, gast.Name) and adjoints.program.is_active(node.id):
+            code += adjoints.add(node.id, clone(bar), None)
+    return code
+
+
+def result_of(adjoints: Adjoints, parameter: str, handed_on: bool = False) -> gast.expr:
+    """The adjoint of a parameter, in the parameter's own type; for the user conjugated, not where it is `handed_on`."""
+    kind = adjoints.program.types.get(parameter)
+    if not adjoints.program.is_active(parameter):
+        return call("np.zeros_like", load(parameter)) if isinstance(kind, nb.Array) else _cast(kind, const(0.0))
+    bar: gast.expr = load(adjoints.bar(parameter))
+    if is_complex(kind):
+        return bar if handed_on else _cast(kind, call("np.conj", bar))
+    if isinstance(kind, nb.Float) and any(is_complex(each) for each in adjoints.program.types.of.values()):
+        return _cast(kind, call("np.real", bar))
+    return _cast(kind, bar)
+
+
+def _cast(kind: nb.Type | None, value: gast.expr) -> gast.expr:
+    if not isinstance(kind, (nb.Float, nb.Complex)) or kind == nb.float64:
+        return value
+    return call("complex" if kind == nb.complex128 else f"np.{kind}", value)
+
+
+def refuse_result(unit: Unit, types: Types) -> None:
+    """A gradient is that of one real number."""
+    results = results_of(unit)
+    kind = types.result
+    if len(results) == 1 and not returns_tuple(unit) and isinstance(kind, nb.Float):
+        return
+    ends = next((each for each in walk_statements(unit.tree.body) if isinstance(each, gast.Raise)), None)
+    if isinstance(kind, nb.NoneType) and ends is not None and ends.exc is not None:
+        raise NotDifferentiable(
+            f"{unit.name} always raises for arguments of these types: {gast.unparse(ends.exc).strip()}",
+            at=place_of(ends),
+            hint="what follows is never reached",
+        )
+    what = "nothing" if not results or isinstance(kind, nb.NoneType) else f"a value of type {kind}"
+    raise NotDifferentiable(
+        f"{unit.name} returns {what}; a gradient needs one real number",
+        at=place_of(unit.tree.body[-1]),
+        hint="use srcad.vjp or srcad.jacobian for functions with several results",
+    )
+
+
+def refuse_arguments(unit: Unit, types: Types, wrt: Sequence[int]) -> None:
+    """Derivatives exist with respect to floats, and arrays of them."""
+    for k in wrt:
+        name = unit.parameters[k]
+        kind = types.get(name)
+        if not differentiable(kind):
+            cure = "pass 2.0 instead of 2" if isinstance(kind, nb.Integer) else "convert it with .astype(float)"
+            raise NotDifferentiable(
+                f"argument '{name}' of {unit.name} is of type {kind}, which has no derivative",
+                at=place_of(unit.tree),
+                hint=f"{cure}, or leave '{name}' out of wrt",
+            )
+
+
+def refuse_records(unit: Unit, types: Types) -> None:
+    """Fields of records and entries of typed dictionaries are constants: what is stored in one has no adjoint."""
+    held = {name for name, kind in types.of.items() if _is_record(kind)}
+    if not held:
+        return
+    known = -1
+    while known != len(held):
+        known = len(held)
+        for statement in walk_statements(unit.tree.body):
+            name = written(statement)
+            if name and types.is_array(name) and held & set(names_in(getattr(statement, "value", None))):
+                held.add(name)
+    for statement in walk_statements(unit.tree.body):
+        target = stores_into(statement)
+        if target is not None and target.value.id in held:
+            raise NotDifferentiable(
+                f"{unit.name} writes to a record, or to a dictionary of Numba's",
+                at=place_of(statement),
+                hint="use an array for each field, or a dictionary or dataclass of Python's",
+            )
+
+
+def _is_record(kind: nb.Type) -> bool:
+    entry = kind.dtype if isinstance(kind, nb.Array) else kind
+    return isinstance(entry, (nb.Record, nb.DictType, nb.Set))

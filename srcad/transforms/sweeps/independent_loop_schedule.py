@@ -1,0 +1,189 @@
+"""Put a loop and its reversal together: what else runs before it, and what has to wait.
+
+    forwards    a, LOOP, g                      a, g1
+    backwards   g, LOOP, a reversed             g1 reversed, LOOP and LOOP reversed, g2, g2 and a reversed
+
+`g2` is what depends on the loop's results, `g1` the rest of what follows the loop. It can be done if the loop's
+reversal needs nothing of `g2`. Statements and steps of the reverse sweep change places only where neither stores what
+the other reads or stores, adding to an adjoint not counting as storing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import gast
+
+from srcad.transforms.adjoint.accumulation import Adjoints
+from srcad.transforms.adjoint.reverse_plan import Late, Node, Replay, Spot, Step, inner_plans
+from srcad.transforms.adjoint.zero_guards import added_to, assigned, passed_on, statements_of
+from srcad.transforms.analysis.program_facts import Program
+from srcad.transforms.ir.build import Block, reads, stores_into, walk_statements, written
+from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.storage.tbr import names_with_content, own_reads
+from srcad.transforms.sweeps.iteration_local_reversal import accesses
+
+
+def scheduled(program: Program, adjoints: Adjoints, nodes: list[Node], loop: gast.For) -> list[Node] | None:
+    """The steps of a function's reverse sweep, with a loop that is reversed on the spot; None where that cannot be."""
+    at = next((k for k, node in enumerate(nodes) if isinstance(node, Replay) and node.statement is loop), None)
+    if at is None:
+        return None
+    before = [part for node in nodes[:at] for part in _parts(node)]
+    replay = nodes[at]
+    assert isinstance(replay, Replay)
+    waiting = late_statements(program, loop)
+    order = _Order(program, adjoints, [loop, *waiting])
+    early: list[Node] = []
+    behind: list[Node] = []
+    for node in before:
+        (behind if order.waits(node) else early).append(node)
+    if order.waits(replay):
+        return None
+    spot = Spot(replay.number, loop, replay.body, replay.last)
+    return [*early, spot, Late(replay.number, waiting, replay.last), *behind, *nodes[at + 1 :]]
+
+
+def _parts(node: Node) -> list[Node]:
+    """A step that only adds to adjoints as one step for each sum: one may have to wait, another not."""
+    if not isinstance(node, Step) or node.statement is None or stores_into(node.statement) is not None:
+        return [node]
+    if not all(isinstance(each, gast.AugAssign) and isinstance(each.target, gast.Name) for each in node.code):
+        return [node]
+    return [Step(node.number, [each], node.statement) for each in node.code]
+
+
+def late_statements(program: Program, loop: gast.For, behind: Block | None = None) -> Block:
+    """What follows a loop, or of the statements `behind` it, has to stay behind it.
+
+    What may stop the function may come before the loop, and with it what relies on having got there; if it stays, so
+    does all that follows.
+    """
+    body = program.unit.tree.body
+    behind = body[body.index(loop) + 1 :] if behind is None else behind
+    found: Block = []
+    done = Touched.by(program, [loop])
+    for statement in behind:
+        if isinstance(statement, gast.Return):
+            break
+        mine = Touched.by(program, [statement])
+        depends = mine.names & done.stored or mine.roots & done.stores or mine.stores & done.roots
+        if depends or done.has_effect:
+            found.append(statement)
+            done = done.with_these(mine)
+    return found
+
+
+@dataclass
+class Touched:
+    """Names read and stored by some statements, roots of arrays reached and stored into, and whether they may stop."""
+
+    names: set[str] = field(default_factory=set)
+    stored: set[str] = field(default_factory=set)
+    roots: set[str] = field(default_factory=set)
+    stores: set[str] = field(default_factory=set)
+    has_effect: bool = False
+
+    @staticmethod
+    def by(program: Program, block: Block) -> Touched:
+        """What a block touches."""
+        found = Touched()
+        for statement in walk_statements(block):
+            found.names.update(reads(statement))
+            name = written(statement)
+            found.stored.update([name] if name else [])
+            for kind, _, what in accesses(program, statement):
+                base = what.id if isinstance(what, gast.Name) else what.value.id
+                reached = program.roots.of.get(base, frozenset([base]))
+                found.roots |= reached
+                found.stores |= reached if kind != "read" else set()
+            for read in reads(statement):
+                found.roots |= program.roots.of.get(read, frozenset())
+            found.has_effect |= not isinstance(
+                statement, (gast.Assign, gast.AugAssign, gast.If, gast.For, gast.While, gast.Pass, gast.Break)
+            )
+        return found
+
+    def with_these(self, other: Touched) -> Touched:
+        """What either touches."""
+        return Touched(
+            self.names | other.names,
+            self.stored | other.stored,
+            self.roots | other.roots,
+            self.stores | other.stores,
+            self.has_effect or other.has_effect,
+        )
+
+
+class _Order:
+    """Which steps of the reverse sweep have to wait for statements that run late, asked in the order of the sweep."""
+
+    def __init__(self, program: Program, adjoints: Adjoints, late: Block) -> None:
+        self.program = program
+        self.primal = {bar: name for name, bar in adjoints.bars.items()}
+        touched = Touched.by(program, late)
+        self.names, self.memory = touched.stored, touched.stores
+        self.loop = late[0]
+        self.read: set[str] = set()
+        self.changed: set[str] = set()
+
+    def waits(self, node: Node) -> bool:
+        """Whether a step needs what runs late, or what a step that waits leaves, or takes something from under one."""
+        read, added, stored = self.effects(node)
+        is_own = isinstance(node, Replay) and node.statement is self.loop
+        if (self.needs_late(node) and not is_own) or (read | stored) & self.changed or (added | stored) & self.read:
+            self.read |= read | stored
+            self.changed |= added | stored
+            return True
+        return False
+
+    def needs_late(self, node: Node) -> bool:
+        """Whether a step reads a primal value, or the shape of an array, that only the late statements give."""
+        names = set(_all_reads(node))
+        names |= {self.primal[name] for name in names if name in self.primal and self._is_array(self.primal[name])}
+        content = {
+            name
+            for statement in statements_of([node])
+            for name in names_with_content(statement)
+            if name not in self.primal
+        }
+        roots = {root for name in content for root in self.program.roots.of.get(name, frozenset())}
+        return bool(names & self.names or roots & self.memory)
+
+    def _is_array(self, name: str) -> bool:
+        return self.program.types.is_array(name)
+
+    def effects(self, node: Node) -> tuple[set[str], set[str], set[str]]:
+        """Adjoints, by the memory that they are of, and other names: those read, added to, and stored."""
+        read: set[str] = set()
+        added: set[str] = set()
+        stored: set[str] = set()
+        for statement in statements_of([node]):
+            if notes_of(statement).is_view:
+                continue  # gives part of an adjoint a name
+            read |= self._keys(passed_on(statement))
+            target = added_to(statement)
+            added |= self._keys([target] if target else [])
+            name = assigned(statement)
+            stored |= self._keys([name] if name else [])
+        return read, added, stored
+
+    def _keys(self, names: Iterable[str]) -> set[str]:
+        """What stands for the memory of adjoints: views of one array's adjoint are that adjoint."""
+        found: set[str] = set()
+        for name in names:
+            primal = self.primal.get(name)
+            roots = self.program.roots.of.get(primal, frozenset()) if primal is not None else frozenset()
+            found |= {f"adjoint of {root}" for root in roots} or {name}
+        return found
+
+
+def _all_reads(node: Node) -> Iterator[str]:
+    own = set()
+    if isinstance(node, Replay):
+        own = {written(each) for each in (node.header, *node.first) if each is not None}
+    yield from own_reads(node)
+    for plan in inner_plans(node):
+        for inner in plan.nodes:
+            yield from (name for name in _all_reads(inner) if name not in own)

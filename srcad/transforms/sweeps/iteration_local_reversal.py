@@ -1,0 +1,232 @@
+"""Which loop can be reversed on the spot: each iteration forwards, then at once backwards, with nothing kept for later.
+
+That changes the order in which iterations are reversed, and puts the reversal before all that follows the loop. It is
+right if
+
+-   no adjoint passes from one iteration to another: what a loop carries from iteration to iteration is not active, or a
+    sum that nothing in the loop reads but the summing; two iterations reach the same element of an active array only
+    to add to it, unless the array is allocated anew by each iteration, or scratch, stored anew before it is read
+    (see `cover`);
+-   what reaches the loop's results in the reverse sweep can be computed before the loop (see
+`independent_loop_schedule`).
+
+The values that the reversed iteration reads are there, for the iteration has just run (Warp assumes such independence,
+here it is proved).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import gast
+
+from srcad.runtime.rulebook import registry
+from srcad.transforms.analysis.array_kills import Cover
+from srcad.transforms.analysis.program_facts import Program
+from srcad.transforms.inference.subroutines import results_of_calls
+from srcad.transforms.ir.build import Block, is_exit, names_in, reads, stores_into, walk_statements
+from srcad.transforms.ir.cost_model import GUESSED_ITERATIONS
+from srcad.transforms.ir.primitive import constant, primitive_of
+from srcad.transforms.storage.tbr import names_with_content
+
+Access = tuple[
+    str, gast.stmt, gast.expr
+]  # "read", "store" or "add", by a statement, through a subscript or a whole array
+
+
+def candidates(program: Program) -> list[gast.For]:
+    """Loops of the function's outermost block whose iterations pass no adjoint on to each other, the heaviest first."""
+    if not program.unit.does("spot") or results_of_calls(program.unit):
+        return []  # the records of calls are read in the opposite order
+    loops = [each for each in program.unit.tree.body if isinstance(each, gast.For)]
+    found = [loop for loop in loops if Independence(program, loop).holds()]
+    return sorted(found, key=lambda loop: -weight(program, loop))
+
+
+def weight(program: Program, loop: gast.For) -> int:
+    """About how long a loop runs."""
+    return sum(GUESSED_ITERATIONS ** len(program.flow.spot(each).loops) for each in walk_statements(loop.body))
+
+
+def tails(program: Program, loop: gast.For) -> Block:
+    """The copies at the end of a loop's body that hand values on to the next iteration."""
+    return [
+        each
+        for each in loop.body
+        if isinstance(each, gast.Assign)
+        and isinstance(each.targets[0], gast.Name)
+        and program.carrier(each.targets[0].id) is loop
+    ]
+
+
+class Independence:
+    """Whether the iterations of one loop in the outermost block pass no adjoint on to each other."""
+
+    def __init__(self, program: Program, loop: gast.For) -> None:
+        self.program, self.loop = program, loop
+        self.statements = list(walk_statements(loop.body))
+        self.accesses = [access for each in self.statements for access in accesses(program, each)]
+        self.cover = Cover(program)
+
+    def holds(self) -> bool:
+        """Whether that is proved."""
+        loop = self.loop
+        if not loop.body or is_exit(loop.body[-1]) or not isinstance(constant(loop.iter.args[2]), int):
+            return False
+        return self.ends_with_copies() and self.carries_sums_only() and self.keeps_memory_apart()
+
+    def ends_with_copies(self) -> bool:
+        """Whether the carried names are stored at the end of the body, and nowhere else in it."""
+        last = tails(self.program, self.loop)
+        inside = {id(each) for each in last}
+        carried = self.carried()
+        return self.loop.body[len(self.loop.body) - len(last) :] == last and not any(
+            isinstance(each, gast.Assign)
+            and isinstance(each.targets[0], gast.Name)
+            and each.targets[0].id in carried
+            and id(each) not in inside
+            for each in self.statements
+        )
+
+    def carried(self) -> set[str]:
+        """Names that the loop carries from iteration to iteration."""
+        flow = self.program.flow
+        stored = {name for name, stores in flow.stores.items() if any(self.loop in flow.spot(s).loops for s in stores)}
+        return {name for name in stored if self.program.carrier(name) is self.loop}
+
+    def carries_sums_only(self) -> bool:
+        """Whether every active name that the loop carries is a sum that is only added to."""
+        active = [name for name in sorted(self.carried()) if self.program.is_active(name)]
+        return all(not self.program.types.is_array(name) and self.is_sum(name) for name in active)
+
+    def is_sum(self, name: str) -> bool:
+        """Whether a name is carried through copies and additions alone, and read by nothing else."""
+        chain = {name}
+        while True:
+            wider = chain | {
+                each.targets[0].id
+                for each in self.statements
+                if isinstance(each, gast.Assign)
+                and isinstance(each.targets[0], gast.Name)
+                and _is_link(each.value, chain)
+            }
+            if wider == chain:
+                break
+            chain = wider
+        if chain & self.carried() != {name}:
+            return False  # two sums that change places: an iteration finds what another has left
+        for each in self.statements:
+            target = each.targets[0] if isinstance(each, gast.Assign) else None
+            stored = isinstance(target, gast.Name) and target.id in chain
+            if stored and not _is_link(each.value, chain):
+                return False
+            if not stored and chain & set(_own_names(each)):
+                return False
+        return True
+
+    def keeps_memory_apart(self) -> bool:
+        """Whether iterations reach different elements of active arrays, add to the same ones only, or use scratch."""
+        stored = {root for kind, _, what in self.accesses if kind != "read" for root in self.roots(what)}
+        for root in sorted(stored):
+            if self.program.is_active(root) and not self.is_private(root) and not self.is_apart(root):
+                return False
+        return True
+
+    def is_private(self, root: str) -> bool:
+        """Whether no iteration sees what another left in an array, and nothing outside of the loop sees any of it."""
+        return self.is_own(root) or self.is_scratch(root)
+
+    def is_own(self, root: str) -> bool:
+        """Whether each iteration allocates an array anew, and no name that reaches it outlives the iteration."""
+        program, inside = self.program, {id(each) for each in self.statements}
+        body = (program.flow.spot(self.loop).number, 0)
+        names = {root, *(name for name, roots in program.roots.of.items() if root in roots)}
+        return all(body in program.flow.home(name) for name in names) and not any(
+            id(each) not in inside and names & set(reads(each)) for each in walk_statements(program.unit.tree.body)
+        )
+
+    def is_apart(self, root: str) -> bool:
+        """Whether no element of an array is reached by two iterations, other than to add to it."""
+        mine = [access for access in self.accesses if root in self.roots(access[2])]
+        return not any(
+            {one[0], other[0]} not in ({"read"}, {"add"})
+            and self.program.meeting.meets_across(self.loop, one[1], one[2], other[1], other[2])
+            for k, one in enumerate(mine)
+            for other in mine[k:]
+        )
+
+    def is_scratch(self, root: str) -> bool:
+        """Whether each iteration stores an array's elements before it reads them, and nothing else reaches them."""
+        program = self.program
+        inside = {id(each) for each in self.statements}
+        for each in walk_statements(program.unit.tree.body):
+            if id(each) not in inside and any(root in self.roots(what) for _, _, what in accesses(program, each)):
+                return False
+        return all(
+            kind == "store" or self.cover.is_stored_before(self.loop, statement, what)
+            for kind, statement, what in self.accesses
+            if root in self.roots(what)
+        )
+
+    def roots(self, what: gast.expr) -> frozenset[str]:
+        """The roots that a subscript or a name reaches."""
+        name = what.id if isinstance(what, gast.Name) else what.value.id
+        return self.program.roots.of.get(name, frozenset([name]))
+
+
+def accesses(program: Program, statement: gast.stmt) -> Iterator[Access]:
+    """The arrays, or parts of them, whose content a statement itself reads or stores."""
+    target = stores_into(statement)
+    if target is not None:
+        is_sum = isinstance(statement, gast.AugAssign) and isinstance(statement.op, (gast.Add, gast.Sub))
+        yield "add" if is_sum else "store", statement, target
+    match statement:
+        case gast.Assign(targets=[gast.Name(id=name)], value=value) if _is_reference(program, name, value):
+            return
+        case gast.Assign(value=value) | gast.AugAssign(value=value) | gast.Return(value=value):
+            yield from _reads(program, statement, value)
+        case gast.If(test=part) | gast.While(test=part) | gast.For(iter=part) | gast.Expr(value=part):
+            yield from _reads(program, statement, part)
+    if target is not None:
+        yield from _reads(program, statement, target.slice)
+
+
+def _is_reference(program: Program, name: str, value: gast.expr) -> bool:
+    """Whether an assignment gives memory another name, and reads nothing of it."""
+    if isinstance(value, gast.Name) or name not in program.roots.views:
+        return isinstance(value, gast.Name)
+    rule = registry.find(primitive_of(value, program.unit.bindings))
+    return isinstance(value, gast.Subscript) or (rule is not None and rule.kind == "view")
+
+
+def _reads(program: Program, statement: gast.stmt, node: gast.expr | None) -> Iterator[Access]:
+    if node is None:
+        return
+    if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name):
+        if program.types.is_array(node.value.id):
+            yield "read", statement, node
+        yield from _reads(program, statement, node.slice)
+        return
+    for name in names_with_content(node):
+        if program.types.is_array(name):
+            yield "read", statement, gast.Name(id=name, ctx=gast.Load(), annotation=None, type_comment=None)
+
+
+def _is_link(value: gast.expr, chain: set[str]) -> bool:
+    """Whether a value is a name of the chain, or one with something else added or subtracted."""
+    match value:
+        case gast.Name(id=name):
+            return name in chain
+        case gast.BinOp(left=left, op=gast.Add() | gast.Sub() as operation, right=right):
+            inside = [isinstance(each, gast.Name) and each.id in chain for each in (left, right)]
+            return inside == [True, False] or (inside == [False, True] and isinstance(operation, gast.Add))
+    return False
+
+
+def _own_names(statement: gast.stmt) -> Iterator[str]:
+    """Names that a statement itself reads."""
+    match statement:
+        case gast.If(test=part) | gast.While(test=part) | gast.For(iter=part):
+            yield from names_in(part)
+        case _:
+            yield from names_in(statement)

@@ -1,0 +1,104 @@
+"""Join a loop with a later one over the same range that reads what it stores.
+
+    for i in ...: y[i] = ...                for i in ...:
+    for i in ...: s += y[i] ** 2    ->          y[i] = ...
+                                                s += y[i] ** 2
+
+Done where the joined loop can be reversed on the spot (see `iteration_local_reversal`), which neither could. It is
+right if no iteration of the second loop comes to an element of an array before an iteration of the first that came
+before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import gast
+
+from srcad.runtime.support.clock import stage
+from srcad.transforms.analysis.program_facts import Program, analyse
+from srcad.transforms.inference.subroutines import results_of_calls
+from srcad.transforms.inference.type_inference import Types
+from srcad.transforms.ir.build import assign, clone, is_exit, load, loop, place_of
+from srcad.transforms.ir.node_notes import note
+from srcad.transforms.ir.primitive import constant
+from srcad.transforms.ir.type_annotations import is_parallel
+from srcad.transforms.ir.unit import Unit
+from srcad.transforms.sweeps.independent_loop_schedule import Touched, late_statements
+from srcad.transforms.sweeps.iteration_local_reversal import Independence, tails
+
+
+@stage("merge")
+def merged(unit: Unit, types: Types, independent: Sequence[str], dependent: Sequence[str]) -> Unit:
+    """The unit with loops joined, for derivatives of `dependent` with respect to `independent`."""
+    loops = [each for each in unit.tree.body if isinstance(each, gast.For)]
+    if not unit.does("merge") or len(loops) < 2 or results_of_calls(unit):
+        return unit
+    program = analyse(unit, types, independent, dependent)
+    for k in range(len(loops) - 1, 0, -1):
+        joined = _joined(program, loops[k - 1], loops[k])
+        if joined is not None:
+            changed = _replaced(program, loops[k - 1], loops[k], joined)
+            again = analyse(changed, types, independent, dependent)
+            if Independence(again, joined).holds():
+                return merged(changed, types, independent, dependent)
+    return unit
+
+
+def _joined(program: Program, first: gast.For, second: gast.For) -> gast.For | None:
+    """One loop that does what two do; None where it would do something else, or there is no gain."""
+    if not _have_one_range(program, first, second):
+        return None
+    one, other = Independence(program, first), Independence(program, second)
+    if not {root for kind, _, what in one.accesses if kind != "read" for root in one.roots(what)} & {
+        root for kind, _, what in other.accesses if kind == "read" for root in other.roots(what)
+    }:
+        return None
+    body = program.unit.tree.body
+    between = body[body.index(first) + 1 : body.index(second)]
+    waiting = Touched.by(program, late_statements(program, first, between))
+    late = Touched.by(program, [first]).with_these(waiting)
+    touched = Touched.by(program, [second])
+    if touched.names & late.stored or touched.roots & waiting.stores or touched.stores & waiting.roots:
+        return None
+    if touched.has_effect or late.has_effect:
+        return None
+    if any(
+        {a[0], b[0]} != {"read"} and program.meeting.meets_earlier(first, a[1], a[2], second, b[1], b[2])
+        for a in one.accesses
+        for b in other.accesses
+    ):
+        return None
+    last = [*tails(program, first), *tails(program, second)]
+    inner = [each for each in first.body if each not in last]
+    inner.append(assign(second.target.id, load(first.target.id), place_of(second)))
+    inner += [each for each in second.body if each not in last]
+    joined = loop(first.target.id, [clone(bound) for bound in first.iter.args], [*inner, *last], place_of(first))
+    return note(joined, parallel=is_parallel(first) or is_parallel(second))
+
+
+def _have_one_range(program: Program, first: gast.For, second: gast.For) -> bool:
+    """Whether two loops run over the same indices, in the same order, to the end."""
+    if is_exit(first.body[-1]) or is_exit(second.body[-1]):
+        return False
+    steps = [constant(each.iter.args[2]) for each in (first, second)]
+    bounds = [[program.meeting.form(bound) for bound in each.iter.args[:2]] for each in (first, second)]
+    return isinstance(steps[0], int) and steps[0] == steps[1] and bounds[0] == bounds[1] and None not in bounds[0]
+
+
+def _replaced(program: Program, first: gast.For, second: gast.For, joined: gast.For) -> Unit:
+    """The unit with the joined loop in the place of the first; what stood between the two is before or behind it."""
+    unit, body = program.unit, program.unit.tree.body
+    start, stop = body.index(first), body.index(second)
+    late = late_statements(program, first, body[start + 1 : stop])
+    early = [each for each in body[start + 1 : stop] if each not in late]
+    tree = clone_of_header(unit.tree)
+    tree.body = [*body[:start], *early, joined, *late, *body[stop + 1 :]]
+    return unit.with_tree(tree)
+
+
+def clone_of_header(tree: gast.FunctionDef) -> gast.FunctionDef:
+    """The function's definition with a body of its own to be."""
+    copied = gast.FunctionDef(**{field: getattr(tree, field) for field in tree._fields})
+    copied.__dict__.update({key: value for key, value in tree.__dict__.items() if key not in tree._fields})
+    return copied

@@ -1,0 +1,93 @@
+"""An exception that reaches the user is one that the function raises itself; else its line is refused."""
+
+import numpy as np
+import pytest
+
+import srcad
+from srcad.driver import user_exceptions
+from srcad.errors import MissingRule, UnsupportedSyntax
+
+X = np.array([0.5, 2.0, 1.5])
+
+
+def test_a_line_that_python_runs_and_the_generated_code_does_not_is_refused():
+    def f(x, n):
+        total = 0.0
+        for k in frozenset((1, n)):
+            total += x[k] * x[k]
+        return total
+
+    with pytest.raises(UnsupportedSyntax, match=r"test_user_exceptions.py:\d+:9: .*not subscriptable") as caught:
+        srcad.grad(f, jit=False)(X, 2)
+    assert isinstance(caught.value.__cause__, TypeError)
+
+
+@pytest.mark.parametrize(
+    ("function", "what"),
+    [
+        (lambda m: np.sum(np.unwrap(m)), "call it for each"),
+        (lambda m: np.sum(np.kron(m, m[0])), "np.outer"),
+    ],
+)
+def test_arguments_that_our_own_definitions_refuse_are_refused_at_the_users_line(function, what):
+    with pytest.raises(
+        MissingRule, match=rf"test_user_exceptions.py:\d+:\d+: MissingRule: [^|]*\n.*lambda m(?s:.*){what}"
+    ):
+        srcad.grad(function, jit=False)(np.eye(3) + 0.1)
+
+
+def test_exceptions_of_the_function_are_its_own():
+    def singular(x):
+        return np.linalg.solve(np.zeros((3, 3)), x)[0]
+
+    def far(x, n):
+        return x[n] * 2.0
+
+    def guarded(x):
+        if x[0] > 0.0:
+            raise KeyError("no such key")
+        return x[0]
+
+    with pytest.raises(np.linalg.LinAlgError):
+        srcad.grad(singular, jit=False)(X)
+    with pytest.raises(IndexError):
+        srcad.grad(far, jit=False)(X, 7)
+    with pytest.raises(KeyError):
+        srcad.grad(guarded, jit=False)(X)
+
+
+def test_an_exception_that_the_function_raises_otherwise_is_raised_as_the_function_does():
+    def f(x, n):
+        first, *rest = tuple(v for v in range(n))
+        return x[first] * len(rest)
+
+    with pytest.raises((ValueError, UnsupportedSyntax)):
+        srcad.grad(f, jit=False)(X, 0)
+
+
+def test_what_the_function_prints_when_it_is_asked_does_not_appear_again(capsys):
+    def f(x, n):
+        print("looking")
+        total = 0.0
+        for k in frozenset((1, n)):
+            total += x[k]
+        return total
+
+    with pytest.raises(UnsupportedSyntax):
+        srcad.grad(f, jit=False)(X, 2)
+    assert capsys.readouterr().out in ("", "looking\n")
+
+
+def inverted_late(x, n):
+    for _ in range(n):
+        x = x * 0.5 + 0.1
+    return np.sum(np.linalg.inv(np.ones((2, 2)) * x))
+
+
+def test_a_function_that_runs_for_long_is_not_run_again(monkeypatch):
+    asked = []
+    monkeypatch.setattr(user_exceptions, "_MOST_SECONDS", 0.0)
+    monkeypatch.setattr(user_exceptions, "asked", lambda *given: asked.append(given))
+    with pytest.raises(np.linalg.LinAlgError):
+        srcad.grad(inverted_late, jit=False)(0.3, 100_000)
+    assert not asked

@@ -1,0 +1,91 @@
+"""What is known of arguments while compiling, and what functools.partial adds to them."""
+
+import functools
+
+import gast
+import numpy as np
+import pytest
+
+from srcad.errors import UnsupportedSyntax
+from srcad.frontend.call_arguments import completed, known, known_arguments
+from srcad.frontend.load import load
+from srcad.frontend.lower import lower
+from srcad.frontend.scope import Meaning, procedure_of
+from srcad.printing.printer import print_function
+from srcad.transforms.ir.build import dotted
+from srcad.transforms.lowering.draft import Draft
+from srcad.transforms.lowering.structures.abstract_state import Callee, Memory
+
+WEIGHTS = np.array([1.0, 2.0])
+
+
+def expression(text):
+    return gast.parse(text).body[0].value
+
+
+def scaled(v, w, k=1.0):
+    k = k * 2.0
+    return np.sum(v * w) * k
+
+
+@pytest.mark.parametrize(("text", "value"), [("3", 3), ("-2.5", -2.5), ("('a', (1, None))", ("a", (1, None)))])
+def test_literals_are_known(text, value):
+    assert known(expression(text), Memory(), {}).value == value
+
+
+def test_variables_and_sums_are_not_known():
+    assert known(expression("x"), Memory(), {}) is None
+    assert known(expression("(1, x)"), Memory(), {}) is None
+    assert known(expression("1 + 2"), Memory(), {}) is None
+
+
+def test_a_name_that_holds_a_function_is_known():
+    memory = Memory()
+    memory.names["f"] = Callee(dotted("np.sin"))
+    assert known(expression("f"), memory, {"np": np}).value is np.sin
+
+
+def test_parameters_that_the_body_stores_are_variables():
+    given = {"v": expression("x"), "w": expression("2.0"), "k": expression("3.0")}
+    found = known_arguments(procedure_of(load(scaled)), given, Memory(), {})
+    assert {name: meaning.value for name, meaning in found.items()} == {"w": 2.0}
+
+
+def test_partial_adds_its_arguments_and_gives_way_to_keywords():
+    node = completed(expression("p(x, k=5.0)"), Meaning(functools.partial(scaled, 2.0, k=3.0)), Draft(), None)
+    assert [gast.dump(each) for each in node.args] == [
+        gast.dump(expression("2.0")),
+        gast.dump(expression("x")),
+    ]
+    assert [(each.arg, each.value.value) for each in node.keywords] == [("k", 5.0)]
+
+
+def test_arrays_in_a_partial_are_captured():
+    held = functools.partial(scaled, WEIGHTS)
+
+    def caller(x):
+        return held(x)
+
+    unit = lower(load(caller))
+    assert len(unit.hidden) == 1
+    assert unit.hidden[0].read() is WEIGHTS
+
+
+def test_gathered_arguments_are_taken_apart():
+    def product(*values, **options):
+        return values[0] * values[1] * options["k"]
+
+    def caller(x, y):
+        return product(x, y, k=2.0)
+
+    text = print_function(lower(load(caller)).tree)
+    assert "t1 * t2" in text
+    assert "* 2.0" in text
+
+
+def test_arguments_from_an_array_are_refused():
+    def caller(x):
+        return np.concatenate(*x)
+
+    with pytest.raises(UnsupportedSyntax, match="how many elements there are is not known"):
+        lower(load(caller))

@@ -1,0 +1,99 @@
+"""functools.partial as a function: what it holds by position is captured, what it holds by name is a default."""
+
+import functools
+import inspect
+
+import gast
+import numpy as np
+import pytest
+from numba import njit
+
+import srcad
+from srcad.errors import BadArgument
+from srcad.frontend.load import load
+from srcad.frontend.partial_functions import left_open, partial_in, without_held
+
+X = np.array([1.0, 2.0])
+partial = functools.partial
+
+
+def weighted(a, x, k=2.0):
+    a = a * 2.0
+    k += 1.0
+    return np.sum(a * x) * k
+
+
+def powered(a, x, n):
+    return x if n == 0 else powered(a, x * a, n - 1)
+
+
+class Model:
+    def __init__(self, rate):
+        self.rate = rate
+
+    def loss(self, x, k):
+        return np.sum(self.rate * x) * k
+
+
+@pytest.mark.parametrize(
+    ("held", "left"),
+    [
+        (partial(weighted, 1.0), "(x, k=2.0)"),
+        (partial(weighted, x=1.0), "(a, *, x=1.0, k=2.0)"),
+        (partial(partial(weighted, 1.0), k=3.0), "(x, *, k=3.0)"),
+        (partial(Model(1.0).loss, X), "(k)"),
+    ],
+)
+def test_the_parameters_left_open_are_those_python_sees(held, left):
+    assert str(srcad.frontend.load.signature_of(held)) == left == str(inspect.signature(held))
+
+
+@pytest.mark.parametrize("held", [partial(weighted, 1.0, 2.0, 3.0, 4.0), partial(weighted, rate=1.0)])
+def test_arguments_that_the_function_does_not_take_are_refused(held):
+    with pytest.raises(BadArgument, match="its parameters are a, x, k"):
+        srcad.grad(held)
+    with pytest.raises(BadArgument):
+        left_open(held, inspect.signature(weighted))
+
+
+def test_what_is_held_becomes_a_free_name_and_keeps_its_own_where_it_is_assigned():
+    tree, owners = without_held(load(weighted).tree, {}, partial(weighted, X), False)
+    assert [each.id for each in tree.args.args] == ["x", "k"]
+    assert gast.unparse(tree.body[0]) == "a = a_held"
+    assert owners["a_held"]["a_held"] is X
+    tree, owners = without_held(load(powered).tree, {}, partial(powered, 2.0, n=3), False)
+    assert [each.id for each in tree.args.args], [each.id for each in tree.args.kwonlyargs] == (["x"], ["n"])
+    assert owners["a"] == {"a": 2.0}
+
+
+def test_a_partial_is_found_inside_objects_of_ours():
+    held = partial(weighted, 1.0)
+    assert partial_in(srcad.function(held, jit=False)) is held
+    assert partial_in(weighted) is None
+
+
+def test_gradients_of_partials():
+    w = np.array([0.5, 0.25])
+    gradient = srcad.grad(partial(weighted, w, k=4.0), wrt=("x", "k"), jit=False)
+    for _ in range(2):
+        found = gradient(X)
+        np.testing.assert_allclose(found[0], 10.0 * w)
+        np.testing.assert_allclose(found[1], 2.0 * np.sum(w * X))
+        w[0] = 5.0  # what is held is read at each call
+    np.testing.assert_allclose(gradient(X, k=1.0)[0], 4.0 * w)
+    srcad.check_grads(partial(weighted, w, k=4.0), (X,), jit=False)
+    np.testing.assert_allclose(srcad.grad(partial(Model(w).loss, k=3.0), jit=False)(X), 3.0 * w)
+    np.testing.assert_allclose(srcad.grad(partial(njit(weighted), 1.0), jit=False)(X), [6.0, 6.0])
+
+
+def test_a_function_that_calls_itself_whole_is_another_one_than_the_partial():
+    assert srcad.grad(partial(powered, 2.0), jit=False)(3.0, 3) == 8.0
+
+
+@pytest.mark.compiled
+def test_compiled_partials_read_what_they_hold_at_each_call():
+    w = np.array([0.5, 0.25])
+    gradient = srcad.grad(partial(weighted, w))
+    np.testing.assert_allclose(gradient(X), 6.0 * w)
+    w[:] = 2.0
+    np.testing.assert_allclose(gradient(X), 6.0 * w)

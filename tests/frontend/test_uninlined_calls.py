@@ -1,0 +1,149 @@
+"""Which calls stay calls, and what the functions that are lowered on their own are given."""
+
+import numpy as np
+import pytest
+
+from srcad.errors import UnsupportedSyntax
+from srcad.frontend.load import load
+from srcad.frontend.lower import lower
+from srcad.transforms.inference.subroutines import Subroutine
+from srcad.transforms.ir.build import walk_statements
+from srcad.transforms.ir.cost_model import MOST_INLINED_STATEMENTS
+from srcad.transforms.ir.verify import check_core
+
+WEIGHTS = np.array([1.0, 2.0])
+
+
+def outlined(function):
+    """The unit, and what it calls by name; all of it in core form."""
+    unit = lower(load(function))
+    called = {each.wish: each for each in unit.bindings.values() if isinstance(each, Subroutine)}
+    for each in (unit, *(callee.unit for callee in called.values())):
+        check_core(each.tree)
+    return unit, called
+
+
+def factorial(n):
+    return 1.0 if n == 0 else n * factorial(n - 1)
+
+
+def even(n):
+    return True if n == 0 else odd(n - 1)
+
+
+def odd(n):
+    return False if n == 0 else even(n - 1)
+
+
+def test_a_recursive_function_computes_the_same():
+    _, called = outlined(factorial)
+    assert called.keys() == {"factorial"}
+    assert called["factorial"](5) == 120.0
+
+
+def test_functions_that_call_each_other_need_one_function():
+    _, called = outlined(even)
+    assert [called["even"](n) for n in range(4)] == [True, False, True, False]
+
+
+def test_a_helper_that_recurs_is_not_inlined_at_all():
+    def caller(x):
+        return factorial(x) + factorial(3)
+
+    unit, called = outlined(caller)
+    assert len(called["factorial"].unit.parameters) == 1
+    assert not any(type(each).__name__ == "If" for each in walk_statements(unit.tree.body))
+
+
+def test_arguments_that_stay_the_same_stay_known():
+    def walk(x, n, kind):
+        if n == 0:
+            return np.sin(x) if kind == "sine" else np.cos(x)
+        return walk(x * 0.5, n - 1, kind)
+
+    def caller(x):
+        return walk(x, 3, "sine")
+
+    _, called = outlined(caller)
+    assert len(called["walk"].unit.parameters) == 2
+    assert called["walk"](2.0, 1) == np.sin(1.0)
+
+
+def test_captured_arrays_and_variables_of_the_function_around_become_parameters():
+    def caller(x, a):
+        def go(v, n):
+            return v * WEIGHTS[0] + a if n == 0 else go(v * a, n - 1)
+
+        return go(x, 2)
+
+    unit, called = outlined(caller)
+    assert [capture.parameter for capture in unit.hidden] == ["WEIGHTS"]
+    assert set(called["go"].unit.parameters) >= {"a", "WEIGHTS"}
+
+
+def test_large_helpers_are_called_from_some_point_on():
+    def large(x):
+        for k in range(3):
+            x = np.sin(x) * k + x
+            x = x * x + np.cos(x) if x > 1.0 else x - np.exp(x) * k
+            x = x - np.tanh(x) * np.sqrt(1.0 + x * x) + np.arctan(x)
+        return x
+
+    def caller(x):
+        x = large(large(large(large(large(x)))))
+        x = large(large(large(large(large(x)))))
+        return large(large(large(large(large(x)))))
+
+    unit, called = outlined(caller)
+    assert called.keys() == {"large"}
+    assert sum(1 for _ in walk_statements(unit.tree.body)) < MOST_INLINED_STATEMENTS + 150
+
+
+def test_structures_are_handed_over_part_by_part():
+    def go(pair, n):
+        return pair[0] * pair[1]["w"] if n == 0 else go((pair[1]["w"], {"w": pair[0]}), n - 1)
+
+    def caller(x, y):
+        return go((x, {"w": y}), 2)
+
+    _, called = outlined(caller)
+    assert len(called["go"].unit.parameters) == 3
+
+
+def test_changing_a_structure_that_was_handed_over_is_refused():
+    def go(values, n):
+        values.append(1.0)
+        return 0.0 if n == 0 else go(values, n - 1)
+
+    def caller(x):
+        values = [x]
+        return go(values, 2) + values[0]
+
+    with pytest.raises(UnsupportedSyntax):
+        lower(load(caller))
+
+
+def test_structures_that_grow_are_refused():
+    def go(values, n):
+        return values[0] if n == 0 else go((values[0], values), n - 1)
+
+    def caller(x):
+        return go((x,), 2)
+
+    with pytest.raises(UnsupportedSyntax, match="of another form"):
+        lower(load(caller))
+
+
+def test_functions_that_make_ever_new_functions_end():
+    def deeper(f, x):
+        return deeper(lambda v: f(v) + 1.0, x) if x > 0.0 else f(x)
+
+    def caller(x):
+        return deeper(lambda v: v, x)
+
+    with pytest.raises(UnsupportedSyntax, match="nested too deeply"):
+        lower(load(caller))
+
+
+def test_lowering_is_deterministic():
+    assert repr(outlined(factorial)[1]["factorial"]) == repr(outlined(factorial)[1]["factorial"])

@@ -1,0 +1,36 @@
+"""Extents are those of Python's slices, compiled as well; those that differ raise."""
+
+import numba
+import pytest
+
+from srcad.runtime import kernels
+from srcad.runtime.support.broadcast_error import Widens
+
+BOUNDS = (-9, -4, -1, 0, 1, 3, 4, 7)
+
+
+@pytest.mark.compiled
+def test_extents_of_slices_are_those_of_python():
+    @numba.njit
+    def found(extent, start, stop):
+        return kernels.slice_extent(extent, start, stop)
+
+    for extent in (0, 1, 4):
+        for start in BOUNDS:
+            for stop in BOUNDS:
+                expected = len("abcd"[:extent][start:stop])
+                assert kernels.slice_extent(extent, start, stop) == found(extent, start, stop) == expected
+
+
+@pytest.mark.compiled
+def test_extents_that_differ_raise():
+    @numba.njit
+    def checked(a, b):
+        kernels.same_extent(a, b)
+        return a
+
+    assert checked(3, 3) == 3
+    with pytest.raises(Widens, match="shapes differ"):
+        checked(3, 1)
+    with pytest.raises(Widens, match="shapes differ"):
+        kernels.same_extent(3, 1)

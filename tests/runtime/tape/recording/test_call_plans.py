@@ -1,0 +1,172 @@
+"""What is remembered of calls of a kind holds for all of them; what no rule covers is refused when it is called."""
+
+import operator
+
+import numpy as np
+import pytest
+
+from srcad.errors import MissingRule
+from srcad.runtime.tape.gradient_tape import GradientTape
+from srcad.runtime.tape.recording.call_plans import DIRECT, NESTED, OTHERS, READS, Plan, is_as_it_is
+from srcad.runtime.tape.values.tensor import Tensor, constant
+from srcad.runtime.tape.values.variable import Variable
+
+V = np.array([0.7, 1.3, 0.4])
+M = np.array([[0.7, 1.3], [0.4, 2.1]])
+
+
+def gradient(function, value):
+    x = constant(value)
+    with GradientTape() as tape:
+        tape.watch(x)
+        y = function(x)
+    return tape.gradient(y, x)
+
+
+NOT_COVERED = {
+    "sum": (lambda x: np.sum(x, 0, "float32"), "dtype"),
+    "sum, a method": (lambda x: x.sum(0, np.float32), "dtype"),
+    "cumsum": (lambda x: np.cumsum(x, 0, np.float64), "dtype"),
+    "sort": (lambda x: np.sort(x, -1, "stable"), "kind"),
+    "trace": (lambda x: np.trace(x, 0, 1, 0), "axis1"),
+    "diagonal": (lambda x: np.diagonal(x, 0, 1, 0), "axis1"),
+    "reshape": (lambda x: np.reshape(x, (4,), "F"), "order"),
+    "ravel": (lambda x: np.ravel(x, "F"), "order"),
+    "copy": (lambda x: np.copy(x, "F"), "order"),
+    "take": (lambda x: np.take(x, [0], 0, None, "clip"), "out|mode"),
+    "var": (lambda x: np.var(x, 0, None, None, 1), "dtype"),
+}
+
+
+@pytest.mark.parametrize(("function", "name"), NOT_COVERED.values(), ids=NOT_COVERED.keys())
+def test_an_argument_by_position_that_a_rule_does_not_know_is_refused_when_it_is_recorded(function, name):
+    x = constant(M)
+    with GradientTape() as tape:
+        tape.watch(x)
+        for _ in range(2):
+            with pytest.raises(MissingRule, match=name):
+                function(x)
+        y = x * 2.0
+    assert tape.gradient(y, x).tolist() == [[2.0, 2.0], [2.0, 2.0]]
+
+
+@pytest.mark.parametrize(
+    "function", [lambda x: np.outer(x, x), lambda x: np.kron(x, np.ones((2, 2, 2))), lambda x: np.outer(x, [1.0])]
+)
+def test_ranks_that_no_rule_is_for_are_refused_when_the_call_is_recorded(function):
+    x = constant(np.stack([M, M]))
+    with GradientTape() as tape:
+        tape.watch(x)
+        for _ in range(2):
+            with pytest.raises(MissingRule, match="ranks"):
+                function(x)
+
+
+def test_a_kind_of_call_is_refused_for_some_ranks_only():
+    def product(x):
+        return np.outer(x, np.array([1.0, 2.0]))
+
+    np.testing.assert_allclose(gradient(product, V), [3.0, 3.0, 3.0])
+    with pytest.raises(MissingRule):
+        gradient(product, M)
+    np.testing.assert_allclose(gradient(product, V), [3.0, 3.0, 3.0])
+
+
+def test_none_for_an_argument_that_a_rule_does_not_know_says_nothing():
+    assert gradient(lambda x: np.sum(x, 0, None), V).tolist() == [1.0, 1.0, 1.0]
+    assert gradient(lambda x: np.max(x, 0, None) + x.sum(None, None), V).tolist() == [1.0, 2.0, 1.0]
+    assert gradient(lambda x: np.sum(x, axis=None, dtype=None, out=None), V).tolist() == [1.0, 1.0, 1.0]
+
+
+def test_one_kind_of_call_with_other_ranks_and_other_literals():
+    for _ in range(2):
+        assert gradient(np.sum, 2.0) == 1.0
+        assert gradient(np.sum, V).tolist() == [1.0, 1.0, 1.0]
+        assert gradient(lambda x: x**0, V).tolist() == [0.0, 0.0, 0.0]
+        assert gradient(lambda x: x**2, V).tolist() == [1.4, 2.6, 0.8]
+        assert gradient(lambda x: np.dot(x, np.array([1.0, 2.0, 3.0])), V).tolist() == [1.0, 2.0, 3.0]
+        assert gradient(lambda x: np.dot(x, np.array([1.0, 2.0])), M).tolist() == [[1.0, 2.0], [1.0, 2.0]]
+        assert gradient(lambda x: np.max(x, 0), np.float64(2.0)) == 1.0
+
+
+CHANGED = {
+    "an index": ([0, 2, 2], lambda x, part: x[part]),
+    "an array": (np.array([1.0, 2.0, 3.0]), lambda x, part: x * part),
+    "an index array in a tuple": (np.array([0, 2]), lambda x, part: np.stack([x, x])[1, part]),
+    "a condition": ([True, False, True], lambda x, part: np.where(part, x, 0.0)),
+}
+
+
+def change(part):
+    if isinstance(part, np.ndarray):
+        part[:] = 0
+    elif isinstance(part, list):
+        part[:] = [0] * len(part)
+
+
+@pytest.mark.parametrize(("part", "function"), CHANGED.values(), ids=CHANGED.keys())
+def test_what_is_changed_after_the_call_is_kept_as_it_was(part, function):
+    found = []
+    for changes in (False, True, True):
+        x, own = constant(V), part.copy()
+        with GradientTape() as tape:
+            tape.watch(x)
+            y = function(x, own)
+        if changes:
+            change(own)
+        found.append(np.asarray(tape.gradient(y, x)).tolist())
+    assert found[0] == found[1] == found[2]
+    assert any(found[0])
+
+
+def test_a_list_of_tensors_that_is_changed_after_the_call_is_kept_as_it_was():
+    x, array = constant(V), np.ones(3)
+    for _ in range(2):
+        with GradientTape() as tape:
+            tape.watch(x)
+            parts = [x, array, x * 2.0]
+            y = np.concatenate(parts)
+        parts.clear()
+        array[:] = 5.0
+        assert tape.gradient(y, x).tolist() == [3.0, 3.0, 3.0]
+
+
+def test_short_ways_to_reduce_are_numpys():
+    for function in (np.sum, np.prod, np.max, np.min):
+        short = Plan(function, [Tensor]).compute
+        for array in (V, M, M > 1.0, np.arange(4), np.float64(2.5), np.float32([1.5, 2.5])):
+            for keywords in ({}, {"keepdims": True}, {"axis": None}, {"axis": -1} if np.ndim(array) else {}):
+                found, expected = short(array, **keywords), function(array, **keywords)
+                assert (type(found), found.dtype) == (type(expected), expected.dtype)
+                np.testing.assert_array_equal(found, expected)
+        assert short(M, 0, None).tolist() == function(M, 0, None).tolist()
+
+
+@pytest.mark.parametrize(
+    ("primitive", "arguments", "keywords", "way"),
+    [
+        (np.sum, (constant(V),), {"axis": 0}, DIRECT),
+        (np.sum, (constant(V), (0,)), {}, NESTED),
+        (np.sum, (Variable(V),), {}, READS),
+        (np.sum, (constant(V),), {"out": np.zeros(())}, OTHERS),
+        (np.median, (constant(V),), {}, DIRECT),
+        (np.median, (constant(V),), {"overwrite_input": True}, OTHERS),
+        (np.nan_to_num, (constant(V), False), {}, OTHERS),
+        (operator.mul, (constant(V), [1.0, 2.0, 3.0]), {}, OTHERS),
+        (operator.getitem, (constant(V), [0, 1]), {}, NESTED),
+    ],
+)
+def test_how_calls_are_computed(primitive, arguments, keywords, way):
+    plan = Plan(primitive, list(map(type, arguments)), {name: type(each) for name, each in keywords.items()})
+    assert plan.way == way
+
+
+def test_lists_and_tuples_are_looked_into():
+    plan = Plan(operator.getitem, [Tensor, tuple])
+    x = constant(V)
+    assert is_as_it_is(plan, (x, (0, slice(None))), {})
+    assert is_as_it_is(plan, (x, (np.array([0]), [1])), {})
+    assert not is_as_it_is(plan, (x, (constant(0), 1)), {})
+    join = Plan(np.stack, [list])
+    assert is_as_it_is(join, ([x, V],), {})
+    assert not is_as_it_is(join, ([x, [x]],), {})

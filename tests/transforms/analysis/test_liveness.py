@@ -1,0 +1,88 @@
+"""What is live, against the fixed point of the definition, in random programs."""
+
+import gast
+import numpy as np
+import pytest
+
+from srcad.transforms.analysis.liveness import live_at_head, live_before, live_behind, live_blocks
+from srcad.transforms.ir.build import inner_blocks, is_exit, reads, written
+from tests.transforms.core_text import parsed
+
+NAMES = "abcd"
+
+
+def expected_before(block, after):
+    """By iteration, as the definition says."""
+    for statement in reversed(block):
+        own = set(reads(statement))
+        if isinstance(statement, gast.If):
+            arms = [after] if is_exit(statement) else [expected_before(arm, after) for arm in inner_blocks(statement)]
+            after = own.union(*arms)
+        elif isinstance(statement, (gast.For, gast.While)):
+            after = expected_head(statement, after) | after | own
+        elif isinstance(statement, gast.AugAssign) and isinstance(statement.target, gast.Name):
+            after = after | own | {statement.target.id}
+        else:
+            after = (after - {written(statement)}) | own
+    return after
+
+
+def expected_head(loop, after):
+    head = set(reads(loop)) if isinstance(loop, gast.While) else set()
+    index = {written(loop)} if isinstance(loop, gast.For) else set()
+    while True:
+        wider = head | (expected_before(loop.body, head | after) - index)
+        if wider == head:
+            return head
+        head = wider
+
+
+def block_of(rng, depth, indent):
+    lines = []
+    for _ in range(rng.integers(1, 4)):
+        x, y, z = rng.choice(list(NAMES), 3)
+        kind = rng.integers(0, 7 if depth else 4)
+        pad = "    " * indent
+        if kind < 3:
+            lines.append(pad + [f"{x} = {y} + {z}", f"{x} += {y}", f"{x}[{y}] = {z}"][kind])
+        elif kind == 3:
+            lines.append(f"{pad}{x} = 1.0")
+        elif kind == 4:
+            lines += [f"{pad}if {x}:", *block_of(rng, depth - 1, indent + 1), f"{pad}else:"]
+            lines += block_of(rng, depth - 1, indent + 1)
+        else:
+            head = f"for {x} in range({y}):" if kind == 5 else f"while {x}:"
+            lines += [pad + head, *block_of(rng, depth - 1, indent + 1)]
+            if rng.random() < 0.3:
+                lines += [f"{pad}    if {y}:", f"{pad}        break"]
+    return lines
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_is_live_is_the_least_fixed_point(seed):
+    rng = np.random.default_rng(seed)
+    body = parsed("def f(a, b, c, d):\n" + "\n".join(block_of(rng, 3, 1)) + "\n").body
+    after = frozenset(rng.choice(list(NAMES), rng.integers(0, 3)))
+    assert live_before(body, after) == expected_before(body, set(after))
+    for k, live in enumerate(live_behind(body, after)):
+        assert live == expected_before(body[k + 1 :], set(after))
+        if isinstance(body[k], (gast.For, gast.While)):
+            assert live_at_head(body[k], live) == expected_head(body[k], set(live))
+
+
+def test_blocks_inside_see_the_next_iteration_and_what_is_behind():
+    lines = "    for i in range(n):\n        b = a\n        a = c\n        if n:\n            c = b\n    return b\n"
+    blocks = list(live_blocks(parsed("def f(a, c, n):\n" + lines).body))
+    (_, outer), (_, body), (_, arm), (_, other) = blocks
+    assert outer == [{"b"}, frozenset()]
+    assert body[0] >= {"b", "c", "n"}
+    assert "a" not in body[0]  # stored anew before it is read
+    assert "a" in body[1]
+    assert arm[0] >= {"a", "b", "c"}
+    assert not other
+
+
+def test_a_loop_left_in_the_middle_keeps_what_is_read_behind_it():
+    lines = "    for i in range(n):\n        b = a\n        if n:\n            break\n        a = b\n    return a\n"
+    (_, body) = list(live_blocks(parsed("def f(a, n):\n" + lines).body))[1]
+    assert all("a" in live for live in body)

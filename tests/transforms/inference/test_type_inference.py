@@ -1,0 +1,146 @@
+"""Types of all names, from Numba."""
+
+import numpy as np
+import pytest
+from numba import types as nb
+
+import srcad
+from srcad.runtime.jit.numba_inference import CannotType
+from srcad.tools.type_signatures import parse_signature
+from srcad.transforms.inference.type_inference import carries_derivatives, differentiable, executable, types_of
+from srcad.transforms.normalise.ssa import to_ssa
+from tests.checking import assert_gradient
+from tests.transforms.core_text import typed, unit_of
+
+
+def test_every_name_has_the_type_that_numba_gives_it():
+    _, types = typed(
+        """
+def f(x, n):
+    a = x[0]
+    s = x.shape
+    m = s[0]
+    c = m > n
+    y = np.sin(x)
+    return y
+""",
+        "f4[:, ::1], i8",
+    )
+    assert types.get("a") == nb.float32[::1]
+    assert types.get("m") == nb.intp
+    assert types.get("c") == nb.boolean
+    assert types.rank("y") == 2
+    assert types.result == nb.float32[:, ::1]
+
+
+def test_an_unknown_name_has_no_type():
+    _, types = typed(
+        """
+def f(x):
+    return x
+""",
+        "f8",
+    )
+    assert types.get("y") is None
+    assert types.rank("y") is None
+    assert not types.is_array("y")
+
+
+def test_what_stands_for_an_unset_value_has_no_say():
+    unit = to_ssa(
+        unit_of("""
+def f(x, c):
+    if c:
+        y = x * 2
+    if c:
+        z = y
+    else:
+        z = x
+    return z
+""")
+    )
+    types = types_of(unit, parse_signature("f8[::1], b1"))
+    assert types.get("y_2") == nb.float64[::1]
+
+
+def test_a_function_that_numba_cannot_type_is_named_with_its_line():
+    unit = unit_of("""
+def f(x):
+    a = x * 2.0
+    b = np.vectorize(a)
+    return b
+""")
+    with pytest.raises(CannotType) as caught:
+        types_of(unit, parse_signature("f8"))
+    assert "vectorize" in caught.value.reason
+    assert caught.value.place.line == 3
+
+
+def test_the_core_function_runs_as_it_stands():
+    unit = unit_of("""
+def f(x):
+    y = np.sqrt(x)
+    return y
+""")
+    assert executable(unit)(9.0) == 3.0
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        (nb.float64, True),
+        (nb.float32[:], True),
+        (nb.complex64, True),
+        (nb.int64, False),
+        (nb.boolean[:], False),
+        (None, False),
+    ],
+)
+def test_floats_and_complex_numbers_have_derivatives(kind, expected):
+    assert differentiable(kind) is expected
+    assert carries_derivatives(kind) is expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        (nb.Tuple((nb.int64, nb.float64)), True),
+        (nb.UniTuple(nb.int64, 2), False),
+        (nb.Optional(nb.float64), True),
+        (nb.ListType(nb.float64[:]), True),
+    ],
+)
+def test_derivatives_may_be_carried_inside(kind, expected):
+    assert carries_derivatives(kind) is expected
+    assert not differentiable(kind)
+
+
+# fmt: off
+def written_over_several_lines(x):
+    if x < 0.0:
+        raise ValueError(
+            "negative"
+        )
+    assert x < 9.0, (
+        "large"
+    )
+    return x * x
+# fmt: on
+
+
+def test_statements_may_be_written_over_several_lines():
+    assert srcad.grad(written_over_several_lines, jit=False)(2.0) == 4.0
+    with pytest.raises(ValueError, match="negative"):
+        srcad.grad(written_over_several_lines, jit=False)(-2.0)
+
+
+def largest(x):
+    best = -np.inf
+    for i in range(len(x)):
+        if x[i] > best:
+            best, arg = x[i], i
+    return best * x[arg - 1]
+
+
+def test_a_variable_may_have_the_name_that_numba_gives_to_parameters():
+    assert_gradient(largest, np.array([0.3, 0.8, 0.5]), modes=["loops"])

@@ -1,0 +1,185 @@
+"""What the table says of functions, held to NumPy itself."""
+
+import copy
+
+import numpy as np
+import pytest
+
+from srcad.transforms.ir import array_functions
+from srcad.transforms.ir.array_functions import FACTS, Fact, fill_of, function, having
+
+MATRIX = np.array([[2.0, 0.5, 0.25], [0.5, 3.0, 0.125], [0.25, 0.125, 4.0]])
+OTHER = np.array([[0.5, 0.25, 0.75], [0.875, 0.375, 0.125], [0.625, 0.25, 0.5]])
+VECTOR = np.array([0.25, 0.75, 0.5])
+ARGUMENTS = {
+    **dict.fromkeys(having(Fact.OF_SHAPE), ((2, 3),)),
+    **dict.fromkeys(having(Fact.OF_ELEMENTS), ((0.25, 0.5),)),
+    **dict.fromkeys(having(Fact.PRODUCT), (MATRIX, OTHER)),
+    "np.full": ((2, 3), 0.5),
+    "np.full_like": (MATRIX, 0.5),
+    "np.outer": (VECTOR, VECTOR),
+    "np.where": (MATRIX > 1.0, MATRIX, OTHER),
+    "np.roll": (MATRIX, 1),
+    "np.broadcast_to": (VECTOR, (2, 3)),
+    "len": (VECTOR,),
+    "float": (0.5,),
+    "int": (0.5,),
+    "kernels.slice_extent": (10, 2, 5),
+    "kernels.unbroadcast": (MATRIX, VECTOR),
+    "kernels.scatter_add": (VECTOR, np.array([0, 2, 2]), MATRIX[0]),
+    "kernels.unexpand": (np.zeros(1), VECTOR),
+}
+
+
+def arguments(name):
+    if name in ARGUMENTS:
+        return copy.deepcopy(ARGUMENTS[name])
+    called = function(name)
+    count = called.nin if isinstance(called, np.ufunc) else 2 if name in ("max", "min", "math.pow") else 1
+    if name.startswith("operator."):
+        count = 1 if name.endswith((".neg", ".pos")) else 2
+    if name.startswith("np."):
+        return tuple(each.copy() for each in (MATRIX, OTHER)[:count])
+    return (0.5, 0.25)[:count]
+
+
+def called(name):
+    given = arguments(name)
+    return given, function(name)(*given)
+
+
+def names(fact):
+    return sorted(having(fact))
+
+
+def shares(result, given):
+    return any(np.shares_memory(result, each) for each in given if isinstance(each, np.ndarray))
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_only_what_is_said_to_write_writes_into_an_argument(name):
+    given, _ = called(name)
+    before = arguments(name)
+    is_same = [np.array_equal(one, other) for one, other in zip(given, before, strict=True)]
+    assert is_same == [Fact.WRITES not in FACTS[name], *[True] * (len(given) - 1)]
+
+
+@pytest.mark.parametrize("name", names(Fact.NEW))
+def test_what_is_new_shares_no_memory_with_an_argument(name):
+    given, result = called(name)
+    assert not shares(np.asarray(result), given)
+
+
+@pytest.mark.parametrize("name", names(Fact.NEW))
+def test_what_is_new_is_so_each_time(name):
+    given = arguments(name)
+    one, other = function(name)(*given), function(name)(*given)
+    assert not (isinstance(one, np.ndarray) and np.shares_memory(one, other))
+
+
+@pytest.mark.parametrize("name", names(Fact.VIEW))
+def test_what_is_a_view_shares_memory_with_the_first_argument(name):
+    given, result = called(name)
+    assert np.shares_memory(result, given[0])
+
+
+@pytest.mark.parametrize("name", names(Fact.VIEW))
+def test_views_can_be_written_through_but_for_those_that_are_read_only(name):
+    _, result = called(name)
+    assert result.flags.writeable == (Fact.READ_ONLY not in FACTS[name])
+
+
+@pytest.mark.parametrize("name", names(Fact.OF_SHAPE))
+def test_the_first_argument_is_the_shape(name):
+    given, result = called(name)
+    assert result.shape == given[0]
+
+
+@pytest.mark.parametrize("name", sorted(array_functions.OF_SHAPE_AND_TYPE))
+def test_the_second_argument_is_the_type(name):
+    assert function(name)((2,), np.int32).dtype == np.int32
+
+
+@pytest.mark.parametrize("name", names(Fact.LIKE | Fact.NEW))
+def test_what_is_like_the_first_argument_has_its_shape_and_type(name):
+    first, *rest = arguments(name)
+    for given in (first, first.astype(np.float32), first[0], first[:, :0]):
+        result = function(name)(given, *rest)
+        assert (result.shape, result.dtype) == (given.shape, given.dtype)
+
+
+@pytest.mark.parametrize("name", names(Fact.SAME_SHAPE))
+def test_the_result_has_the_shape_of_the_first_argument_if_it_has_its_rank(name):
+    given, result = called(name)
+    assert result.ndim != given[0].ndim or result.shape == given[0].shape
+
+
+@pytest.mark.parametrize("name", sorted(having(Fact.SHAPE_ONLY) - having(Fact.UNSET)))
+def test_elements_of_which_only_the_shape_is_read_do_not_matter(name):
+    (first, *rest), result = called(name)
+    assert np.array_equal(function(name)(first + 1.0, *rest), result)
+
+
+@pytest.mark.parametrize("name", names(Fact.SECOND_SHAPE_ONLY))
+def test_elements_of_the_second_argument_do_not_matter(name):
+    (first, second), result = called(name)
+    assert np.array_equal(function(name)(first, second + 1.0), result)
+
+
+@pytest.mark.parametrize("name", sorted(having(Fact.ZEROS) | having(Fact.ONES)))
+def test_what_is_filled_is_so(name):
+    _, result = called(name)
+    assert np.all(result == fill_of(name))
+
+
+@pytest.mark.parametrize(("like", "maker"), array_functions.MAKER_OF.items())
+def test_what_makes_an_array_like_another_fills_it_as_what_makes_it_from_a_shape(like, maker):
+    assert fill_of(like) == fill_of(maker)
+    assert (like in array_functions.MAKES_UNSET) == (maker in array_functions.MAKES_UNSET)
+
+
+@pytest.mark.parametrize("name", names(Fact.OF_ELEMENTS))
+def test_the_elements_of_a_tuple_become_those_of_the_array(name):
+    given, result = called(name)
+    assert tuple(result) == given[0]
+
+
+@pytest.mark.parametrize("name", names(Fact.REDUCES))
+def test_a_reduction_drops_the_axis(name):
+    given, result = called(name)
+    assert np.ndim(result) == 0
+    assert function(name)(given[0], axis=1).shape == given[0].shape[:1]
+
+
+@pytest.mark.parametrize("name", sorted(having(Fact.SMOOTH) | having(Fact.EXTREME)))
+def test_continuous_functions_change_little_where_their_arguments_do(name):
+    given = arguments(name)
+    near = [each + 1e-9 if np.asarray(each).dtype == float and np.ndim(each) in (0, 2) else each for each in given]
+    if name not in array_functions.MAKES_UNSET:
+        assert np.allclose(function(name)(*near), function(name)(*given), rtol=0.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", names(Fact.TOTAL))
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_total_functions_never_raise(name):
+    count = len(arguments(name))
+    for numbers in ((0, 0, 0), (-3, 2, -7), (5, 0, 1), (2, -9, 9)):
+        function(name)(*numbers[:count])
+        if not name.startswith("kernels."):
+            function(name)(*map(float, numbers[:count]))
+
+
+SUBSETS = [
+    ("FRESH", Fact.NEW),
+    ("ALLOCATING", Fact.NEW),
+    ("NEW_FROM_PARTS", Fact.NEW),
+    ("MAKES_ROOM", Fact.NEW),
+    ("PRODUCTS", Fact.PRODUCT),
+    ("RECORDS_LIKE", Fact.LIKE),
+    ("COUNTS", Fact.SHAPE_ONLY),
+]
+
+
+@pytest.mark.parametrize(("subset", "fact"), SUBSETS)
+def test_the_sets_of_single_passes_have_nothing_that_lacks_the_fact(subset, fact):
+    assert getattr(array_functions, subset) <= having(fact)

@@ -1,0 +1,72 @@
+"""The vocabulary for statements prints as what it means."""
+
+import gast
+import pytest
+
+from srcad.errors import Place
+from srcad.printing.printer import print_function
+from srcad.transforms.ir import build
+
+
+def text(node):
+    return print_function(node).strip()
+
+
+@pytest.mark.parametrize(("value", "printed"), [(2, "2"), (-2, "-2"), (-0.0, "-0.0"), (True, "True"), (None, "None")])
+def test_a_literal_prints_as_its_value(value, printed):
+    assert text(build.const(value)) == printed
+
+
+def test_a_negative_literal_is_what_the_parser_makes_of_it():
+    parsed = gast.parse("-2", mode="eval").body
+    assert gast.dump(build.const(-2)) == gast.dump(parsed)
+
+
+@pytest.mark.parametrize("path", ["x", "np.linalg.norm"])
+def test_a_dotted_path_comes_back(path):
+    assert build.dotted_path(build.dotted(path)) == path
+
+
+def test_what_is_not_a_path_has_none():
+    assert build.dotted_path(gast.parse("f(x).y", mode="eval").body) is None
+
+
+def test_statements_print_as_python():
+    one = build.const(1)
+    assert text(build.assign("a", build.call("np.sum", build.load("x"), axis=one))) == "a = np.sum(x, axis=1)"
+    store = build.subscript(build.load("x"), one, store=True)
+    assert text(build.augment(store, gast.Sub, build.load("a"))) == "x[1] -= a"
+    loop = build.loop("i", [build.load("n")], [])
+    assert text(loop) == "for i in range(n):\n    pass"
+
+
+def test_a_clone_shares_the_place_and_nothing_else():
+    place = Place("f.py", 3, 0, 5, "a = b")
+    statement = build.assign("a", build.load("b"), place)
+    copied = build.clone(statement)
+    copied.value.id = "c"
+    assert statement.value.id == "b"
+    assert build.place_of(copied) is place
+
+
+def test_a_store_reads_its_subscript_and_its_array():
+    statement = gast.parse("x[i, j:k] = a").body[0]
+    assert sorted(build.reads(statement)) == ["a", "i", "j", "k", "x"]
+    assert build.written(statement) is None
+    assert build.stores_into(statement) is statement.targets[0]
+
+
+def test_a_compound_statement_reads_what_its_header_reads():
+    statement = gast.parse("for i in range(0, n, 1):\n    a = x[i]").body[0]
+    assert [name for name in build.reads(statement) if name != "range"] == ["n"]
+    assert build.written(statement) == "i"
+
+
+def test_nested_statements_come_in_source_order():
+    block = gast.parse("a = 1\nif c:\n    b = 2\nelse:\n    d = 3\ne = 4").body
+    assert [build.written(statement) for statement in build.walk_statements(block)] == ["a", None, "b", "d", "e"]
+
+
+def test_the_break_at_the_end_of_a_loop_is_an_exit():
+    assert build.is_exit(gast.parse("if done:\n    break").body[0])
+    assert not build.is_exit(gast.parse("if done:\n    a = 1").body[0])

@@ -1,0 +1,110 @@
+"""The checker lets core form pass and names what is not."""
+
+import gast
+import pytest
+
+from srcad.errors import CompilerBug
+from srcad.frontend.load import load
+from srcad.frontend.lower import lower
+from srcad.transforms.ir.verify import check_core
+
+CORE = """
+def f(x, n):
+    t1 = x[0, 1:n, None, ...]
+    t2 = np.linalg.norm(t1, axis=(0, -1))
+    a = (t1, (t2, 3))
+    b = x.shape
+    c = -t2
+    d = t2 < np.inf
+    x[n] = t2
+    x[n] += 1.0
+    if d:
+        assert d, 'text'
+    else:
+        print(f'{t2} is large')
+        raise ValueError('text')
+    for i in range(0, n, -1):
+        pass
+        if d:
+            break
+    while d:
+        d = False
+    return (t2, a)
+"""
+
+NOT_CORE = {
+    "a = x + 1 * n": "more than one operation",
+    "a = x[0][1]": "more than one operation",
+    "a = x[n + 1]": "more than one operation",
+    "a = x.T": "more than one operation",
+    "a = x.size + n": "more than one operation",
+    "a = x.sum()": "more than one operation",
+    "a = [x, n]": "more than one operation",
+    "a = x and n": "more than one operation",
+    "a = x if n else n": "more than one operation",
+    "a = 0 < x < n": "more than one operation",
+    "a = np.sum(x + 1)": "more than one operation",
+    "a = np.sum(*x)": "more than one operation",
+    "a = np.sum(**x)": "more than one operation",
+    "x[n] = n + 1": "a store",
+    "x[n] **= 2": "an augmented store",
+    "a += 1": "a statement of another kind",
+    "a, b = x": "a statement of another kind",
+    "a = b = x": "a statement of another kind",
+    "a: float = x": "a statement of another kind",
+    "np.sum(x)": "a statement of another kind",
+    "return x": "a statement of another kind",
+    "if x < n: a = 1": "a branch",
+    "for a in x: b = 1": "a loop over something else",
+    "for x[0] in range(n): b = 1": "a loop over something else",
+    "for a in range(n + 1): b = 1": "the bounds of a loop",
+    "for a in range(n): continue": "a statement of another kind",
+    "for a in range(n): b = 1\nelse: b = 2": "a loop over something else",
+    "while x < n: x = n": "a while whose test",
+    "assert x < n": "an assertion",
+    "def g(): return 1": "a statement of another kind",
+    "with x: a = 1": "a statement of another kind",
+}
+
+
+def placed(text):
+    tree = gast.parse(text).body[0]
+    for node in gast.walk(tree):
+        if isinstance(node, gast.stmt):
+            node.place = None
+    return tree
+
+
+def test_core_form_passes():
+    check_core(placed(CORE))
+
+
+@pytest.mark.parametrize("statement", NOT_CORE)
+def test_anything_else_is_named(statement):
+    indented = statement.replace("\n", "\n    ")
+    with pytest.raises(CompilerBug, match=NOT_CORE[statement]):
+        check_core(placed(f"def f(x, n):\n    {indented}\n    return x"))
+
+
+@pytest.mark.parametrize("head", ["x, n=1", "x, *n", "x, /, n", "*, n"])
+def test_parameters_are_plain(head):
+    with pytest.raises(CompilerBug, match="parameters other than plain ones"):
+        check_core(placed(f"def f({head}):\n    return n"))
+
+
+def test_every_statement_has_a_place():
+    def f(x):
+        for v in x:
+            if v > 0.0:
+                break
+        return v
+
+    tree = lower(load(f)).tree
+    del next(node for node in tree.body if isinstance(node, gast.For)).body[-1].place
+    with pytest.raises(CompilerBug, match="without a place: If"):
+        check_core(tree)
+
+
+def test_a_function_ends_with_its_only_return():
+    with pytest.raises(CompilerBug, match="without a last return"):
+        check_core(placed("def f(x):\n    a = x"))

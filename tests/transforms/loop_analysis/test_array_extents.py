@@ -1,0 +1,101 @@
+"""What is known of extents, integers and tests at a place of the code, and forgotten where a name is stored."""
+
+import gast
+import pytest
+
+from srcad.transforms.analysis.linear_forms import Form
+from srcad.transforms.loop_analysis.array_extents import Shapes
+
+RANKS = {**dict.fromkeys("hxz", 2), "y": 1, "n": 0, "m": 0, "s": 0, "k": 0}
+
+
+def learned(text):
+    at = Shapes(RANKS, frozenset("nmk"))
+    for statement in gast.parse(text).body:
+        at.learn(statement)
+    return at
+
+
+def extents(at, name):
+    found = at.of(name)
+    return None if found is None else [gast.unparse(each).strip() for each in found]
+
+
+def form(at, text):
+    return at.form(gast.parse(text, mode="eval").body)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a = np.zeros((n + 1, m))", ["n + 1", "m"]),
+        ("a = np.full(n, 2.0)", ["n"]),
+        ("a = np.empty(max(n, 0))", None),
+        ("b = np.ones((n, 3)); a = np.zeros_like(b); c = np.copy(a)", ["n", "3"]),
+        ("a = np.zeros_like(x)", ["x.shape[0]", "x.shape[1]"]),
+        ("t = x.shape; a = np.zeros(t)", ["x.shape[0]", "x.shape[1]"]),
+        ("a = np.zeros(x.shape)", ["x.shape[0]", "x.shape[1]"]),
+        ("a = np.zeros(t)", None),
+        ("a = np.zeros(n); n = n + 1", None),
+        ("b = np.zeros(n); n = 2; a = np.zeros_like(b)", None),
+        ("a = np.zeros_like(x); x = np.zeros((3, 3))", None),
+        ("a = np.zeros(n); a, n = n, a", None),
+        ("a = np.sin(x)", None),
+        ("a = np.zeros(x.shape[1])", ["x.shape[1]"]),
+        ("a = np.zeros(x.shape[1:])", None),
+        ("a = np.zeros(x[0])", None),
+        ("a = x @ z", ["x.shape[0]", "z.shape[1]"]),
+        ("a = x @ y", ["x.shape[0]"]),
+        ("a = np.outer(y, y)", ["y.shape[0]", "y.shape[0]"]),
+        ("a = np.outer(x, y)", None),
+        ("a = kernels.times_transpose(x, z)", ["x.shape[0]", "z.shape[0]"]),
+        ("a = kernels.transpose_times(x, z)", ["x.shape[1]", "z.shape[1]"]),
+        ("a = kernels.transpose_times(x, y)", ["x.shape[1]"]),
+        ("a = kernels.times_transpose(x, y)", None),
+    ],
+)
+def test_extents_are_those_that_the_array_was_made_with(text, expected):
+    assert extents(learned(text), "a") == expected
+
+
+def test_what_has_been_multiplied_fits():
+    at = learned("h = np.zeros((n, m)); t = h @ x; u = x @ y")
+    assert extents(at, "x") == ["m", "x.shape[1]"]
+    assert extents(at, "y") == ["x.shape[1]"]
+    assert extents(at, "t") == ["n", "x.shape[1]"]
+    at.forget(["m"])
+    assert extents(at, "x") == ["x.shape[0]", "x.shape[1]"]
+    assert extents(learned("h = np.zeros((n, m)); x = h @ x"), "x") == ["x.shape[0]", "x.shape[1]"]
+
+
+def test_extents_of_other_arrays_are_symbols():
+    at = learned("n = x.shape[0]; t = x.shape; m = t[1]; k = x.shape[-1]; a = np.zeros((n, k))")
+    assert form(at, "n + 1") == Form.of("x.shape[0]") + 1
+    assert form(at, "m - k") == Form()
+    assert form(at, "a.shape[1]") == Form.of("x.shape[1]")
+    assert form(at, "t[2]") is None
+    assert form(at, "x.shape[n]") is None
+    at.forget(["x"])
+    assert form(at, "n") == Form.of("n")
+
+
+def test_a_number_stored_anew_is_another_one():
+    at = learned("n = m + 1; m = m + n")
+    assert form(at, "n") == Form.of("n")
+    assert form(at, "m") == Form.of("m")
+    assert form(learned("k = n - 1; n = k"), "k") == Form.of("k")
+
+
+def test_tests_of_whole_numbers_tell_how_they_compare():
+    at = learned("g = n > m; h = s > 0; m = 3; b = k <= n")
+    for text, holds, expected in (
+        ("n < k", True, Form.of("k") - Form.of("n") - 1),
+        ("n < k", False, Form.of("n") - Form.of("k")),
+        ("b", True, Form.of("n") - Form.of("k")),
+        ("b", False, Form.of("k") - Form.of("n") - 1),
+        ("n >= 0", True, Form.of("n")),
+    ):
+        assert at.under(gast.parse(text, mode="eval").body, holds).facts == (expected,)
+    for text in ("g", "h", "s > n", "n == k", "n"):  # g is of another m; s is no whole number
+        assert at.under(gast.parse(text, mode="eval").body, True).facts == ()
+    assert at.facts == ()

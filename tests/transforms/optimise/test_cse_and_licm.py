@@ -1,0 +1,238 @@
+"""Operations are shared and hoisted where that cannot change anything."""
+
+from srcad.transforms.optimise.cse_and_licm import tidy
+from tests.transforms.core_text import body_of, lines, settled
+
+
+def tidied(text, signature):
+    return body_of(tidy(*settled(text, signature)))
+
+
+def test_the_same_operation_is_done_once():
+    assert tidied(
+        """
+def f(a, b):
+    t = a * b
+    u = a * b
+    v = t + u
+    return v
+""",
+        "f8, f8",
+    ) == lines("""
+    t = a * b
+    v = t + t
+    return v
+""")
+
+
+def test_what_is_the_same_only_after_sharing_is_shared_too():
+    assert tidied(
+        """
+def f(a):
+    t = a * a
+    u = a * a
+    v = np.sin(t)
+    w = np.sin(u)
+    r = v + w
+    return r
+""",
+        "f8",
+    ) == lines("""
+    t = a * a
+    v = np.sin(t)
+    r = v + v
+    return r
+""")
+
+
+LOOP = """
+def f(x, a, n):
+    s = 0.0
+    for i in range(n):
+        t = {value}
+        u = s + t
+        {store}
+        s = u
+    return s
+"""
+
+
+def loop(value, store="pass"):
+    return tidied(LOOP.format(value=value, store=store), "f8[:], f8, i8").split("for ")[0]
+
+
+def test_an_invariant_operation_is_hoisted():
+    assert "t = a * a" in loop("a * a")
+    assert "t = np.sin(a)" in loop("np.sin(a)")
+
+
+def test_an_operation_on_the_index_stays():
+    assert "t =" not in loop("a * i")
+
+
+def test_an_operation_that_may_fail_is_not_hoisted():
+    assert "t =" not in loop("a / a")
+    assert "t =" not in loop("a // 2.0")
+    assert "t =" not in loop("a % 2.0")
+
+
+def test_an_element_is_not_read_before_a_loop_that_may_not_run():
+    assert "t =" not in loop("x[0]")
+
+
+def test_an_element_of_a_written_array_is_read_each_time():
+    text = tidied(
+        """
+def f(x, a):
+    t = x[0]
+    x[0] = a
+    u = x[0]
+    v = t + u
+    return v
+""",
+        "f8[:], f8",
+    )
+    assert text.count("= x[0]") == 2
+
+
+def test_an_element_of_an_array_that_nobody_writes_into_is_read_once():
+    text = tidied(
+        """
+def f(x, a):
+    t = x[0]
+    u = x[0]
+    v = t + u
+    return v
+""",
+        "f8[:], f8",
+    )
+    assert text.count("= x[0]") == 1
+
+
+def test_arrays_are_not_shared():
+    text = tidied(
+        """
+def f(x, a):
+    t = x * a
+    u = x * a
+    t[0] = 1.0
+    v = u[0]
+    return v
+""",
+        "f8[:], f8",
+    )
+    assert text.count("x * a") == 2
+
+
+def test_what_one_branch_computes_is_not_there_for_the_other():
+    text = tidied(
+        """
+def f(a, c):
+    if c:
+        t = a * a
+        r = t
+    else:
+        u = a * a
+        r = u
+    return r
+""",
+        "f8, b1",
+    )
+    assert text.count("a * a") == 2
+
+
+def test_what_is_computed_before_a_branch_is_there_inside():
+    text = tidied(
+        """
+def f(a, c):
+    t = a * a
+    r = t
+    if c:
+        u = a * a
+        r = u
+    return r
+""",
+        "f8, b1",
+    )
+    assert text.count("a * a") == 1
+
+
+def test_an_invariant_operation_leaves_all_loops():
+    text = tidied(
+        """
+def f(a, n):
+    s = 0.0
+    for i in range(n):
+        for j in range(n):
+            t = a * a
+            s = s + t
+    return s
+""",
+        "f8, i8",
+    )
+    assert text.index("t = a * a") < text.index("for i")
+
+
+def test_a_random_draw_is_never_shared():
+    text = tidied(
+        """
+def f(a):
+    t = np.random.random()
+    u = np.random.random()
+    v = t + u
+    return v
+""",
+        "f8",
+    )
+    assert text.count("random()") == 2
+
+
+def test_a_division_by_a_literal_is_hoisted():
+    assert "t = a / 6" in loop("a / 6")
+    assert "t =" not in loop("6 / a")
+    assert "t =" not in loop("a / 0")
+
+
+def test_a_remainder_of_an_integer_by_a_literal_is_hoisted():
+    assert "t = n % 2" in loop("n % 2")
+    assert "t = n // 2" in loop("n // 2")
+    assert "t =" not in loop("n % 0")
+
+
+def test_what_may_fail_is_done_once_where_it_has_been_done():
+    text = tidied(
+        """
+def f(a, b, c):
+    t = a / b
+    u = math.log(a)
+    r = 0.0
+    if c:
+        v = a / b
+        w = math.log(a)
+        r = v * w
+    x = b / a
+    r = r + t
+    r = r * u
+    r = r + x
+    return r
+""",
+        "f8, f8, b1",
+    )
+    assert (text.count("a / b"), text.count("b / a"), text.count("math.log")) == (1, 1, 1)
+
+
+def test_what_may_fail_in_one_branch_is_done_behind_it():
+    text = tidied(
+        """
+def f(a, b, c):
+    r = 0.0
+    if c:
+        t = a / b
+        r = t
+    u = a / b
+    r = r + u
+    return r
+""",
+        "f8, f8, b1",
+    )
+    assert text.count("a / b") == 2

@@ -1,0 +1,132 @@
+"""Arrays become numbers where each iteration has an element of its own, and nobody else meets any."""
+
+import gast
+import numpy as np
+import pytest
+from numba import types as nb
+
+import srcad
+from srcad.printing.printer import print_function
+from srcad.transforms.postoptimise.array_contraction_to_scalar import with_single_elements
+from tests.checking import assert_gradient
+from tests.transforms.core_text import parsed
+
+KINDS = {
+    **dict.fromkeys(["x", "b"], nb.float64[:, ::1]),
+    **dict.fromkeys("auw", nb.float64[::1]),
+    **dict.fromkeys("nmijkt", nb.int64),
+    "s": nb.float64,
+    "q": nb.float32[::1],
+    "p": nb.int64[::1],
+}
+
+
+def run(text):
+    """The text as it becomes, and what it gives before and after."""
+    trees = parsed(text), parsed(text)
+    trees[1].body = with_single_elements(trees[1].body, ("x", "n", "m"), KINDS)
+    texts = tuple(map(print_function, trees))
+    results = []
+    for each in texts:
+        namespace = {"np": np}
+        exec(each, namespace)
+        results.append(namespace["f"](np.arange(12.0).reshape(3, 4) + 1.0, 3, 4))
+    np.testing.assert_array_equal(results[0], results[1])
+    return texts[1]
+
+
+def looped(*lines, made="a = np.zeros(n)", header="for i in range(n):", result="s"):
+    body = "\n        ".join(lines)
+    return f"def f(x, n, m):\n    s = 0.0\n    {made}\n    {header}\n        {body}\n    return {result}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            looped("a[i] += x[i, 0]", "s += a[i] * a[i]", "a[i] = 0.0"),
+            "a_i = x[i, 0]\n        s += a_i * a_i\n    return",
+        ),
+        (looped("a[i] -= x[i, 0]", "s += a[i]"), "a_i = -x[i, 0]"),
+        (looped("a[i] = x[i, 0]", "s += a[i]", made="a = np.empty(n)"), "a_i = x[i, 0]"),
+        (looped("if x[i, 0] > 2.0:", "    a[i] += 2.0", "s += a[i]"), "a_i = 0.0\n        if x[i, 0] > 2.0:"),
+        (looped("s += a[i]", "a[i] = 3.0"), "a_i = 0.0\n        s += a_i\n        a_i = 3.0"),
+        (looped("a[i] = i", "s += a[i] / 2", made="a = np.empty(n)"), "a_i = np.float64(i)"),
+        (looped("a[i] += x[i, 0]", "s += a[i]", header="for i in range(n - 1, -1, -1):"), "a_i = x[i, 0]"),
+        (looped("a[i] += x[i, 0]", "s += a[i]", header="for i in range(0, n, 2):"), "a_i = x[i, 0]"),
+        (
+            looped(
+                "for j in range(m):", "    b[i, j] += x[i, j]", "    s += b[i, j] ** 2", made="b = np.zeros((n, m))"
+            ),
+            "b_i_j = x[i, j]",
+        ),
+        (
+            looped(
+                "for j in range(m):", "    b[j, i] += x[i, j]", "    s += b[j, i] ** 2", made="b = np.zeros((m, n))"
+            ),
+            "b_j_i = x[i, j]",
+        ),
+        (looped("u = np.zeros(m)", "for j in range(m):", "    u[j] += x[i, j]", "    s += u[j]"), "u_j = x[i, j]"),
+        (
+            looped("for i in range(n):", "    a[i] += 1.0", "    s += a[i]", header="if n > 0:"),
+            "a_i = 1.0",
+        ),
+    ],
+)
+def test_arrays_that_become_numbers(text, expected):
+    found = run(text)
+    assert expected in found
+    assert "np.zeros" not in found.replace("a = np.zeros(n)", "", expected == "u_j = x[i, j]")
+    assert "np.empty" not in found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        looped("a[i] += x[i, 0]", "s += a[i]", result="s + a[0]"),
+        looped("a[i] += x[i, 0]", "s += a[i - 1]"),
+        looped("a[i] += x[i, 0]", "s += a[0]"),
+        looped("a[i] += x[i, 0]", "s += a[i] + a.size"),
+        looped("a[i] += x[i, 0]", "s += a[i]", header="for i in range(-1, n):"),  # the last element twice
+        looped("a[i] += x[i, 0]", "s += a[i]", header="for i in range(2, n):"),
+        looped("for k in range(2):", "    a[i] += x[i, k]", "s += a[i]", "for k in range(2):", "    a[k] += 1.0"),
+        looped("for j in range(m):", "    a[i] += x[i, j]", "s += a[i]", "i = i + 0"),
+        looped("for j in range(m - 1):", "    u[j] += x[i, j]", "    s += u[j]", made="u = np.zeros(m)"),  # adds up
+        looped("q[i] += x[i, 0]", "s += q[i]", made="q = np.zeros(n, np.float32)"),
+        looped("p[i] = n", "s += p[i]", made="p = np.empty(n, np.int64)"),
+        looped("a[i] += x[i, 0]", "s += a[i]", made="a = np.ones(n)"),
+        looped("a[i] += x[i, 0]", "s += a[i]", made="a = np.zeros(n)\n    a[0] = 2.0"),
+        looped("b[i] += x[i]", "s += b[i, 0]", made="b = np.zeros((n, m))"),
+    ],
+)
+def test_arrays_that_stay(text):
+    found = run(text)
+    assert "np.zeros(" in found or "np.ones(" in found or "np.empty(" in found
+
+
+def test_what_iterations_of_parallel_loops_meet_stays():
+    tree = parsed(looped("a[i] += x[i, 0]", "s += a[i]", header="for i in numba.prange(n):"))
+    before = gast.dump(tree)
+    tree.body = with_single_elements(tree.body, ("x", "n", "m"), KINDS)
+    assert gast.dump(tree) == before
+
+
+def smooth(x, w):
+    h = np.tanh(x * w[0])
+    y = 1.0 / (1.0 + np.exp(-h * w[1])) + h * h
+    return np.sum(y * h) + np.sum(np.log(y))
+
+
+@pytest.mark.compiled
+def test_gradients():
+    x, w = np.linspace(-1.0, 2.0, 9), np.array([0.8, -1.3])
+    text = srcad.source(smooth, args=(x, w), wrt=(0, 1))
+    assert "h_i" in text
+    assert "np.empty" not in text
+    assert_gradient(smooth, x, w)
+    for given in (x[:0], x):
+        found, expected = (
+            srcad.grad(smooth, wrt=(0, 1), without=without)(given, w) for without in ((), "contract, inplace")
+        )
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-13, atol=1e-14)

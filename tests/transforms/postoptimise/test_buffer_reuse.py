@@ -1,0 +1,180 @@
+"""Arrays give others their memory where nobody can tell, and only there."""
+
+import gast
+import numpy as np
+import pytest
+from numba import types as nb
+
+import srcad
+from srcad.printing.printer import print_function
+from srcad.runtime import kernels
+from srcad.transforms.postoptimise.buffer_reuse import in_place
+from tests.checking import assert_gradient
+from tests.transforms.core_text import parsed
+
+KINDS = {
+    **dict.fromkeys(["x", "a", "b", "w", "d"], nb.float64[:, ::1]),
+    **dict.fromkeys(["v", "u", "y"], nb.float64[::1]),
+    **dict.fromkeys("nmijkst", nb.int64),
+    "f": nb.float64[::1, :],
+    "q": nb.float32[:, ::1],
+}
+
+
+def run(text):
+    """The text as it becomes, and what it gives before and after."""
+    trees = parsed(text), parsed(text)
+    trees[1].body = in_place(trees[1].body, ("x", "n", "m"), KINDS)
+    texts = tuple(map(print_function, trees))
+    results = []
+    for each in texts:
+        namespace = {"np": np, "kernels": kernels}
+        exec(each, namespace)
+        results.append(namespace["f"](np.arange(12.0).reshape(3, 4) + 1.0, 3, 4))
+    np.testing.assert_array_equal(results[0], results[1])
+    return texts[1]
+
+
+def nest(*lines, made="b = np.zeros((n, m))", result="b", loops=("range(n)", "range(m)"), first="a = np.copy(x)"):
+    """Two arrays, two loops around the lines, and a result."""
+    body = "\n            ".join(lines)
+    return (
+        f"def f(x, n, m):\n    n = x.shape[0]\n    m = x.shape[1]\n    {first}\n    {made}\n    for i in {loops[0]}:\n"
+        f"        for j in {loops[1]}:\n            {body}\n    return {result}\n"
+    )
+
+
+TURNED = "s = a[i, j]", "a[i, j] = 0.0", "b[i, j] += 2.0 * s"
+
+
+def later(line, made="pass"):
+    """Two such arrays, and a loop behind that goes through the one that is turned."""
+    return nest(*TURNED).replace("    return", f"    {made}\n    for k in range(n):\n        {line}\n    return")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (nest(*TURNED), "b[i, j] = 2.0 * s"),
+        (nest("s = a[i, j]", "a[i, j] = 0.0", "b[i, j] -= s", "b[i, j] += 3.0"), "b[i, j] = -s"),
+        (nest("b[i, j] = a[i, j] * a[i, j]", made="b = np.empty((n, m))"), "b[i, j] = a[i, j] * a[i, j]"),
+        (nest(*TURNED, made="b = np.zeros_like(x)"), "b[i, j] = 2.0 * s"),
+        (nest(*TURNED, loops=("range(n - 1, -1, -1)", "range(m)")), "b[i, j] = 2.0 * s"),
+        (nest(*TURNED, loops=("range(0, n, 1)", "range(0, m)")), "b[i, j] = 2.0 * s"),
+        (nest("s = a[i, j]", "a[i, j] = 0.0", "if s > 2.0:", "    b[i, j] += s"), "b[i, j] += s"),
+        (nest("s = a[i, j]", "if s > 2.0:", "    b[i, j] += s"), "b[i, j] = 0.0\n            if s > 2.0:"),
+        (nest("if x[i, j] > 2.0:", "    s = a[i, j]", "else:", "    s = 1.0", "b[i, j] += s"), "b[i, j] = s"),
+        (nest("a[i, j] += 1.0", "s = a[i, j]", "b[i, j] += s"), "a[i, j] += 1.0"),
+        (later("b[k, k] += 1.0"), "b[i, j] = 2.0 * s"),
+        (later("v[k] = b[k, k] * x[k, k]", made="v = np.zeros(n)"), "b[i, j] = 2.0 * s"),
+        (
+            nest(
+                "b[i, j] = a[i, j]", made="b = np.empty((n, m))", loops=("range(n)", "range(1, m)"), result="b[:, 1:]"
+            ),
+            "=",
+        ),
+    ],
+)
+def test_memory_is_handed_over(text, expected):
+    found = run(text)
+    assert "b = a  # in its memory\n    for i" in found
+    assert expected in found
+    assert "b = np.zeros" not in found
+    assert "np.empty" not in found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        nest(*TURNED, result="b, a"),  # asked for later
+        nest(*TURNED, first="a = x"),  # the caller's
+        nest(*TURNED, first="a = np.copy(x)\n    d = a[1:]", result="b + d[0, 0]"),  # two names
+        nest(*TURNED, made="b = np.zeros((n + 1, m))"),
+        nest(*TURNED, made="b = np.zeros((m, n))", loops=("range(3)", "range(3)")),
+        nest(*TURNED, loops=("range(n)", "range(1, m)")),  # zeros stay beside it
+        nest(*TURNED, loops=("range(n)", "range(0, m, 2)")),
+        nest("s = a[i, j]", "a[i, j] = 0.0", "b[i, j - 1] += s"),  # another element
+        nest("b[i, j] += a[n - 1 - i, j]"),
+        nest("b[i, j] += a[0, j]"),
+        nest("b[i, j] += a[i, j]", "b[i, j] += a[i, j]"),  # read after the first store
+        nest("if x[i, j] > 2.0:", "    b[i, j] += a[i, j]"),  # nothing is zero
+        nest("b[i, j] += b[i, j] + a[i, j]"),
+        nest("s = a[i, j]", "if s > 5.0:", "    break", "b[i, j] += s"),
+        nest("b[i, j] += a[i, j] * a.size"),
+        nest(*TURNED, made="b = np.ones((n, m))"),
+        nest(*TURNED, made="b = np.zeros((n, m))\n    b[0, 0] = 3.0"),
+        nest("s = a[i, j]", "a[i, j] = 0.0", "t = a[i, j]", "b[i, j] += s + t"),
+        nest(*TURNED, made="q = np.zeros((n, m))").replace("b", "q"),  # other numbers
+        nest(*TURNED, made="f = np.zeros((n, m))").replace("b[", "f[").replace("return b", "return f"),
+        nest("for k in range(2):", "    b[i, j] += a[i, j]"),
+        nest("j = j + 0", *TURNED),
+        later("b[k, k] += x[k, k]"),  # LLVM would not know that they are apart
+        later("v[k] = b[k, k] + 1.0", made="v = np.empty(n)"),
+    ],
+)
+def test_memory_is_kept(text):
+    assert "in its memory" not in run(text)
+
+
+def test_what_is_made_anew_in_each_iteration_is_handed_over_there():
+    found = run(
+        """
+        def f(x, n, m):
+            n = x.shape[0]
+            w = np.zeros_like(x)
+            for k in range(3):
+                y = x[0]
+                v = x @ y
+                u = np.empty(n)
+                for i in range(n):
+                    u[i] = v[i] * 2.0
+                w[k, 0] = u @ u
+            return w
+        """
+    )
+    assert "        u = v  # in its memory\n        for i" in found
+
+
+def test_an_array_gives_its_memory_once():
+    found = run(
+        """
+        def f(x, n, m):
+            a = np.copy(x)
+            b = np.empty(x.shape)
+            d = np.empty(x.shape)
+            for i in range(x.shape[0]):
+                for j in range(x.shape[1]):
+                    b[i, j] = a[i, j] * 2.0
+                    d[i, j] = a[i, j] + 1.0
+            return b @ d.T
+        """
+    )
+    assert found.count("in its memory") == 1
+    assert "d = a  # in its memory" in found  # `a` is still to be read where `b` is stored
+
+
+def test_parallel_loops_stay():
+    tree = parsed(nest(*TURNED).replace("in range(n)", "in numba.prange(n)"))
+    before = gast.dump(tree)
+    tree.body = in_place(tree.body, ("x", "n", "m"), KINDS)
+    assert gast.dump(tree) == before
+
+
+def network(x, w, u):
+    h = np.tanh(x @ w)
+    y = np.maximum(h @ u, 0.1)
+    return np.sum(y * y) + np.sum(h)
+
+
+@pytest.mark.compiled
+def test_gradients():
+    rng = np.random.default_rng(1)
+    x, w, u = rng.normal(size=(5, 3)), rng.normal(size=(3, 4)), rng.normal(size=(4, 2))
+    assert "in its memory" in srcad.source(network, args=(x, w, u), wrt=(0, 1, 2))
+    assert_gradient(network, x, w, u)
+    for empty in (x[:0], x):
+        found, expected = (
+            srcad.grad(network, wrt=(0, 1, 2), without=without)(empty, w, u) for without in ((), "inplace")
+        )
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-13, atol=1e-14)

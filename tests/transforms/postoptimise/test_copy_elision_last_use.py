@@ -1,0 +1,120 @@
+"""The last copy of an array is the array."""
+
+import numpy as np
+import pytest
+from numba import types as nb
+
+import srcad
+from srcad.printing.printer import print_function
+from srcad.transforms.postoptimise.copy_elision_last_use import without_last_copies, without_last_shapes
+from tests.transforms.core_text import parsed, result_of
+
+KINDS = {**dict.fromkeys("xyabcv", nb.float64[::1]), "s": nb.float64}
+
+
+def both(*lines):
+    text = "def f(x, y):\n    " + "\n    ".join(lines) + "\n"
+    tree = parsed(text)
+    tree.body = without_last_copies(tree.body, ("x", "y"), KINDS)
+    return parsed(text), tree
+
+
+def test_a_copy_takes_over_what_ends():
+    _, after = both("a = np.zeros_like(x)", "a[0] = 1.0", "b = np.copy(a)", "b[1] = 2.0", "return b")
+    assert print_function(after).split("\n")[1:-1] == [
+        "    a = np.zeros_like(x)",
+        "    a[0] = 1.0",
+        "    a[1] = 2.0",
+        "    return a",
+    ]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["b = np.copy(x)", "b[1] = 2.0", "return b"],  # the caller's
+        ["a = np.zeros_like(x)", "b = np.copy(a)", "b[1] = 2.0", "return a, b"],
+        ["a = np.zeros_like(x)", "v = a[1:]", "b = np.copy(a)", "b[1] = 2.0", "return v, b"],
+        ["a = x[1:]", "b = np.copy(a)", "b[0] = 2.0", "return b"],
+        ["a = np.zeros_like(x)", "b = np.copy(a)", "c = np.copy(a)", "b[1] = 2.0", "return b, c"],
+        ["b = x", "a = np.zeros_like(x)", "if x[0] > 0.0:", "    b = np.copy(a)", "b[1] = 2.0", "return b"],
+    ],
+)
+def test_results_stay_and_arguments_too(lines):
+    before, after = both(*lines)
+    x, y = np.array([0.3, 0.7, 0.1]), np.ones(3)
+    given = x.copy()
+    np.testing.assert_equal(result_of(after, given, y), result_of(before, x.copy(), y))
+    if "b = x" not in lines:
+        np.testing.assert_equal(given, x)
+
+
+def shifted(x, n):
+    a = x.copy()
+    for i in range(1, n):
+        a[i] += a[i - 1] ** 2
+    return np.sum(a)
+
+
+def test_a_gradient_has_one_adjoint_for_an_argument_and_its_copy():
+    assert "np.copy(a_bar)" not in srcad.source(shifted, signature="f8[::1], i8", wrt=(0,), mode="grad")
+
+
+MATRICES = {**dict.fromkeys("xytgz", nb.float64[:, ::1]), "f": nb.float32[:, ::1], "n": nb.int64, "m": nb.int64}
+
+
+def with_extents(*lines):
+    tree = parsed("def f(x, y):\n    " + "\n    ".join([*lines, "return g"]) + "\n")
+    tree.body = without_last_shapes(tree.body, ("x", "y"), MATRICES)
+    return print_function(tree)
+
+
+def test_an_adjoint_is_made_by_the_extents_of_what_ends():
+    text = with_extents("t = x @ y", "z = t * 2.0", "g = np.zeros_like(t)")
+    assert "g = np.zeros((x.shape[0], y.shape[1]))" in text
+    assert "g = np.zeros((n, 4))" in with_extents("n = x.shape[0]", "t = np.empty((n, 4))", "g = np.zeros_like(t)")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["t = x @ y", "g = np.zeros_like(t)", "g[0, 0] = t[0, 0]"],  # does not end
+        ["g = np.zeros_like(x)"],  # the caller's
+        ["f = x @ y", "g = np.zeros_like(f)"],  # of another type
+        ["z = np.tanh(x)", "t = z @ y", "g = np.zeros_like(t)"],  # another array would be kept
+        ["n = x.shape[0]", "t = np.empty((n, 4))", "n = 3", "g = np.zeros_like(t)"],
+        ["t = x @ y", "if x[0, 0] > 0.0:", "    t = x * 2.0", "g = np.zeros_like(t)"],
+    ],
+)
+def test_other_arrays_are_asked_for_their_shapes(lines):
+    assert "np.zeros_like" in with_extents(*lines)
+
+
+def layered(w, v, x):
+    return np.sum(np.tanh(np.tanh(x @ w) @ v))
+
+
+def test_products_do_not_wait_for_the_end_of_the_function():
+    text = srcad.source(layered, signature=", ".join(["f8[:, ::1]"] * 3), wrt=(0, 1), mode="grad", without="inplace")
+    assert "v_bar = kernels.transpose_times" in text
+    assert "np.zeros((x.shape[0], w.shape[1]))" in text
+
+
+def test_arrays_are_not_made_for_their_shape_alone():
+    text = with_extents("g = x", "for i in range(n):", "    t = np.empty((n, 4))", "    g = np.zeros_like(t)")
+    assert "g = np.zeros((n, 4))" in text
+    assert "np.empty" not in text
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["for i in range(n):", "    t = np.empty((n, 4))", "    g = np.zeros_like(t)", "    g[0] = t[0]"],
+        ["for i in range(n):", "    t = np.empty((n, m))", "    m = 3", "    g = np.zeros_like(t)"],
+        ["for i in range(n):", "    t = np.empty((n, 4))", "    g = np.zeros_like(t)", "z = t"],
+        ["for i in range(n):", "    z = t", "    t = np.empty((n, 4))", "    g = np.zeros_like(t)"],
+        ["for i in range(n):", "    t = np.empty((n, 4))", "    z = t", "    g = np.zeros_like(t)"],
+    ],
+)
+def test_arrays_that_are_read_too_are_made(lines):
+    assert "np.zeros_like(t)" in with_extents(*lines)

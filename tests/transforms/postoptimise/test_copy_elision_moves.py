@@ -1,0 +1,127 @@
+"""Arrays that nobody wants any more hand over their memory, and only these."""
+
+import numpy as np
+import pytest
+from numba import types as nb
+
+import srcad
+from srcad.printing.printer import print_function
+from srcad.runtime import kernels
+from srcad.transforms.ir.build import walk_statements
+from srcad.transforms.ir.node_notes import note
+from srcad.transforms.postoptimise.copy_elision_moves import with_memory_handed
+from tests.checking import assert_gradient
+from tests.transforms.core_text import parsed
+
+KINDS = {**dict.fromkeys("abcdxy", nb.float64[::1]), **dict.fromkeys("mw", nb.float64[:, ::1]), "n": nb.int64}
+
+
+def run(*lines, result="a, b", whole=True):
+    """The lines as they become, in a loop; what they give stays."""
+    text = "def f(x, n):\n    a = x * 2.0\n    b = x + 1.0\n    c = np.copy(x)\n    w = np.outer(x, x)\n"
+    text += "    for k in range(n):\n"
+    text += "".join(f"        {each}\n" for each in lines) + f"    return {result}\n"
+    trees = parsed(text), parsed(text)
+    for each in walk_statements(trees[1].body):
+        note(each, whole=whole)
+    trees[1].body = with_memory_handed(trees[1].body, ("x", "n"), KINDS)
+    texts, results = [*map(print_function, trees)], []
+    for each in texts:
+        namespace = {"np": np, "kernels": kernels}
+        exec(each, namespace)
+        x = np.linspace(0.1, 0.9, 3)
+        results.append([np.copy(part) for part in namespace["f"](x, 3)])
+        np.testing.assert_array_equal(x, np.linspace(0.1, 0.9, 3))
+    np.testing.assert_array_equal(*results)
+    return texts[1].partition("range(n):\n")[2]
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["c = np.copy(a)", "a = np.zeros_like(x)", "a[k] += c[0]", "b[k] += c[1]"], "c = a\n"),
+        (["c = np.copy(a)", "a = np.sin(b)", "c[0] += a[1]", "b += c"], "c = a\n"),
+        (["a = np.zeros_like(x)", "d = w @ b", "a += d"], "a = d\n"),
+        (["a = np.zeros_like(x)", "d = w @ b", "a += d", "b[k] = d[0]"], "a = np.copy(d)\n"),
+        (
+            ["a = np.zeros(3)", "b[k] = 2.0", "a += kernels.transpose_times(w, b)"],
+            "a = kernels.transpose_times(w, b)\n",
+        ),
+        (["a = np.zeros(3)", "a += w @ b"], "a = w @ b\n"),
+        (["c = np.copy(a)", "a[...] = 0.0", "b += c", "a += w @ b"], "c = a\n"),
+        (["c = np.copy(a)", "a[...] = 0.0", "a[k] += c[0]"], "c = a\n        a = np.zeros_like(a)\n"),
+        (["if k > 0:", "    c = np.copy(a)", "else:", "    c = np.copy(b)", "a = c * 2.0", "b = c * b"], "c = a\n"),
+    ],
+)
+def test_what_is_handed_over(lines, expected):
+    assert expected in run(*lines)
+
+
+@pytest.mark.parametrize(
+    ("lines", "stays"),
+    [
+        (["c = np.copy(a)", "a[k] += c[0]"], "np.copy"),  # wanted
+        (["c = np.copy(a)", "if k > 1:", "    a[...] = 0.0", "a[k] += c[0]"], "np.copy"),
+        (["c = np.copy(a)", "d = a[1:]", "a[...] = 0.0", "b[0] += d[0] + c[1]"], "np.copy"),
+        (["d = a[1:]", "c = np.copy(a)", "a = c * 2.0", "c[1] = 5.0", "b[k] += d[0]"], "np.copy"),  # by another name
+        (["c = np.copy(a)", "if k > 1:", "    a = c * 2.0", "c[0] = 1.0"], "np.copy"),  # on some paths
+        (["c = np.copy(a)", "c[0] = 7.0", "if k > 1:", "    break", "a = b * c"], "np.copy"),
+        (["c = np.copy(x)", "c[0] = 1.0"], "np.copy"),  # the caller's
+        (["d = a[1:]", "a[...] = 0.0", "a += w @ b", "b[0] = d[0]"], "a[...] = 0.0"),
+        (["a = np.zeros(3)", "if k > 0:", "    break", "a += w @ b"], "np.zeros"),
+        (["a = np.zeros(3)", "b[k] = a[0]", "a += w @ b"], "np.zeros"),
+        (["a = np.zeros(3)", "if k > 0:", "    a += w @ b"], "np.zeros"),
+        (["a = np.zeros(3)", "a += w @ a"], "np.zeros"),
+        (["a = np.ones(3)", "a += w @ b"], "np.ones"),
+    ],
+)
+def test_what_stays(lines, stays):
+    assert stays in run(*lines)
+
+
+def test_sums_that_may_broadcast_stay():
+    assert "a += w @ b" in run("a = np.zeros(3)", "a += w @ b", whole=False)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_no_random_order_gives_another_result(seed):
+    rng = np.random.default_rng(seed)
+    zeros = "a = np.zeros(3)" if rng.random() < 0.5 else "a[...] = 0.0"
+    lines = ["c = np.copy(a)", zeros, "a += w @ b", "d = a[1:]", "b = np.copy(c)", "a += c", "d[0] += b[2]"]
+    chosen = [lines[i] for i in rng.permutation(len(lines))[: rng.integers(3, 8)]]
+    if not any(each.startswith("d = ") for each in chosen):
+        chosen = [each for each in chosen if "d[0]" not in each]
+    elif "d[0] += b[2]" in chosen:
+        chosen.insert(0, "d = b[1:]")
+    run(*chosen, result="a, b, c")
+
+
+def net(w, u, x):
+    h = np.zeros((x.shape[1], w.shape[1]))
+    total = 0.0
+    for t in range(x.shape[0]):
+        h = np.tanh(h @ w + x[t] @ u)
+        total += np.sum(h * h)
+    return total
+
+
+def test_states_of_a_network_are_not_copied():
+    rng = np.random.default_rng(1)
+    args = rng.normal(size=(3, 3)), rng.normal(size=(2, 3)), rng.normal(size=(4, 2, 2))
+    text = srcad.source(net, args=args)
+    assert "h_3_bar = h_bar" in text
+    assert "h_bar = kernels.times_transpose" in text
+    assert_gradient(net, *args, modes=("loops", "gradient"))
+    without = srcad.grad(net, wrt=(0, 1, 2), without="copies", jit=False)
+    for one, other in zip(without(*args), srcad.grad(net, wrt=(0, 1, 2), jit=False)(*args), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-13)
+
+
+def test_functions_with_parallel_loops_stay():
+    tree = parsed(
+        "def f(x, n):\n    a = x * 2.0\n    c = np.copy(a)\n    for k in range(n):\n        c[k] = 1.0\n    return c\n"
+    )
+    note(tree.body[2], parallel=True)
+    before = print_function(tree)
+    tree.body = with_memory_handed(tree.body, ("x", "n"), KINDS)
+    assert ("np.copy" in print_function(tree)) == ("np.copy" in before)

@@ -1,0 +1,99 @@
+"""Zeros are not stored where nobody reads them, and stored everywhere else."""
+
+import numpy as np
+import pytest
+from numba import types as nb
+
+import srcad
+from srcad.printing.printer import print_function
+from srcad.transforms.postoptimise.dead_zero_stores import without_spent_zeros
+from tests.checking import assert_gradient
+from tests.transforms.core_text import parsed
+
+KINDS = {**dict.fromkeys("abcx", nb.float64[::1]), "m": nb.float64[:, ::1], **dict.fromkeys("nij", nb.int64)}
+
+
+def run(*lines, result="b"):
+    """The lines as they become; what they give stays."""
+    text = "def f(x, n):\n    a = x * 2.0\n    b = np.zeros_like(x)\n    m = np.outer(x, x)\n"
+    text += "".join(f"    {each}\n" for each in lines) + f"    return {result}\n"
+    trees = parsed(text), parsed(text)
+    trees[1].body = without_spent_zeros(trees[1].body, ("x", "n"), KINDS)
+    texts, results = [*map(print_function, trees)], []
+    for each in texts:
+        namespace = {"np": np}
+        exec(each, namespace)
+        results.append(namespace["f"](np.linspace(0.1, 0.9, 4), 4))
+    np.testing.assert_array_equal(*results)
+    return texts[1]
+
+
+TAKEN = "    s = a[i]", "    a[i] = 0.0", "    b[i] += s * x[i]"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["for i in range(n):", *TAKEN],
+        ["for i in range(n - 1, -1, -1):", *TAKEN],
+        ["for i in range(n):", "    s = a[i] + a[i]", "    b[i] += s", "    a[i] = 0.0"],
+        [
+            "for i in range(n):",
+            "    for j in range(n):",
+            "        s = m[i, j]",
+            "        m[i, j] = 0.0",
+            "        b[i] += s",
+        ],
+        ["for j in range(3):", "    a = x * 1.5", "    for i in range(n):", *(f"    {each}" for each in TAKEN)],
+    ],
+)
+def test_zeros_that_nobody_reads(lines):
+    assert "= 0.0" not in run(*lines)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["for i in range(n):", *TAKEN, "b[0] += a[1]"],  # read behind
+        ["for i in range(n):", *TAKEN, "    b[i] += a[i]"],
+        ["for i in range(n):", "    s = a[i]", "    a[i] = 0.0", "    b[i] += s + a[i - 1]"],
+        ["for j in range(2):", "    for i in range(n):", *(f"    {each}" for each in TAKEN)],
+        ["for i in range(-n, n):", *TAKEN],  # comes to each element twice
+        ["c = a[1:]", "for i in range(n):", *TAKEN, "b[0] += c[1]"],
+        ["c = a[1:]", "for i in range(n - 1):", *TAKEN, "    b[i] += c[i]"],
+        ["for i in range(n):", "    for j in range(n):", "        s = a[j]", "        a[j] = 0.0", "        b[i] += s"],
+        [
+            "for i in range(n):",
+            "    for j in range(n):",
+            "        s = m[i, i]",
+            "        m[i, i] = 0.0",
+            "        b[i] += s",
+        ],
+        ["for i in range(n):", "    s = a[i]", "    if s > 0.5:", "        a[i] = 0.0", "    b[i] += s"],
+    ],
+)
+def test_zeros_that_stay(lines):
+    assert "= 0.0" in run(*lines)
+
+
+def test_an_argument_keeps_its_zeros():
+    text = "def f(x, n):\n    b = 0.0\n    for i in range(n):\n        b += x[i]\n        x[i] = 0.0\n    return b\n"
+    tree = parsed(text)
+    tree.body = without_spent_zeros(tree.body, ("x", "n"), KINDS)
+    assert "x[i] = 0.0" in print_function(tree)
+
+
+def scaled(x, c):
+    y = np.empty(x.size)
+    for i in range(x.size):
+        y[i] = x[i] * c[i]
+    z = np.empty(x.size)
+    for i in range(x.size):
+        z[i] = np.sin(y[i]) * y[0]
+    return np.sum(z * z)
+
+
+def test_gradients_have_no_spent_zeros():
+    x = np.linspace(0.2, 0.9, 5)
+    assert "_bar[i] = 0.0" not in srcad.source(scaled, args=(x, x))
+    assert_gradient(scaled, x, 1.0 - x, modes=("loops", "gradient"))

@@ -1,0 +1,101 @@
+"""Calls are of kernels where these are known to do the same."""
+
+import numpy as np
+import pytest
+from numba import types as nb
+
+import srcad
+from srcad.printing.printer import print_function
+from srcad.transforms.ir.cost_model import FEWEST_QUICK_CALLS
+from srcad.transforms.ir.generated_functions import Made
+from srcad.transforms.ir.node_notes import note
+from srcad.transforms.postoptimise.kernel_calls import with_quick_calls
+from srcad.transforms.postoptimise.llvm_assumptions import with_promises
+from tests.checking import assert_gradient
+from tests.transforms.core_text import parsed, unit_of
+
+KINDS = {"x": nb.float64[:, :], "n": nb.int64[:], "c": nb.complex128[:], "s": nb.float64, "v": nb.float64[:]}
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("np.max(x)", "kernels.largest(x)"),
+        ("np.amin(n)", "kernels.smallest(n)"),
+        ("np.max(x, 1)", None),
+        ("np.max(c)", None),
+        ("np.max(s)", None),
+        ("np.max(unknown)", None),
+        ("np.sum(x)", None),
+        ("np.outer(v, c)", "kernels.outer(v, c)"),
+        ("np.outer(x, v)", None),
+        ("np.outer(v, s)", None),
+    ],
+)
+def test_calls_of_known_arrays(value, expected):
+    tree = unit_of(f"def f(x, n, c, s, v, unknown):\n    y = {value}\n    return y").tree
+    tree.body = with_quick_calls(tree.body, (), KINDS)
+    made = with_promises(Made([tree], {"np": np}, ("f",)))
+    assert f"y = {expected or value}" in print_function(made.functions[0])
+    assert ("kernels" in made.bindings) == (expected is not None)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("v[1:] = w", "kernels.copy_to(v[1:], w)"),
+        ("v[...] = w", "kernels.copy_to(v[...], w)"),
+        ("x[i] = w", "kernels.copy_to(x[i], w)"),
+        ("v[1:] += w * 2.0", "kernels.add_to(v[1:], w * 2.0)"),
+        ("v[1:] += v[:-1] * 2.0", "kernels.add_to(v[1:], v[:-1] * 2.0)"),
+        ("x[:, 0] -= np.cos(w)", "kernels.subtract_from(x[:, 0], np.cos(w))"),
+        ("v[1:] = v[:-1]", None),  # NumPy takes a copy first
+        ("v[1:] = 0.0", None),  # quick as it is
+        ("v[1:] = s", None),
+        ("v[0] = s", None),
+        ("x[i, 0] += s", None),
+        ("v[n] = w", None),  # picked by an array
+        ("v[unknown] = w", None),
+        ("v[1:] *= w", None),
+    ],
+)
+def test_arrays_that_are_stored_in_slices(line, expected):
+    tree = parsed(f"def f(x, n, s, v, w, i, unknown):\n    {line}\n    return x")
+    kinds = {**KINDS, "w": nb.float64[:], "i": nb.int64}
+    memories_apart = ("x",)  # the rest are the function's own
+    tree.body = with_quick_calls(tree.body, memories_apart, kinds)
+    text = print_function(with_promises(Made([tree], {"np": np}, ("f",))).functions[0])
+    assert f"    {expected or line}\n" in text
+
+
+@pytest.mark.parametrize(
+    ("line", "whole", "expected"),
+    [
+        ("v += w", True, "kernels.add_to(v, w)"),
+        ("v -= np.dot(x, w)", True, "kernels.subtract_from(v, np.dot(x, w))"),
+        ("v += w", False, None),
+        ("v += s", True, None),
+        ("s += v", True, None),
+        ("v += w * s", True, None),  # one loop, without a temporary
+    ],
+)
+def test_arrays_that_are_added_to_whole_arrays(line, whole, expected):
+    for count in (FEWEST_QUICK_CALLS, FEWEST_QUICK_CALLS - 1):
+        tree = parsed("def f(x, v, w, s):\n" + f"    {line}\n" * count + "    return v")
+        for each in tree.body[:-1]:
+            note(each, whole=whole)
+        tree.body = with_quick_calls(tree.body, (), {**KINDS, "w": nb.float64[:]})
+        text = print_function(with_promises(Made([tree], {"np": np}, ("f",))).functions[0])
+        assert text.count(f"    {(count == FEWEST_QUICK_CALLS and expected) or line}\n") == count
+
+
+def rotated(a, b, steps):
+    for _ in range(steps):
+        a, b = a * np.sin(b[::-1]), b + 0.1 * a
+    return np.sum(a * b)
+
+
+def test_a_gradient_with_few_copies_has_loops():
+    text = srcad.source(rotated, signature="f8[::1], f8[::1], i8", wrt=(0, 1))
+    assert "kernels.copy_to" not in text
+    assert_gradient(rotated, np.linspace(0.2, 0.9, 4), np.linspace(-0.5, 0.8, 4), 3, wrt=(0, 1))

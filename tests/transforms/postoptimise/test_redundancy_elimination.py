@@ -1,0 +1,194 @@
+"""Values that are available are not computed anew; divisions of rules share reciprocals."""
+
+import random
+
+import gast
+import numpy as np
+import pytest
+from numba import types as nb
+
+from srcad.printing.printer import print_function
+from srcad.transforms.ir.build import noted, walk
+from srcad.transforms.postoptimise.redundancy_elimination import with_shared_values
+from tests.transforms.core_text import generated, parsed, result_of
+
+KINDS = {**dict.fromkeys("abz", nb.float64), "n": nb.int64, "g": nb.float32, "c": nb.complex128, "x": nb.float64[::1]}
+
+
+def after(body, own=()):
+    """The text with shared reciprocals; divisions are those of rules, but for some of the function's own."""
+    tree = parsed("def f(a, b, z, n, g, c, x, r):\n" + "\n".join(f"    {line}" for line in body.split("\n")))
+    for k, node in enumerate(each for each in walk(tree) if isinstance(each, gast.BinOp)):
+        if k not in own:
+            noted(node)
+    parameters = tuple(each.id for each in tree.args.args)
+    tree.body = with_shared_values(tree.body, parameters, KINDS)
+    return print_function(tree).split("\n", 1)[1]
+
+
+def text(body):
+    return "\n".join(f"    {line}" for line in body.split("\n")) + "\n"
+
+
+def test_two_divisions_share_a_reciprocal():
+    found = after("r[0] = a / z\nr[1] += b / z")
+    assert found == text("z_inverse = 1.0 / z\nr[0] = a * z_inverse\nr[1] += b * z_inverse")
+
+
+def test_a_number_times_the_slope_of_its_root_needs_no_division():
+    assert "r[0] += a * (0.5 * z)" in after("z = np.sqrt(b)\nr[0] += a * b * (0.5 / z)")
+    assert "r[0] += a * (0.5 * z)" in after("z = math.sqrt(b)\nr[0] += a * (0.5 / z) * b")
+    assert "0.5 / z" in after("z = np.sqrt(b)\nb = a\nr[0] += a * b * (0.5 / z)")
+    assert "0.5 / z" in after("z = np.exp(b)\nr[0] += a * b * (0.5 / z)")
+    assert "0.5 / z" in after("z = np.sqrt(b)\nr[0] += a * b * (0.5 / z)", own=(2,))
+
+
+def test_one_division_stays():
+    assert "inverse" not in after("r[0] = a / z\nr[1] = b / n")
+
+
+def test_divisions_of_the_function_stay():
+    assert "inverse" not in after("r[0] = a / z\nr[1] = b / z\nr[2] = a / z", own=(0, 1, 2))
+
+
+def test_its_own_reciprocal_serves_too():
+    found = after("b = 1.0 / z\nr[1] = a / z", own=(0,))
+    assert found == text("b = 1.0 / z\nr[1] = a * b")
+    assert "a * b" in after("b = np.divide(1.0, z)\nr[1] = a / z")
+    assert "a / z" in after("b = 1.0 / z\nb += 1.0\nr[1] = a / z", own=(0,))
+
+
+@pytest.mark.parametrize("change", ["z = a", "z += 1.0", "for z in range(3):\n    pass", "if n:\n    z = 2.0"])
+def test_a_number_that_changes_has_another_reciprocal(change):
+    found = after(f"r[0] = a / z\n{change}\nr[1] = b / z")
+    assert "inverse" not in found
+
+
+def test_what_is_made_in_a_branch_is_not_known_behind_it():
+    found = after("if n:\n    r[0] = a / z\n    r[1] = b / z\nr[2] = a / z")
+    assert found.endswith("    r[2] = a / z\n")
+    found = after("r[2] = a / z\nif n:\n    r[0] = a / z\n    r[1] = b / z")
+    assert found.count(" / ") == 1
+
+
+def test_what_a_loop_does_not_change_is_divided_by_once():
+    assert "x[n] * (1.0 / z)" in after("for n in range(9):\n    r[n] = x[n] / z")
+    assert "x[n] * (1.0 / 9.0)" in after("for n in range(9):\n    r[n] = x[n] / 9.0")
+    assert "x[n] / z" in after("for n in range(9):\n    r[n] = x[n] / z\n    z = z + 1.0")
+    assert "x[n] / n" in after("for n in range(9):\n    r[n] = x[n] / n")
+
+
+@pytest.mark.parametrize("name", ["g", "c", "x", "unknown"])
+def test_only_numbers_of_double_precision(name):
+    assert "inverse" not in after(f"r[0] = a / {name}\nr[1] = b / {name}")
+
+
+def test_the_gradient_of_quotients_divides_once():
+    found = generated(
+        """
+def f(x, z):
+    a = x[0]
+    b = x[1]
+    p = a / z
+    q = b / z
+    s = p * q
+    return s
+""",
+        "f8[::1], f8",
+    )
+    assert "z_inverse = 1.0 / z" in found
+    namespace = {"np": np}
+    exec(found, namespace)
+    x_bar = namespace["f_grad"](np.array([2.0, 3.0]), 4.0)
+    np.testing.assert_allclose(x_bar, [3.0 / 16.0, 2.0 / 16.0])
+
+
+def test_functions_of_numbers_are_computed_once():
+    assert after("a = np.sin(z)\nr[0] = b * np.sin(z)", own=range(9)) == text("a = np.sin(z)\nr[0] = b * a")
+    assert "b * np.sin(z)" in after("a = np.sin(z)\nz = b\nr[0] = b * np.sin(z)", own=range(9))
+    assert "b * np.sin(z)" in after("a = np.sin(z)\na += 1.0\nr[0] = b * np.sin(z)", own=range(9))
+    assert "np.random.normal(z)" in after("a = np.random.normal(z)\nr[0] = b * np.random.normal(z)", own=range(9))
+    assert "b * np.zeros(n)" in after("x = np.zeros(n)\nr[0] = b * np.zeros(n)", own=range(9))
+    assert "a = np.sin(a)\n    r[0] = np.sin(a)" in after("a = np.sin(a)\nr[0] = np.sin(a)")
+
+
+def test_values_of_one_arm_are_known_in_the_same_arm_of_a_later_branch():
+    first = "if n:\n    a = np.sin(z)\nelse:\n    a = np.cos(z)\n"
+    found = after(
+        first + "if n:\n    r[0] = np.sin(z)\n    r[1] = np.cos(z)\nelse:\n    r[0] = np.sin(z)\n    r[1] = np.cos(z)"
+    )
+    assert found.endswith(text("if n:\n    r[0] = a\n    r[1] = np.cos(z)\nelse:\n    r[0] = np.sin(z)\n    r[1] = a"))
+
+
+@pytest.mark.parametrize(
+    "change", ["n = 2", "z = 2.0", "a = 1.0", "for n in range(3):\n    pass", "if b:\n    a = 1.0"]
+)
+def test_unless_the_test_or_the_value_has_changed(change):
+    found = after(f"if n:\n    a = np.sin(z)\n{change}\nif n:\n    r[0] = np.sin(z)")
+    assert "r[0] = np.sin(z)" in found
+
+
+def test_a_test_that_changes_in_its_own_branch_tells_nothing_behind_it():
+    assert "r[0] = np.sin(z)" in after("if n:\n    a = np.sin(z)\n    n = 0\nif n:\n    r[0] = np.sin(z)")
+
+
+def test_values_of_one_iteration_are_not_known_in_the_next():
+    found = after("for n in range(3):\n    r[0] = np.sin(z)\n    z = b\n    a = np.sin(z)\n    z = a")
+    assert "r[0] = np.sin(z)" in found
+
+
+def random_block(rng, pad, depth):
+    """Statements over a few numbers that change now and then, in branches on few tests and in loops."""
+    found = []
+    for _ in range(rng.randint(2, 5)):
+        name, other = rng.choice("abdz"), rng.choice("abdz")
+        kind = rng.randrange(9)
+        if kind < 2:
+            found.append(f"{pad}{name} = {rng.choice(['np.sin', 'np.cos', 'np.tanh'])}({other})")
+        elif kind < 3:
+            found.append(f"{pad}{name} = 1.0 / {other}")
+        elif kind < 5:
+            found.append(f"{pad}r[{rng.randrange(3)}] += {name} / {other} + np.sin({rng.choice('abdz')})")
+        elif kind < 6:
+            found.append(f"{pad}{rng.choice(['m = 1', 'n += 1', 'm = 0', 'a += 0.5', 'b = 0.7'])}")
+        elif depth < 3:
+            inner = random_block(rng, pad + "    ", depth + 1)
+            if kind == 8:
+                found += [f"{pad}for {rng.choice(['i', 'm', 'n'])} in range({rng.choice('0123')}):", *inner]
+            else:
+                found += [
+                    f"{pad}if {rng.choice('mn')}:",
+                    *inner,
+                    f"{pad}else:",
+                    *random_block(rng, pad + "    ", depth + 1),
+                ]
+    return found or [f"{pad}pass"]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_random_program_gives_another_result(seed):
+    rng = random.Random(seed)
+    changed = 0
+    kinds = {**dict.fromkeys("abdz", nb.float64), **dict.fromkeys("mni", nb.int64), "r": nb.float64[::1]}
+    for _ in range(60):
+        text = "\n".join(
+            [
+                "def f(a, b, d, z, m, n):",
+                "    r = np.zeros(3)",
+                *random_block(rng, "    ", 0),
+                "    return r, a, b, d, z",
+            ]
+        )
+        before, tree = parsed(text), parsed(text)
+        for node in walk(tree):
+            if isinstance(node, gast.BinOp) and not (isinstance(node.left, gast.Constant) and node.left.value == 1.0):
+                noted(node)
+        tree.body = with_shared_values(tree.body, tuple("abdzmn"), kinds)
+        changed += print_function(tree) != print_function(before)
+        for tests in ((0, 0), (1, 0), (0, 2), (1, 1)):
+            arguments = [np.float64(each) for each in (0.3, 0.7, 1.1, 1.9)]
+            with np.errstate(all="ignore"):
+                found, expected = (result_of(each, *arguments, *tests) for each in (tree, before))
+            for one, other in zip(found, expected, strict=True):
+                np.testing.assert_allclose(one, other, rtol=1e-12, err_msg=text)
+    assert changed > 15
