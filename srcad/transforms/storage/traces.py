@@ -230,12 +230,11 @@ class Traces:
         )
         for index, size in reversed([*zip(within, row.shape, strict=True)]):
             save = loop_over(index, [const(0), clone(size), const(1)], [save])
-        note(save, copies_into_trace=True)
         return Trace(
             name,
             loops[0],
             [assign(trace, empty(tuple_of(*map(clone, sizes)), kind.dtype))],
-            [save],
+            [note(save, copies_into_trace=True)],
             [],
             [assign(name, subscript(load(trace), one_or_tuple(turn)))],
             [assign(trace, empty(tuple_of(*(const(0) for _ in sizes)), kind.dtype))],
