@@ -2,6 +2,8 @@
 
 import ast
 import copy
+import inspect
+import re
 from dataclasses import FrozenInstanceError, fields
 from pathlib import Path
 
@@ -115,3 +117,14 @@ def test_trees_hold_nothing_but_syntax_places_and_notes(name, after):
     trees = [unit.tree, *(getattr(made, "made", None) or made).functions]
     for node in (node for tree in trees for node in gast.walk(tree)):
         assert vars(node).keys() <= {*node._fields, *node._attributes, "place", "_srcad_notes"}
+
+
+def test_the_modules_that_set_and_read_a_note_are_named_as_they_are():
+    known = {path.stem for path in SOURCES} | {"printing"}
+    (record,) = (each for each in ast.parse(inspect.getsource(Notes)).body if isinstance(each, ast.ClassDef))
+    texts = [each.value.value for each in record.body[1:] if isinstance(each, ast.Expr)]
+    assert len(texts) == len(NAMES)
+    for text in texts:
+        named = re.findall(r"`(\w+)[\w.]*`", text[text.index("Set ") :])
+        assert named, text
+        assert set(named) <= known, text
