@@ -620,6 +620,21 @@ RENAMED = {
 }
 
 
+def listing() -> str:
+    """The table as text: a line for each pass, in order; those that may be left out are marked with a star.
+
+    >>> print(listing().splitlines()[1])  # doctest: +ELLIPSIS
+      lower                         Python becomes core form: one primitive call to a statement, structures taken ...
+    """
+    lines = []
+    for stage, rows in STAGES.items():
+        lines.append(stage)
+        for row in rows:
+            name = f"{'  ' * bool(row.within)}{row.name}{' *' * row.optional}"
+            lines.append(f"  {name:<30}{row.does}")
+    return "\n".join(lines) + "\n"
+
+
 def chosen(without: str | Iterable[str] = ()) -> tuple[str, ...]:
     """The passes to go without: those named, and those that the environment names; in the order of the table.
 
@@ -639,6 +654,12 @@ def _named(without: str | Iterable[str], where: str = "") -> set[str]:
         if name not in PASSES:
             raise BadArgument(f"there is no pass '{name}'{where}", hint=f"passes are {', '.join(PASSES)}")
     return names
+
+
+def row_before(name: str) -> Pass:
+    """The row that is run before another; that of `lower` before the first."""
+    run = [row for row in ROWS.values() if row.function or row.name in ("lower", "differentiate")]
+    return run[max(0, [row.name for row in run].index(name) - 1)]
 
 
 def row_named(name: str) -> Pass:
