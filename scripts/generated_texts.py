@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Write down, or compare, the generated text of all test programs: what a change that only moves code must not touch.
 
-    scripts/generated_texts.py save FOLDER          one file for each program, mode and choice of loops or array statements
-    scripts/generated_texts.py compare FOLDER       the same again, compared byte for byte; prints the count and what differs
+    scripts/generated_texts.py save FOLDER      one file per program, mode, loops or arrays
+    scripts/generated_texts.py compare FOLDER   the same again, compared byte for byte
 
 `--every N` takes only every so many programs. `--more FILE.py ...` adds programs of other files: each has `primal`,
 `wrt` and `make_args(size, seed)`, as those of the benchmark suite have. Run it with the interpreter of the project's
