@@ -13,6 +13,7 @@ import numpy as np
 from numba import typeof
 
 from srcad.driver import pipeline
+from srcad.driver.mid_end import State
 from srcad.transforms.sweeps.forward_reverse_pair import split_functions
 from srcad.transforms.sweeps.gradient_function import gradient_function, tangent_function
 from tests.differences import directional_derivative, flat, moved, own_copy
@@ -62,8 +63,9 @@ def slopes(
     """The slope along the directions, by every mode."""
     kinds = tuple(typeof(x) for x in args)
     wrt = tuple(range(len(args)))
-    *_, stage = pipeline._stages(replace(pipeline.prepare(f), without=frozenset(without)), kinds, loops, None)
-    typed, facts, counts = stage.unit, stage.facts, stage.counts
+    begin = State(replace(pipeline.prepare(f), without=frozenset(without)), kinds, loops=loops)
+    state = pipeline.differentiable_state(begin)
+    typed, facts, counts = state.unit, state.types, state.counts
 
     (joint,) = functions(gradient_function(typed, facts, counts, wrt, True, True), without)
     result, gradients = joint(*map(own_copy, args))

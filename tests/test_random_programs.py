@@ -14,9 +14,9 @@ import pytest
 from hypothesis import HealthCheck, assume, given, seed, settings
 from hypothesis import strategies as st
 
+from srcad.driver.passes import PASSES
 from srcad.errors import MayOverlap, UnsupportedSyntax
 from srcad.runtime.jit.numba_inference import CannotType
-from srcad.transforms.ir.pass_names import PASSES
 from tests.agreement import compared
 from tests.checking import assert_gradient
 from tests.random_programs import programs

@@ -1,111 +1,195 @@
-"""The stages between typing and differentiation, which functions that are called go through as well."""
+"""The passes before differentiation, run in the order of the table, on a function and on those that it calls."""
 
 from __future__ import annotations
 
+import inspect
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
 
 from numba import types as nb
 
+from srcad.driver.passes import NORMALISE, OPTIMISE, Pass
 from srcad.errors import MayOverlap, SrcadError
+from srcad.runtime.support import clock
 from srcad.transforms.checkpointing.loop_outlining import Finished, outlined
 from srcad.transforms.inference.retyping import retyped
 from srcad.transforms.inference.type_inference import Types, types_of, without_unreached
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.alias_versioning import choose
-from srcad.transforms.normalise.list_aliasing import refuse_shared
-from srcad.transforms.normalise.messages import with_plain_messages
-from srcad.transforms.normalise.prepare_for_differentiation import ready
-from srcad.transforms.normalise.view_write_checks import refuse_hidden_views
-from srcad.transforms.optimise.copy_hoisting import with_early_copies
-from srcad.transforms.optimise.cse_and_licm import tidy
-from srcad.transforms.optimise.elementwise_fusion import fuse
-from srcad.transforms.optimise.scalar_expansion import with_tables
-from srcad.transforms.parallel.ordered_reductions import with_folds_apart
+from srcad.transforms.normalise.callee_specialisation import Library
+from srcad.transforms.normalise.observed_types import Observation
+from srcad.transforms.normalise.type_decided_branches import without_decided
 
 
 @dataclass(frozen=True)
-class Stage:
-    """What a stage hands on: the unit, its types once they are known, and the names of the trip counts of its loops."""
+class State:
+    """A function between two passes, and the settings of its derivation; a pass is given those that it names.
 
-    name: str
-    unit: Unit
-    facts: Types | None = None
-    counts: Mapping[int, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Middle:
-    """The stages, as they are done in one derivation.
-
+    unit            the function
+    types           of its names, once they are known
+    counts          the names of the trip counts of its loops, by id of the loop, once there are any
+    kinds           the types of the parameters
+    samples         arguments of a run, where types are observed and not inferred
+    observed        what the run showed
     loops           whether array statements become loops
     assumes         whether arrays that may broadcast are taken not to
     insist          whether names that are now one array, now another are rewritten where that may be idle
     is_reversed     whether checkpointed loops become calls, which only a reverse sweep has use for
-    without         optional passes that are left out
-    is_again        whether functions have been through these stages before they were differentiated: once is enough
+    is_again        whether the function has been through these passes before it was differentiated: once is enough
+    in_place        whether the function may write into its parameters
+    numbers         tell outlined loops of one derivation apart
     """
 
-    loops: bool
-    assumes: bool
-    insist: bool
-    is_reversed: bool
-    without: frozenset[str]
+    unit: Unit
+    kinds: tuple[nb.Type, ...]
+    types: Types = None  # type: ignore[assignment]  # until they are inferred; no pass before that asks for them
+    counts: Mapping[int, str] = field(default_factory=dict)
+    observed: Observation | None = None
+    loops: bool = True
+    assumes: bool = False
+    insist: bool = False
+    is_reversed: bool = False
     is_again: bool = False
+    in_place: bool = False
     numbers: Iterator[int] = field(default_factory=itertools.count)
 
-    def stages(self, unit: Unit, facts: Types, types: tuple[nb.Type, ...], in_place: bool = False) -> Iterator[Stage]:
-        """One stage after the other; a function that works `in_place` may write into its parameters."""
-        unit = replace(unit, without=self.without)
-        if not self.is_again:
-            refuse_shared(unit, facts)
-            unit, facts = choose(unit, facts, self.insist)
-            refuse_hidden_views(unit, facts)
-            yield Stage("choose", unit, facts)
-        if self.is_reversed:
-            unit, facts = self.outlined(unit, facts)
-        if self.loops:
-            unit, facts = self.typed(unit, facts, fuse(unit, facts, self.assumes), types)
-            unit = with_plain_messages(unit, facts)
-            yield Stage("fuse", unit, facts)
-        if not self.is_again:
-            unit = with_early_copies(unit, facts)
-            unit = tidy(unit, facts)
-            if self.loops:
-                unit, facts = self.typed(unit, facts, with_tables(unit, facts), types)
-            unit, facts = with_folds_apart(unit, facts)
-            yield Stage("tidy", unit, facts)
-        unit, facts, counts = ready(unit, facts, in_place)
-        yield Stage("ready", unit, facts, counts)
+    @property
+    def samples(self) -> Any:
+        """Arguments of the run in which types were observed."""
+        return None if self.observed is None else self.observed.samples
 
-    def typed(self, before: Unit, facts: Types, after: Unit, types: tuple[nb.Type, ...]) -> tuple[Unit, Types]:
-        """What a stage has made of a unit, with the types of its names."""
-        if after is before:
-            return before, facts
-        known = retyped(before, facts, after)
-        return (after, known) if known is not None else reached_types(after, types)
+    @property
+    def result(self) -> nb.Type | None:
+        """The type of what the function returns, once it is known."""
+        return getattr(self.types, "result", None)
 
-    def outlined(self, unit: Unit, facts: Types) -> tuple[Unit, Types]:
-        """Checkpointed loops as calls; where the arrays of one cannot be told apart, all choices are made numbers."""
-        try:
-            return outlined(unit, facts, self.finish, self.numbers)
-        except MayOverlap as refused:
-            if self.is_again or self.insist:
-                raise
-            try:
-                return outlined(*choose(unit, facts, insist=True), self.finish, self.numbers)
-            except SrcadError:
-                raise refused from None
-
-    def finish(self, unit: Unit, facts: Types, kinds: tuple[nb.Type, ...], in_place: bool = False) -> Finished:
-        """A function as it is before differentiation."""
-        *_, last = self.stages(unit, facts, kinds, in_place)
-        assert last.facts is not None
-        return last.unit, last.facts, last.counts
+    @property
+    def known(self) -> Types:
+        """The types, for passes that can do without."""
+        return self.types
 
 
-def reached_types(unit: Unit, types: tuple[nb.Type, ...]) -> tuple[Unit, Types]:
+def passed(state: State, rows: Iterable[Pass] = OPTIMISE, after: str | None = None) -> State:
+    """The state after these passes, or after the one of this name."""
+    for row in rows:
+        state = run(row, state)
+        if row.name == after:
+            break
+    return state
+
+
+def run(row: Pass, state: State) -> State:
+    """The state after one pass, if it is to be run."""
+    if not row.function or row.name in state.unit.without or not settings_hold(row, state):
+        return state
+    with clock.in_stage(row.name):
+        function = loaded(row)
+        return _with(state, function(**arguments(function, state)), row.retypes)
+
+
+def settings_hold(row: Pass, state: Any) -> bool:
+    """Whether a pass is for these settings."""
+    return all(
+        not getattr(state, name[4:]) if name.startswith("not ") else bool(getattr(state, name)) for name in row.when
+    )
+
+
+@cache
+def loaded(row: Pass) -> Callable[..., Any]:
+    """The function of a row."""
+    found: Callable[..., Any] = row.load()
+    return found
+
+
+def arguments(function: Callable[..., Any], state: Any) -> dict[str, Any]:
+    """What the parameters of a pass ask for, by name; `state` is the whole."""
+    return {name: state if name == "state" else getattr(state, name) for name in _parameters(function)}
+
+
+@cache
+def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
+    return tuple(inspect.signature(function).parameters)
+
+
+def _with(state: State, found: Any, retypes: bool) -> State:
+    """The state with what a pass has given: nothing, where it only checks; a unit; a unit with types, and counts."""
+    match found:
+        case None:
+            return state
+        case State():
+            return found
+        case (unit, types):
+            return replace(state, unit=unit, types=types)
+        case (unit, types, counts):
+            return replace(state, unit=unit, types=types, counts=counts)
+    return _retyped(state, found) if retypes else replace(state, unit=found)
+
+
+def _retyped(state: State, unit: Unit) -> State:
+    """What a pass has made of a unit, with the types of its names."""
+    if unit is state.unit:
+        return state
+    known = retyped(state.unit, state.types, unit)
+    if known is not None:
+        return replace(state, unit=unit, types=known)
+    unit, types = reached_types(unit, state.kinds)
+    return replace(state, unit=unit, types=types)
+
+
+def reached_types(unit: Unit, kinds: tuple[nb.Type, ...]) -> tuple[Unit, Types]:
     """Types from Numba's inference, and the unit without what it has found to be never reached."""
-    facts = types_of(unit, types)
-    return without_unreached(unit, facts), facts
+    types = types_of(unit, kinds)
+    return without_unreached(unit, types), types
+
+
+def infer_types(state: State) -> State:
+    """Types from Numba's inference, else from what was observed; the unit then without what was not."""
+    found = reached_types(state.unit, state.kinds) if state.observed is None else state.observed.types_of(state.unit)
+    return replace(state, unit=found[0], types=found[1])
+
+
+def specialise_callees(state: State) -> State:
+    """Calls of functions that are not inlined become calls of their versions, which go through the passes as well."""
+    unit, types = Library(finisher(state)).specialise(state.unit, state.types)
+    return replace(state, unit=unit, types=types)
+
+
+def drop_decided_branches(state: State) -> State:
+    """The unit without branches that types decide; types of a run do not decide any."""
+    if state.observed is not None:
+        return state
+    return replace(state, unit=without_decided(state.unit, state.types))
+
+
+def outline_checkpointed_loops(state: State) -> State:
+    """Checkpointed loops as calls; where the arrays of one cannot be told apart, all choices are made numbers."""
+    finish, numbers = finisher(state), state.numbers
+    try:
+        unit, types = outlined(state.unit, state.types, finish, numbers)
+    except MayOverlap as refused:
+        if state.is_again or state.insist:
+            raise
+        try:
+            unit, types = outlined(*choose(state.unit, state.types, insist=True), finish, numbers)
+        except SrcadError:
+            raise refused from None
+    return replace(state, unit=unit, types=types)
+
+
+def finisher(state: State) -> Callable[..., Finished]:
+    """What takes a function that is called as far as this one gets before differentiation."""
+
+    def finish(unit: Unit, types: Types, kinds: tuple[nb.Type, ...], in_place: bool = False) -> Finished:
+        unit = replace(unit, without=state.unit.without)
+        last = passed(replace(state, unit=unit, types=types, kinds=kinds, in_place=in_place, counts={}))
+        return last.unit, last.types, last.counts
+
+    return finish
+
+
+def typed_and_specialised(state: State, after: str | None = None) -> State:
+    """The function itself up to the passes that called functions go through as well."""
+    return passed(state, NORMALISE, after)

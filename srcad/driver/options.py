@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from srcad.transforms.ir.pass_names import chosen
+from srcad.driver.passes import chosen
 
 Without = str | Iterable[str]
 
@@ -15,7 +15,7 @@ Without = str | Iterable[str]
 class Options:
     """The choices of the caller; part of the key under which generated code is kept.
 
-    without     optional passes of the compiler that are switched off (`srcad.transforms.ir.pass_names`)
+    without     optional passes of the compiler that are switched off (`srcad.driver.passes`)
     max_trace_bytes    the most that loops may keep for the reverse sweep, or None
     fastmath    whether compiled code may reorder and simplify floating arithmetic; None is as the function's own @njit
     """
@@ -30,8 +30,8 @@ class Options:
     ) -> Options:
         """The options of a call: `without` names passes, in one text or several; those of a `srcad.function` stay.
 
-        >>> Options.of("fuse", True)
-        Options(without=('fuse',), fastmath=True, max_trace_bytes=None)
+        >>> Options.of("loop_order", True)
+        Options(without=('loop_order',), fastmath=True, max_trace_bytes=None)
         """
         known = getattr(function, "options", None)
         if not isinstance(known, Options):

@@ -1,21 +1,27 @@
-"""The compiler's table of contents: the stages in order, from a function to the text of generated functions."""
+"""From a function in core form to the text of generated functions: passes, differentiation, passes.
+
+What each pass does, and in which order they run, stands in `srcad.driver.passes`.
+"""
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 from collections import namedtuple
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import gast
 import numba
 import numpy as np
 from numba import types as nb
 
+from srcad.driver.back_end import finished, simplified
 from srcad.driver.generated_module import renamed, with_callees
-from srcad.driver.mid_end import Middle, Stage, reached_types
+from srcad.driver.mid_end import State, infer_types, passed
+from srcad.driver.passes import AGAIN, NORMALISE, OPTIMISE, SIMPLIFY, row_named
 from srcad.errors import BadArgument, MayOverlap, Place, SrcadError
 from srcad.frontend.lower import prepare
 from srcad.printing.printer import print_module
@@ -25,22 +31,11 @@ from srcad.runtime.support import clock
 from srcad.transforms.adjoint.call_derivatives import Callees
 from srcad.transforms.checkpointing.iteration_derivative import make_any_pair
 from srcad.transforms.checkpointing.memory_bound import bounded, recording, refuse_unbounded
-from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import place_of
-from srcad.transforms.ir.generated_functions import Made, function
-from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.generated_functions import Made
+from srcad.transforms.ir.pass_names import BROADCAST_ASSUMPTION
 from srcad.transforms.ir.unit import Unit
-from srcad.transforms.normalise.callee_specialisation import Library
-from srcad.transforms.normalise.in_place_resolution import settle
-from srcad.transforms.normalise.list_arrays import with_lists
-from srcad.transforms.normalise.messages import with_plain_messages
 from srcad.transforms.normalise.observed_types import Observation, refuse_unknown
-from srcad.transforms.normalise.optional_values import with_flags
-from srcad.transforms.normalise.ssa import to_ssa
-from srcad.transforms.normalise.type_decided_branches import without_decided
-from srcad.transforms.parallel.work_sharing import divided
-from srcad.transforms.postoptimise.forward_substitution import fold
-from srcad.transforms.postoptimise.llvm_assumptions import with_promises
 from srcad.transforms.sweeps.callee_pairs import make_tangent
 from srcad.transforms.sweeps.forward_reverse_pair import split_functions
 from srcad.transforms.sweeps.gradient_function import (
@@ -60,11 +55,8 @@ MODULES: dict[str, tuple[Any, str]] = {
     "prange": (numba.prange, "from numba import prange"),
     "kernels": (kernels, "from srcad.runtime import kernels"),
 }
-__all__ = ["MODES", "STAGES", "Generated", "Stage", "derive", "prepare", "simplified"]
-STAGES = ("lower", "ssa", "settle", "specialise", "choose", "fuse", "tidy", "ready", "differentiate", "simplify")
+__all__ = ["MODES", "Generated", "derive", "differentiable_state", "prepare", "simplified"]
 REVERSED = ("grad", "value_and_grad", "vjp")
-# What `_stages` is given: a function, types, loops or not, what was observed, assuming or not, reversed or not.
-_Given: TypeAlias = tuple[Unit, tuple[nb.Type, ...], bool, "Observation | None", bool, bool]
 MODES = ("core", "grad", "value_and_grad", "vjp", "tangent", "hvp")
 
 
@@ -98,112 +90,125 @@ def derive(
     without: Iterable[str] = (),
     max_trace_bytes: int | None = None,
 ) -> Generated:
-    """Stages 4 to 8: source for one mode, one set of argument types; `observed` stands for Numba's inference.
+    """Source for one mode and one set of argument types; `observed` stands for Numba's inference.
 
     With `assumes`, arrays that may broadcast are taken not to, if the functions can be called again where they do.
-    `after` names one of STAGES: the function as it is then, before differentiation, or before it is simplified.
-    `without` names optional passes to be left out (`passes.PASSES`); `max_trace_bytes` bounds what loops record.
-    Raises CannotType where Numba has no type for the function, NotDifferentiable and other SrcadErrors.
+    `after` names a row of the table of passes (`passes.ROWS`): the function, or the generated functions, as they are
+    after that pass. `without` names optional passes to be left out (`passes.PASSES`); `max_trace_bytes` bounds what
+    loops record. Raises CannotType where Numba has no type for the function, NotDifferentiable and other SrcadErrors.
     """
     _check(mode, after)
     if mode == "core":
         after = after or "lower"
     loops = loops and observed is None
     unit = replace(unit, without=frozenset(without))
-    given: _Given = unit, tuple(types), loops, observed, assumes and not prints(unit), mode in REVERSED
-    for stage in _stages(*given):
-        if stage.name == after:
-            made = with_callees(Made([stage.unit.tree], dict(stage.unit.bindings), (stage.unit.tree.name,)))
-            return _printed(made, stage.facts and stage.facts.result)
-    request = mode, tuple(types), wrt, tuple_result, observed
-    made = _attempted(stage, given, request)
+    begin = State(
+        unit,
+        tuple(types),
+        observed=observed,
+        loops=loops,
+        assumes=assumes and not prints(unit) and unit.does(BROADCAST_ASSUMPTION),
+        is_reversed=mode in REVERSED,
+    )
+    state = differentiable_state(begin, after)
+    if after in _BEFORE_DIFFERENTIATION:
+        made = with_callees(Made([state.unit.tree], dict(state.unit.bindings), (state.unit.tree.name,)))
+        return _printed(made, state.result)
+    request = _Request(mode, tuple(wrt), tuple_result)
+    made = _attempted(state, begin, request)
     if max_trace_bytes is not None:
-        made = _within(max_trace_bytes, made, given, request)
-    return _printed(_finished(made, loops, unit, after), stage.facts and stage.facts.result)
+        made = _within(max_trace_bytes, made, begin, request)
+    return _printed(_finished(made, loops, unit, after), state.result)
 
 
-def _within(most: int, made: Made, given: _Given, request: tuple[Any, ...]) -> Made:
+_BEFORE_DIFFERENTIATION = frozenset(row.name for row in (*NORMALISE, *OPTIMISE))
+_AFTER_DIFFERENTIATION = frozenset(row.name for row in SIMPLIFY)
+
+
+@dataclass(frozen=True)
+class _Request:
+    """Which derivative, by which parameters, and whether gradients are a tuple where there is but one."""
+
+    mode: str
+    wrt: tuple[int, ...]
+    tuple_result: bool
+
+
+def differentiable_state(begin: State, after: str | None = None) -> State:
+    """The function after all passes before differentiation, or after the one of this name."""
+    state = passed(replace(begin, numbers=itertools.count()), NORMALISE, after)
+    return state if any(row.name == after for row in NORMALISE) else passed(state, OPTIMISE, after)
+
+
+def _within(most: int, made: Made, begin: State, request: _Request) -> Made:
     """The same with loops checkpointed, where they would record."""
-    unit = given[0]
+    unit = begin.unit
     known: set[Place | None] | None = None
     while True:
         places = (known or set()) | {place_of(each) for each in recording(made)}
         marked = None if places == known else bounded(unit, places, most)
         if marked is None:
             break
-        given, known = (marked, *given[1:]), places
-        *_, stage = _stages(*given)
-        made = _attempted(stage, given, request)
+        begin, known = replace(begin, unit=marked), places
+        made = _attempted(differentiable_state(begin), begin, request)
     refuse_unbounded(unit, made)
     return made
 
 
-def _attempted(stage: Stage, given: _Given, request: tuple[Any, ...]) -> Made:
-    """Stage 6; where names that may be one array stand in its way, once more without such names."""
+def _attempted(state: State, begin: State, request: _Request) -> Made:
+    """The derivative; where names that may be one array stand in its way, once more without such names."""
     try:
-        return _differentiated(stage, *request)
+        return _differentiated(state, request)
     except MayOverlap as refused:
-        *_, stage = _stages(*given, insist=True)
+        state = differentiable_state(replace(begin, insist=True))
         try:
-            return _differentiated(stage, *request)
+            return _differentiated(state, request)
         except SrcadError:
             raise refused from None
 
 
 def _finished(made: Made, loops: bool, unit: Unit, after: str | None) -> Made:
-    """Stage 7, unless what comes before it is asked for."""
+    """The generated functions as they are to be printed, unless what comes before is asked for."""
     if after == "differentiate":
         return made
-    made = simplified(made, loops, unit.without)
-    if not loops:
-        return made
-    return with_promises(divided(made) if unit.does("parallel") else made)
+    made = simplified(made, loops, unit.without, after)
+    return made if after in _AFTER_DIFFERENTIATION else finished(made, loops, unit.without, after)
 
 
 def _check(mode: str, after: str | None) -> None:
     if mode not in MODES:
         raise BadArgument(f"there is no mode '{mode}'", hint=f"modes are {', '.join(MODES)}")
-    if after is not None and after not in STAGES:
-        raise BadArgument(f"there is no stage '{after}'", hint=f"stages are {', '.join(STAGES)}")
+    row = None if after is None else row_named(after)
+    if row is not None and row.within:
+        raise BadArgument(
+            f"'{after}' is a choice within '{row.within}', not a step of its own",
+            hint=f"ask for what is there after '{row.within}'" + f", with and without '{after}'" * row.optional,
+        )
 
 
 @clock.stage("differentiate")
-def _differentiated(
-    stage: Stage,
-    mode: str,
-    types: tuple[nb.Type, ...],
-    wrt: Sequence[int],
-    tuple_result: bool,
-    observed: Observation | None,
-) -> Made:
-    """Stage 6, where there is nothing to refuse."""
-    assert stage.facts is not None
-    refuse_arguments(stage.unit, stage.facts, wrt)
-    refuse_records(stage.unit, stage.facts)
-    refuse_unknown(stage.unit, stage.facts, wrt, observed is not None)
-    return with_callees(_made(mode, stage, types, wrt, tuple_result, observed))
+def _differentiated(state: State, request: _Request) -> Made:
+    """The derivative, where there is nothing to refuse."""
+    is_observed = state.observed is not None
+    refuse_arguments(state.unit, state.types, request.wrt)
+    refuse_records(state.unit, state.types)
+    refuse_unknown(state.unit, state.types, request.wrt, is_observed)
+    return with_callees(_made(state, request))
 
 
-def _made(
-    mode: str,
-    stage: Stage,
-    types: tuple[nb.Type, ...],
-    wrt: Sequence[int],
-    tuple_result: bool,
-    observed: Observation | None,
-) -> Made:
-    """Stage 6: the functions of one mode."""
-    unit, facts, counts = stage.unit, stage.facts, stage.counts
-    assert facts is not None
+def _made(state: State, request: _Request) -> Made:
+    """The functions of one mode."""
+    unit, types, counts = state.unit, state.types, state.counts
     callees = Callees(make_any_pair, make_tangent)
-    match mode:
-        case "grad" | "value_and_grad":
-            return gradient_function(unit, facts, counts, wrt, tuple_result, mode == "value_and_grad", callees)
+    wrt, tuple_result = request.wrt, request.tuple_result
+    match request.mode:
+        case "grad" | "value_and_grad" as mode:
+            return gradient_function(unit, types, counts, wrt, tuple_result, mode == "value_and_grad", callees)
         case "vjp":
-            return split_functions(unit, facts, counts, wrt, callees)
+            return split_functions(unit, types, counts, wrt, callees)
         case "tangent":
-            return tangent_function(unit, facts, wrt, callees)
-    return _second_order(unit, facts, types, wrt, tuple_result, observed)
+            return tangent_function(unit, types, wrt, callees)
+    return _second_order(state, request)
 
 
 def prints(unit: Unit) -> bool:
@@ -211,73 +216,21 @@ def prints(unit: Unit) -> bool:
     return any(isinstance(node, gast.Name) and node.id == "print" for node in gast.walk(unit.tree))
 
 
-def _stages(
-    unit: Unit,
-    types: tuple[nb.Type, ...],
-    loops: bool,
-    observed: Observation | None,
-    assumes: bool = False,
-    is_reversed: bool = False,
-    insist: bool = False,
-) -> Iterator[Stage]:
-    """The stages before differentiation; in modes with a reverse sweep, checkpointed loops become calls."""
-    yield Stage("lower", unit)
-    unit = to_ssa(with_lists(unit, types, None if observed is None else observed.samples))
-    unit, facts = _facts(with_flags(with_plain_messages(unit) if loops else unit), types, observed)
-    yield Stage("ssa", unit, facts)
-    unit, facts = settle(unit, facts)
-    yield Stage("settle", unit, facts)
-    middle = Middle(loops, assumes and unit.does("assume"), insist, is_reversed, unit.without)
-    unit, facts = Library(middle.finish).specialise(unit, facts)
-    unit = unit if observed is not None else without_decided(unit, facts)
-    yield Stage("specialise", unit, facts)
-    yield from middle.stages(unit, facts, types)
-
-
-def _facts(unit: Unit, types: tuple[nb.Type, ...], observed: Observation | None) -> tuple[Unit, Types]:
-    """Types from Numba's inference, else from what was observed; the unit then without what was not."""
-    if observed is not None:
-        return observed.types_of(unit)
-    return reached_types(unit, types)
-
-
-def _second_order(
-    unit: Unit,
-    facts: Types,
-    types: tuple[nb.Type, ...],
-    wrt: Sequence[int],
-    tuple_result: bool,
-    observed: Observation | None,
-) -> Made:
+def _second_order(state: State, request: _Request) -> Made:
     """Gradient of the directional derivative: Hessian times vector."""
-    refuse_result(unit, facts)
-    directional = tangent_unit(unit, facts, wrt, Callees(make_any_pair, make_tangent))
-    kinds = (*types, *(types[k] for k in wrt))
-    directional, second = _facts(directional, kinds, observed)
-    refuse_unknown(directional, second, wrt, observed is not None)
-    middle = Middle(False, False, False, True, unit.without, is_again=True)
-    settled = Library(middle.finish).specialise(*settle(directional, second))
-    directional, second, counts = middle.finish(*settled, kinds)
+    unit, wrt = state.unit, request.wrt
+    refuse_result(unit, state.types)
+    directional = tangent_unit(unit, state.types, wrt, Callees(make_any_pair, make_tangent))
+    kinds = (*state.kinds, *(state.kinds[k] for k in wrt))
+    begin = State(directional, kinds, observed=state.observed, loops=False, is_reversed=True, is_again=True)
+    second = infer_types(begin)
+    refuse_unknown(second.unit, second.types, wrt, state.observed is not None)
+    second = passed(passed(second, AGAIN), OPTIMISE)
     callees = Callees(make_any_pair, make_tangent)
-    made = gradient_function(directional, second, counts, wrt, tuple_result, False, callees)
+    made = gradient_function(second.unit, second.types, second.counts, wrt, request.tuple_result, False, callees)
     name = f"{unit.name}_hvp"
     made.functions[0].name = name
     return replace(made, names=(name,))
-
-
-@clock.stage("simplify")
-def simplified(made: Made, loops: bool = True, without: Collection[str] = ()) -> Made:
-    """Generated functions without what nothing reads; for Numba, with `loops` that it can vectorise."""
-    functions = []
-    for each in made.functions:
-        if notes_of(each).is_finished:
-            functions.append(each)
-            continue
-        parameters = tuple(argument.id for argument in each.args.args)
-        kinds = notes_of(each).kinds if loops else None
-        body = fold(each.body, parameters, made.outputs.get(each.name, ()), kinds, without, notes_of(each).primals)
-        functions.append(function(each.name, parameters, body))
-    return replace(made, functions=functions)
 
 
 @clock.stage("print")

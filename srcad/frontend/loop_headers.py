@@ -17,7 +17,7 @@ from srcad.errors import EntersTape, UnsupportedSyntax
 from srcad.frontend.fence import is_tape, way_out_of
 from srcad.frontend.scope import Meaning
 from srcad.runtime.checkpointed import checkpointed
-from srcad.transforms.ir.build import call, const
+from srcad.transforms.ir.build import call, const, place_of
 from srcad.transforms.ir.node_notes import note, notes_of
 
 
@@ -37,12 +37,12 @@ def note_header(loop: gast.For, meaning: Callable[[gast.expr], Meaning | None], 
     if counts is None or counts.value is not range or inner.keywords or not 1 <= len(inner.args) <= 3:
         raise UnsupportedSyntax(
             "srcad.checkpointed takes a `range` that is written out",
-            at=loop.iter.place,
+            at=place_of(loop.iter),
             hint="write `for i in srcad.checkpointed(range(n), snapshots=10):`",
         )
     if loop.orelse:
         raise UnsupportedSyntax(
-            "`else` of a checkpointed loop is not supported", at=loop.iter.place, hint="write it behind the loop"
+            "`else` of a checkpointed loop is not supported", at=place_of(loop.iter), hint="write it behind the loop"
         )
     inner.args = [*_bounds(inner.args), const(None) if snapshots is None else snapshots]
     loop.iter = inner
@@ -64,7 +64,7 @@ def refuse_elsewhere(called: Meaning | None, node: gast.Call) -> None:
     if called is not None and called.value is checkpointed:
         raise UnsupportedSyntax(
             "srcad.checkpointed is supported as what a `for` loop runs over only",
-            at=node.place,
+            at=place_of(node),
             hint="write `for i in srcad.checkpointed(range(n)):`, and compute other indices from `i`",
         )
 
@@ -76,14 +76,14 @@ def check_context(item: gast.withitem, called: Meaning | None) -> None:
         refused = EntersTape if is_tape(context) else UnsupportedSyntax
         raise refused(
             "`with` cannot be differentiated, other than with np.errstate",
-            at=item.context_expr.place,
+            at=place_of(item.context_expr),
             hint=way_out_of(context),
         )
     for keyword in item.context_expr.keywords:
         if getattr(keyword.value, "value", None) not in ("ignore", "warn", "print"):
             raise UnsupportedSyntax(
                 "np.errstate that raises or calls cannot be differentiated",
-                at=item.context_expr.place,
+                at=place_of(item.context_expr),
                 hint="use 'ignore' or 'warn', or enter the context in the caller",
             )
 
@@ -94,7 +94,7 @@ def _arguments(node: gast.Call) -> tuple[gast.expr, gast.expr | None]:
     given.update({keyword.arg: keyword.value for keyword in node.keywords})
     if given.keys() - {"iterations", "snapshots"} or len(node.args) > 2 or "iterations" not in given:
         raise UnsupportedSyntax(
-            "srcad.checkpointed takes a range and `snapshots`", at=node.place, hint="leave other arguments out"
+            "srcad.checkpointed takes a range and `snapshots`", at=place_of(node), hint="leave other arguments out"
         )
     return given["iterations"], given.get("snapshots")
 

@@ -38,7 +38,7 @@ from srcad.frontend.uninlined_calls import Frame, Outline, Outlined, Recurs
 from srcad.runtime.rulebook import registry
 from srcad.runtime.support.clock import stage
 from srcad.transforms.inference.subroutines import Subroutine
-from srcad.transforms.ir.build import Block, assign, at, call, clone, effect, load, place_of, stored
+from srcad.transforms.ir.build import Block, assign, at, call, clone, effect, has_place, load, place_of, stored
 from srcad.transforms.ir.cost_model import MOST_NESTED_CALLS
 from srcad.transforms.ir.pytree_form import LEAF, Part
 from srcad.transforms.ir.unit import Unit
@@ -114,7 +114,7 @@ class _Lowering:
             names += given_parameter(name, scope.variables[name], forms.get(name, LEAF), source, memory, self.draft)
         body, result = self.body(scope, True, memory)
         form = self.result
-        last = at(gast.Return(value=result), getattr(result, "place", None) or (place_of(body[-1]) if body else None))
+        last = at(gast.Return(value=result), place_of(result) or (place_of(body[-1]) if body else None))
         called = self.outline.finish([*body, last], names)
         unit = self.draft.unit(source.name, names, [*body, last], source.options, called)
         return replace(unit, result=form, changes=bool(memory.touched))
@@ -136,7 +136,7 @@ class _Lowering:
         refuse_kept(block, draft.bindings)
         block = desugar(block, draft.names)
         *block, last = structure_exits(block, draft.names, scope.place(scope.procedure.tree), may_be_none=not as_value)
-        if last.value is not None and not hasattr(last.value, "place"):
+        if last.value is not None and not has_place(last.value):
             last.value.place = place_of(last)
         flattener = Flattener(draft.names, draft.bindings, self.call, memory, self)
         finished = flattener.finish(block, last.value, as_value)
@@ -145,7 +145,7 @@ class _Lowering:
 
     def call(self, node: gast.Call, caller: Flattener) -> gast.expr | None:
         """Inline a call of a user's function, or lower the function on its own; None for other calls."""
-        place = getattr(node, "place", None) or caller.place
+        place = place_of(node) or caller.place
         callee = static_value(node.func, self.draft.bindings)
         if isinstance(callee, functools.partial):
             return caller.call(completed(node, Meaning(callee), self.draft, place))
@@ -270,7 +270,7 @@ class _Lowering:
             return None
         finally:
             del outline.frames[mark:]
-        last = at(gast.Return(value=result), getattr(result, "place", None) or place)
+        last = at(gast.Return(value=result), place_of(result) or place)
         check_length(procedure.tree, result, last)
         check_form(self.result, last)
         assert frame.callee is not None

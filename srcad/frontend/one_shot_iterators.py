@@ -19,7 +19,7 @@ import gast
 
 from srcad.errors import UnsupportedSyntax
 from srcad.frontend.scope import Method, Procedure
-from srcad.transforms.ir.build import dotted_path
+from srcad.transforms.ir.build import dotted_path, place_of
 from srcad.transforms.lowering.inlining import static_value
 
 _LAZY = (map, filter, zip, enumerate, reversed, iter, itertools.chain.from_iterable)
@@ -37,13 +37,13 @@ def refuse_kept(block: list[gast.stmt], bindings: Mapping[str, Any]) -> None:
         if isinstance(parent, gast.For) and node is parent.iter and (early := _read_early(parent, meant)):
             raise UnsupportedSyntax(
                 "`filter` inside of another iterator is asked before the loop, and may see what the loop changes",
-                at=getattr(early, "place", None),
+                at=place_of(early),
                 hint="loop over `filter(...)` alone, or over a list of it: `list(filter(...))`",
             )
         if isinstance(node, gast.Call) and _is_lazy(meant(node.func)) and not _goes_through(parent, node, meant):
             raise UnsupportedSyntax(
                 f"the iterator of `{dotted_path(node.func)}` can only be looped over",
-                at=getattr(node, "place", None),
+                at=place_of(node),
                 hint="write it behind `in` of a `for`, or make a list: `list(map(f, x))`; "
                 "the elements of an array have indices",
             )

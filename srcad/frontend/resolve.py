@@ -24,7 +24,7 @@ from srcad.frontend.captured_values import spell
 from srcad.frontend.loop_headers import check_context, note_header, refuse_elsewhere, with_marked_start
 from srcad.frontend.scope import Meaning, Method, Procedure, Scope, call_of, is_array, is_static, rebound
 from srcad.frontend.super_calls import first_of_super, method_of_super
-from srcad.transforms.ir.build import assign, dotted, load
+from srcad.transforms.ir.build import assign, dotted, load, place_of
 from srcad.transforms.ir.constant_conditions import truth
 from srcad.transforms.lowering.draft import Draft
 
@@ -65,7 +65,9 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
                     return base.attribute(name)
                 except AttributeError:
                     raise UnsupportedSyntax(
-                        f"{_describe(base.value)} has no attribute `{name}`", at=node.place, hint="check the spelling"
+                        f"{_describe(base.value)} has no attribute `{name}`",
+                        at=place_of(node),
+                        hint="check the spelling",
                     ) from None
             case gast.Subscript(value=value, slice=gast.Constant(value=int() as position)):
                 base = self.meaning(value)
@@ -80,7 +82,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
             return self.scope.meaning(name)
         except KeyError:
             raise UnsupportedSyntax(
-                f"the name `{name}` is not defined", at=node.place, hint="define it before the function is compiled"
+                f"the name `{name}` is not defined", at=place_of(node), hint="define it before the function is compiled"
             ) from None
 
     def visit_Name(self, node: gast.Name) -> gast.expr:
@@ -91,10 +93,10 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         if not isinstance(node.ctx, gast.Load):
             raise UnsupportedSyntax(
                 f"`{node.id}` belongs to the surroundings of the function and cannot be assigned",
-                at=node.place,
+                at=place_of(node),
                 hint="return the new value and assign it outside",
             )
-        return spell(meaning, self.draft, node.place, node.id)
+        return spell(meaning, self.draft, place_of(node), node.id)
 
     def visit_Nonlocal(self, node: gast.Nonlocal) -> None:
         """Names mean what they mean in the function around, as those that are only read do."""
@@ -107,7 +109,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         for each in gast.walk(node.iter):
             if isinstance(each, gast.Name) and each.id in self.rebound and self.scope.variables.get(each.id):
                 held = self.draft.names.temporary()
-                before.append(assign(held, load(self.scope.variables[each.id]), node.place))
+                before.append(assign(held, load(self.scope.variables[each.id]), place_of(node)))
                 self.scope.variables[held] = each.id = held
         return [*before, with_marked_start(self.generic_visit(node))]
 
@@ -116,14 +118,14 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         if meaning is None:
             return self.generic_visit(node)
         self.only_read(node, f"the attribute `{node.attr}`")
-        return spell(meaning, self.draft, node.place, node.attr)
+        return spell(meaning, self.draft, place_of(node), node.attr)
 
     def only_read(self, node: gast.Attribute | gast.Subscript, what: str) -> None:
         """Refuse to write into what the function captures."""
         if not isinstance(node.ctx, gast.Load):
             raise UnsupportedSyntax(
                 f"writing to {what} of a captured object is not supported",
-                at=node.place,
+                at=place_of(node),
                 hint="pass the object as an argument, or return what is to be kept",
             )
 
@@ -132,7 +134,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         if meaning is None:
             return self.generic_visit(node)
         self.only_read(node, "an element")
-        return spell(meaning, self.draft, node.place, "element")
+        return spell(meaning, self.draft, place_of(node), "element")
 
     def visit_If(self, node: gast.If) -> gast.If | list[gast.stmt]:
         """A branch that is not taken may hold what could not be resolved."""
@@ -152,7 +154,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         return node
 
     def visit_Lambda(self, node: gast.Lambda) -> gast.expr:
-        return spell(Meaning(self.nested("lambda", node)), self.draft, node.place)
+        return spell(Meaning(self.nested("lambda", node)), self.draft, place_of(node))
 
     def comprehension(self, node: gast.expr) -> gast.expr:
         """Names of a comprehension are its own; its first sequence is that of the surroundings."""
@@ -161,7 +163,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         if any(isinstance(each, gast.Name) and each.id in names for part in inner for each in gast.walk(part)):
             raise UnsupportedSyntax(
                 "a lambda that reads the variable of a comprehension is not supported",
-                at=node.place,
+                at=place_of(node),
                 hint="write the comprehension as a loop",
             )
         first = node.generators[0]
@@ -198,10 +200,10 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         call = None if meaning is None else call_of(meaning.value)
         if (first := first_of_super(node, self.scope)) is not None:
             held = gast.Name(id=first, ctx=gast.Load(), annotation=None, type_comment=None)
-            held.place = node.place
+            held.place = place_of(node)
             node.func = method_of_super(node, self.scope, self.meaning(held) or self.visit(held), self.draft)
         elif meaning is not None and call is not None:
-            place = node.func.place
+            place = place_of(node.func)
             node.func = dotted(self.draft.bind("call", Method(call, meaning)))
             node.func.place = place
         else:
@@ -240,14 +242,14 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         if node.value is None:
             return None
         assign = gast.Assign(targets=[node.target], value=node.value, type_comment=None)
-        assign.place = node.place
+        assign.place = place_of(node)
         return self.visit_Assign(assign)
 
     def only_once(self, name: str, node: gast.stmt) -> None:
         if self.scope.stores[name] > 1 or name in self.scope.procedure.parameters:
             raise UnsupportedSyntax(
                 f"`{name}` is a function at one place and is assigned at another",
-                at=node.place,
+                at=place_of(node),
                 hint="give each function a name of its own, and choose between them with `if` around the calls",
             )
 
@@ -270,11 +272,11 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         if before is None:
             raise UnsupportedSyntax(
                 "a default that is computed is not supported for a lambda",
-                at=node.place,
+                at=place_of(node),
                 hint="define the function with `def`, or read the variable in its body",
             )
         variable = self.draft.names.fresh(name)
-        before.append(assign(variable, resolved, node.place))
+        before.append(assign(variable, resolved, place_of(node)))
         return load(variable)
 
 

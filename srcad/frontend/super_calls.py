@@ -13,7 +13,7 @@ import gast
 
 from srcad.errors import UnsupportedSyntax
 from srcad.frontend.scope import Meaning, Method, Scope
-from srcad.transforms.ir.build import at, attribute, dotted
+from srcad.transforms.ir.build import at, attribute, dotted, place_of
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.lowering.draft import Draft
 
@@ -31,17 +31,17 @@ def method_of_super(node: gast.Call, scope: Scope, receiver: Meaning | gast.expr
     """What is called: a function that is known, or an attribute that is looked up once the object's class is."""
     name, behind = node.func.attr, _class_around(node, scope)
     if not isinstance(receiver, Meaning):
-        return note(at(attribute(receiver, name), node.place), after_class=behind)
+        return note(at(attribute(receiver, name), place_of(node)), after_class=behind)
     found = getattr(super(behind, receiver.value), name, None)
     function = getattr(found, "__func__", found)
     if function is None or not hasattr(function, "__code__"):
         raise UnsupportedSyntax(
             f"`super()` of `{behind.__name__}` has no method `{name}` that is written in Python",
-            at=node.place,
+            at=place_of(node),
             hint="call a method of a class of your own",
         )
     callee = function if function is found else Method(function, receiver)
-    return at(dotted(draft.bind(name, callee)), node.place)
+    return at(dotted(draft.bind(name, callee)), place_of(node))
 
 
 def _class_around(node: gast.Call, scope: Scope) -> Any:
@@ -52,6 +52,6 @@ def _class_around(node: gast.Call, scope: Scope) -> Any:
     held = dict(zip(code.co_freevars if code is not None else (), cells, strict=False))
     if scope.procedure.scope is not None or "__class__" not in held:
         raise UnsupportedSyntax(
-            "`super()` is supported in methods only", at=node.place, hint="name the class: `Base.method(self, ...)`"
+            "`super()` is supported in methods only", at=place_of(node), hint="name the class: `Base.method(self, ...)`"
         )
     return held["__class__"].cell_contents

@@ -24,8 +24,9 @@ def print_function(tree: gast.AST, comments: Mapping[int, str] | None = None) ->
 
     `comments` gives comments by line number to statements that carry none of their own.
 
+    >>> from srcad.transforms.ir.node_notes import note
     >>> tree = gast.parse("def f(a, i):\n    return (a[(i, 1)] * 2) ** (-i), None").body[0]
-    >>> tree.body[0].comment = "line 2"
+    >>> _ = note(tree.body[0], comment="line 2")
     >>> print(print_function(tree), end="")
     def f(a, i):
         return (a[i, 1] * 2) ** -i, None  # line 2

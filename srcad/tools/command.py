@@ -91,11 +91,15 @@ def _parser() -> argparse.ArgumentParser:
     show = commands.add_parser("show", help="print the source that is generated from a function")
     _add_target(show)
     show.add_argument("--mode", default="grad", help="grad (default), value_and_grad, reverse, forward, hvp or core")
-    show.add_argument("--after", metavar="STAGE", help="print the function as it is after this stage of the compiler")
+    show.add_argument("--after", metavar="PASS", help="print the function as it is after this pass of the compiler")
+    show.add_argument("--diff", metavar="PASS", help="print instead what this pass of the compiler changes")
     show.add_argument("--arrays", action="store_true", help="leave array statements as they are, as jit=False does")
     show.add_argument("--timings", action="store_true", help="print instead where the time of the first call goes")
     _add_without(show)
     show.set_defaults(run=_show)
+
+    listed = commands.add_parser("passes", help="list the passes of the compiler in the order in which they run")
+    listed.set_defaults(run=_passes)
 
     explain = commands.add_parser("explain", help="tell line by line what is kept for the reverse sweep, and its bytes")
     _add_target(explain)
@@ -120,7 +124,7 @@ def _add_target(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_without(parser: argparse.ArgumentParser) -> None:
-    text = "leave these passes of the compiler out: fuse,spot (an unknown one lists them)"
+    text = "leave these passes of the compiler out: loop_order,dead_code (an unknown one lists them)"
     parser.add_argument("--without", default="", metavar="PASSES", help=text)
 
 
@@ -140,6 +144,12 @@ def _show(options: argparse.Namespace) -> int:
 
         print(timings(case_of(function, options.mode, wrt, kinds, without=options.without)))
         return 0
+    if options.diff:
+        from srcad.tools.source_text import changes
+
+        how = {"mode": options.mode, "wrt": wrt, "signature": kinds, "arrays": options.arrays}
+        print(changes(function, options.diff, without=options.without, **how))
+        return 0
     text = srcad.source(
         function,
         mode=options.mode,
@@ -150,6 +160,13 @@ def _show(options: argparse.Namespace) -> int:
         without=options.without,
     )
     print(highlight(text) if wants_colour(sys.stdout) else text, end="")
+    return 0
+
+
+def _passes(options: argparse.Namespace) -> int:
+    from srcad.driver.passes import listing
+
+    print(listing(), end="")
     return 0
 
 

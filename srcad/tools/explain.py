@@ -50,6 +50,7 @@ from srcad.transforms.ir.build import (
 from srcad.transforms.ir.cost_model import FIRST_TRACE_ENTRIES
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.node_notes import note, notes_of
+from srcad.transforms.ir.pass_names import PREALLOCATED_TRACES
 from srcad.transforms.ir.pytree_form import LEAF, Form, Part
 from srcad.transforms.normalise.prepare_for_differentiation import element_type
 from srcad.transforms.postoptimise.dead_code import without_dead_code
@@ -324,7 +325,7 @@ class Accountant:
             return Cost(
                 width(kind.dtype), f"{turns} * {size or 'size'}", what, loops, not exact or size is None, not known
             )
-        if known and self.program.unit.does("grid"):
+        if known and self.program.unit.does(PREALLOCATED_TRACES):
             return Cost(width(kind), " * ".join(sizes), f"one {kind}", loops, not exact)
         return Cost(width(kind), f"max({FIRST_TRACE_ENTRIES}, 2 * turns)", f"one {kind}", loops, True, True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from srcad.api.derivative import Derivative
 from srcad.api.pytree_specialisation import shaped
 from srcad.api.wrt import among_arguments, positions, refuse_paths
 from srcad.driver.options import Options, Without
+from srcad.driver.passes import chosen, row_before, row_named
 from srcad.driver.version import Request, Version
 from srcad.errors import BadArgument, NotDifferentiable
 from srcad.frontend.load import name_of, signature_of
@@ -40,9 +42,9 @@ def source(
                 function), "hvp", or "core" (the function in the compiler's own terms)
     signature   the argument types as Numba writes them, "f8[:], f8"; or give `args`. By default annotations and
                 defaults tell
-    after       the name of a stage of the compiler: the function as it is after that stage
+    after       the name of a pass of the compiler: the function, or what was generated, as it is after that pass
     arrays      leave array statements as they are, as with jit=False, instead of loops
-    without     passes of the compiler to be left out: "fuse", ("spot", "skip")
+    without     passes of the compiler to be left out: "loop_order", ("zero_guards", "dead_code")
 
     >>> print(source(lambda x: x * x, signature="f8"))  # doctest: +ELLIPSIS
     def anonymous_grad(x):
@@ -59,6 +61,29 @@ def source(
             observed = Observation()
             observed.add((*case.values, *along))  # each moves along itself
             return _text(case, after, arrays, observed)
+
+
+def changes(f: Callable[..., Any], name: str, without: Without = (), **how: Any) -> str:
+    """What a pass of the compiler changes, as a unified diff; of a choice within a stage, of what is generated with it.
+
+    `how` is as for `source`. Empty where the pass changes nothing.
+
+    >>> print(changes(lambda x: x * 1.0 + x * 1.0, "cse_and_licm", signature="f8"))  # doctest: +ELLIPSIS
+    --- after ...
+    +++ after cse_and_licm
+    ...
+    """
+    row = row_named(name)
+    if row.within:
+        if not row.optional:
+            raise BadArgument(f"'{name}' is a part of '{row.within}'", hint=f"ask for what '{row.within}' changes")
+        titles = f"without {name}", f"with {name}"
+        old, new = source(f, without=(*chosen(without), name), **how), source(f, without=without, **how)
+    else:
+        before = row_before(name).name
+        titles = f"after {before}", f"after {name}"
+        old, new = (source(f, after=each, without=without, **how) for each in (before, name))
+    return "\n".join(difflib.unified_diff(old.splitlines(), new.splitlines(), *titles, lineterm="", n=2))
 
 
 def _text(case: Case, after: str | None, arrays: bool, observed: Observation | None = None) -> str:

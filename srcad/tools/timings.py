@@ -10,63 +10,16 @@ from typing import Any
 from numba import types as nb
 from numba.core.registry import cpu_target
 
+from srcad.driver.passes import ROWS
 from srcad.driver.version import compiler_options
 from srcad.runtime.jit import disk_cache
 from srcad.runtime.jit.dispatchers import compiled, load
 from srcad.runtime.support.clock import running
 from srcad.tools.source_text import Case
 
-# The order of the table; a stage that is not in it comes behind those that are.
-ORDER = (
-    *(
-        "lower",
-        "optional",
-        "ssa",
-        "type",
-        "folds",
-        "settle",
-        "specialise",
-        "choose",
-        "checkpoint",
-        "fuse",
-        "early",
-        "tidy",
-        "tables",
-        "ready",
-    ),
-    *("merge", "analyse", "plan", "record", "assemble", "differentiate"),
-    *(
-        "simplify",
-        "prune",
-        "copies",
-        "fold",
-        "sink",
-        "scalars",
-        "reuse",
-        "regroup",
-        "distribute",
-        "running",
-        "overwrite",
-        "inplace",
-        "contract",
-        "quick",
-        "lanes",
-        "unordered",
-        "natural",
-        "parallel",
-    ),
-    *(
-        "print",
-        "load",
-        "numba: start",
-        "numba: bytecode",
-        "numba: types",
-        "numba: parallel loops",
-        "numba: LLVM code",
-        "numba: machine code",
-        "other",
-    ),
-)
+# What takes time beside passes. A stage that is not in the table comes after those that are.
+_NUMBA = ("bytecode", "types", "parallel loops", "LLVM code", "machine code")
+ORDER = (*ROWS, "print", "load", "numba: start", *(f"numba: {each}" for each in _NUMBA), "other")
 
 
 def timings(case: Case) -> str:
@@ -113,17 +66,17 @@ def _compile(functions: tuple[Any, ...], case: Case) -> None:
 def table(seconds: dict[str, float]) -> str:
     """Stages that took time, in the compiler's order, with their share of the whole.
 
-    >>> print(table({"other": 0.25, "tidy": 0.5, "fuse": 0.25}))
-    stage                     ms    share
-    fuse                   250.0    25.0%
-    tidy                   500.0    50.0%
-    other                  250.0    25.0%
-    total                 1000.0   100.0%
+    >>> print(table({"other": 0.25, "dead_code": 0.5, "ssa": 0.25}))
+    stage                             ms    share
+    ssa                            250.0    25.0%
+    dead_code                      500.0    50.0%
+    other                          250.0    25.0%
+    total                         1000.0   100.0%
     """
     total = sum(seconds.values()) or 1.0
     known = sorted(seconds, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
-    lines = [f"{'stage':<20}{'ms':>8}{'share':>9}"]
+    lines = [f"{'stage':<28}{'ms':>8}{'share':>9}"]
     for name in [*known, "total"]:
         spent = seconds.get(name, total)
-        lines.append(f"{name:<20}{1e3 * spent:8.1f}{spent / total:9.1%}")
+        lines.append(f"{name:<28}{1e3 * spent:8.1f}{spent / total:9.1%}")
     return "\n".join(lines)

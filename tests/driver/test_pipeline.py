@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from srcad.driver import mid_end, pipeline
+from srcad.driver.passes import NORMALISE, OPTIMISE
 from srcad.errors import BadArgument
 from srcad.frontend.fence import fence
 from srcad.tools.type_signatures import parse_signature
@@ -60,37 +61,23 @@ programs = pytest.mark.parametrize(("function", "signature"), PROGRAMS, ids=lamb
 modes = pytest.mark.parametrize("mode", DERIVED)
 
 
-STAGES = (
-    "prepare",
-    "to_ssa",
-    "types_of",
-    "settle",
-    "fuse",
-    "tidy",
-    "ready",
-    "gradient_function",
-    "simplified",
-    "print_module",
-)
+def test_a_function_goes_through_the_passes_in_the_order_of_the_table(monkeypatch):
+    run, passed = mid_end.run, []
 
+    def noting(row, state):
+        passed.append(row.name)
+        return run(row, state)
 
-def test_a_function_passes_the_stages_in_their_order(monkeypatch):
-    passed = []
-
-    def noting(module, stage):
-        run = getattr(module, stage)
-        return lambda *args, **options: (passed.append(stage), run(*args, **options))[1]
-
-    for stage in STAGES:
-        module = mid_end if hasattr(mid_end, stage) else pipeline
-        monkeypatch.setattr(module, stage, noting(module, stage))
+    monkeypatch.setattr(mid_end, "run", noting)
     text(smooth, "f8[:], i8")
-    assert list(dict.fromkeys(passed)) == list(STAGES)
+    assert passed == [row.name for row in (*NORMALISE, *OPTIMISE)]
 
 
-def test_array_statements_are_not_made_into_loops_where_that_is_not_asked_for(monkeypatch):
-    monkeypatch.delattr(mid_end, "fuse")
-    assert text(smooth, "f8[:], i8", loops=False)
+def test_array_statements_are_not_made_into_loops_where_that_is_not_asked_for():
+    (fusion,) = (row for row in OPTIMISE if row.name == "elementwise_fusion")
+    state = mid_end.State(pipeline.prepare(smooth), parse_signature("f8[:], i8"), loops=False)
+    assert not mid_end.settings_hold(fusion, state)
+    assert text(smooth, "f8[:], i8", loops=False) != text(smooth, "f8[:], i8")
 
 
 @programs

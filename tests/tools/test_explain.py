@@ -101,7 +101,7 @@ def test_a_linear_function_keeps_nothing():
 def test_numbers_are_recorded_where_none_are_computed_again():
     f, args = kept.cooled, CASES["cooled"][0]
     assert "computed again" in srcad.explain(f, args=args)
-    assert "computed again" not in srcad.explain(f, args=args, without="recompute")
+    assert "computed again" not in srcad.explain(f, args=args, without="recomputation")
 
 
 def test_modes_without_a_reverse_sweep_are_refused():

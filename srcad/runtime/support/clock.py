@@ -88,6 +88,25 @@ def stage(name: str) -> Callable[[Callable[_Parameters, _Result]], Callable[_Par
     return decorate
 
 
+@contextmanager
+def in_stage(name: str) -> Iterator[None]:
+    """The time of the block belongs to the stage of this name.
+
+    >>> with running() as clock, in_stage("half"):
+    ...     pass
+    >>> list(clock.seconds)
+    ['other', 'half']
+    """
+    clock = _running.get()
+    if clock is not None:
+        clock.begin(name)
+    try:
+        yield
+    finally:
+        if clock is not None:
+            clock.end()
+
+
 # Passes of Numba's by the name that is told; all others make its own form of a function from bytecode.
 NUMBA = {
     "nopython_type_inference": "numba: types",

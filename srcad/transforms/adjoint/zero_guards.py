@@ -21,6 +21,7 @@ from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.ir.build import Block, branch, const, load, names_in, stores_into, walk
 from srcad.transforms.ir.cost_model import FEWEST_GUARDED_CHOICES, MOST_GUARDED_ADJOINTS
 from srcad.transforms.ir.node_notes import note, notes_of
+from srcad.transforms.ir.pass_names import ZERO_GUARDS
 
 
 def tested(
@@ -30,7 +31,7 @@ def tested(
 
     `names` has the adjoint of each primal name; `dense` are the adjoints of arrays that are hardly ever zero.
     """
-    if not program.unit.does("skip"):
+    if not program.unit.does(ZERO_GUARDS):
         return None
     flow, types = program.flow, program.types
     bars = {bar: name for name, bar in names.items()}
@@ -56,7 +57,7 @@ def stretch(
 
     Of a table of minima, to which each adds where it comes from, most elements are no part of any path to the result.
     """
-    if not program.unit.does("skip"):
+    if not program.unit.does(ZERO_GUARDS):
         return None
     tables = {added_to(each) for each in statements_of(nodes)} - set(dense)
     read = elements_read(before[-1:], tables)

@@ -48,7 +48,7 @@ class Program:
         return sum(1 for number, _ in self.flow.home(name) if number in self.flow.loops)
 
 
-@stage("analyse")
+@stage("program_facts")
 def analyse(unit: Unit, types: Types, independent: Iterable[str], dependent: Iterable[str]) -> Program:
     """The facts about a unit, for derivatives of `dependent` with respect to `independent`."""
     flow = flow_of(unit)
@@ -58,7 +58,7 @@ def analyse(unit: Unit, types: Types, independent: Iterable[str], dependent: Ite
     return Program(unit, types, flow, roots, Meeting(unit, flow, types, roots), active)
 
 
-@stage("analyse")
+@stage("program_facts")
 def analyse_forward(unit: Unit, types: Types, independent: Iterable[str]) -> Program:
     """The facts for forward mode: a name is active if it depends on an independent input."""
     flow = flow_of(unit)

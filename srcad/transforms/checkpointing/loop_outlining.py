@@ -28,7 +28,6 @@ from numba import types as nb
 
 from srcad.names import Names
 from srcad.runtime import kernels
-from srcad.runtime.support.clock import stage
 from srcad.transforms.analysis.liveness import Live, live_at_head, live_before
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
 from srcad.transforms.checkpointing.loop_state import State, state_of
@@ -99,7 +98,6 @@ def is_checkpointed(statement: gast.stmt) -> bool:
     return isinstance(statement, gast.For) and notes_of(statement).checkpointed
 
 
-@stage("checkpoint")
 def outlined(unit: Unit, types: Types, finish: Finish, numbers: Iterator[int]) -> tuple[Unit, Types]:
     """The unit with its checkpointed loops made calls; `numbers` tell the functions of one derivation apart."""
     if not any(map(is_checkpointed, walk_statements(unit.tree.body))):

@@ -27,7 +27,7 @@ from srcad.transforms.ir.unit import Unit
 _SILENT = gast.Pass | gast.Break | gast.Continue | gast.Expr | gast.Raise | gast.Assert | gast.If | gast.While
 
 
-@stage("type")
+@stage("type_inference")
 def retyped(before: Unit, facts: Types, after: Unit) -> Types | None:
     """Types of all names of a unit that a stage has made of another; None where that takes an inference."""
     try:

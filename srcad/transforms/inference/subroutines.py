@@ -22,7 +22,7 @@ from numba.extending import typeof_impl
 from srcad.runtime.jit.call_stubs import Declared, Inferring
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.transforms.inference.type_inference import Types, executable, refuse_masks, types_of
-from srcad.transforms.ir.build import dotted_path, walk_statements, written
+from srcad.transforms.ir.build import dotted_path, place_of, walk_statements, written
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.unit import Unit
 
@@ -49,7 +49,7 @@ class Subroutine:
     def __repr__(self) -> str:
         """All that it computes: part of what tells one generated function from another."""
         called = [getattr(each, "name", "") for each in self.unit.bindings.values()]
-        places = [str(getattr(node, "place", None)) for node in gast.walk(self.unit.tree)]
+        places = [str(place_of(node)) for node in gast.walk(self.unit.tree)]
         text = f"{gast.dump(self.unit.tree)} {called} {places}"
         return f"<called function {self.name}, {sha256(text.encode()).hexdigest()}>"
 

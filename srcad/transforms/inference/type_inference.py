@@ -95,7 +95,7 @@ def executable(unit: Unit, unknown: frozenset[str | None] | set[str | None] = fr
     return function
 
 
-@stage("type")
+@stage("type_inference")
 def types_of_some(
     unit: Unit, argument_types: tuple[types.Type, ...], names: Collection[str]
 ) -> Mapping[str, types.Type]:
@@ -107,7 +107,7 @@ def types_of_some(
         raise CannotType(as_written(problem.reason, place), problem.line, place) from None
 
 
-@stage("type")
+@stage("type_inference")
 def types_of(unit: Unit, argument_types: tuple[types.Type, ...]) -> Types:
     """Types of all names for these types of the parameters.
 

@@ -134,6 +134,11 @@ def place_of(node: gast.AST) -> Place | None:
     return getattr(node, "place", None)
 
 
+def has_place(node: gast.AST) -> bool:
+    """Whether a place is given, be it None as that of made-up code."""
+    return hasattr(node, "place")
+
+
 def clone(node: Any) -> Any:
     """A copy that can be changed without changing the original; places and literals are shared."""
     if isinstance(node, gast.AST):

@@ -31,8 +31,8 @@ class Notes:
     # While code is lowered
 
     parallel: bool = False
-    """Loop: it stems from a `numba.prange`. Set by `loop_headers`, `kinds`, `loop_fusion`; read by
-    `kinds.is_parallel`.
+    """Loop: it stems from a `numba.prange`. Set by `loop_headers`, `type_annotations`, `loop_fusion`; read by
+    `type_annotations.is_parallel`.
     """
     checkpointed: bool = False
     """Loop: over `srcad.checkpointed`. Set by `loop_headers`, `memory_bound`, `for_loops`; read by these and
@@ -94,10 +94,11 @@ class Notes:
     """Mark after the primal's last statement. Set by `sweep_boundary`; read by `gradient_function`."""
     whole: bool = False
     """Sum into an adjoint: the term is an array of the same shape and type.
-    Set by `accumulation`; read by `reverse_plan`, `copy_elision_moves`, `copy_elision_branches`, `whole`,
+    Set by `accumulation`; read by `reverse_plan`, `copy_elision_moves`, `copy_elision_branches`, `array_sum_loops`,
     `kernel_calls`, `llvm_assumptions`."""
     exact: bool = False
-    """Such a sum: the one array that the term reads has the shape itself. Set by `accumulation`; read by `whole`."""
+    """Such a sum: the one array that the term reads has the shape itself. Set by `accumulation`; read by
+    `array_sum_loops`."""
     value_is_number: bool = False
     """Begin of an adjoint: of a number. Set by `accumulation`; read by `reverse_plan`."""
     is_view: bool = False
@@ -110,15 +111,15 @@ class Notes:
     skips_zeros: bool = False
     """Branch: what it leaves out would add zeros. Set by `zero_guards`; read by `control_dependence`."""
     of_rule: bool = False
-    """Division: it stems from a derivative rule. Set by `noted`; read by `redundancy_elimination`."""
+    """Division: it stems from a derivative rule. Set by `build.noted`; read by `redundancy_elimination`."""
     copies_into_trace: bool = False
     """Statement: it copies an array into its place in a trace. Set by `traces`; read by `kernel_calls`."""
     scratch: bool = False
     """Allocation: the iterations of a loop use the array one after the other. Set by `sweep_assembly`; read by
-    `parallel`.
+    `work_sharing`.
     """
     numba_type: nb.Type | None = None
-    """Name: its type, in functions that have parallel loops. Set by `kinds.note_kinds`; read by `parallel`,
+    """Name: its type, in functions that have parallel loops. Set by `type_annotations`; read by `work_sharing`,
     `parallel_loop_functions`.
     """
     kinds: Mapping[str, nb.Type] | None = None
@@ -165,7 +166,7 @@ class Notes:
     is_unordered: bool = False
     """Sum in a loop: its terms may be added in any order. Set by `reassociable_sums`; read by `llvm_assumptions`."""
     natural: tuple[gast.expr, ...] = ()
-    """Loop: nodes of it that are never negative, renamed with it. Set by `natural`; read by `llvm_assumptions`."""
+    """Loop: nodes in it that are never negative. Set by `nonnegative_indices`; read by `llvm_assumptions`."""
 
     # For who reads the code
 

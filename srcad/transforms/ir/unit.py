@@ -10,7 +10,6 @@ import gast
 
 from srcad.names import Names
 from srcad.transforms.ir.build import clone
-from srcad.transforms.ir.pass_names import PASSES
 from srcad.transforms.ir.pytree_form import LEAF, Part
 
 
@@ -44,7 +43,7 @@ class Unit:
     options     Numba options of the user's dispatcher (fastmath, error_model, ...)
     result      what the returned tuples stand for, where the user's function returns other structures
     changes     whether structures among the arguments are changed
-    without     optional passes that are switched off (`passes.PASSES`)
+    without     optional passes that are left out, by name (`srcad.driver.passes`)
     sources     texts of the function and of all inlined helpers: what a cache key depends on
     """
 
@@ -61,8 +60,7 @@ class Unit:
     without: frozenset[str] = frozenset()
 
     def does(self, name: str) -> bool:
-        """Whether an optional pass is to be done."""
-        assert name in PASSES, name
+        """Whether an optional pass, named in `pass_names`, is to be done."""
         return name not in self.without
 
     @property

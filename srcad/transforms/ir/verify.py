@@ -10,7 +10,7 @@ from collections.abc import Callable
 import gast
 
 from srcad.errors import CompilerBug
-from srcad.transforms.ir.build import Block, is_exit, place_of
+from srcad.transforms.ir.build import Block, has_place, is_exit, place_of
 from srcad.transforms.ir.canonical_names import root_name
 
 _ATTRIBUTES = frozenset({"shape", "size", "ndim", "dtype"})
@@ -48,7 +48,7 @@ class _Checker:
             raise CompilerBug(f"not in core form: {what}: {_text(node)}", at=place_of(node))
 
     def placed(self, statement: gast.stmt) -> None:
-        if not hasattr(statement, "place"):
+        if not has_place(statement):
             raise CompilerBug(f"not in core form: a statement without a place: {type(statement).__name__}")
 
     def block(self, block: Block) -> None:

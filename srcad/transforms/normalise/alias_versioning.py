@@ -26,7 +26,6 @@ from numba import types as nb
 
 from srcad.errors import Place
 from srcad.names import Names
-from srcad.runtime.support.clock import stage
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
 from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import (
@@ -64,7 +63,6 @@ from srcad.transforms.normalise.alias_cases import (
 from srcad.transforms.normalise.in_place_resolution import blank
 
 
-@stage("choose")
 def choose(unit: Unit, types: Types, insist: bool = False) -> tuple[Unit, Types]:
     """The unit without names that are now one array, now another, if one of these is written into.
 

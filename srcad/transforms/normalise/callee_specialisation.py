@@ -21,7 +21,6 @@ from numba import types as nb
 
 from srcad.errors import MayOverlap, Place, UnsupportedSyntax
 from srcad.runtime.jit.numba_inference import CannotType
-from srcad.runtime.support.clock import stage
 from srcad.transforms.analysis.points_to import roots_of
 from srcad.transforms.analysis.statement_positions import flow_of
 from srcad.transforms.inference.subroutines import Kinds, Specialised, Subroutine, Summary, callee_of, results_of_calls
@@ -57,7 +56,6 @@ class Library:
         self.finish = finish
         self.known: dict[tuple[Subroutine, Kinds], Specialised] = {}
 
-    @stage("specialise")
     def specialise(self, unit: Unit, types: Types) -> tuple[Unit, Types]:
         """The unit with its calls made operations on values; settled before and after."""
         if not any(isinstance(each, Subroutine) for each in unit.bindings.values()):

@@ -20,7 +20,6 @@ from numba import types as nb
 from srcad.errors import NotDifferentiable
 from srcad.names import Names
 from srcad.runtime import kernels
-from srcad.runtime.support.clock import stage
 from srcad.transforms.inference.type_inference import Types, carries_derivatives, is_complex
 from srcad.transforms.ir.build import (
     Block,
@@ -69,7 +68,6 @@ OF_COMPLEX = {
 STORED_DIRECTLY = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 
 
-@stage("settle")
 def settle(unit: Unit, types: Types) -> tuple[Unit, Types]:
     """The unit without in-place operators, copies of array references and tuples of variables; its types."""
     unit = without_known_lengths(unit, types)

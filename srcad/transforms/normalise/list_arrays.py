@@ -51,11 +51,11 @@ _MAKERS = ("new_list", "listed", "repeated")
 _NAMES = frozenset({*_STORES, *_MAKERS, "removed", "shifted", "element", "elements"})
 
 
-def with_lists(unit: Unit, types: tuple[nb.Type, ...], samples: Sequence[tuple[Any, ...]] | None) -> Unit:
+def with_lists(unit: Unit, kinds: tuple[nb.Type, ...], samples: Sequence[tuple[Any, ...]] | None) -> Unit:
     """The unit with arrays for lists; for these types of arguments, or where there are `samples`, for these."""
     if not any(_operation(each) for each in walk_statements(unit.tree.body)):
         return unit
-    known = _inferred(unit, types) if samples is None else _watched(unit, samples)
+    known = _inferred(unit, kinds) if samples is None else _watched(unit, samples)
     return _rewritten(unit, known)
 
 

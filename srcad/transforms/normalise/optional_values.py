@@ -20,7 +20,6 @@ import gast
 
 from srcad.errors import UnsupportedSyntax
 from srcad.names import Names
-from srcad.runtime.support.clock import stage
 from srcad.transforms.inference.type_inference import as_written
 from srcad.transforms.ir.build import (
     Block,
@@ -39,7 +38,6 @@ from srcad.transforms.lowering.desugaring.structured_exits import NO_VALUE
 from srcad.transforms.normalise.ssa import unset
 
 
-@stage("optional")
 def with_flags(unit: Unit) -> Unit:
     """The unit, with every name stored once per path, without values that are None on some paths only."""
     if not any(_is_none(getattr(each, "value", None)) for each in _assignments(unit.tree.body)):

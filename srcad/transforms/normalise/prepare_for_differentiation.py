@@ -19,7 +19,6 @@ from numba import types as nb
 
 from srcad.names import Names
 from srcad.runtime import kernels
-from srcad.runtime.support.clock import stage
 from srcad.transforms.analysis.points_to import roots_of
 from srcad.transforms.analysis.statement_positions import flow_of
 from srcad.transforms.inference.type_inference import Types
@@ -42,7 +41,6 @@ from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.carried_shapes import with_shapes_behind
 
 
-@stage("ready")
 def ready(unit: Unit, types: Types, in_place: bool = False) -> tuple[Unit, Types, dict[int, str]]:
     """The unit rewritten, its types, and the name of the iteration count of each counted loop (by id of the loop).
 

@@ -23,7 +23,6 @@ import gast
 
 from srcad.errors import Place
 from srcad.names import Names
-from srcad.runtime.support.clock import stage
 from srcad.transforms.analysis.liveness import Live, live_at_head, live_behind
 from srcad.transforms.ir.build import (
     Block,
@@ -41,7 +40,6 @@ from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.unit import Unit
 
 
-@stage("ssa")
 def to_ssa(unit: Unit) -> Unit:
     """The unit with every name stored once per path."""
     tree = unit.copy_tree()

@@ -14,7 +14,6 @@ from __future__ import annotations
 import gast
 from numba import types as nb
 
-from srcad.runtime.support.clock import stage
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
 from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import Block, dotted_path, inner_blocks, stores_into, walk, walk_statements, written
@@ -23,11 +22,8 @@ from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.unit import Unit
 
 
-@stage("early")
 def with_early_copies(unit: Unit, types: Types) -> Unit:
     """The unit with copies moved up, if something in between reads the array."""
-    if not unit.does("early"):
-        return unit
     unit = unit.with_tree(unit.copy_tree())
     program = analyse_forward(unit, types, [])
     for block in [unit.tree.body, *(inner for each in walk_statements(unit.tree.body) for inner in inner_blocks(each))]:

@@ -25,7 +25,6 @@ from numba import types as nb
 
 from srcad.runtime.kernels import same_extent
 from srcad.runtime.rulebook import registry
-from srcad.runtime.support.clock import stage
 from srcad.transforms.analysis.points_to import is_basic
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
 from srcad.transforms.analysis.statement_positions import Flow
@@ -38,11 +37,8 @@ from srcad.transforms.ir.unit import Unit
 SAFE = frozenset(functions(TOTAL))
 
 
-@stage("tidy")
 def tidy(unit: Unit, types: Types) -> Unit:
     """The unit with shared and hoisted operations."""
-    if not unit.does("tidy"):
-        return unit
     unit = unit.with_tree(unit.copy_tree())
     program = analyse_forward(unit, types, [])
     same: dict[str, str] = {}

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 
 import gast
 
-from srcad.runtime.support.clock import stage
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
 from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import Block, inner_blocks, names_in, reads, stores_into, walk_statements, written
@@ -32,15 +31,12 @@ class Plan:
     defined: dict[str, gast.Assign] = field(default_factory=dict)
 
 
-@stage("fuse")
 def fuse(unit: Unit, types: Types, assumes: bool = False) -> Unit:
     """The unit with loop nests for elementwise array statements.
 
     With `assumes`, operands whose shapes are not known to be equal are taken to be; where they are not when it runs,
     the function raises `kernels.Widens`, and is to be generated without.
     """
-    if not unit.does("fuse"):
-        return unit
     unit = unit.with_tree(unit.copy_tree(), names=unit.names.copy(), bindings=dict(unit.bindings))
     program = analyse_forward(unit, types, [])
     plan = _Planner(program).plan()

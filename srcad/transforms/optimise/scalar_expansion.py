@@ -29,7 +29,6 @@ from numba import types as nb
 from srcad.names import Names
 from srcad.runtime import kernels
 from srcad.runtime.kernels import same_extent
-from srcad.runtime.support.clock import stage
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
 from srcad.transforms.inference.subroutines import results_of_calls
 from srcad.transforms.inference.type_inference import Types
@@ -60,10 +59,9 @@ from srcad.transforms.ir.unit import Unit
 from srcad.transforms.optimise.cse_and_licm import is_repeatable
 
 
-@stage("tables")
 def with_tables(unit: Unit, types: Types) -> Unit:
     """The unit with such tables; the unit itself where there is nothing to compute ahead."""
-    if not unit.does("tables") or not any(map(_is_nest, walk_statements(unit.tree.body))):
+    if not any(map(_is_nest, walk_statements(unit.tree.body))):
         return unit
     bindings = {"np": np, **unit.bindings, "kernels": kernels}
     changed = unit.with_tree(unit.copy_tree(), names=unit.names.copy(), bindings=bindings)

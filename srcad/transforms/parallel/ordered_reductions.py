@@ -21,7 +21,6 @@ from numba import types as nb
 
 from srcad.names import Names
 from srcad.runtime import kernels
-from srcad.runtime.support.clock import stage
 from srcad.transforms.analysis.liveness import live_before
 from srcad.transforms.analysis.points_to import Roots, roots_of
 from srcad.transforms.analysis.statement_positions import Flow, flow_of
@@ -57,10 +56,9 @@ from srcad.transforms.loop_analysis.loop_carried_values import passed_on
 from srcad.transforms.loop_analysis.parallel_subscripts import Indices
 
 
-@stage("folds")
 def with_folds_apart(unit: Unit, types: Types) -> tuple[Unit, Types]:
     """The unit with such loops split in two, and the types of its names."""
-    if not unit.does("folds") or not any(map(is_parallel, walk_statements(unit.tree.body))):
+    if not any(map(is_parallel, walk_statements(unit.tree.body))):
         return unit, types
     unit = unit.with_tree(unit.copy_tree(), names=unit.names.copy(), bindings={**unit.bindings, "kernels": kernels})
     known = dict(types.of)

@@ -23,7 +23,6 @@ import gast
 from numba import types as nb
 
 from srcad.names import Names
-from srcad.runtime.support.clock import stage
 from srcad.transforms.analysis.liveness import live_before
 from srcad.transforms.ir.build import Block, dotted_path, inner_blocks, is_exit, walk, walk_statements
 from srcad.transforms.ir.generated_functions import Made
@@ -39,7 +38,6 @@ _BUILTINS = {"abs", "bool", "complex", "float", "int", "len", "max", "min", "pow
 SUMMED = (nb.float64, nb.float32, nb.int64)
 
 
-@stage("parallel")
 def divided(made: Made) -> Made:
     """The functions with the iterations of parallel loops shared out, and what runs one share of them."""
     if not any(is_parallel(each) for tree in made.functions for each in walk_statements(tree.body)):

@@ -20,7 +20,6 @@ from collections.abc import Mapping
 import gast
 from numba import types as nb
 
-from srcad.runtime.support.clock import stage
 from srcad.transforms.ir.array_functions import LIKE_WITH_ONE_ARGUMENT
 from srcad.transforms.ir.build import Block, dotted_path, inner_blocks, mentions, rewrite_names, walk, walk_statements
 from srcad.transforms.ir.node_notes import notes_of
@@ -31,7 +30,6 @@ from srcad.transforms.loop_analysis.array_accesses import accessed
 from srcad.transforms.postoptimise.row_buffered_gather import is_sum
 
 
-@stage("distribute")
 def with_sums_absorbed(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
     """The statements without arrays that only hold sums for other ones; `kinds` has the types of names, if known."""
     _Absorber(body, parameters, kinds).walk(body)

@@ -26,7 +26,6 @@ import gast
 from numba import types as nb
 
 from srcad.names import Names
-from srcad.runtime.support.clock import stage
 from srcad.transforms.ir.array_functions import MAKER_OF, OF_SHAPE_AND_TYPE, fill_of
 from srcad.transforms.ir.build import (
     Block,
@@ -58,7 +57,6 @@ from srcad.transforms.loop_analysis.array_references import Array, Arrays
 from srcad.transforms.loop_analysis.reuse_window import Window, window, without
 
 
-@stage("contract")
 def contracted(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
     """The statements, with arrays kept by the row where that serves; `kinds` has the types of names, as far as known.
 

@@ -21,7 +21,6 @@ import gast
 from numba import types as nb
 
 from srcad.names import Names
-from srcad.runtime.support.clock import stage
 from srcad.transforms.analysis.symbolic_shapes import index_parts
 from srcad.transforms.ir.array_functions import MAKES_UNSET, MAKES_ZEROS, SMOOTH
 from srcad.transforms.ir.build import (
@@ -46,7 +45,6 @@ from srcad.transforms.loop_analysis.array_accesses import is_counted
 from srcad.transforms.loop_analysis.array_extents import Shapes
 
 
-@stage("contract")
 def with_single_elements(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
     """The statements with numbers for such arrays; `kinds` has the types of names, as far as they are known.
 

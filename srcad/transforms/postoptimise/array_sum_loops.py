@@ -22,7 +22,6 @@ import gast
 from numba import types as nb
 
 from srcad.names import Names
-from srcad.runtime.support.clock import stage
 from srcad.transforms.analysis.linear_forms import Form
 from srcad.transforms.analysis.symbolic_shapes import index_parts
 from srcad.transforms.ir.build import (
@@ -49,7 +48,6 @@ from srcad.transforms.optimise.loop_nests import INDICES
 from srcad.transforms.postoptimise.array_contraction_to_scalar import made_in
 
 
-@stage("fuse")
 def with_whole_sums(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
     """The statements with such loops; `kinds` has the types of names, as far as they are known.
 

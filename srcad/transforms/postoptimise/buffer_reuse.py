@@ -26,7 +26,6 @@ from collections.abc import Mapping
 import gast
 from numba import types as nb
 
-from srcad.runtime.support.clock import stage
 from srcad.transforms.analysis.linear_forms import Form
 from srcad.transforms.ir.array_functions import MAKES_ZEROS
 from srcad.transforms.ir.build import (
@@ -61,7 +60,6 @@ from srcad.transforms.postoptimise.array_contraction_to_scalar import (
 _EXITS = gast.Break, gast.Continue, gast.Return
 
 
-@stage("inplace")
 def in_place(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
     """The statements with arrays that take over others' memory; `kinds` has the types of names, as far as known.
 

@@ -19,7 +19,6 @@ from collections.abc import Mapping
 import gast
 from numba import types as nb
 
-from srcad.runtime.support.clock import stage
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -38,7 +37,6 @@ from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.loop_analysis.alias_classes import Memories
 
 
-@stage("copies")
 def with_traded_adjoints(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
     """The statements with references handed over in place of copies; `kinds` has the types of names, if known.
 

@@ -22,7 +22,6 @@ from collections.abc import Mapping
 import gast
 from numba import types as nb
 
-from srcad.runtime.support.clock import stage
 from srcad.transforms.analysis.liveness import live_before, live_behind
 from srcad.transforms.ir.build import (
     Block,
@@ -42,7 +41,6 @@ from srcad.transforms.loop_analysis.alias_classes import Memories
 from srcad.transforms.loop_analysis.array_extents import Shapes
 
 
-@stage("copies")
 def without_last_copies(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
     """The statements without copies, in the outermost block, of arrays of the function's own that end there."""
     memories = Memories(body, parameters, kinds)

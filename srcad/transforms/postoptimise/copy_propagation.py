@@ -7,13 +7,11 @@ from collections.abc import Iterable
 
 import gast
 
-from srcad.runtime.support.clock import stage
 from srcad.transforms.ir.build import Block, inner_blocks, walk, walk_statements, written
 from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.side_effects import all_written, changed_memory
 
 
-@stage("copies")
 def without_copies(body: Block, parameters: Iterable[str]) -> None:
     r"""Read the original in place of a copy, where both are stored once and never written into.
 

@@ -10,7 +10,6 @@ from collections.abc import Collection
 
 import gast
 
-from srcad.runtime.support.clock import stage
 from srcad.transforms.ir.build import (
     Block,
     dotted_path,
@@ -25,7 +24,6 @@ from srcad.transforms.ir.side_effects import mutated_by
 from srcad.transforms.loop_analysis.alias_classes import Groups
 
 
-@stage("prune")
 def without_dead_code(body: Block, outputs: Collection[str] = ()) -> Block:
     """The statements that the result, an effect, or the memory of one of the `outputs` depends on."""
     return _Liveness(body, outputs).kept(body)

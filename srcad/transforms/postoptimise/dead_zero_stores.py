@@ -16,7 +16,6 @@ from collections.abc import Mapping
 import gast
 from numba import types as nb
 
-from srcad.runtime.support.clock import stage
 from srcad.transforms.analysis.liveness import Live, live_blocks
 from srcad.transforms.ir.build import Block, mentions, position, stores_into, walk_statements
 from srcad.transforms.loop_analysis.alias_classes import Memories
@@ -29,7 +28,6 @@ from srcad.transforms.postoptimise.array_contraction_to_scalar import (
 )
 
 
-@stage("prune")
 def without_spent_zeros(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
     """The statements without such stores; `kinds` has the types of names, as far as known."""
     saver = _Saver(body, parameters, kinds)

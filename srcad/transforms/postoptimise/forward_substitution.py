@@ -1,29 +1,24 @@
-"""Fold what is used once back into where it is used, so that generated code reads like written code.
+"""Forward substitution: a value that is used once moves into the expression that uses it.
 
     t1 = x[i]                                   s = s + np.sin(x[i])
     t2 = np.sin(t1)           becomes
     s_3 = s + t2
     s = s_3
 
-A value is moved down to its one use if nothing in between stores what it reads. Copies of names that never change are
-replaced by what they copy. Names that were numbered for the sake of one store per path take the plain name again
-where it has become free.
+A value moves down to its one use if nothing in between stores what it reads. Names that were numbered so that each had
+one store take the plain name again where it has become free (`with_plain_names`).
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from itertools import islice
 from typing import Any
 
 import gast
-from numba import types as nb
 
-from srcad.runtime.support.clock import stage
-from srcad.transforms.analysis.sweep_boundary import rejoined, told_apart, without_marks
-from srcad.transforms.ir.algebraic_simplification import without_detour
 from srcad.transforms.ir.array_functions import MAKES_ROOM, last_parts
 from srcad.transforms.ir.build import (
     Block,
@@ -32,7 +27,6 @@ from srcad.transforms.ir.build import (
     names_in,
     position,
     reads,
-    rewrite_names,
     walk,
     walk_statements,
     written,
@@ -41,45 +35,21 @@ from srcad.transforms.ir.cost_model import MOST_FOLDED_NODES
 from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.side_effects import all_written, changed_memory
 from srcad.transforms.loop_analysis.alias_classes import Groups
-from srcad.transforms.postoptimise.copy_propagation import without_copies
-from srcad.transforms.postoptimise.dead_code import without_dead_code
-from srcad.transforms.postoptimise.loop_passes import suited
 
 
-@stage("fold")
-def fold(
-    body: Block,
-    parameters: tuple[str, ...],
-    outputs: Collection[str] = (),
-    kinds: Mapping[str, nb.Type] | None = None,
-    without: Collection[str] = (),
-    primals: int | None = None,
-) -> Block:
-    """The statements that matter, with single-use values folded into their uses; `outputs` are for the caller.
-
-    `kinds`, the types of arrays and numbers, are given where loops may be made to suit Numba. `without` has passes to
-    be left out. The first `primals` results are the primal's; if None, there may be more.
-    """
-    apart = told_apart(body)
-    if "prune" not in without:
-        body = _without_idle_resets(without_dead_code(body, outputs))
-    if "copies" not in without:
-        without_copies(body, parameters)
+def substitute(body: Block, parameters: tuple[str, ...], apart: Collection[str]) -> None:
+    """Move values into the one expression that uses them; `apart` are names that the reverse sweep stores anew."""
     for _ in range(3):
-        if "fold" in without or not _Folder(body, parameters, apart).changed(body):
+        if not _Folder(body, parameters, apart).changed(body):
             break
-    rewrite_names(gast.Module(body=body, type_ignores=[]), rejoined)
-    body = without_marks(body)
-    for statement in walk_statements(body):
-        if isinstance(statement, gast.For):
-            statement.iter.args = [without_detour(each) for each in statement.iter.args]
-    if kinds is not None:
-        body = suited(body, parameters, kinds, without, primals)
+
+
+def with_plain_names(body: Block, parameters: tuple[str, ...]) -> None:
+    """Write ranges short, and give numbered names the plain name where that is free."""
     for statement in walk_statements(body):
         if isinstance(statement, gast.For):
             _shorten_range(statement.iter)
     _plain_names(body, parameters)
-    return body
 
 
 def _shorten_range(node: gast.Call) -> None:
@@ -93,7 +63,7 @@ def _shorten_range(node: gast.Call) -> None:
 class _Folder:
     """Folds block by block, upwards from each use."""
 
-    def __init__(self, body: Block, parameters: tuple[str, ...], restored: set[str]) -> None:
+    def __init__(self, body: Block, parameters: tuple[str, ...], restored: Collection[str]) -> None:
         """`restored` are names that the reverse sweep stores anew: what reads them stays in the forward sweep."""
         self.restored = restored
         self.groups = Groups(body)
@@ -147,7 +117,7 @@ class _Folder:
     def is_undisturbed(self, value: gast.expr, between: Block) -> bool:
         """Whether no statement in between stores what an expression reads."""
         names = set(names_in(value))
-        if names & self.restored and any(notes_of(statement).begins_reverse for statement in between):
+        if names.intersection(self.restored) and any(notes_of(statement).begins_reverse for statement in between):
             return False
         memory = {self.groups.find(name) for name in names}
         for statement in walk_statements(between):
@@ -214,11 +184,11 @@ class _Replacer(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         return node
 
 
-def _without_idle_resets(block: Block) -> Block:
+def without_idle_resets(block: Block) -> Block:
     """`a = b; b = 0.0; b += a` leaves `b` as it was."""
     for statement in block:
         for inner in inner_blocks(statement):
-            inner[:] = _without_idle_resets(inner)
+            inner[:] = without_idle_resets(inner)
     result = list(block)
     for statement in block:
         match statement:

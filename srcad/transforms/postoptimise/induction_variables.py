@@ -30,7 +30,6 @@ from typing import TypeAlias
 import gast
 from numba import types as nb
 
-from srcad.runtime.support.clock import stage
 from srcad.transforms.analysis.liveness import live_before
 from srcad.transforms.ir.build import (
     Block,
@@ -69,7 +68,6 @@ class _Run:
     record: gast.stmt
 
 
-@stage("running")
 def with_running_indices(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
     """The statements, with recorded integers counted again; `kinds` has the types of names, as far as known."""
     return _Runner(body, parameters, kinds).run(body)

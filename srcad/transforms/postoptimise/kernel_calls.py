@@ -20,7 +20,6 @@ from collections.abc import Mapping
 import gast
 from numba import types as nb
 
-from srcad.runtime.support.clock import stage
 from srcad.transforms.analysis.symbolic_shapes import index_parts
 from srcad.transforms.ir.build import Block, dotted_path, names_in, walk, walk_statements
 from srcad.transforms.ir.cost_model import FEWEST_QUICK_CALLS
@@ -36,7 +35,6 @@ _EXTREMES = {
 }
 
 
-@stage("quick")
 def with_quick_calls(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
     """The statements, with such calls noted: of names whose types are known."""
     memories = Memories(body, parameters, kinds)

@@ -24,7 +24,6 @@ import gast
 from numba import types as nb
 
 from srcad.names import Names
-from srcad.runtime.support.clock import stage
 from srcad.transforms.analysis.liveness import live_before, live_behind
 from srcad.transforms.ir.build import (
     Block,
@@ -41,6 +40,7 @@ from srcad.transforms.ir.build import (
     walk_statements,
 )
 from srcad.transforms.ir.cost_model import FEWEST_DISTRIBUTED_ITERATIONS
+from srcad.transforms.ir.pass_names import LOOP_ORDER, SCATTER_TO_GATHER
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
@@ -61,16 +61,13 @@ class _Row:
     needs: frozenset[str]
 
 
-@stage("distribute")
 def distributed(
     body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type], without: Collection[str] = ()
 ) -> Block:
     """The statements with sums in loops of their own; `kinds` has the types of arrays and numbers, as far as known.
 
-    Loops that may run forwards do. `without` may hold "distribute" and "reorder", for the one without the other.
+    Loops that may run forwards do. `without` may hold LOOP_ORDER and SCATTER_TO_GATHER.
     """
-    if {"distribute", "reorder"} <= set(without):
-        return body
     if any(isinstance(each, gast.Assign) and isinstance(each.targets[0], gast.Tuple) for each in walk_statements(body)):
         return body
     return _Distributor(body, parameters, kinds, without).block(body, Subscripts(), None, frozenset())[0]
@@ -139,7 +136,7 @@ class _Distributor:
         stored = stored_in([statement])
         at.forget(stored)
         inside = at.inside(statement)
-        turns = "reorder" not in self.without and is_backwards(statement)
+        turns = LOOP_ORDER not in self.without and is_backwards(statement)
         if turns and is_free(statement, inside, self.memories, behind):
             statement.iter.args[:] = [*ascending(statement), const(1)]
             inside = at.inside(statement)
@@ -147,7 +144,7 @@ class _Distributor:
             return self.split(statement, inside)
         head = behind | live_before([statement], frozenset())
         statement.body, rows = self.block(statement.body, inside, stored, head)
-        if "gather" in self.without:
+        if SCATTER_TO_GATHER in self.without:
             return [statement], rows
         by_name = {row.statement.targets[0].id: row.statement for row in rows}
         return rolled(statement, by_name, self.memories, self.names), rows
@@ -156,16 +153,17 @@ class _Distributor:
         """The loop, and the loops of the sums that can be moved behind it."""
         size = _size(statement)
         bound = {name for each in statement.iter.args for name in names_in(each)} | {statement.target.id}
-        if size is None or bound & stored_in(statement.body) or "distribute" in self.without:
+        if size is None or bound & stored_in(statement.body):
             return [statement], []
         sums = self.sums(statement, inside)
         if not sums:
             return [statement], []
         index, bounds = statement.target.id, ascending(statement)
-        groups = grouped(sums, index) if "gather" not in self.without else [Group([each], [0]) for each in sums]
+        gathers = SCATTER_TO_GATHER not in self.without
+        groups = grouped(sums, index) if gathers else [Group([each], [0]) for each in sums]
         if all(len(group.sums) == 1 and index not in group.sums[0].forms[-1].symbols for group in groups):
             return [statement], []  # elements apart in memory are added to one by one anyway
-        margin = reach(groups, index) if "gather" not in self.without else 0
+        margin = reach(groups, index) if gathers else 0
         rows = self.rows(statement, sums, size, margin)
         after = [each for group in groups for each in gathering(group, index, bounds, margin)]
         return [statement, *after], rows

@@ -17,7 +17,6 @@ from collections.abc import Iterator, Mapping
 import gast
 from numba import types as nb
 
-from srcad.runtime.support.clock import stage
 from srcad.transforms.analysis.linear_forms import Form
 from srcad.transforms.ir.build import Block, inner_blocks, names_in, walk, walk_statements
 from srcad.transforms.ir.node_notes import note
@@ -28,7 +27,6 @@ from srcad.transforms.loop_analysis.alias_classes import Memories
 from srcad.transforms.loop_analysis.array_accesses import is_counted
 
 
-@stage("natural")
 def with_natural_indices(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
     """The statements, with expressions in innermost loops noted (`nonnegative_indices`, on the loop) that are not
     negative.

@@ -17,7 +17,6 @@ from collections.abc import Iterator, Mapping
 import gast
 from numba import types as nb
 
-from srcad.runtime.support.clock import stage
 from srcad.transforms.ir.array_functions import VECTOR_INSTRUCTIONS
 from srcad.transforms.ir.build import Block, dotted_path, inner_blocks, names_in, walk, walk_statements
 from srcad.transforms.ir.node_notes import note, notes_of
@@ -28,7 +27,6 @@ from srcad.transforms.loop_analysis.array_accesses import is_counted
 from srcad.transforms.loop_analysis.control_dependence import choosing
 
 
-@stage("unordered")
 def with_free_sums(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type], primals: int) -> Block:
     """The statements, with those noted (`is_unordered`) that add to a sum whose terms may be added in any order.
 

@@ -20,7 +20,6 @@ from dataclasses import dataclass
 import gast
 from numba import types as nb
 
-from srcad.runtime.support.clock import stage
 from srcad.transforms.ir.build import Block, binary, const, inner_blocks, names_in, walk, walk_statements
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
@@ -32,7 +31,6 @@ from srcad.transforms.loop_analysis.control_dependence import choosing
 from srcad.transforms.loop_analysis.recurrences import Recurrence
 
 
-@stage("regroup")
 def regrouped(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
     """The statements, with recurrences regrouped; `kinds` has the types of names, as far as they are known."""
     if all(_is_double(kind) for kind in kinds.values()):

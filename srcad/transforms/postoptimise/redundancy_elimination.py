@@ -25,7 +25,6 @@ import gast
 from numba import types as nb
 
 from srcad.names import Names
-from srcad.runtime.support.clock import stage
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -45,7 +44,6 @@ from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import stored_in
 
 
-@stage("reuse")
 def with_shared_values(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
     """The statements, with values computed once; `kinds` has the types of names, as far as they are known."""
     taken = {node.id for each in body for node in walk(each) if isinstance(node, gast.Name)}

@@ -21,7 +21,6 @@ import gast
 from numba import types as nb
 
 from srcad.names import Names
-from srcad.runtime.support.clock import stage
 from srcad.transforms.analysis.linear_forms import Form
 from srcad.transforms.ir.build import (
     Block,
@@ -60,7 +59,6 @@ class _Element:
     name: str
 
 
-@stage("scalars")
 def with_scalars(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
     """The statements, with elements held in variables in loops; `kinds` has the types of names, as far as known."""
     if any(isinstance(each, gast.Assign) and isinstance(each.targets[0], gast.Tuple) for each in walk_statements(body)):

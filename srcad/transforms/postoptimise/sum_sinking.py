@@ -18,7 +18,6 @@ from collections.abc import Mapping
 import gast
 from numba import types as nb
 
-from srcad.runtime.support.clock import stage
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -34,7 +33,6 @@ from srcad.transforms.ir.side_effects import all_written
 from srcad.transforms.loop_analysis.alias_classes import Memories
 
 
-@stage("sink")
 def with_sums_in_arms(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
     """The statements, with such sums moved; `kinds` has the types of names, as far as they are known."""
     if any(isinstance(each, gast.If) for each in walk_statements(body)):

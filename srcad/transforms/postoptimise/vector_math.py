@@ -18,7 +18,6 @@ from collections.abc import Callable, Mapping, Sequence
 import gast
 from numba import types as nb
 
-from srcad.runtime.support.clock import stage
 from srcad.transforms.analysis.liveness import live_before
 from srcad.transforms.analysis.symbolic_shapes import index_parts
 from srcad.transforms.ir.array_functions import VECTOR_INSTRUCTIONS
@@ -35,7 +34,6 @@ _NAMES = "exp", "expm1", "log", "log1p", "tanh"
 KERNELS = {f"np.{name}": f"lanes.{name}" for name in _NAMES} | {f"math.{name}": f"lanes.math_{name}" for name in _NAMES}
 
 
-@stage("lanes")
 def note_lanes(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
     """Note on the calls of such functions (`lane`): "free" where a loop gains, "alone" outside innermost loops."""
     calls = [node for statement in body for node in walk(statement) if _kernel(node)]

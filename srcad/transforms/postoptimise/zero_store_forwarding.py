@@ -47,7 +47,6 @@ from numba import types as nb
 
 from srcad.errors import Place
 from srcad.names import Names
-from srcad.runtime.support.clock import stage
 from srcad.transforms.analysis.linear_forms import Form, infeasible
 from srcad.transforms.analysis.liveness import Live, live_blocks
 from srcad.transforms.analysis.symbolic_shapes import index_parts
@@ -375,7 +374,6 @@ def _plus(left: gast.expr, right: gast.expr) -> gast.expr:
 _EXITS = gast.Break, gast.Continue, gast.Return
 
 
-@stage("overwrite")
 def with_zeros_overwritten(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
     """The statements with stores for sums into zeros; `kinds` has the types of names, as far as known.
 

@@ -20,6 +20,7 @@ from srcad.transforms.analysis.loop_phis import carried_by_loop
 from srcad.transforms.analysis.points_to import is_basic
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.ir.build import binary, clone, const, load, walk
+from srcad.transforms.ir.pass_names import INDUCTION_VARIABLES
 
 _WHOLE = (gast.Add, gast.Sub, gast.Mult)
 
@@ -45,7 +46,7 @@ def last_view(program: Program, name: str, behind: gast.stmt) -> gast.expr | Non
 def _at(program: Program, name: str, loop: gast.For, index: gast.expr, bound: gast.expr) -> gast.expr | None:
     """What the iteration of an index has left, if `bound` is above the loop's first index, else what stood before."""
     carried = carried_by_loop(program.flow, name)
-    if carried is None or carried.loop is not loop or carried.step != 1 or not program.unit.does("running"):
+    if carried is None or carried.loop is not loop or carried.step != 1 or not program.unit.does(INDUCTION_VARIABLES):
         return None
     view = _View(program, loop, index).expanded(carried.left)
     if view is None or not isinstance(carried.before, gast.Name):

@@ -21,6 +21,7 @@ from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.ir.array_functions import LIKE_WITHOUT_CONTENT, SECOND_SHAPE_ONLY, SHAPE_ATTRIBUTES, last_parts
 from srcad.transforms.ir.build import Block, load, names_in, stores_into, walk_statements
 from srcad.transforms.ir.cost_model import GUESSED_ITERATIONS
+from srcad.transforms.ir.pass_names import RECOMPUTATION
 from srcad.transforms.storage.min_cut import cheapest_record
 from srcad.transforms.storage.placement import Sites
 from srcad.transforms.storage.recomputation import Recipes
@@ -52,7 +53,7 @@ class Decider:
         self.contents: list[tuple[gast.stmt, gast.expr]] = []
         self.refused: set[str] = set()
 
-    @stage("record")
+    @stage("tbr")
     def decide(self) -> Decisions:
         """All decisions."""
         self.collect(self.plan)
@@ -204,7 +205,7 @@ class Decider:
 
     def is_only_recorded(self, name: str) -> bool:
         """Whether the name is a number, and numbers are not computed again."""
-        return not self.program.unit.does("recompute") and isinstance(
+        return not self.program.unit.does(RECOMPUTATION) and isinstance(
             self.program.types.get(name), (nb.Number, nb.Boolean)
         )
 

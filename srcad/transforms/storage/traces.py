@@ -57,6 +57,7 @@ from srcad.transforms.ir.build import (
 from srcad.transforms.ir.build import loop as loop_over
 from srcad.transforms.ir.cost_model import FIRST_TRACE_ENTRIES, LARGEST_TRACE
 from srcad.transforms.ir.node_notes import note
+from srcad.transforms.ir.pass_names import PREALLOCATED_TRACES
 from srcad.transforms.storage.placement import Loop, Sites
 from srcad.transforms.storage.recomputation import Recipes
 from srcad.transforms.storage.storage_decisions import Decisions, Row
@@ -229,12 +230,11 @@ class Traces:
         )
         for index, size in reversed([*zip(within, row.shape, strict=True)]):
             save = loop_over(index, [const(0), clone(size), const(1)], [save])
-        note(save, copies_into_trace=True)
         return Trace(
             name,
             loops[0],
             [assign(trace, empty(tuple_of(*map(clone, sizes)), kind.dtype))],
-            [save],
+            [note(save, copies_into_trace=True)],
             [],
             [assign(name, subscript(load(trace), one_or_tuple(turn)))],
             [assign(trace, empty(tuple_of(*(const(0) for _ in sizes)), kind.dtype))],
@@ -350,7 +350,7 @@ def empty(shape: gast.expr, kind: nb.Type) -> gast.expr:
 
 def is_grid(sites: Sites, loops: tuple[Loop, ...]) -> bool:
     """Whether a trace inside loops has a place for each iteration, of which not too many stay empty."""
-    if not sites.program.unit.does("grid"):
+    if not sites.program.unit.does(PREALLOCATED_TRACES):
         return False
     extents = [extent(sites, loop) for loop in loops]
     if any(each is None for each in extents) or any(is_exit(loop.body[-1]) for loop in loops):
@@ -361,7 +361,7 @@ def is_grid(sites: Sites, loops: tuple[Loop, ...]) -> bool:
 def _most(sites: Sites, loops: tuple[Loop, ...]) -> gast.expr | None:
     """The greatest number of iterations of loops within each other; None where that is not known."""
     product: gast.expr | None = None
-    if not sites.program.unit.does("grid"):
+    if not sites.program.unit.does(PREALLOCATED_TRACES):
         return None
     for loop in loops:
         found = extent(sites, loop)

@@ -109,9 +109,8 @@ def gradient_function(
         stored = names.fresh("value")
         kept = [assign(stored, both.result)]
         value = tuple_of(load(stored), value)
-    body = joined(both, kept)
+    body = [*joined(both, kept), gast.Return(value=value)]
     name = f"{unit.name}_{'value_and_grad' if with_value else 'grad'}"
-    body.append(gast.Return(value=value))
     made = adjoints.typed(function(name, unit.parameters, body), primals=int(with_value))
     return Made([made], bindings, (name,), sweeps=both)
 

@@ -26,6 +26,7 @@ from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.inference.subroutines import results_of_calls
 from srcad.transforms.ir.build import Block, is_exit, names_in, reads, stores_into, walk_statements
 from srcad.transforms.ir.cost_model import GUESSED_ITERATIONS
+from srcad.transforms.ir.pass_names import ITERATION_LOCAL_REVERSAL
 from srcad.transforms.ir.primitive import constant, primitive_of
 from srcad.transforms.storage.tbr import names_with_content
 
@@ -36,7 +37,7 @@ Access = tuple[
 
 def candidates(program: Program) -> list[gast.For]:
     """Loops of the function's outermost block whose iterations pass no adjoint on to each other, the heaviest first."""
-    if not program.unit.does("spot") or results_of_calls(program.unit):
+    if not program.unit.does(ITERATION_LOCAL_REVERSAL) or results_of_calls(program.unit):
         return []  # the records of calls are read in the opposite order
     loops = [each for each in program.unit.tree.body if isinstance(each, gast.For)]
     found = [loop for loop in loops if Independence(program, loop).holds()]

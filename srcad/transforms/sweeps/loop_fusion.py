@@ -21,6 +21,7 @@ from srcad.transforms.inference.subroutines import results_of_calls
 from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import assign, clone, is_exit, load, loop, place_of
 from srcad.transforms.ir.node_notes import note
+from srcad.transforms.ir.pass_names import LOOP_FUSION
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.ir.unit import Unit
@@ -28,11 +29,11 @@ from srcad.transforms.sweeps.independent_loop_schedule import Touched, late_stat
 from srcad.transforms.sweeps.iteration_local_reversal import Independence, tails
 
 
-@stage("merge")
+@stage("loop_fusion")
 def merged(unit: Unit, types: Types, independent: Sequence[str], dependent: Sequence[str]) -> Unit:
     """The unit with loops joined, for derivatives of `dependent` with respect to `independent`."""
     loops = [each for each in unit.tree.body if isinstance(each, gast.For)]
-    if not unit.does("merge") or len(loops) < 2 or results_of_calls(unit):
+    if not unit.does(LOOP_FUSION) or len(loops) < 2 or results_of_calls(unit):
         return unit
     program = analyse(unit, types, independent, dependent)
     for k in range(len(loops) - 1, 0, -1):

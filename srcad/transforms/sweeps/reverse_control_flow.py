@@ -31,6 +31,7 @@ from srcad.transforms.ir.build import (
     subscript,
 )
 from srcad.transforms.ir.node_notes import note
+from srcad.transforms.ir.pass_names import FIRST_ASSIGNMENT
 from srcad.transforms.ir.primitive import constant, primitive_of
 from srcad.transforms.ir.type_annotations import noted_as
 from srcad.transforms.sweeps.independent_loop_schedule import scheduled
@@ -56,7 +57,7 @@ class Reverser:
         """All names, in the order of their first stores; parameters first."""
         return list(dict.fromkeys([*self.program.unit.parameters, *self.program.flow.stores]))
 
-    @stage("plan")
+    @stage("reverse_plan")
     def plan(self, seed: Block, spots: Sequence[gast.For] = ()) -> Plan:
         """The reverse sweep of the whole function; `seed` starts the adjoints of the result.
 
@@ -72,7 +73,7 @@ class Reverser:
             if nodes is not None and isinstance(nodes[0], Step):  # the zeros come first
                 plan.nodes = nodes
                 break
-        return place_zeros(plan, self.program.unit.does("first"))
+        return place_zeros(plan, self.program.unit.does(FIRST_ASSIGNMENT))
 
     def block(self, block: Block, way: Way) -> Plan:
         """One block reversed; adjoints of the names that belong to it begin as zero."""
@@ -84,7 +85,7 @@ class Reverser:
             node = self.node(statement)
             if node is not None:
                 plan.nodes.append(node)
-        return plan if way == () else place_zeros(plan, self.program.unit.does("first"))
+        return plan if way == () else place_zeros(plan, self.program.unit.does(FIRST_ASSIGNMENT))
 
     def zeros(self, way: Way) -> Block:
         """Zero, or views of their bases' adjoints, for the adjoints of the names of a block."""

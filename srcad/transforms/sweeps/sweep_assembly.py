@@ -164,7 +164,7 @@ class Assembler:
             kind = element_type(target, dict(self.program.types.of))
             self.traces[name] = traces.trace(name, kind, loops)
 
-    @stage("assemble")
+    @stage("sweep_assembly")
     def sweeps(self) -> Sweeps:
         """Both sweeps."""
         body = self.program.unit.tree.body

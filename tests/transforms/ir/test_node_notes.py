@@ -2,15 +2,21 @@
 
 import ast
 import copy
+import inspect
+import re
 from dataclasses import FrozenInstanceError, fields
 from pathlib import Path
 
 import gast
 import pytest
 
+from srcad.driver import pipeline
+from srcad.tools.type_signatures import parse_signature
 from srcad.transforms.ir.build import clone, effect, header_of, place_of
 from srcad.transforms.ir.node_notes import Notes, note, notes_of
+from tests.golden import programs
 
+PROGRAMS = {"drag": "f8[::1], f8", "softplus_sum": "f8[::1], f8[::1]", "heat": "f8[::1], i8", "newton": "f8"}
 SOURCES = sorted((Path(__file__).parents[3] / "srcad").rglob("*.py"))
 NAMES = {field.name for field in fields(Notes)}
 
@@ -84,6 +90,7 @@ def test_notes_are_read_and_changed_by_the_two_functions_only(path):
                 args=[_, ast.Constant(value=str() as name), *_],
             ):
                 assert name not in NAMES, f"{path}:{node.lineno}: ask `notes_of(...).{name}`"
+                assert name != "place" or path.stem == "build", f"{path}:{node.lineno}: ask `place_of`"
             case ast.Attribute(value=ast.Name(id="self")):
                 pass
             case ast.Attribute(attr=name, ctx=ast.Store() | ast.Del()):
@@ -100,3 +107,24 @@ def test_each_note_that_is_set_or_asked_for_exists(path):
                 assert name in NAMES
             case ast.Call(func=ast.Name(id="note"), keywords=[_, *_] as given):
                 assert {each.arg for each in given} <= NAMES
+
+
+@pytest.mark.parametrize("after", ["differentiate", None])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_trees_hold_nothing_but_syntax_places_and_notes(name, after):
+    unit = pipeline.prepare(getattr(programs, name))
+    made = pipeline.derive(unit, "grad", (0,), parse_signature(PROGRAMS[name]), after=after)
+    trees = [unit.tree, *(getattr(made, "made", None) or made).functions]
+    for node in (node for tree in trees for node in gast.walk(tree)):
+        assert vars(node).keys() <= {*node._fields, *node._attributes, "place", "_srcad_notes"}
+
+
+def test_the_modules_that_set_and_read_a_note_are_named_as_they_are():
+    known = {path.stem for path in SOURCES} | {"printing"}
+    (record,) = (each for each in ast.parse(inspect.getsource(Notes)).body if isinstance(each, ast.ClassDef))
+    texts = [each.value.value for each in record.body[1:] if isinstance(each, ast.Expr)]
+    assert len(texts) == len(NAMES)
+    for text in texts:
+        named = re.findall(r"`(\w+)[\w.]*`", text[text.index("Set ") :])
+        assert named, text
+        assert set(named) <= known, text

@@ -90,9 +90,9 @@ def test_elements_are_read_from_the_copy_up_to_the_next_store():
 
 def test_what_has_become_a_copys_element_is_not_recorded():
     given = {"signature": "f8[::1], i8", "mode": "grad"}
-    traces = [srcad.source(flow, without=each, **given).count("_trace = np.empty") for each in ((), "early")]
+    traces = [srcad.source(flow, without=each, **given).count("_trace = np.empty") for each in ((), "copy_hoisting")]
     assert traces[0] < traces[1]
 
 
 def test_a_copy_that_is_written_into_and_one_that_nothing_is_read_beside_stay():
-    assert srcad.source(copy_written, **GIVEN) == srcad.source(copy_written, without="early", **GIVEN)
+    assert srcad.source(copy_written, **GIVEN) == srcad.source(copy_written, without="copy_hoisting", **GIVEN)

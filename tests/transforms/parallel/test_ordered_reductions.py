@@ -77,4 +77,4 @@ def test_a_loop_is_split_where_that_leaves_something_to_be_shared(function, expe
 
 
 def test_loops_stay_whole_without_the_pass():
-    assert not is_split(product_of_sines, without=("folds",))
+    assert not is_split(product_of_sines, without=("ordered_reductions",))

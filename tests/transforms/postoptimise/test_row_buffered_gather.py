@@ -105,7 +105,7 @@ def test_the_gradient_of_a_scheme_in_two_dimensions_rolls(shape):
     assert_gradient(diffused, u, 0.1, modes=("gradient", "loops"))
     signature = "f8[:, ::1], f8"
     assert "last_slot" in srcad.source(diffused, signature=signature, mode="grad")
-    assert "last_slot" not in srcad.source(diffused, signature=signature, mode="grad", without="gather")
+    assert "last_slot" not in srcad.source(diffused, signature=signature, mode="grad", without="scatter_to_gather")
 
 
 def random_body(rng):

@@ -170,4 +170,4 @@ def test_adjoints_of_sweeps_are_stored_in_one_another():
     found = srcad.source(exchanged, args=(np.ones(7), 2))
     assert "v_bar[i] = 0.0" not in found
     assert "u_2_bar[i - 1] = " in found
-    assert "v_bar[i] = 0.0" in srcad.source(exchanged, args=(np.ones(7), 2), without="overwrite")
+    assert "v_bar[i] = 0.0" in srcad.source(exchanged, args=(np.ones(7), 2), without="zero_store_forwarding")

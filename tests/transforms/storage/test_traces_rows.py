@@ -108,7 +108,7 @@ def test_derivatives_are_right(f):
 @pytest.mark.parametrize("f", COPIED[:4])
 def test_complete_arrays_of_known_shape_are_copied(f):
     assert "append" not in srcad.source(f, args=(X, C), wrt=(0, 1), mode="vjp")
-    assert "append" in srcad.source(f, args=(X, C), wrt=(0, 1), mode="vjp", without="grid")
+    assert "append" in srcad.source(f, args=(X, C), wrt=(0, 1), mode="vjp", without="preallocated_traces")
 
 
 @pytest.mark.parametrize("f", LISTED)

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Write down, or compare, the generated text of all test programs: what a change that only moves code must not touch.
 
-    scripts/texts save FOLDER          one file for each program, mode and choice of loops or array statements
-    scripts/texts compare FOLDER       the same again, compared byte for byte; prints the count and what differs
+    scripts/generated_texts.py save FOLDER      one file per program, mode, loops or arrays
+    scripts/generated_texts.py compare FOLDER   the same again, compared byte for byte
 
-`--every N` takes only every so many programs. `--more FILE.py ...` adds programs of other files: each has `primal`, `wrt` and `make_args(size, seed)`, as those of the
-benchmark suite have. Run it with the interpreter of the project's environment.
+`--every N` takes only every so many programs. `--more FILE.py ...` adds programs of other files: each has `primal`,
+`wrt` and `make_args(size, seed)`, as those of the benchmark suite have. Run it with the interpreter of the project's
+environment.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ def others(files: list[str]) -> Iterator[tuple[str, Any, Any, tuple[Any, ...]]]:
     """The same of files like those of the benchmark suite."""
     for file in map(Path, files):
         spec = importlib.util.spec_from_file_location(file.stem, file)
-        assert spec is not None and spec.loader is not None
+        assert spec is not None
+        assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         yield file.stem, module.primal, tuple(module.wrt), tuple(module.make_args("S", 0))

@@ -1,13 +1,14 @@
-"""All passes that make loops suit Numba, one after the other, on one function, and each left out."""
+"""The passes on generated functions, one after the other, on one function, and each left out."""
 
 import gast
 import numpy as np
 import pytest
 from numba import types as nb
 
+from srcad.driver.back_end import Body, run
+from srcad.driver.passes import SIMPLIFY
 from srcad.printing.printer import print_function
 from srcad.transforms.ir.node_notes import notes_of
-from srcad.transforms.postoptimise.loop_passes import suited
 from tests.transforms.core_text import parsed, result_of
 
 TEXT = """
@@ -28,16 +29,20 @@ def f(x, n):
 """
 KINDS = {**dict.fromkeys("vwx", nb.float64[::1]), **dict.fromkeys("ast", nb.float64), **dict.fromkeys("ncri", nb.intp)}
 CHANGES = {
-    "scalars": "v_c = v[c]",
-    "distribute": "_row[i",
-    "unordered": "is_unordered",
-    "natural": "natural",
+    "scalar_replacement": "v_c = v[c]",
+    "loop_distribution": "_row[i",
+    "reassociable_sums": "is_unordered",
+    "nonnegative_indices": "natural",
 }
 
 
 def rewritten(without=(), primals=0):
     tree = parsed(TEXT)
-    tree.body = suited(tree.body, ("x", "n"), KINDS, without, primals)
+    body = Body(tree.body, ("x", "n"), (), KINDS, primals, without, loops=True)
+    for row in SIMPLIFY:
+        if "loops" in row.when:
+            run(row, body)
+    tree.body = body.body
     return tree
 
 
