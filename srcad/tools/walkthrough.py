@@ -2,8 +2,8 @@
 
     python -m srcad.tools.walkthrough > docs/architecture.md
 
-The text that follows each stage is what the compiler gives, so the page cannot go out of date unnoticed: a test
-compares it. `SHOWN` lists the stages that are shown.
+The text after each pass is what the compiler gives, so the page cannot go out of date unnoticed: a test compares it.
+`SHOWN` lists the passes that are shown.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 import srcad
+from srcad.driver.passes import STAGES, Pass
 from srcad.frontend.lower import prepare
 from srcad.tools.type_signatures import parse_signature
 from srcad.transforms.inference.type_inference import types_of
@@ -41,9 +42,9 @@ _FILE = "decay.py"
 
 @dataclass(frozen=True)
 class Shown:
-    """A stage that the page shows: the text after it, or only what differs from the stage shown before."""
+    """A pass that the page shows: the text after it, or only what differs from the text shown before."""
 
-    stage: str
+    after: str
     title: str
     told: str
     as_difference: bool = False
@@ -72,7 +73,7 @@ sweep can say which value it needs.
 """,
     ),
     Shown(
-        "settle",
+        "in_place_resolution",
         "Decisions that need types",
         """\
 [`normalise.in_place_resolution`](internals/normalise.md) decides what only types can tell: `v` is a number, so
@@ -82,7 +83,7 @@ array become one name here, too.
         as_difference=True,
     ),
     Shown(
-        "fuse",
+        "elementwise_fusion",
         "Array statements become loops",
         """\
 [`optimise.elementwise_fusion`](internals/optimise.md) turns elementwise array statements into loop nests. Numba
@@ -91,7 +92,7 @@ has a subscript, which the later analyses can reason about.
 """,
     ),
     Shown(
-        "tidy",
+        "cse_and_licm",
         "Common subexpressions and invariant code",
         """\
 [`optimise.cse_and_licm`](internals/optimise.md) computes common subexpressions once and moves loop-invariant ones out
@@ -113,7 +114,7 @@ both sweeps together.
 """,
     ),
     Shown(
-        "simplify",
+        "llvm_assumptions",
         "Simplification",
         """\
 [`postoptimise`](internals/postoptimise.md) makes the result short and fast without knowing that it is a derivative.
@@ -128,7 +129,7 @@ _INTRODUCTION = """\
 # How srcad works
 
 srcad takes a function written for NumPy or Numba and writes a program that computes its derivative. This page follows
-one function through the compiler and shows its text after each stage. It is generated
+one function through the compiler and shows its text after the main passes. It is generated
 (`python -m srcad.tools.walkthrough > docs/architecture.md`), so the texts are what the compiler gives today. The pages
 under `docs/internals` explain each package (the [table](#the-packages) at the end links to them), the
 [glossary](glossary.md) explains the terms, and [where do I ...](where.md) says which files to change for what.
@@ -136,8 +137,9 @@ under `docs/internals` explain each package (the [table](#the-packages) at the e
     function --load--> tree --lower--> core form --types--> typed core form --optimise--> core form
              --differentiate--> forward and reverse sweep --simplify--> --print--> text --Numba--> machine code
 
-Data flows in one direction, and no stage calls an earlier one. [`driver`](internals/driver.md) runs the stages in
-order. You can see your own function after any of them: `srcad show FILE.py:FUNC --signature "f8[:], f8" --after STAGE`.
+Data flows in one direction, and no stage calls an earlier one. [`driver`](internals/driver.md) runs the passes in the
+order of one table. You can see your own function after any of them, or what it changes:
+`srcad show FILE.py:FUNC --signature "f8[:], f8" --after PASS`, or `--diff PASS`.
 """
 
 _START = """\
@@ -185,6 +187,16 @@ folder and compiles it with Numba for the argument types, and [`api`](internals/
 callable that you hold. Generated code calls NumPy and, for what NumPy lacks, [`kernels`](internals/kernels.md). The
 derivative of each primitive is a [rule](internals/rules.md), which the compiler splices into the reverse sweep. The
 [tape](internals/tape.md) executes the same rules on values, operation by operation.
+"""
+
+_PASSES = """\
+## All passes
+
+`srcad/driver/passes.py` is the table of passes, in the order in which they run. `srcad passes` prints it, with what each
+does. Most can be left out (`--without PASS`); those are set in italics.
+
+| stage | passes |
+|---|---|
 """
 
 _MAP = """\
@@ -249,14 +261,14 @@ def _sections(f: Callable[..., Any]) -> Iterator[str]:
     yield _block(FUNCTION)
     before = ""
     for row in SHOWN:
-        text = _body(srcad.source(f, wrt=(0, 1), signature=SIGNATURE, after=row.stage))
+        text = _body(srcad.source(f, wrt=(0, 1), signature=SIGNATURE, after=row.after))
         yield f"### {row.title}\n\n{row.told}"
         yield _difference(before, text) if row.as_difference else _block(text)
         before = text
-        if row.stage == "ssa":
+        if row.after == "ssa":
             yield _TYPES
             yield _types(f)
-        if row.stage == "differentiate":
+        if row.after == "differentiate":
             yield _RECORDED
             yield _block(srcad.explain(f, wrt=(0, 1), signature=SIGNATURE), "text")
     yield _PAIR
@@ -264,6 +276,7 @@ def _sections(f: Callable[..., Any]) -> Iterator[str]:
     yield _TANGENT
     yield _block(_body(srcad.source(f, "forward", (0, 1), SIGNATURE)))
     yield _RUN
+    yield _PASSES + "\n".join(_stage(name, rows) for name, rows in STAGES.items()) + "\n"
     yield _MAP + "\n".join(map(_row, PACKAGES)) + "\n"
 
 
@@ -303,6 +316,11 @@ def _types(f: Callable[..., Any]) -> str:
             names.setdefault(str(kind), []).append(f"`{name}`")
     rows = [f"| {', '.join(sorted(those))} | `{kind}` |" for kind, those in sorted(names.items())]
     return "\n".join(["| names | type |", "|---|---|", *rows, ""])
+
+
+def _stage(name: str, rows: tuple[Pass, ...]) -> str:
+    """The passes of a stage, in order."""
+    return f"| {name} | {', '.join(f'*{row.name}*' if row.optional else row.name for row in rows)} |"
 
 
 def _row(package: str) -> str:
