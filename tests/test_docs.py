@@ -1,4 +1,4 @@
-"""The pages on the inside name what there is: every package has its page, every module its line, every link a target."""
+"""Pages on the inside name what there is: a page for each package, a line for each module, a target for each link."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,10 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SOURCES = ROOT / "srcad"
 PAGES = ROOT / "docs" / "internals"
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+DOCUMENTS = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
 # Packages that are told about on the page of the package around them.
 WITHIN = ("transforms/lowering", "runtime/kernels", "runtime/tape")
 # Names of packages that also begin other names: `kernels.plus`, `tape.trace`, `calls.fib`.
@@ -85,3 +88,10 @@ def test_the_site_lists_every_page():
     listed = re.findall(r": (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
     pages = [path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")]
     assert sorted(listed) == sorted(pages)
+
+
+@pytest.mark.parametrize("document", [ROOT / "docs" / "where.md", ROOT / "CONTRIBUTING.md"], ids=lambda path: path.name)
+def test_files_that_are_named_exist(document):
+    named = re.findall(r"`((?:srcad|tests|docs|scripts)/[\w/.]*)`", document.read_text())
+    assert named
+    assert not [name for name in named if not (ROOT / name).exists()]

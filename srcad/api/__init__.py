@@ -1,4 +1,4 @@
-"""The callables that users hold: `grad`, `vjp`, `function`, Jacobians, and their calls with structured arguments.
+"""The callables that users get: `grad`, `vjp`, `function`, Jacobians, and their calls with structured arguments.
 
 Input        a user's function, `wrt`, options; at each call, arguments.
 Output       derivatives that can be called from Python and inside `@njit`.

@@ -1,7 +1,7 @@
-"""Syntax trees as text: the one printer.
+"""Syntax trees to text.
 
 Input        trees of generated functions, with comments.
 Output       the text of a module, byte for byte the same for the same trees.
-Invariant    no bracket that precedence makes idle; lines of at most 120 columns.
+Invariant    the text parses to the tree that was printed; no redundant brackets; lines of at most 120 columns.
 Elsewhere    names (`srcad.names`), colours (`tools.highlight`).
 """

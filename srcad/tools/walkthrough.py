@@ -152,9 +152,10 @@ differentiated with respect to both arguments, for the argument types `{signatur
 _TYPES = """\
 ### Types
 
-A derivative is generated for one tuple of argument types, as Numba itself compiles. [`inference`](internals/inference.md)
-runs Numba's own type inference on the core function, without compiling it. Where Numba has no types,
-[`normalise.observed_types`](internals/normalise.md) observes them in a run, and the derivative runs as plain Python.
+A derivative is generated for one tuple of argument types, as Numba itself compiles.
+[`inference`](internals/inference.md) runs Numba's own type inference on the core function, without compiling it. Where
+Numba has no types, [`normalise.observed_types`](internals/normalise.md) observes them in a run, and the derivative runs
+as plain Python.
 """
 
 _RECORDED = """\
@@ -192,8 +193,8 @@ derivative of each primitive is a [rule](internals/rules.md), which the compiler
 _PASSES = """\
 ## All passes
 
-`srcad/driver/passes.py` is the table of passes, in the order in which they run. `srcad passes` prints it, with what each
-does. Most can be left out (`--without PASS`); those are set in italics.
+`srcad/driver/passes.py` is the table of passes, in the order in which they run. `srcad passes` prints it, with what
+each does. Those in italics can be left out (`--without PASS`).
 
 | stage | passes |
 |---|---|

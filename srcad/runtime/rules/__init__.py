@@ -1,4 +1,4 @@
-"""The derivative rules, one table per family. Importing this package files all of them.
+"""The derivative rules, one table per family. Importing this package registers all of them.
 
 Input        the names of `runtime.rulebook`.
 Output       nothing: rules are found again by `runtime.rulebook.registry`.

@@ -1,4 +1,4 @@
-"""Small leaves that the rest of the run time uses: the clock of stages, NumPy with less overhead, nested structures.
+"""Small modules that the rest of the run time uses: the clock of passes, NumPy with less overhead, nested structures.
 
 Input        values and types of NumPy and Python.
 Output       the same.

@@ -1,4 +1,4 @@
-"""`GradientTape` and its kin, with the behaviour of TensorFlow's.
+"""The tape: `GradientTape`, `Variable` and related classes, which behave as their TensorFlow namesakes.
 
 Input        operations on tensors and variables in a `with` block.
 Output       gradients, Jacobians, directional derivatives of what was recorded.

@@ -2,6 +2,7 @@
 
 Input        a `Unit` with types.
 Output       frozen facts, gathered in `program_facts.Program` for differentiation.
-Invariant    facts are functions of an unchanging unit, so they never go stale; what is not proved counts as not so.
+Invariant    facts are functions of an unchanging unit, so they never go stale; what is not proved counts as
+             false.
 Elsewhere    facts about generated code (`loop_analysis`).
 """

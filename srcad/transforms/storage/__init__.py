@@ -1,7 +1,7 @@
-"""What the reverse sweep has of the primal: still there, computed again, or recorded (the TBR analysis and its costs).
+"""How the reverse sweep gets primal values: still there, computed again, or recorded (TBR analysis, minimum cut).
 
 Input        a `Program` and the plan of its reverse sweep.
 Output       `storage_decisions.Decisions`: for each value how the reverse sweep gets it, and where traces are kept.
-Invariant    a value is recorded only where it is neither there nor cheap to compute again.
+Invariant    a value is recorded only if it is neither still there nor cheap to compute again.
 Elsewhere    checkpoints of whole loops (`checkpointing`).
 """

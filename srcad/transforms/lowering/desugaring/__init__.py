@@ -2,6 +2,6 @@
 
 Input        a tree of Python statements.
 Output       the same with `for _ in range(...)`, `while`, `if` and assignments only.
-Invariant    works on syntax alone: what a name stands for is not asked.
+Invariant    works on syntax alone, without the meaning of names.
 Elsewhere    expressions (`lowering`, `lowering.calls`), structures (`lowering.structures`).
 """
