@@ -21,7 +21,7 @@ import pytest
 import srcad
 
 ROOT = Path(__file__).parent.parent
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(
     r"^```python\n(?P<code>.*?)^```\n(?:```(?:text|py)\n(?P<output>.*?)^```\n)?", re.MULTILINE | re.DOTALL
 )
