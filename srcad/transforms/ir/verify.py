@@ -1,6 +1,6 @@
 """The core form, as a check: says what about a tree is not in the form that later stages rely on.
 
-The form itself is described in `docs/internals/ir.md`; it is what `srcad.frontend.lower` makes.
+The form itself is described in `docs/architecture.md`; it is what `srcad.frontend.lower` makes.
 """
 
 from __future__ import annotations
