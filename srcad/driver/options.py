@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from srcad.driver.passes import chosen
+from srcad.driver.pass_selection import chosen
 
 Without = str | Iterable[str]
 

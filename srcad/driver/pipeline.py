@@ -21,7 +21,8 @@ from numba import types as nb
 from srcad.driver.back_end import finished, simplified
 from srcad.driver.generated_module import renamed, with_callees
 from srcad.driver.mid_end import State, infer_types, passed
-from srcad.driver.passes import AGAIN, NORMALISE, OPTIMISE, SIMPLIFY, row_named
+from srcad.driver.pass_selection import row_named
+from srcad.driver.passes import AGAIN, NORMALISE, OPTIMISE, SIMPLIFY
 from srcad.errors import BadArgument, MayOverlap, Place, SrcadError
 from srcad.frontend.lower import prepare
 from srcad.printing.printer import print_module
@@ -98,8 +99,7 @@ def derive(
     loops record. Raises CannotType where Numba has no type for the function, NotDifferentiable and other SrcadErrors.
     """
     _check(mode, after)
-    if mode == "core":
-        after = after or "lower"
+    after = after or ("lower" if mode == "core" else None)
     loops = loops and observed is None
     unit = replace(unit, without=frozenset(without))
     begin = State(
@@ -112,13 +112,17 @@ def derive(
     )
     state = differentiable_state(begin, after)
     if after in _BEFORE_DIFFERENTIATION:
-        made = with_callees(Made([state.unit.tree], dict(state.unit.bindings), (state.unit.tree.name,)))
-        return _printed(made, state.result)
+        return _printed(_core(state.unit), state.result)
     request = _Request(mode, tuple(wrt), tuple_result)
     made = _attempted(state, begin, request)
     if max_trace_bytes is not None:
         made = _within(max_trace_bytes, made, begin, request)
     return _printed(_finished(made, loops, unit, after), state.result)
+
+
+def _core(unit: Unit) -> Made:
+    """The function itself, in core form, with those that it calls."""
+    return with_callees(Made([unit.tree], dict(unit.bindings), (unit.tree.name,)))
 
 
 _BEFORE_DIFFERENTIATION = frozenset(row.name for row in (*NORMALISE, *OPTIMISE))

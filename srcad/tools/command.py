@@ -164,7 +164,7 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _passes(options: argparse.Namespace) -> int:
-    from srcad.driver.passes import listing
+    from srcad.driver.pass_selection import listing
 
     print(listing(), end="")
     return 0

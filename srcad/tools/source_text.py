@@ -15,7 +15,7 @@ from srcad.api.derivative import Derivative
 from srcad.api.pytree_specialisation import shaped
 from srcad.api.wrt import among_arguments, positions, refuse_paths
 from srcad.driver.options import Options, Without
-from srcad.driver.passes import chosen, row_before, row_named
+from srcad.driver.pass_selection import chosen, row_before, row_named
 from srcad.driver.version import Request, Version
 from srcad.errors import BadArgument, NotDifferentiable
 from srcad.frontend.load import name_of, signature_of

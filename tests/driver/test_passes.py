@@ -13,20 +13,8 @@ from numba import prange
 
 import srcad
 from srcad.driver import back_end, mid_end
-from srcad.driver.passes import (
-    DIFFERENTIATE,
-    FINISH,
-    NORMALISE,
-    OPTIMISE,
-    PASSES,
-    RENAMED,
-    ROWS,
-    SIMPLIFY,
-    STAGES,
-    VARIABLE,
-    chosen,
-    row_named,
-)
+from srcad.driver.pass_selection import RENAMED, VARIABLE, chosen, row_named
+from srcad.driver.passes import DIFFERENTIATE, FINISH, NORMALISE, OPTIMISE, PASSES, ROWS, SIMPLIFY, STAGES
 from srcad.errors import BadArgument
 from srcad.runtime.support.broadcast_error import Widens
 from tests.checking import assert_gradient, generated
