@@ -97,7 +97,7 @@ class _Contractor:
         for each in walk_statements(body):
             target = stores_into(each)
             if getattr(getattr(target, "value", None), "id", None) == name and not self.is_float(each.value):
-                each.value = call("np.float64", each.value)  # # the array would have converted the value to float64
+                each.value = call("np.float64", each.value)  # the array would have converted the value to float64
         replace = _Elements(name, element)
         body[:] = [replace.visit(each) for each in body]
         return True

@@ -80,7 +80,7 @@ class _Speller:
     def spelled(self, block: Block, shapes: Shapes) -> Block:
         """The block with loops for whole-array sums; adjacent sums with the same extents share one loop nest."""
         result: Block = []
-        neighbour: list[Form] | None = None  # # the extents of the preceding loop nest, if this pass made it
+        neighbour: list[Form] | None = None  # the extents of the preceding loop nest, if this pass made it
         for statement in block:
             if inner_blocks(statement):
                 shapes.forget(self.rebound(statement))

@@ -112,7 +112,7 @@ class _Distributor:
         for statement, behind in zip(block, live_behind(block, after), strict=True):
             made, rows = [statement], list[_Row]()
             if is_parallel(statement):
-                at.forget(stored_in([statement]))  # # its iterations are distributed among threads as they are
+                at.forget(stored_in([statement]))  # its iterations are distributed among threads as they are
             elif is_counted(statement):
                 made, rows = self.loop(statement, at, behind)
             else:
@@ -165,7 +165,7 @@ class _Distributor:
         index, bounds = statement.target.id, ascending(statement)
         groups = grouped(sums, index) if "gather" not in self.without else [Group([each], [0]) for each in sums]
         if all(len(group.sums) == 1 and index not in group.sums[0].forms[-1].symbols for group in groups):
-            return [statement], []  # # elements far apart in memory are accessed one by one anyway
+            return [statement], []  # elements far apart in memory are accessed one by one anyway
         margin = reach(groups, index) if "gather" not in self.without else 0
         rows = self.rows(statement, sums, size, margin)
         after = [each for group in groups for each in gathering(group, index, bounds, margin)]

@@ -85,7 +85,7 @@ class _Sharer:
         self.kinds, self.names = kinds, names
 
     def block(self, block: Block, known: _Known, changing: frozenset[str]) -> Block:
-        """The rewritten block; `changing` has what the loop around it stores. `known` becomes what is available after.
+        """The rewritten block; `changing` has what the loop around it stores. Updates `known` to the end of the block.
         """
         result: Block = []
         for k, statement in enumerate(block):
@@ -156,7 +156,7 @@ class _Sharer:
         if held is not None:
             inverse = load(held)
         elif changing and (_is_literal(node.right) or (number is not None and number not in changing)):
-            inverse = binary(const(1.0), gast.Div, node.right)  # # loop-invariant: LLVM hoists it out of the loop
+            inverse = binary(const(1.0), gast.Div, node.right)  # loop-invariant: LLVM hoists it out of the loop
         else:
             return node
         return inverse if constant(node.left) == 1.0 else binary(node.left, gast.Mult, inverse)

@@ -45,7 +45,7 @@ from srcad.transforms.loop_analysis.affine_subscripts import Subscripts, accesse
 from srcad.transforms.loop_analysis.alias_classes import Memories
 from srcad.transforms.loop_analysis.array_accesses import Reached, accessed, is_counted
 
-KEPT = (nb.float64, nb.complex128)  # # a variable holds exactly what an array element of these types would
+KEPT = (nb.float64, nb.complex128)  # a variable holds exactly what an array element of these types would
 Place: TypeAlias = tuple[str, tuple[Form, ...]]
 
 
@@ -80,7 +80,7 @@ class _Replacer:
         result: Block = []
         for k, statement in enumerate(block):
             if is_parallel(statement):
-                result.append(statement)  # # its iterations are distributed among threads as they are
+                result.append(statement)  # its iterations are distributed among threads as they are
                 at.forget(stored_in([statement]))
             elif is_counted(statement):
                 at.forget(stored_in([statement]))
@@ -138,7 +138,7 @@ class _Replacer:
         inside.begin(stored_in(loop.body))
         found = list(accessed(loop.body, inside, self.memories))
         if not any(each.access.kind != "read" for each in found):
-            return []  # # with nothing stored, LLVM can do the same
+            return []  # with nothing stored, LLVM can do the same
         by_place: dict[Place, list[Reached]] = {}
         for each in found:
             own = each.access

@@ -37,8 +37,7 @@ KERNELS = {f"np.{name}": f"lanes.{name}" for name in _NAMES} | {f"math.{name}": 
 
 @stage("lanes")
 def note_lanes(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
-    """Note on calls of such functions (`lane`): "free" in a loop that gains, "alone" elsewhere, None where ruled out.
-    """
+    """Note on calls of such functions (`lane`): "free" in a loop that gains, "alone" elsewhere, None if ruled out."""
     calls = [node for statement in body for node in walk(statement) if _kernel(node)]
     if not calls:
         return

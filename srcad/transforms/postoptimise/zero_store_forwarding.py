@@ -140,7 +140,7 @@ class Visit:
     def _of_points(limit: Form, shifts: dict[str, tuple[int, Form]]) -> Form:
         total = limit
         for name, (axis, form) in shifts.items():
-            factor = limit.coefficient(name)  # # the index is the element's position minus the rest of the form
+            factor = limit.coefficient(name)  # the index is the element's position minus the rest of the form
             total = total + (Form.of(f"#{axis}") - form).scaled(factor)
         return total
 
@@ -201,7 +201,7 @@ def _in_turn(one: Visit, two: Visit) -> bool:
         if outer is not other:
             break
         axis = next(k for k, each in enumerate(axes) if each is outer)
-        later = one.index[axis] - two.index[axis]  # # how much greater the loop's index is at the second visit
+        later = one.index[axis] - two.index[axis]  # how much greater the loop's index is at the second visit
         if others[axis] is not outer or later.terms:
             return False
         if later.constant:

@@ -1,4 +1,4 @@
-"""How the reverse sweep gets the primal values that it reads, as `tbr` decides."""
+"""Storage decisions: how the reverse sweep gets the primal values that it reads, as decided by `tbr`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import gast
 
 @dataclass(frozen=True)
 class Row:
-    """A recorded array that is copied: its shape, and the statement behind which it is complete.
+    """A recorded array that is copied into the trace: its shape, and the statement after which it is complete.
 
     shape       known before the loops
     after       None where that is the statement that stores the name
@@ -22,7 +22,7 @@ class Row:
 
 @dataclass
 class Decisions:
-    """What was decided.
+    """The decisions for one function.
 
     recorded    names to be saved in the forward sweep
     recomputed  names to be computed again, with the expression
