@@ -156,8 +156,7 @@ class Elements:
         return [*block, *self.divided(name, total, shape, count, place_of(statement))]
 
     def in_number(self, name: str, statement: Any) -> tuple[Block, list[gast.expr], list[gast.expr]]:
-        """A sum over all elements in a scalar accumulator; with the remaining shape, (), and the extents summed over.
-        """
+        """A sum over all elements in a scalar accumulator; with the shape that is left, and the extents summed over."""
         place, source = place_of(statement), statement.value.args[0]
         nest = Nest(self, self.program.types.rank(source.id) or 0, place, statement)
         extents = nest.extents_of(source)

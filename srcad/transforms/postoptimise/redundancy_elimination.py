@@ -85,8 +85,7 @@ class _Sharer:
         self.kinds, self.names = kinds, names
 
     def block(self, block: Block, known: _Known, changing: frozenset[str]) -> Block:
-        """The rewritten block; `changing` has what the loop around it stores. Updates `known` to the end of the block.
-        """
+        """The rewritten block; `changing` has what the loop around it stores. Updates `known` to its end."""
         result: Block = []
         for k, statement in enumerate(block):
             inner, stored = inner_blocks(statement), stored_in([statement])

@@ -27,8 +27,7 @@ class Newer:
         self.program = program
 
     def is_into_newer(self, statement: gast.stmt, what: gast.expr, store: gast.stmt) -> bool:
-        """Whether a store always writes into an array newer than the one that the statement read, or into an old one.
-        """
+        """Whether a store always writes into an array newer than the one the statement read, or into an old one."""
         name = what.id if isinstance(what, gast.Name) else what.value.id
         target = stores_into(store)
         assert target is not None

@@ -123,8 +123,7 @@ class Recipes:
         return gast.IfExp(test=clone(branch.test), body=values[0], orelse=values[1])
 
     def _plain(self, store: gast.stmt, way: Way) -> gast.expr | None:
-        """The atom or element that a statement stores, if its names are stored outside of the branch's arms; or None.
-        """
+        """The atom or element that a statement stores, if its names are stored outside of the branch, or None."""
         value = store.value if isinstance(store, gast.Assign) else None
         if isinstance(value, gast.Subscript) and not is_basic(value.slice, self.program.types):
             return None

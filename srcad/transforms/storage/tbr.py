@@ -130,8 +130,7 @@ class Decider:
         return sorted(name for name in names_in(target.slice) if types.is_array(name) and roots.is_written(name))
 
     def decide_region(self, number: int, pending: dict[str, int], decisions: Decisions) -> None:
-        """Choose between recording and recomputing in one loop body; adds what it needs of outer bodies to `pending`.
-        """
+        """Choose between recording and recomputing in one loop body; adds its needs of outer bodies to `pending`."""
         wanted = [name for name in pending if self.sites.region(name) == number]
         operands: dict[str, list[str]] = {}
         outside: dict[str, list[str]] = {}
