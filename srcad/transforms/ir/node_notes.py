@@ -1,13 +1,13 @@
-"""What stages note on nodes for later ones, beside what the tree itself says: one record of typed fields per node.
+"""Node notes: information that passes attach to nodes for later passes, one record of typed fields per node.
 
     note(statement, effect=True)        a later stage asks        notes_of(statement).effect
 
-mypy checks the names and the types of what is noted, and `note` refuses other names when it runs. A record is frozen:
-`note` gives the node a new one, so that copies of a node (`build.clone`) share the record until one of them is noted
-anew. Whoever puts another node in a node's place decides what of its notes holds for the new one.
+mypy checks the names and types of notes, and `note` refuses unknown names at run time. A record is frozen: `note` gives
+the node a new one, so that copies of a node (`build.clone`) share the record until one of them gets another note. Code
+that replaces a node decides which of its notes hold for the new one.
 
-A place in the source is no note: core form requires one of every statement. It stays the attribute `place` of the
-node, set by `build.at` and read by `build.place_of`.
+The place in the source is no note: core form requires one for every statement. It stays the node's attribute `place`,
+set by `build.at` and read by `build.place_of`.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _P = ParamSpec("_P")
 
 @dataclass(frozen=True, kw_only=True)
 class Notes:
-    """What is noted on a node. Of each field: on which nodes it stands, what it says, who sets it and who reads it."""
+    """The notes on a node. For each field: which nodes have it, what it says, who sets it and who reads it."""
 
-    # While code is lowered
+    # During lowering
 
     parallel: bool = False
     """Loop: it stems from a `numba.prange`. Set by `loop_headers`, `kinds`, `loop_fusion`; read by
@@ -71,7 +71,7 @@ class Notes:
     copies_list_element: bool = False
     """Copy of an array that is in a list. Set by `list_arrays`; read by `list_aliasing`."""
 
-    # While types are inferred
+    # During type inference
 
     is_stand_in: bool = False
     """Assignment: on a path where the name has no value yet. Set by `ssa`; read by `alias_cases`,
@@ -84,7 +84,7 @@ class Notes:
     is_extent_after_loop: bool = False
     """Assignment of an extent of an array as a loop leaves it. Set and read by `carried_shapes`."""
 
-    # While code is differentiated
+    # During differentiation
 
     begins_reverse: bool = False
     """Mark between two sweeps. Set by `sweep_boundary`; read by `sweep_boundary`, `forward_substitution`,
@@ -138,7 +138,7 @@ class Notes:
     `generated_module`.
     """
 
-    # While code is simplified
+    # During post-optimisation
 
     folded: bool = False
     """Assignment: its value stands where it was read; to be dropped. Set and read by `forward_substitution` and
@@ -167,7 +167,7 @@ class Notes:
     natural: tuple[gast.expr, ...] = ()
     """Loop: nodes of it that are never negative, renamed with it. Set by `natural`; read by `llvm_assumptions`."""
 
-    # For who reads the code
+    # For readers of the code
 
     comment: str | None = None
     """Statement: what is written beside it. Set by `comments`, and by passes that replace it; read by `printing`."""
@@ -180,7 +180,7 @@ _NAMES = frozenset(field.name for field in fields(Notes))
 
 
 def notes_of(node: Any) -> Notes:
-    """What is noted on a node.
+    """The notes on a node.
 
     >>> notes_of(gast.Pass()).effect, notes_of(note(gast.Pass(), effect=True)).effect
     (False, True)
@@ -194,16 +194,16 @@ class _Note(Protocol[_P]):
 
 
 def _takes_what_makes(record: Callable[_P, Notes]) -> Callable[[Callable[..., Any]], _Note[_P]]:
-    """Let mypy check what a function is given by name against the fields of a record."""
+    """Lets mypy check the keyword arguments of a function against the fields of a record."""
     return lambda function: function
 
 
 @_takes_what_makes(Notes)
 def note(node: Any, /, **changes: Any) -> Any:
-    """Note on a node what is given, beside what is noted on it already; gives the node."""
+    """Add notes to a node, keeping those that it has; returns the node."""
     if not changes.keys() <= _NAMES:
         raise TypeError(f"nodes have no such notes: {', '.join(sorted(changes.keys() - _NAMES))}")
-    made = object.__new__(Notes)  # `dataclasses.replace` would go through all fields; what is left out has its default
+    made = object.__new__(Notes)  # `dataclasses.replace` would go through all fields; omitted ones have their defaults
     vars(made).update(vars(notes_of(node)), **changes)
     node._srcad_notes = made
     return node

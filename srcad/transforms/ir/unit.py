@@ -1,4 +1,4 @@
-"""The compiler's unit of work: one function in core form, with everything that its free names mean."""
+"""Unit: the compiler's unit of work, one function in core form with the objects that its free names refer to."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Capture:
     key: str
 
     def read(self) -> Any:
-        """The value that the name has now."""
+        """The current value of the name."""
         if hasattr(self.owner, "cell_contents"):
             return self.owner.cell_contents
         return self.owner[self.key]
@@ -61,13 +61,13 @@ class Unit:
     without: frozenset[str] = frozenset()
 
     def does(self, name: str) -> bool:
-        """Whether an optional pass is to be done."""
+        """Whether an optional pass is enabled."""
         assert name in PASSES, name
         return name not in self.without
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """Names of the parameters, hidden ones included."""
+        """The names of the parameters, hidden ones included."""
         return tuple(argument.id for argument in self.tree.args.args)
 
     def copy_tree(self) -> gast.FunctionDef:

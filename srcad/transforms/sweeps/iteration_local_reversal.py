@@ -125,8 +125,7 @@ class Independence:
         return True
 
     def keeps_memory_apart(self) -> bool:
-        """Whether iterations use different elements of active arrays, only add to shared ones, or use private arrays.
-        """
+        """Whether iterations use different elements of active arrays, only add to shared ones, or use private ones."""
         stored = {root for kind, _, what in self.accesses if kind != "read" for root in self.roots(what)}
         for root in sorted(stored):
             if self.program.is_active(root) and not self.is_private(root) and not self.is_apart(root):
