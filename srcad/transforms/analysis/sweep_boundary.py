@@ -13,8 +13,7 @@ _AGAIN = " again"  # no identifier
 
 
 def boundary() -> gast.Pass:
-    """The mark between forward and reverse sweep, of a function or of one iteration; `forward_substitution` removes it.
-    """
+    """The mark between forward and reverse sweep, of a function or an iteration; `forward_substitution` removes it."""
     return note(gast.Pass(), begins_reverse=True)
 
 

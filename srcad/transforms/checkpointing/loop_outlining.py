@@ -254,8 +254,7 @@ class _Outliner:
         return self.finish(*settled, (nb.int64, *kinds), True)
 
     def iterations(self, name: str, statement: gast.For, state: State, kinds: Kinds) -> Finished:
-        """Some iterations on a state of scalars: a function of the first index, their number, the step and the state.
-        """
+        """Some iterations on a state of scalars: a function of the first index, their number, the step, the state."""
         place = place_of(statement)
         wishes = ("first", "count", "width", "turn", "along")
         names, known, (first, count, width, turn, along), begun = self.opened(wishes, state, kinds)

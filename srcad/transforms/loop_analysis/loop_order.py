@@ -56,8 +56,7 @@ def is_free(loop: gast.For, inside: Subscripts, memories: Memories, after: froze
 
 
 def _trade_places(loop: gast.For, one: str, other: str, memories: Memories) -> bool:
-    """Whether two arrays never alias in this loop, since a loop around it permutes them (see `reverse_control_flow`).
-    """
+    """Whether two arrays never alias in this loop, since an outer loop permutes them (see `reverse_control_flow`)."""
     is_known = one != other and any({one, other} <= group for group in notes_of(loop).distinct_arrays)
     return is_known and memories.is_own(one) and memories.is_own(other)
 

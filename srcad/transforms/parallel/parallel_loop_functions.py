@@ -119,8 +119,7 @@ class _Writer:
         return function(self.one, (self.number, self.count, *self.given), body)
 
     def all_parts(self) -> gast.FunctionDef:
-        """The function that runs all parts in parallel; every second one first, if neighbours add to the same element.
-        """
+        """The function that runs all parts in parallel; every second one first, if neighbours add to one element."""
         number: gast.expr = call("np.int64", load(self.number))
         most: gast.expr = load(self.count)
         if self.share.width:
