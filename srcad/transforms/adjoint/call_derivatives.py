@@ -47,8 +47,8 @@ from srcad.transforms.ir.unit import Unit
 class Pair:
     """The forward and reverse function of one version of a callee, for derivatives of some results by some arguments.
 
-    needs       positions of the arguments that the reverse function is given again
-    fields      what is recorded: the name of each field, the variable, and an expression that stands for no value
+    needs       positions of the arguments that are passed to the reverse function again
+    fields      the record: name of each field, its variable, and an expression for an unused value
     functions   both, once they are made
     """
 
@@ -142,7 +142,7 @@ class Callees:
 class Call:
     """One call of a callee's version in a core function.
 
-    parts       position in what the call returns -> the name that holds it
+    parts       position in the result of the call -> the name that holds that part
     """
 
     statement: gast.Assign

@@ -82,8 +82,8 @@ def splice(
     """Instantiate a template; with `of_numbers` its operands are scalars; `types` tells which names have the shape ().
 
     arguments   parameter -> the expression passed for it (the result included)
-    derivative  what stands for `d[parameter]` where it is read
-    bindings    bindings of the generated code; extended by the objects that the rule names
+    derivative  the expression for `d[parameter]` where it is read
+    bindings    bindings of the generated code; extended by the objects that the rule refers to
     """
     known = dict(arguments)
     for parameter, default in template.defaults.items():

@@ -160,7 +160,7 @@ def incoming(
 
     bars       names of all adjoints
     numbers    those that are numbers
-    own        those that begin and end in this block: nothing behind the nodes reads them
+    own        those that begin and end in this block: nothing after the nodes reads them
     """
     is_worth_it = any(isinstance(node, (Fork, Replay)) for node in nodes)
     return reaching(nodes, bars, numbers, own) if is_worth_it else None

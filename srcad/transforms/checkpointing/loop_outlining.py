@@ -10,7 +10,7 @@ The call is an operation on values, like all calls (see `callee_specialisation`)
 copies:
 
     advance      some of the iterations: the state before them -> the state after them
-    iteration    the body once, of which the reverse is made; where the state is but numbers, some of the iterations
+    iteration    the body once, which is reversed; for a state of scalars, some of the iterations
 
 The state consists of the loop-carried names and of the arrays that the loop writes. Two names for one array of the
 state are refused, unless the loop swaps arrays that are initially different.
@@ -81,10 +81,10 @@ class Advance(Specialised):
 class Checkpointed(Specialised):
     """A loop as a call.
 
-    advance     its iterations in place, of the same parameters but the number of snapshots
+    advance     its iterations in place, with the same parameters except the number of snapshots
     iteration   one iteration in place: returns what is carried, and the arrays that are written into
-    at_once     how many iterations `iteration` runs at most; if not 1, from a first index, their number and the step
-    most_bytes  the bound on what its record holds, if there is one
+    at_once     the most iterations that `iteration` runs; if not 1, it takes first index, their number and the step
+    most_bytes  the limit on the size of its record, if there is one
     """
 
     state: State = None  # type: ignore[assignment]  # given when it is made

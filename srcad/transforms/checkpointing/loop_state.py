@@ -33,14 +33,14 @@ from srcad.transforms.sweeps.iteration_local_reversal import accesses
 class State:
     """The names that enter or leave one loop.
 
-    inputs      names that the loop reads only
-    works       arrays that it writes into, and that keep their names
-    carried     names that it carries; `ends` has what each becomes at the end of an iteration
+    inputs      names that the loop only reads
+    works       arrays that it writes to, and that keep their names
+    carried     loop-carried names; `ends` has the value of each at the end of an iteration
     results     those of the carried names that are live after the loop
-    moved       carried arrays that become, in each iteration, what another carried name was
-    written     carried arrays that something writes into
+    moved       carried arrays that take over, in each iteration, the array of another carried name
+    written     carried arrays that are written to
     sinks       those of the `works` that the loop never reads
-    views       definitions of views of written arrays, to be repeated
+    views       definitions of views of written arrays, which are taken again
     """
 
     inputs: tuple[str, ...]

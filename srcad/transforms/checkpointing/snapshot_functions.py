@@ -10,7 +10,7 @@ def loop_4_reverse(calls, at, s_bar):
     for last in range(trips, 0, -1):
         here = places[-1]                           # from the last snapshot before the iteration
         s = s_kept[-1]
-        while here < last - 1:                      # run up to the iteration, taking snapshots anew
+        while here < last - 1:                      # run up to the iteration, taking new snapshots
             ...
         t = loop_4_iteration(here, k, s, s_bar)     # the iteration and its reverse
         s_bar = t[0]

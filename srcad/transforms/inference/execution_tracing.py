@@ -46,9 +46,9 @@ class Watched:
 
     types       the type of each name that got a value; None for objects that Numba has no type for
     reached     blocks that were run, as (number of the compound statement in source order, which of its blocks)
-    result      the type of what is returned
+    result      the type of the result
     until       when to give up, by `time.monotonic`
-    wanted      the names to be noted; None for all
+    wanted      the names to record; None for all
     """
 
     types: dict[str, Type | None] = field(default_factory=dict)

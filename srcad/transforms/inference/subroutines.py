@@ -109,10 +109,10 @@ class _Subroutine(Inferring):
 class Summary:
     """What a call does to its arguments.
 
-    results     types of what is returned; None where the function returns nothing
-    is_tuple    whether what it returns is a tuple
-    written     positions of the arrays that are written into, whose last contents follow the results
-    same        for each result the position of the argument that it is, or None
+    results     types of the results; empty where the function returns nothing
+    is_tuple    whether it returns a tuple
+    written     positions of the arrays that are written, whose final contents follow the results
+    same        for each result the position of the argument that it is identical to, or None
     views       for each result the positions of the arguments that it may be a view of: a copy is returned
     """
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class Made:
     """Generated functions in order, statements that precede them, and the objects that their free names refer to.
 
-    outputs     function -> parameters that it writes into for its caller
-    sweeps      both sweeps as they were put together, of which it is made
+    outputs     function -> parameters that it writes to for its caller
+    sweeps      the assembled sweeps that the functions were made from
     """
 
     functions: list[gast.FunctionDef]

@@ -36,16 +36,16 @@ class Capture:
 class Unit:
     """A function and its meaning; passes take one and return another, none changes it.
 
-    tree        gast.FunctionDef; every statement carries `.place` (srcad.errors.Place or None for made-up code)
-    bindings    free name in the tree -> the object that it means (modules `np`, `math`; functions; constants)
+    tree        gast.FunctionDef; every statement has `.place` (srcad.errors.Place, or None for generated code)
+    bindings    free name in the tree -> the object that it refers to (modules `np`, `math`; functions; constants)
     names       maker of fresh names; knows every name used so far
     hidden      captured arrays, trailing parameters after the user's own
     frozen      captured scalars written in as literals, functions inlined: (owner, key, value), compared at each call
     options     Numba options of the user's dispatcher (fastmath, error_model, ...)
-    result      what the returned tuples stand for, where the user's function returns other structures
-    changes     whether structures among the arguments are changed
-    without     optional passes that are switched off (`passes.PASSES`)
-    sources     texts of the function and of all inlined helpers: what a cache key depends on
+    result      the form of the result, where the user's function returns structures other than tuples
+    changes     whether structures among the arguments are modified
+    without     optional passes that are switched off (`pass_names.PASSES`)
+    sources     texts of the function and of all inlined helpers, for the cache key
     """
 
     name: str

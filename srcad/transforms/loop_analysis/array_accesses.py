@@ -20,9 +20,9 @@ _LEAVING = (gast.Raise, gast.Assert, gast.Return)
 class Reached:
     """An access in a block.
 
-    at          what is known there
-    always      whether the block is never left before it, nor goes another way
-    position    of the statement of the block that it is in
+    at          the facts about integers at the access
+    always      whether every path through the block reaches the access
+    position    of the statement of the block that contains it
     """
 
     access: Access

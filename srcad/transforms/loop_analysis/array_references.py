@@ -28,10 +28,10 @@ Path: TypeAlias = tuple[tuple[int, int], ...]  # blocks, by identity, and the po
 class Use:
     """One subscript of an array.
 
-    statement   that it stands in, or in the header of
+    statement   that contains it, possibly in its header
     path        to the statement
-    forms       linear forms of the parts of the index; None for slices, and where there is none
-    facts       what is known of integers there
+    forms       linear forms of the parts of the index; None for slices and for parts without one
+    facts       the facts about integers there
     is_target   whether the statement only stores into it
     """
 
@@ -55,7 +55,7 @@ class Use:
 class Array:
     """An array, where it is allocated, its extents there, and its uses.
 
-    queries     expressions that ask for its shape
+    queries     expressions that use its shape
     """
 
     name: str
@@ -72,7 +72,7 @@ class Arrays:
     """The arrays, of some names, that are used by subscripts only.
 
     found       the arrays by name
-    bounds      of loops by steps of one, by their identity
+    bounds      of loops with step 1 or -1, by their identity
     """
 
     def __init__(self, names: Collection[str], body: Block, at: Shapes) -> None:

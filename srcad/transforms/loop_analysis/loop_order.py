@@ -23,7 +23,7 @@ from srcad.transforms.loop_analysis.loop_carried_values import carried
 def is_free(loop: gast.For, inside: Subscripts, memories: Memories, after: frozenset[str]) -> bool:
     """Whether the order of the iterations does not matter.
 
-    inside      what is known of integers in the loop
+    inside      the facts about integers in the loop
     memories    of arrays and numbers
     after       names that are live after the loop
     """

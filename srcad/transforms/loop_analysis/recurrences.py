@@ -26,8 +26,8 @@ _Forms = tuple[Form, ...]
 class Recurrence:
     """The recurrences of a loop over a range whose body consists of simple statements.
 
-    late        the places that read what depends on itself by way of earlier iterations, by the identity of their nodes
-    changed     the names and arrays in which statements store what they compute of that
+    late        the reads of values that depend on themselves through earlier iterations, by the identity of their nodes
+    changed     the names and arrays that statements with such reads store
     """
 
     def __init__(self, loop: gast.For, inside: Subscripts, memories: Memories, kinds: Mapping[str, nb.Type]) -> None:

@@ -32,11 +32,11 @@ Bounds: TypeAlias = Mapping[int, tuple[Form | None, Form | None]]
 class Window:
     """The rows of an array that are live at the same time.
 
-    axis            the dimension of which only some rows are needed
+    axis            the dimension along which only some rows are needed
     loop            the loop, and its `step`, 1 or -1
-    least, width    the first of the rows that iteration i reaches is i + least
+    least, width    iteration i uses rows i + least to i + least + width - 1
     inside          uses in the loop, each with its c
-    outside         uses elsewhere, each with an expression of its row
+    outside         uses elsewhere, each with its row as an expression
     dead            stores that nothing reads
     """
 

@@ -22,10 +22,10 @@ _ALWAYS = ("np", "math", "operator")  # later stages may call functions of these
 class Draft:
     """Grows while functions are lowered; `unit` makes the finished unit.
 
-    names       maker of names, for the function and all that is inlined into it
-    bindings    free name -> object; internal ones (functions to be inlined) are dropped at the end
-    hidden      captured arrays, in the order in which they were met
-    frozen      captured numbers and strings that were written in
+    names       maker of names, for the function and everything that is inlined into it
+    bindings    free name -> object; internal ones (functions to inline) are dropped at the end
+    hidden      captured arrays, in the order in which they were found
+    frozen      captured numbers and strings that were written as literals
     sources     texts of all functions read
     """
 

@@ -58,8 +58,8 @@ State = tuple[Value | None, ...]  # for each tracked name, None before it is sto
 class Choices:
     """The possible values of the tracked names of one function.
 
-    names     the chosen names; a state has their values in this order
-    own       names for arrays that are made where a chosen name is stored, by the number of that statement
+    names     the tracked names; a state has their values in this order
+    own       names for arrays that are made where a tracked name is stored, by the number of that statement
     before    number of a statement -> the states in which it runs
     """
 

@@ -74,7 +74,7 @@ def _is_numeric(program: Program, node: gast.expr) -> bool:
 class Elements:
     """Writes loop nests; `defined` has array results, `inlined` those that are computed inside another nest.
 
-    assumes     whether operands that may broadcast are taken not to, which the nests check when they run
+    assumes     whether operands that may broadcast are assumed not to, which the nests check at run time
     """
 
     def __init__(

@@ -81,9 +81,9 @@ def _is_nest(statement: gast.stmt) -> bool:
 class _Term:
     """A value that a loop recomputes: its statement, the loops whose indices it depends on, the terms that it reads.
 
-    around      all loops around it, inside of the loop in question
-    price       what the operation itself costs
-    width       by how many subscripts that depend on these indices an element is read
+    around      all loops around it that are inside the outermost loop
+    price       the cost of the operation itself
+    width       the number of subscripts, depending on these indices, by which an element is read
     """
 
     statement: gast.Assign

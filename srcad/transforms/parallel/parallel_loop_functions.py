@@ -54,8 +54,8 @@ class Share:
 
     sums        numbers that iterations add to, with their types
     totals      arrays that iterations add to
-    scratch     statements that make arrays which each part needs one of
-    inputs      what else the loop reads or writes into
+    scratch     statements that allocate arrays of which each part needs one
+    inputs      other names that the loop reads or writes to
     width       how many iterations apart two may add to the same element of an array among the inputs
     apart       pairs of arrays that must not share memory
     """

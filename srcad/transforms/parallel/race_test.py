@@ -29,9 +29,9 @@ _MODULES = {"np", "math", "operator", "kernels"}
 class Reach:
     """What a loop's iterations do to arrays of the enclosing function, by name.
 
-    totals      arrays that are only added to, at places that iterations may share
+    totals      arrays that are only added to, at elements that iterations may share
     width       how many iterations apart two may add to the same element of an array that is not in `totals`, at most
-    apart       pairs of arrays that must not share memory, which is not known before the function runs
+    apart       pairs of arrays that must not share memory, which is checked at run time
     """
 
     totals: list[str] = field(default_factory=list)

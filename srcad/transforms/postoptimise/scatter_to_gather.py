@@ -40,7 +40,7 @@ class Sum:
     """A sum to be moved: the statement, its subscript in loop-invariant terms, and the row that holds its terms.
 
     forms   of the subscript
-    slot    the name of which of several rows it is
+    slot    the variable that selects one of several rows
     """
 
     statement: gast.AugAssign

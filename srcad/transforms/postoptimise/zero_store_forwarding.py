@@ -104,8 +104,8 @@ class Visit:
     """How a statement visits an array: by one subscript, in one block.
 
     loops   around the block, the outermost first
-    limits  not negative where the block runs
-    tests   that have come out true there
+    limits  linear forms that are not negative where the block runs
+    tests   that are true there
     users   the statements of the block that mention the array
     """
 
@@ -402,7 +402,7 @@ class _Use:
 class _Turns:
     """The uses of arrays that do not alias in one iteration, by the names that they have at its start.
 
-    ends    the names at the head, by those at the end
+    ends    the names at the loop's head, by those at its end
     """
 
     uses: dict[str, list[_Use]]

@@ -26,11 +26,11 @@ class Decisions:
 
     recorded    names to be saved in the forward sweep
     recomputed  names to be computed again, with the expression
-    undone      stores whose overwritten value is saved and put back
+    undone      stores whose overwritten value is saved and restored
     snapshots   (statement, array) of which the statement should use a copy, since stores must not be undone
-    kept        names that are read from the element that they were stored in, by the identity of the store
+    kept        names that are read from the element they were stored in, by the identity of the store
     rows        recorded arrays that are copied
-    left        names whose value an iteration leaves in another one, which its loop carries
+    left        names whose value an iteration leaves in another, loop-carried name
     """
 
     recorded: set[str] = field(default_factory=set)

@@ -1,8 +1,8 @@
 """Traces: the statements that allocate, fill and read the storage of recorded values.
 
-grid    an array with one entry per iteration of the loops around, where their bounds are known before they begin
-stack   an array that grows, with a count; for loops whose trip count is not known, or depends on an outer loop
-list    a list of references to arrays, or of shapes: tuples, and those of arrays that are `hollow`
+grid    an array with one entry per iteration of the enclosing loops, if their bounds are known before they start
+stack   a growing array, with a count; for loops whose trip count is unknown, or depends on an outer loop
+list    a list of references to arrays, or of shapes: tuples, and shapes of `hollow` (shape-only) arrays
 
 Recorded arrays may be copied into one array, which has a row for each iteration:
 
@@ -147,8 +147,8 @@ class Trace:
     begin       statements at the start of the reverse sweep
     cursor      the variable that counts down while a stack or list is read
     is_hollow   whether it holds the shapes of arrays
-    blank       statements that make an empty trace, for where the loop is not reached
-    after       the statement behind which an array is saved, if that is not the one that stores its name
+    blank       statements that make an empty trace, for paths that do not reach the loop
+    after       the statement after which an array is saved, if that is not the one that stores its name
     """
 
     name: str

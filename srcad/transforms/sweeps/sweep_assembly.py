@@ -120,10 +120,10 @@ class Sweeps:
     """Both sweeps of a function.
 
     forward     the primal with its records, without the return
-    result      what the primal returns
+    result      the primal's result
     reverse     the reverse sweep; adjoints of parameters are in the names that `Adjoints.bar` gives
     blanks      variables of traces, with statements that make empty ones
-    by          what has put them together, which knows why
+    by          the assembler that made them, with the reasons for its decisions
     """
 
     forward: Block

@@ -140,15 +140,15 @@ class Memory:
     cells       cell -> its parts, by position, key or attribute in their order: atoms and Structures; or Lost
     known       variable -> the constant that it holds
     frozen      cells that must not be changed, and why
-    steady      variables that are assigned once, so that their values stay (shared by all memories of a function)
-    loops       the loops around that may be unrolled if that helps (shared likewise)
-    arguments   cells that the caller has made; `touched` are those that are changed (shared likewise)
-    rebound     variables that functions inside of the function may give new values (shared likewise)
-    nest        the loops around that stay loops; `growth` counts how often a turn of its loop appends to a list, less
-                than 0 where others do; `resized` counts all changes of its length (shared likewise)
-    forms       the variables for the places of the tuples that a growing list holds; `rows` has the class of these
+    steady      variables that are assigned once, so their values do not change (shared by all memories of a function)
+    loops       the enclosing loops that may be unrolled if that helps (shared likewise)
+    arguments   cells made by the caller; `touched` has those that are changed (shared likewise)
+    rebound     variables to which nested functions may assign new values (shared likewise)
+    nest        the enclosing loops that stay loops; `growth` counts the appends to a list per iteration of its loop,
+                negative if unknown; `resized` counts all changes of its length (shared likewise)
+    forms       the variables for the elements of the tuples in a growing list; `rows` has the class of the tuples
                 (shared likewise)
-    lists       what a list is where it grows (shared likewise)
+    lists       the growing list that a list has become (shared likewise)
     behind      structures that an iterator, here a sequence, would still read while it is consumed (shared likewise)
     """
 

@@ -45,11 +45,11 @@ _EITHER = "it may be one of two objects by now"
 class Joined:
     """The joined state.
 
-    first, second   the assignments to be made at the end of each path
+    first, second   the assignments to add at the end of each path
     own             variables and cells of a loop's start that are assigned at the end of its body
-    changed         whether the first path must know less than it did, or assign something
-    lost            why something that was known on the first path is lost
-    lengths         lists that have another length at the end of the second path than at that of the first
+    changed         whether the first path loses facts, or needs assignments
+    lost            why a fact of the first path is lost
+    lengths         lists that have different lengths at the ends of the paths
     """
 
     memory: Memory
