@@ -6,7 +6,7 @@
                                                     d_bar[j - 1] += u_bar       sparse: of minima, and paths not taken
 
 Terms that are added in an arm of a branch, or selected, are zero for most elements (sparse). For dense adjoints a test
-for zero would only cost time, and values that recomputation can provide are not assumed to be skipped.
+for zero would only cost time, and the cost model does not count on recomputation being skipped there.
 """
 
 from __future__ import annotations

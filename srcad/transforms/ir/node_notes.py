@@ -114,7 +114,7 @@ class Notes:
     copies_into_trace: bool = False
     """Statement: it copies an array into its place in a trace. Set by `traces`; read by `kernel_calls`."""
     scratch: bool = False
-    """Allocation: an array that one iteration of a loop uses after another (privatisable). Set by `sweep_assembly`; read by
+    """Allocation: an array that one iteration of a loop uses after another. Set by `sweep_assembly`; read by
     `parallel`.
     """
     numba_type: nb.Type | None = None
@@ -132,7 +132,7 @@ class Notes:
     `generated_module`.
     """
     begins_lists: bool = False
-    """Assignment: becomes the initialisation of the lists of traces. Set by `call_derivatives`; read by `generated_module`."""
+    """Assignment: becomes the lists of traces, initially empty. Set by `call_derivatives`; read by `generated_module`."""
     counts_lists: str | None = None
     """Assignment: becomes the lengths of the lists that this variable holds. Set by `call_derivatives`; read by
     `generated_module`.

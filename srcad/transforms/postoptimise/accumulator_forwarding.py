@@ -10,9 +10,9 @@
 
 Input and output are the statements of one function. Time-stepping schemes that start from a copy of the field, `un =
 u.copy()`, have such adjoints. Applies where both arrays have the same shape and type, the accumulator starts as zeros,
-and every use of it in between is `+=` on an element. Does not apply where anything else accesses the destination array
-after the first sum, with one exception: a loop that buffers its sums in rows (see `row_buffered_gather`) long enough
-that it never needs a line of the destination that it has already added to.
+and every use of it in between adds to an element or subtracts from it. Does not apply where anything else accesses the
+destination array after the first sum, with one exception: a loop that buffers its sums in rows (see
+`row_buffered_gather`) long enough that it never needs a line of the destination that it has already added to.
 """
 
 from __future__ import annotations

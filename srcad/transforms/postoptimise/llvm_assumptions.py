@@ -1,4 +1,4 @@
-"""Write out what was noted for LLVM: reassociable sums, non-negative indices, kernel calls.
+"""LLVM assumptions: write out what was noted: reassociable sums, non-negative indices, kernel calls.
 
 The notes come from `reassociable_sums`, `nonnegative_indices`, `kernel_calls` and `vector_math`. Sums of array products
 are written as kernel calls as well, which allocate no temporary for the product.

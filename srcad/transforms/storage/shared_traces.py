@@ -7,7 +7,8 @@
 
 At the start of a reversed iteration, `h` holds what that iteration left: nothing has changed it after the last one, and
 each reversed iteration restores what was there before its own. So where both `h` and `new` are needed, one trace is
-enough. Does not apply to loops that are left early, or that are themselves recorded per iteration of an outer loop.
+enough. Does not apply to loops that are left early, or nested in another loop, except one with iteration-local
+reversal.
 """
 
 from __future__ import annotations

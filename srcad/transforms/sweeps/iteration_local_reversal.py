@@ -11,7 +11,8 @@ It is correct if
 `independent_loop_schedule`).
 
 The values that the reversed iteration reads are still available, as the iteration has just run (Warp assumes such
-independence, here it is proved). Does not apply to functions with calls that record.
+independence, here it is proved). Does not apply to functions with calls that are not inlined, since their records are
+read in the opposite order.
 """
 
 from __future__ import annotations

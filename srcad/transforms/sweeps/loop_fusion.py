@@ -5,7 +5,8 @@
                                                 s += y[i] ** 2
 
 Applies only where the fused loop can be reversed iteration by iteration (see `iteration_local_reversal`). It is correct
-if no iteration of the second loop accesses an element before an earlier-running iteration of the first loop does.
+if no iteration of the second loop accesses an element that a later iteration of the first loop accesses, unless both
+only read it.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 x.item()                              kernels.only_element(x)
 x.item(i, j)                          x[i, j]
-np.linalg.norm(x, ord=1)              kernels.norm_of_order(x, 1)     a definition in `rules/composed_definitions.py`
+np.linalg.norm(x, ord=1)              kernels.norm_of_order(x, 1)     see `rules/composed_definitions.py`
 np.piecewise(x, [c], [f, 0.0])        y = np.zeros_like(x); y[c] = f(x[c])
 np.s_[1:, k]                          (slice(1, None), k)
 a, b = np.gradient(x, h)              a, b = np.gradient(x, h, axis=0), np.gradient(x, h, axis=1)

@@ -3,7 +3,7 @@
     np.multiply(x, y, out=z)              z[...] = np.multiply(x, y)
     a.fill(0.0)                           a[...] = 0.0
     np.copyto(a, b, where=m)              a[...] = np.where(m, b, a)
-    np.add.at(a, i, v)                    a[...] = kernels.added_at(a, i, v)      a definition in `rules/mutating_functions.py`
+    np.add.at(a, i, v)                    a[...] = kernels.added_at(a, i, v)      see `rules/mutating_functions.py`
 
 Everything is computed before the first element is stored, as NumPy does where result and operands overlap.
 """
