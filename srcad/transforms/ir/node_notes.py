@@ -132,7 +132,7 @@ class Notes:
     `generated_module`.
     """
     begins_lists: bool = False
-    """Assignment: becomes the lists of traces, initially empty. Set by `call_derivatives`; read by `generated_module`."""
+    """Assignment: makes the lists of traces. Set by `call_derivatives`; read by `generated_module`."""
     counts_lists: str | None = None
     """Assignment: becomes the lengths of the lists that this variable holds. Set by `call_derivatives`; read by
     `generated_module`.

@@ -5,10 +5,9 @@ It is correct if
 
 - no adjoint passes from one iteration to another: a loop-carried name is not active, or is a sum that nothing in the
   loop reads except to add to it; two iterations access the same element of an active array only to add to it, unless
-  the array is allocated anew by each iteration, or privatisable: each element is stored before it is read (see
+  the array is allocated by each iteration, or privatisable: each element is stored before it is read (see
   `array_kills`);
-- the adjoints of the loop's results can be computed before the loop (see
-`independent_loop_schedule`).
+- the adjoints of the loop's results can be computed before the loop (see `independent_loop_schedule`).
 
 The values that the reversed iteration reads are still available, as the iteration has just run (Warp assumes such
 independence, here it is proved). Does not apply to functions with calls that are not inlined, since their records are
