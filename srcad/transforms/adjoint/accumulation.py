@@ -1,4 +1,4 @@
-"""State contributions to adjoints: the right form for numbers, arrays, and operands that were broadcast."""
+"""Adjoint accumulation: statements that add contributions to the adjoints of numbers, arrays and broadcast operands."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from srcad.transforms.normalise.carried_shapes import keeps_shape, shapes_behind
 
 
 class Adjoints:
-    """Names of adjoints, and the statements that add to them."""
+    """Names of adjoints, and the statements that initialise, add to and clear them."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Adjoints:
         callees: Callees | None = None,
         given: Collection[str] = (),
     ) -> None:
-        """`callees` makes the derivatives of calls; the adjoints of `given` names exist already, and are added to."""
+        """`callees` makes the derivatives of calls; the adjoints of `given` names exist, and are only added to."""
         self.program, self.names, self.bindings, self.given = program, names, bindings, given
         self.calls = CallAdjoints(calls_in(program.unit), callees, names)
         self._bars: dict[str, str] = {}
@@ -61,13 +61,14 @@ class Adjoints:
 
     @property
     def bars(self) -> Mapping[str, str]:
-        """Adjoint names handed out so far, by primal name."""
+        """The adjoint names made so far, by primal name."""
         return self._bars
 
     def typed(self, tree: gast.FunctionDef, primals: int | None = None) -> gast.FunctionDef:
         """A generated function, with the types of the primal's arrays and numbers and of their adjoints noted on it.
 
-        `primals` notes how many of its first results are the primal's; None, that it may hand on more of these.
+        `primals` is the number of leading results that are the primal's; None if the function may pass on more of
+        these.
         """
         known = {
             name: kind
@@ -95,7 +96,7 @@ class Adjoints:
         operation: type[gast.operator] = gast.Add,
         is_exact: bool = False,
     ) -> Block:
-        """`name_bar += contribution`, of the same shape, as is the one array in it where it `is_exact`."""
+        """`name_bar += contribution` of the same shape; `is_exact` if its only array is known to have that shape."""
         if isinstance(contribution, gast.UnaryOp) and isinstance(contribution.op, gast.USub):
             flipped = gast.Sub if operation is gast.Add else gast.Add
             return self.add(name, contribution.operand, place, flipped, is_exact)
@@ -105,7 +106,7 @@ class Adjoints:
         return [note(statement, whole=self.program.types.is_array(name) and self.is_all_double, exact=is_exact)]
 
     def may_be_complex(self, contribution: gast.expr) -> bool:
-        """Whether an expression reads what is complex, or what is not known."""
+        """Whether an expression reads complex values, or values of unknown type."""
         types = self.program.types
         if not self._has_complex:
             return False
@@ -121,12 +122,12 @@ class Adjoints:
 
     @property
     def is_all_double(self) -> bool:
-        """Whether no value is of less than double precision, so that a contribution has the type of its adjoint."""
+        """Whether all floating-point values are float64, so that a contribution has the type of its adjoint."""
         kinds = {kind.dtype if isinstance(kind, nb.Array) else kind for kind in self.program.types.of.values()}
         return not any(isinstance(kind, (nb.Float, nb.Complex)) and kind != nb.float64 for kind in kinds)
 
     def summed(self, name: str, contribution: gast.expr, rank: int, same_shape: bool) -> gast.expr:
-        """An elementwise contribution of the given rank, summed down to the shape of the operand."""
+        """An elementwise contribution of the given rank, summed to the operand's shape (undoing a broadcast)."""
         own = self.program.types.rank(name) or 0
         if rank == 0 or same_shape:
             return contribution
@@ -135,7 +136,7 @@ class Adjoints:
         return call(self.kernel("unbroadcast"), contribution, load(name))
 
     def begin(self, name: str, value: gast.expr) -> gast.stmt:
-        """The statement that begins an adjoint; `dead_code` may merge it with the first contribution."""
+        """The statement that initialises an adjoint; `place_zeros` may merge it with the first contribution."""
         return note(
             assign(self.bar(name), value),
             value_is_number=not self.program.types.is_array(name),
@@ -143,7 +144,7 @@ class Adjoints:
         )
 
     def zero(self, name: str) -> gast.expr:
-        """What an adjoint begins with."""
+        """The initial value of an adjoint."""
         program = self.program
         kind = program.types.get(name)
         if not isinstance(kind, nb.Array):
@@ -168,7 +169,7 @@ class Adjoints:
         return shapes_behind(self.program.unit, self.program.flow)
 
     def clear(self, name: str, place: Place | None) -> Block:
-        """Set an adjoint to zero again."""
+        """Reset an adjoint to zero."""
         if not self.program.types.is_array(name):
             return [assign(self.bar(name), self.zero(name), place)]
         if self.keeps_shape(name):
@@ -177,7 +178,7 @@ class Adjoints:
         return [assign(self.bar(name), call("np.zeros_like", load(name)), place)]
 
     def keeps_shape(self, name: str) -> bool:
-        """Whether all values of a carried array are known to have one shape."""
+        """Whether all values of a carried array are known to have the same shape."""
         return keeps_shape(name, self.program.flow, self.program.types, self.program.meeting.size)
 
     def same_shape(self, one: str, other: str) -> bool:

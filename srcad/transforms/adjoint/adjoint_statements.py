@@ -1,8 +1,8 @@
-"""The adjoint of each statement of core form.
+"""Adjoint statements: the adjoint of each simple statement of core form.
 
-For `y = f(a, b)` the adjoint of `y` is passed on to the adjoints of `a` and `b`, as the rule of `f` says. A store
-passes the adjoint of what it overwrites on to what is stored, and leaves zero; a view's adjoint is the same view of
-its base's adjoint, so that nothing has to be passed on. Control flow is reversed in `reverse_control_flow`.
+For `y = f(a, b)`, the adjoint of `y` is propagated to the adjoints of `a` and `b` by the rule of `f`. A store
+propagates the adjoint of the overwritten element to the stored value, and leaves zero. A view's adjoint is the same
+view of its base's adjoint, so nothing has to be propagated. Control flow is reversed in `reverse_control_flow`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class StatementAdjoints:
         raise CompilerBug(f"no adjoint for {gast.dump(statement)}")
 
     def assignment(self, statement: gast.stmt, name: str, value: gast.expr) -> Block:
-        """`name = value`: pass the adjoint on; a carried name's is then that of its earlier value, zero so far."""
+        """`name = value`: propagate the adjoint; that of the name's previous value, if any, then starts at zero."""
         if not self.program.is_active(name):
             return []
         self.refuse_unsupported(statement, name, value)
@@ -70,12 +70,12 @@ class StatementAdjoints:
         return code
 
     def is_overwriting(self, statement: gast.stmt, name: str) -> bool:
-        """Whether the store replaces a value from an earlier iteration."""
+        """Whether the assignment replaces a value from an earlier iteration."""
         flow = self.program.flow
         return len(flow.spot(statement).loops) > self.program.loops_at_home(name)
 
     def contributions(self, statement: gast.stmt, name: str, value: gast.expr) -> Block:
-        """What an assignment passes on to the adjoints of what it reads."""
+        """The contributions of an assignment to the adjoints of what it reads."""
         program, place = self.program, place_of(statement)
         if self.adjoints.calls.handles(name, value):
             return self.adjoints.calls.of(name, self.adjoints, place)
@@ -94,7 +94,7 @@ class StatementAdjoints:
         return self.operation(name, value, place)
 
     def widened(self, name: str, value: gast.expr, place: Place | None) -> Block:
-        """After `kernels.expand` made a copy its adjoint has to be added up."""
+        """If `kernels.expand` made a copy and not a view, the copy's adjoint must be summed into the base's."""
         if primitive_of(value, self.program.unit.bindings) is not kernels.expand:
             return []
         base = load(self.adjoints.bar(value.args[0].id))
@@ -105,7 +105,7 @@ class StatementAdjoints:
         if not self.program.is_active(base):
             return []
         types, bar = self.program.types, load(self.adjoints.bar(name))
-        if getattr(types.get(base), "ndim", None) == 0:  # NumPy makes numbers of such adjoints
+        if getattr(types.get(base), "ndim", None) == 0:  # NumPy turns zero-dimensional results into numbers
             return self.adjoints.add(base, bar, place)
         if is_basic(index, types):
             if types.is_array(name) and is_view(self.program, name, subscript(load(base), index)):
@@ -128,7 +128,7 @@ class StatementAdjoints:
         return self.by_rule(name, rule, inputs, place)
 
     def by_rule(self, name: str, rule: Rule, inputs: dict[str, gast.expr], place: Place | None) -> Block:
-        """The contributions that a rule states, spliced in."""
+        """The contributions that a rule states, with the call's arguments substituted."""
         adjoints, program = self.adjoints, self.program
         bar = load(adjoints.bar(name))
         template = rule.partials or rule.adjoint
@@ -163,7 +163,7 @@ class StatementAdjoints:
         contribution: gast.expr,
         place: Place | None,
     ) -> Block:
-        """One contribution of a rule, where the argument is active."""
+        """One contribution of a rule, if the argument is active."""
         adjoints, program = self.adjoints, self.program
         argument = inputs[parameter]
         if isinstance(argument, gast.Tuple):
@@ -219,7 +219,7 @@ class StatementAdjoints:
         if not isinstance(value, gast.Name) or not program.is_active(value.id):
             return clear
         if program.roots.meet(value.id, base):
-            # What is stored is a view of the same memory: its adjoint must not change with that of the target.
+            # The stored value is a view of the same memory: its adjoint must not change when the target's is cleared.
             taken = adjoints.names.temporary()
             first = assign(taken, call("np.copy", bar), place)
             return [first, *clear, *self.stored_value(value.id, base, target.slice, load(taken), operation, place)]
@@ -234,7 +234,7 @@ class StatementAdjoints:
         operation: type[gast.operator] | None,
         place: Place | None,
     ) -> Block:
-        """Pass the adjoint of a stored element or slice on to what was stored there."""
+        """Propagate the adjoint of a stored element or slice to the stored value."""
         types, adjoints = self.program.types, self.adjoints
         if not self.is_element(base, index):
             if not types.is_array(name):
@@ -245,7 +245,7 @@ class StatementAdjoints:
         return adjoints.add(name, bar, place, sign)
 
     def fills(self, name: str, base: str, index: gast.expr) -> bool:
-        """Whether a stored array is known to have the shape of what it is stored into."""
+        """Whether a stored array is known to have the shape of the part that it is stored into."""
         sizes, rank = self.program.meeting.sizes, self.program.types.rank(name) or 0
         if not is_basic(index, self.program.types):
             return False
@@ -268,8 +268,8 @@ class StatementAdjoints:
         return len(scalars) == len(parts) == types.rank(base)
 
     def refuse_unsupported(self, statement: gast.stmt, name: str, value: gast.expr) -> None:
-        """Refuse what would need an adjoint that cannot be kept: run-time tuples, views of changing memory."""
-        # An element of a tuple display is one whose index is known only when it runs.
+        """Refuse what would need an adjoint that cannot be kept: run-time tuples, varying views of written memory."""
+        # An element of a tuple display has an index that is known at run time only.
         if isinstance(value.value if isinstance(value, gast.Subscript) else value, gast.Tuple):
             raise whole_tuple(place_of(statement))
         if name in self.program.roots.views and len(self.program.flow.stores.get(name, [])) > 1:

@@ -1,12 +1,13 @@
-"""Derivatives of calls: the functions that generated code calls in place of those of the primal.
+"""Derivatives of calls: the functions that generated code calls in place of the primal's functions.
 
     y = fib(x, n)          forward sweep       t = fib_forward(x, n, calls); y = t[0]
                            reverse sweep       t = fib_reverse(calls, at, y_bar); x_bar += t[0]
 
-What `fib_forward` records goes onto a list that all calls of `fib` share, `calls.fib`; since the reverse sweep makes
-the calls in the opposite order, each call of `fib_reverse` finds its own record where the count `at` has come down to.
-So a function may call itself to any depth, and a loop of calls records nothing of its own. Nothing is taken off the
-list: one trace serves many cotangents. Adjoints of arrays are handed down and added to, those of numbers are returned.
+`fib_forward` appends its record to a list that all calls of `fib` share, `calls.fib`. The reverse sweep makes the calls
+in the opposite order, so each call of `fib_reverse` finds its record at the position that the counter `at` has come
+down to. So a function may call itself to any depth, and a loop of calls records nothing of its own. Nothing is removed
+from the list: one trace serves many cotangents. Adjoints of arrays are passed as arguments and added to in place, those
+of numbers are returned.
 """
 
 from __future__ import annotations
@@ -44,10 +45,10 @@ from srcad.transforms.ir.unit import Unit
 
 @dataclass(eq=False)
 class Pair:
-    """The forward and the reverse function of a version, for derivatives of some results by some arguments.
+    """The forward and reverse function of one version of a callee, for derivatives of some results by some arguments.
 
-    needs       positions of the arguments that the reverse function is given again
-    fields      what is recorded: the name of each field, the variable, and an expression that stands for no value
+    needs       positions of the arguments that are passed to the reverse function again
+    fields      the record: name of each field, its variable, and an expression for an unused value
     functions   both, once they are made
     """
 
@@ -64,17 +65,17 @@ class Pair:
 
     @property
     def trace(self) -> str:
-        """The class of its records."""
+        """The name of the class of its records."""
         return self.forward.replace("_forward", "_trace", 1)
 
     @property
     def iteration(self) -> str:
-        """The function that runs and reverses one iteration of a checkpointed loop."""
+        """The name of the function that runs and reverses one iteration of a checkpointed loop."""
         return self.forward.replace("_forward", "_iteration", 1)
 
     @property
     def list_name(self) -> str:
-        """The list of its records, among those of all."""
+        """The name of the list of its records, among the lists of all pairs."""
         return self.forward.replace("_forward", "_list", 1)
 
 
@@ -84,7 +85,7 @@ MakeTangent = Callable[[str, Specialised, tuple[int, ...], "Callees"], Unit]
 
 
 class Callees:
-    """The derivatives of calls that one derivation needs."""
+    """The derivatives of calls that one derivative function needs."""
 
     def __init__(self, make_pair: MakePair, make_tangent: MakeTangent) -> None:
         self.make_pair, self.make_tangent = make_pair, make_tangent
@@ -92,13 +93,13 @@ class Callees:
         self.tangents: dict[tuple[Any, ...], Subroutine] = {}
 
     def pair(self, version: Specialised, wrt: tuple[int, ...], outs: tuple[int, ...]) -> Pair:
-        """The pair; one that is being made is given as far as it is known."""
+        """The pair for these derivatives; while it is being made, recursive calls get it as far as it is known."""
         key = version, wrt, outs
         if key not in self.pairs:
             number = len(self.pairs)
             name = version.subroutine.wish
             made = self.pairs[key] = Pair(version, wrt, outs, f"_forward_{number}_{name}", f"_reverse_{number}_{name}")
-            while True:  # what a function that calls itself needs depends on what its calls need
+            while True:  # fixed point: what a recursive function needs depends on what its own calls need
                 needs = self.make_pair(made, self)
                 if needs == made.needs:
                     break
@@ -113,7 +114,7 @@ class Callees:
         return [pair for pair in self.pairs.values() if pair.fields]
 
     def begun(self) -> gast.expr:
-        """Lists with a record on each that is never read, so that their types are known."""
+        """The initial lists, each with one record that is never read, so that their types can be inferred."""
         if not self.recording:
             return const(None)
         return call(
@@ -121,7 +122,7 @@ class Callees:
         )
 
     def lengths(self, lists: str) -> gast.expr:
-        """How many records are on each list."""
+        """The number of records on each list."""
         if not self.recording:
             return const(None)
         lengths = (call("len", attribute(load(lists), pair.list_name)) for pair in self.recording)
@@ -139,9 +140,9 @@ class Callees:
 
 @dataclass(frozen=True)
 class Call:
-    """One call of a version, as it stands in a core function.
+    """One call of a callee's version in a core function.
 
-    parts       position in what the call returns -> the name that holds it
+    parts       position in the result of the call -> the name that holds that part
     """
 
     statement: gast.Assign
@@ -150,7 +151,7 @@ class Call:
 
     @property
     def arguments(self) -> list[gast.expr]:
-        """What is handed over."""
+        """The arguments of the call."""
         return list(self.statement.value.args)
 
     def wrt(self, is_active: Callable[[str], bool]) -> tuple[int, ...]:
@@ -172,7 +173,7 @@ class Call:
 
 
 def calls_in(unit: Unit) -> dict[str, Call]:
-    """The calls in a core function, by the names that hold what they return."""
+    """The calls in a core function, by the names that hold their results."""
     versions = results_of_calls(unit)
     if not versions:
         return {}
@@ -192,7 +193,7 @@ def calls_in(unit: Unit) -> dict[str, Call]:
 
 
 class CallAdjoints:
-    """Writes the adjoints of calls; `forward` holds, by the id of a statement, what replaces it in that sweep."""
+    """Writes the adjoints of calls; `forward` maps ids of statements to their replacements in the forward sweep."""
 
     def __init__(self, calls: Mapping[str, Call], callees: Callees | None, names: Names) -> None:
         self.calls, self.callees = calls, callees
@@ -201,13 +202,13 @@ class CallAdjoints:
         self.cursor = names.fresh("at") if calls else ""
 
     def handles(self, name: str, value: gast.expr) -> bool:
-        """Whether an assignment is a call, or takes a part of what a call returned."""
+        """Whether an assignment is a call, or takes a part of a call's result."""
         return name in self.calls or (
             isinstance(value, gast.Subscript) and getattr(value.value, "id", None) in self.calls
         )
 
     def of(self, name: str, adjoints: Any, place: Place | None) -> Block:
-        """The call reversed, with the adjoints of its arguments added to; it takes the adjoints of all its parts."""
+        """The reversed call, which takes the adjoints of all result parts and adds to those of the arguments."""
         if name not in self.calls:
             return []
         called, program, callees = self.calls[name], adjoints.program, self.callees
@@ -243,13 +244,11 @@ class CallAdjoints:
 
     @property
     def used(self) -> tuple[str, ...]:
-        """The variable that holds the lists, where there are calls that record."""
+        """The variable that holds the lists, if there are calls that record."""
         return (self.trace,) if self.forward else ()
 
     def lists(self, bindings: dict[str, Any]) -> tuple[gast.stmt, gast.stmt]:
-        """Statements that begin the lists, and that count what is on them; `generated_module` fills in what all lists
-        are.
-        """
+        """The statements that make the lists and count their records; `generated_module` fills in all lists."""
         bindings[LISTS] = self.callees
         bindings.setdefault("np", np)
         first, second = assign(self.trace, const(None)), assign(self.cursor, const(None))
@@ -257,18 +256,18 @@ class CallAdjoints:
 
 
 class CallTangents:
-    """Writes the tangents of calls: one call gives the results and their tangents."""
+    """Writes the tangents of calls: one call returns the results and their tangents."""
 
     def __init__(self, calls: Mapping[str, Call], callees: Callees | None) -> None:
         self.calls, self.callees = calls, callees
 
     def is_active_call(self, statement: gast.stmt, program: Any) -> bool:
-        """Whether the statement calls something with arguments that have tangents."""
+        """Whether the statement is a call with arguments that have tangents."""
         name = str(written(statement))
         return name in self.calls and bool(self.calls[name].wrt(program.is_active))
 
     def called(self, statement: Any, tangents: Any) -> gast.stmt:
-        """The call of the tangent function in the place of the call."""
+        """The call of the tangent function that replaces the call."""
         assert self.callees is not None
         name = str(written(statement))
         called = self.calls[name]
@@ -280,7 +279,7 @@ class CallTangents:
         return effect(assign(name, call(function.name, *arguments, *dots), place_of(statement)))
 
     def part(self, name: str, base: str, program: Any) -> gast.expr:
-        """The tangent of a part of what a call returned: behind the results, those that have one in order."""
+        """The tangent of a part of a call's result; tangents follow after all results, in the same order."""
         called = self.calls[base]
         position = next(position for position, part in called.parts.items() if part == name)
         before = sum(differentiable(kind) for kind in called.version.outcome[:position])

@@ -1,12 +1,12 @@
-"""Adjoints that are hardly ever zero: those of arrays to which loops add, in each iteration, what is not zero itself.
+"""Dense adjoints: adjoints of arrays that are rarely zero, because loops add nonzero terms to them in each iteration.
 
     for i in range(k):                          for j in range(m, 0, -1):
         t_bar = s_bar * np.exp(a[i])                t_bar = d_bar[j]
         a_bar[i] += t_bar       dense               u_bar = kernels.select(x <= y, t_bar, 0.0)
                                                     d_bar[j - 1] += u_bar       sparse: of minima, and paths not taken
 
-What is added in an arm of a branch, or selected, is zero for the others. A test for zero would only cost time for dense
-ones, and what can be computed again is not skipped.
+Terms that are added in an arm of a branch, or selected, are zero for most elements (sparse). For dense adjoints a test
+for zero would only cost time, and the cost model does not count on recomputation being skipped there.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from srcad.transforms.ir.build import names_in, walk
 from srcad.transforms.ir.primitive import constant
 
 _SEED = "a number"
-_SELECTING = {"select", "shares"}  # kernels that give zero to all but few
+_SELECTING = {"select", "shares"}  # kernels that are zero for all but a few elements
 
 
 def dense_of(program: Program, plan: Plan, bars: Mapping[str, str]) -> frozenset[str]:
-    """The names of such adjoints; `bars` has the adjoint of each name."""
+    """The names of the dense adjoints; `bars` has the adjoint of each name."""
     return dense_adjoints(plan, bars.values(), {bar for name, bar in bars.items() if program.types.is_array(name)})
 
 
 def dense_adjoints(plan: Plan, bars: Collection[str], arrays: Collection[str]) -> frozenset[str]:
-    """The same; `bars` are all adjoints, and `arrays` those of arrays."""
+    """The same, with `bars` as the names of all adjoints, and `arrays` those of arrays."""
     flows = list(_flows(plan, False, False))
     found = {_SEED, *bars} - {target for target, _, _ in flows}  # the cotangents of results
     while True:
@@ -45,7 +45,7 @@ def dense_adjoints(plan: Plan, bars: Collection[str], arrays: Collection[str]) -
 
 
 def _flows(plan: Plan, in_loop: bool, in_arm: bool) -> Iterator[tuple[str, list[str], bool]]:
-    """What passes on to what, unless selected or in an arm in a loop; and whether to many elements of an array."""
+    """The names that contribute to each target, except selected or in an arm in a loop; whether to many elements."""
     for node in plan.nodes:
         if isinstance(node, Step) and not in_arm:
             for statement in node.code:
@@ -57,7 +57,7 @@ def _flows(plan: Plan, in_loop: bool, in_arm: bool) -> Iterator[tuple[str, list[
 
 
 def _passes(statement: gast.stmt) -> Iterator[tuple[str, list[str], bool]]:
-    """What a statement adds to or stores, the names that it passes on (selected: none), and whether it is whole."""
+    """The target of a statement, the names that contribute (none if selected), and whether it is a whole array."""
     match statement:
         case gast.AugAssign(target=target, value=value) | gast.Assign(targets=[target], value=value):
             is_selected = any(isinstance(each, gast.Attribute) and each.attr in _SELECTING for each in walk(value))

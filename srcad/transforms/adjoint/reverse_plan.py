@@ -1,4 +1,4 @@
-"""The plan of a reverse sweep: steps in the order in which they will run, each with the statement that it reverses."""
+"""Reverse plan: the steps of a reverse sweep in execution order, each with the statement that it reverses."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Step:
 
 @dataclass
 class Fork:
-    """A branch reversed: the same test, both arms reversed; `last` is the last statement inside."""
+    """A reversed branch: the same test, both arms reversed; `last` is the last statement inside."""
 
     number: int
     statement: gast.If
@@ -36,7 +36,7 @@ class Fork:
 
 @dataclass
 class Replay:
-    """A loop reversed; `header` is the reversed iteration, `body` one iteration reversed."""
+    """A reversed loop; `header` iterates in reverse, `body` reverses one iteration."""
 
     number: int
     statement: gast.For | gast.While
@@ -48,7 +48,7 @@ class Replay:
 
 @dataclass
 class Spot:
-    """A loop whose iterations run forwards and are reversed at once; `body` is one iteration reversed."""
+    """A loop with iteration-local reversal: each iteration runs and is then reversed; `body` reverses one."""
 
     number: int
     statement: gast.For
@@ -58,7 +58,7 @@ class Spot:
 
 @dataclass
 class Late:
-    """Primal statements that run only now, behind a loop that is reversed on the spot."""
+    """Primal statements that run only after a loop with iteration-local reversal."""
 
     number: int
     statements: Block
@@ -69,7 +69,7 @@ Node = Step | Fork | Replay | Spot | Late
 
 
 def inner_plans(node: Node) -> list[Plan]:
-    """The blocks below a node."""
+    """The plans nested in a node."""
     match node:
         case Fork(arms=arms):
             return arms
@@ -79,13 +79,13 @@ def inner_plans(node: Node) -> list[Plan]:
 
 
 def reached(node: Node) -> int:
-    """The last primal statement that has run when a node begins to be reversed."""
+    """The last primal statement that has run when the reversal of a node begins."""
     return node.number if isinstance(node, Step) else max(node.number, node.last)
 
 
 @dataclass
 class Plan:
-    """A block reversed. `way` leads to the primal block, `last` is the number of its last statement."""
+    """A reversed block. `way` leads to the primal block, `last` is the number of its last statement."""
 
     way: Way
     last: int
@@ -93,12 +93,12 @@ class Plan:
 
 
 def spot_of(plan: Plan) -> gast.For | None:
-    """The loop of a whole function's plan that is reversed on the spot."""
+    """The loop with iteration-local reversal in a function's plan, if there is one."""
     return next((node.statement for node in plan.nodes if isinstance(node, Spot)), None)
 
 
 def place_zeros(plan: Plan, merge: bool = True) -> Plan:
-    """Begin each adjoint where it is first needed; with `merge`, the first contribution is assigned, not added to zero.
+    """Initialise each adjoint where it is first used; with `merge`, by assigning the first contribution.
 
     x_bar = 0.0
     x_bar += y_bar * k      becomes     x_bar = y_bar * k
@@ -114,16 +114,16 @@ def place_zeros(plan: Plan, merge: bool = True) -> Plan:
 
 
 class _Mentioned:
-    """The names in nodes and statements, each looked at once."""
+    """The names in nodes and statements, each computed once."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[object, frozenset[str]]] = {}
 
     def names(self, thing: Node | gast.stmt) -> frozenset[str]:
-        """All names in a node of a plan, those inside it included, or in a statement."""
+        """All names in a statement or in a node of a plan, nested ones included."""
         known = self._known.get(id(thing))
         if known is None:
-            # What the names are of is held too, so that no other thing gets its id.
+            # The object is kept as well, so that no other object gets its id.
             known = self._known[id(thing)] = thing, frozenset(self._found(thing))
         return known[1]
 
@@ -153,7 +153,7 @@ def _place(nodes: list[Node], zero: Any, mentioned: _Mentioned, merge: bool) -> 
 
 
 def _merged(zero: Any, statement: gast.stmt, name: str) -> gast.stmt | None:
-    """The first contribution as an assignment, where that means the same."""
+    """The first contribution as an assignment, where that has the same result; else None."""
     match statement:
         case gast.AugAssign(target=gast.Name(id=target), op=op, value=value) if target == name:
             begun = notes_of(zero)
@@ -169,7 +169,7 @@ def _merged(zero: Any, statement: gast.stmt, name: str) -> gast.stmt | None:
 
 
 def _is_fresh(value: gast.expr) -> bool:
-    """Whether an expression is a new array that nothing else names."""
+    """Whether an expression creates a new array that has no other name."""
     return isinstance(value, (gast.BinOp, gast.UnaryOp)) or (
         isinstance(value, gast.Call) and dotted_path(value.func) in FRESH
     )

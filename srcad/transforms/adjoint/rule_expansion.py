@@ -1,4 +1,4 @@
-"""Splice a derivative rule into generated code: parameters become the arguments of one call."""
+"""Rule expansion: substitute the arguments of one call into a derivative rule."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from srcad.transforms.ir.build import Block, assign, clone, const, dotted, dotte
 
 @dataclass
 class Spliced:
-    """A rule for one call: statements that come first, and (input, contribution) pairs or the returned expressions."""
+    """An expanded rule: statements to run first, and (input, contribution) pairs or the returned expressions."""
 
     locals: Block
     contributions: list[tuple[str, gast.expr]]
@@ -33,9 +33,9 @@ class Spliced:
 def bound(
     rule: Rule, positional: Sequence[gast.expr], keywords: Mapping[str, gast.expr], types: Types, place: Place | None
 ) -> dict[str, gast.expr]:
-    """Which input of a rule each argument of a call is; MissingRule with the place where the rule does not cover it.
+    """The arguments of a call by the rule's inputs; raises MissingRule where the rule does not cover them.
 
-    What is done to a whole tuple that holds derivatives is refused: rules know numbers and arrays.
+    An operation on a whole tuple with differentiated values is refused: rules cover numbers and arrays only.
     """
     if any(_is_whole(node, types, rule.elementwise) for node in positional):
         raise whole_tuple(place)
@@ -54,7 +54,7 @@ def bound(
 
 
 def _is_whole(node: gast.expr, types: Types, any_tuple: bool) -> bool:
-    """Whether this is a tuple that may hold derivatives, or that may make an elementwise result larger."""
+    """Whether this is a tuple that may hold derivatives, or that may broadcast an elementwise result."""
     if isinstance(node, gast.Tuple):
         return any_tuple
     kind = types.get(node.id) if isinstance(node, gast.Name) else None
@@ -62,7 +62,7 @@ def _is_whole(node: gast.expr, types: Types, any_tuple: bool) -> bool:
 
 
 def whole_tuple(place: Place | None) -> UnsupportedSyntax:
-    """The error for a tuple of differentiated values that stays one."""
+    """The error for a tuple of differentiated values that is used as a whole."""
     return UnsupportedSyntax(
         "a tuple of differentiated values that is not taken apart at once cannot be differentiated",
         at=place,
@@ -79,11 +79,11 @@ def splice(
     of_numbers: bool = False,
     types: Types | None = None,
 ) -> Spliced:
-    """Instantiate a template; `of_numbers` if its operands are numbers, not arrays; `types` tell whose shape is ().
+    """Instantiate a template; with `of_numbers` its operands are scalars; `types` tells which names have the shape ().
 
     arguments   parameter -> the expression passed for it (the result included)
-    derivative  what stands for `d[parameter]` where it is read
-    bindings    bindings of the generated code; extended by the objects that the rule names
+    derivative  the expression for `d[parameter]` where it is read
+    bindings    bindings of the generated code; extended by the objects that the rule refers to
     """
     known = dict(arguments)
     for parameter, default in template.defaults.items():
@@ -118,7 +118,7 @@ def _literal(value: Any) -> gast.expr:
 
 
 def _bound(name: str, value: Any, names: Names, bindings: dict[str, Any]) -> str:
-    """The name under which generated code knows an object."""
+    """The name by which generated code refers to an object."""
     if getattr(builtins, name, None) is value and name not in bindings:
         return name
     if bindings.get(name, value) is value:

@@ -1,10 +1,10 @@
-"""Slopes that the function has computed under a name are read by that name, as the cosine of a rotation is.
+"""Shared partial derivatives: reuse function values that the primal computes already, such as a rotation's cosine.
 
     c = np.cos(t)                           t_bar += s_bar * np.cos(t)                  t_bar += s_bar * c
     s = np.sin(t)               had         t_bar -= c_bar * np.sin(t)      has         t_bar -= c_bar * s
 
-Names of core form are stored once, so what a name holds is the same wherever it is in the same iteration. Whether it is
-recorded or computed again is decided as for any other name.
+Names of core form are assigned once, so a name has the same value anywhere in the same iteration. Whether that value is
+recorded or recomputed is decided as for any other name.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SHARED = {
 
 
 class Twins:
-    """The functions of numbers that a function computes, by what they are computed of."""
+    """The scalar function values that a function computes, by expression."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -34,7 +34,7 @@ class Twins:
                 self.known.setdefault(gast.dump(value), []).append(statement)
 
     def is_fixed(self, argument: gast.expr) -> bool:
-        """Whether an argument is a name with one value in each iteration."""
+        """Whether an argument is a name with a single value in each iteration."""
         flow = self.program.flow
         if not isinstance(argument, gast.Name):
             return False
@@ -42,14 +42,14 @@ class Twins:
         return is_given or flow.single(argument.id) is not None
 
     def named(self, code: Block, statement: gast.stmt) -> Block:
-        """Reversed statements, with names for what the function has computed when `statement` has run."""
+        """Replace function values by names that hold them, in the statements that reverse `statement`."""
         if not self.known:
             return code
         replace = _Names(self, statement)
         return [replace.visit(each) for each in code]
 
     def name(self, value: gast.Call, statement: gast.stmt) -> str | None:
-        """The name that holds a value where a statement is reversed, if one does."""
+        """The name that holds a value where a statement is reversed, or None."""
         flow = self.program.flow
         here = flow.spot(statement)
         for made in self.known.get(gast.dump(value), ()):

@@ -1,4 +1,4 @@
-"""Split nested expressions of generated statements so that each statement applies one primitive: core form again."""
+"""Restoring core form: split nested expressions, so that each generated statement applies one primitive."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from srcad.transforms.ir.primitive import is_atom
 
 
 class Splitter:
-    """Gives names to inner expressions."""
+    """Assigns nested expressions to temporaries."""
 
     def __init__(self, names: Names) -> None:
         self.names = names
@@ -22,7 +22,7 @@ class Splitter:
         return [made for statement in block for made in self.statement(statement)]
 
     def statement(self, statement: Any) -> Block:
-        """One statement, with the statements that its operands need before it."""
+        """A statement, preceded by the statements that compute its operands."""
         first: Block = []
         if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name):
             statement.value = self.operation(statement.value, first, place_of(statement))
@@ -54,7 +54,7 @@ class Splitter:
         return node
 
     def atom(self, node: Any, first: Block, place: Any) -> Any:
-        """An atom for an expression; tuples are taken apart only inside."""
+        """An atom for an expression; of a tuple, only the elements become atoms."""
         if isinstance(node, gast.Attribute) and node.attr in ("shape", "size", "ndim", "dtype"):
             pass
         elif is_atom(node):

@@ -1,7 +1,9 @@
-"""Skip adjoint statements that can only pass on zeros.
+"""Zero guards: skip adjoint statements that could only propagate zeros.
 
-The rest of a reversed block is linear in the adjoints that reach it. Where these are one or two numbers, and the rest
-holds a branch or a loop, a test for zero is cheap and often saves all of it: the losers of a minimum, dead paths.
+The rest of a reversed block is linear in its incoming adjoints. If these are one or two numbers, and the rest contains
+a branch or a loop, a test for zero is cheap and often saves all of the work: the losers of a minimum, branches not
+taken. Only adjoints that may be zero are tested: those added to in one arm only, or read from an array that is not
+dense (see `dense_adjoints`).
 
     dist_bar = ...                      dist_bar = ...
     for a in ...:           becomes     if dist_bar != 0.0:
@@ -27,9 +29,9 @@ from srcad.transforms.ir.pass_names import ZERO_GUARDS
 def tested(
     program: Program, names: Mapping[str, str], way: Way, nodes: list[Node], before: list[Node], dense: Collection[str]
 ) -> list[str] | None:
-    """Adjoints that may be zero before `nodes`, the rest of the block behind `before`, and then make skipping it right.
+    """The adjoints to test before `nodes`, the rest of a block after `before`; None if that is not correct or useful.
 
-    `names` has the adjoint of each primal name; `dense` are the adjoints of arrays that are hardly ever zero.
+    `names` has the adjoint of each primal name; `dense` the adjoints of arrays that are rarely zero.
     """
     if not program.unit.does(ZERO_GUARDS):
         return None
@@ -44,9 +46,9 @@ def tested(
 def stretch(
     program: Program, names: Mapping[str, str], way: Way, nodes: list[Node], before: list[Node], dense: Collection[str]
 ) -> tuple[int, list[str], list[str]] | None:
-    """How many of the nodes pass on only what an element's adjoint, read just before, gives them, and which that is.
+    """How many of the nodes only propagate an element's adjoint that has just been read, and which adjoints these are.
 
-    The third is what is zero then, and read behind them.
+    The third result has names that are zero in that case and are read after these nodes.
 
         t_bar = h_bar[i, j]                     t_bar = h_bar[i, j]
         h_bar[i, j] = 0.0                       h_bar[i, j] = 0.0
@@ -55,7 +57,8 @@ def stretch(
         u_bar = e_bar[j]                            b_bar[j] += ...
                                                 u_bar = e_bar[j]
 
-    Of a table of minima, to which each adds where it comes from, most elements are no part of any path to the result.
+    In a table of minima, where each entry adds to the entry that it came from, most elements are on no path to the
+    result.
     """
     if not program.unit.does(ZERO_GUARDS):
         return None
@@ -77,7 +80,7 @@ def stretch(
 
 
 def elements_read(nodes: list[Node], arrays: Collection[str | None]) -> set[str]:
-    """The numbers that are elements of these arrays."""
+    """The numbers that are read as elements of these arrays."""
     return {
         str(assigned(each))
         for each in statements_of(nodes)
@@ -89,7 +92,7 @@ def elements_read(nodes: list[Node], arrays: Collection[str | None]) -> set[str]
 
 
 def selections(nodes: list[Node]) -> int:
-    """How often a choice decides what is passed on."""
+    """The number of selections between contributions."""
     return sum(
         isinstance(each, gast.Attribute) and each.attr == "select"
         for statement in statements_of(nodes)
@@ -98,7 +101,7 @@ def selections(nodes: list[Node]) -> int:
 
 
 def left_behind(nodes: list[Node], count: int) -> list[str]:
-    """What the first so many nodes assign and those behind them mention."""
+    """The names that the first `count` nodes assign and later ones mention."""
     made = dict.fromkeys(str(assigned(each)) for each in statements_of(nodes[:count]) if not stores_into(each))
     later = (node for each in statements_of(nodes[count:]) for node in walk(each))
     mentioned = {node.id for node in later if isinstance(node, gast.Name)}
@@ -106,13 +109,13 @@ def left_behind(nodes: list[Node], count: int) -> list[str]:
 
 
 def is_often_skipped(program: Program, names: Mapping[str, str], plan: Plan, dense: Collection[str]) -> bool:
-    """Whether the reversal of a loop's body has such a place."""
+    """Whether a guard is possible in the reversal of a loop's body."""
     nodes = plan.nodes
     return any(tested(program, names, plan.way, nodes[k:], nodes[:k], dense) for k in range(1, len(nodes)))
 
 
 def doubtful(nodes: list[Node], bars: Collection[str], dense: Collection[str]) -> set[str]:
-    """Adjoints that may be zero after these nodes: added to in one branch only, or read from a sparse adjoint."""
+    """The adjoints that may be zero after these nodes: added to in one arm only, or read from a sparse array."""
     found: set[str] = set()
     for node in nodes:
         if isinstance(node, Fork):
@@ -134,7 +137,7 @@ def doubtful(nodes: list[Node], bars: Collection[str], dense: Collection[str]) -
 
 
 def target_of_sum(statement: gast.stmt) -> str | None:
-    """The number's adjoint that a statement adds to."""
+    """The scalar adjoint that a statement adds to."""
     match statement:
         case gast.AugAssign(target=gast.Name(id=name)):
             return str(name)
@@ -142,7 +145,7 @@ def target_of_sum(statement: gast.stmt) -> str | None:
 
 
 def added_to(statement: gast.stmt) -> str | None:
-    """The adjoint, of a number or an array, that a statement adds to."""
+    """The adjoint, of a number or array, that a statement adds to."""
     match statement:
         case gast.AugAssign(target=gast.Subscript(value=gast.Name(id=name))):
             return str(name)
@@ -154,11 +157,11 @@ def added_to(statement: gast.stmt) -> str | None:
 def incoming(
     nodes: list[Node], bars: Collection[str], numbers: Collection[str], own: Collection[str]
 ) -> list[str] | None:
-    """The adjoints that reach these nodes, if skipping the nodes is right when they are zero, and worth a test.
+    """The incoming adjoints of these nodes, if skipping the nodes is correct when they are zero, and worth a test.
 
     bars       names of all adjoints
     numbers    those that are numbers
-    own        those that begin and end in this block: nothing behind the nodes reads them
+    own        those that begin and end in this block: nothing after the nodes reads them
     """
     is_worth_it = any(isinstance(node, (Fork, Replay)) for node in nodes)
     return reaching(nodes, bars, numbers, own) if is_worth_it else None
@@ -167,7 +170,7 @@ def incoming(
 def reaching(
     nodes: list[Node], bars: Collection[str], numbers: Collection[str], own: Collection[str]
 ) -> list[str] | None:
-    """The same, worth a test or not."""
+    """The same as `incoming`, whether or not a test is worth it."""
     stored: set[str] = set()
     found: dict[str, None] = {}
     for statement in statements_of(nodes):
@@ -189,7 +192,7 @@ def reaching(
 
 
 def where_nonzero(names: list[str], block: Block, otherwise: Block) -> gast.If:
-    """`if a_bar != 0.0 or b_bar != 0.0:` the block, else something in its place; noted as `skips_zeros`."""
+    """`if a_bar != 0.0 or b_bar != 0.0: block`, with `otherwise` as the other arm; noted as `skips_zeros`."""
     tests: list[gast.expr] = [
         gast.Compare(left=load(name), ops=[gast.NotEq()], comparators=[const(0.0)]) for name in names
     ]
@@ -198,7 +201,7 @@ def where_nonzero(names: list[str], block: Block, otherwise: Block) -> gast.If:
 
 
 def statements_of(nodes: list[Node]) -> Iterator[gast.stmt]:
-    """The statements of nodes and of those below them."""
+    """The statements of nodes and of the plans nested in them."""
     for node in nodes:
         if isinstance(node, Step):
             yield from node.code
@@ -207,7 +210,7 @@ def statements_of(nodes: list[Node]) -> Iterator[gast.stmt]:
 
 
 def passed_on(statement: gast.stmt) -> list[str]:
-    """Names whose value a statement uses, other than to add to it."""
+    """The names whose values a statement uses, other than to add to them."""
     match statement:
         case gast.AugAssign(target=gast.Name(), value=value):
             return list(names_in(value))
@@ -221,7 +224,7 @@ def passed_on(statement: gast.stmt) -> list[str]:
 
 
 def assigned(statement: gast.stmt) -> str | None:
-    """The adjoint that a statement stores, or stores into."""
+    """The adjoint that a statement assigns, or stores into."""
     match statement:
         case gast.Assign(targets=[gast.Name(id=name)]):
             return str(name)

@@ -1,8 +1,9 @@
-"""Which names carry derivatives: those that depend on an independent input and influence a dependent output.
+"""Activity analysis: names that are varied (depend on an independent input) and useful (influence a dependent output).
 
-Both are reachability in the graph of differentiable dependences between names. Memory is one node for each root:
-storing makes the root depend on what is stored, reading makes the result depend on the root. Only floating-point and
-complex values can be active (Griewank and Walther, Evaluating Derivatives, 6.2: varied and useful variables).
+Both are reachability in the graph of differentiable dependences between names. Memory is one node per allocation
+(root): a store makes the root depend on the stored value, a read makes the result depend on the root. Only
+floating-point and complex values can be active (Griewank and Walther, Evaluating Derivatives, 6.2: varied and useful
+variables).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ Edges = dict[str, set[str]]
 def active_names(
     unit: Unit, types: Types, roots: Roots, independent: Iterable[str], dependent: Iterable[str]
 ) -> frozenset[str]:
-    """Names and roots that are both varied and useful."""
+    """The names and roots that are both varied and useful."""
     forward: Edges = {}
     backward: Edges = {}
     for source, target in _dependences(unit, types, roots):
@@ -38,7 +39,7 @@ def active_names(
 
 
 def varied_names(unit: Unit, types: Types, roots: Roots, independent: Iterable[str]) -> frozenset[str]:
-    """Names and roots that depend on an independent input."""
+    """The names and roots that depend on an independent input."""
     forward: Edges = {}
     for source, target in _dependences(unit, types, roots):
         if types.is_real_or_complex(source) and types.is_real_or_complex(target):
@@ -58,7 +59,7 @@ def _reached(start: Iterable[str], edges: Edges) -> frozenset[str]:
 
 
 def _dependences(unit: Unit, types: Types, roots: Roots) -> Iterator[tuple[str, str]]:
-    """Pairs (what is read, what depends on it)."""
+    """Pairs (name that is read, name that depends on it)."""
     for name, found in roots.of.items():
         for root in found:
             if root != name:
@@ -76,7 +77,7 @@ def _dependences(unit: Unit, types: Types, roots: Roots) -> Iterator[tuple[str, 
 
 
 def differentiable_inputs(value: gast.expr, unit: Unit, place: Place | None) -> list[str]:
-    """Names through which an expression's value can vary smoothly."""
+    """The names through which an expression's value can vary smoothly."""
     match value:
         case gast.Attribute():
             return []
@@ -94,7 +95,7 @@ def differentiable_inputs(value: gast.expr, unit: Unit, place: Place | None) -> 
 
 
 def check_rules(unit: Unit, types: Types, active: frozenset[str]) -> None:
-    """Refuse an active result of a function that has no rule."""
+    """Refuse active results of functions that have no rule."""
     for statement in walk_statements(unit.tree.body):
         name = written(statement)
         if name not in active or not isinstance(statement, gast.Assign):
@@ -118,7 +119,7 @@ def missing_rule(primitive: Any, place: Place | None) -> MissingRule:
 
 
 def ranks(arguments: list[gast.expr], types: Types) -> list[int | None]:
-    """Ranks of the arguments of an operation: 0 for numbers, None where not known."""
+    """The ranks of an operation's arguments: 0 for numbers, None where not known."""
     found: list[int | None] = []
     for argument in arguments:
         match argument:
@@ -133,6 +134,6 @@ def ranks(arguments: list[gast.expr], types: Types) -> list[int | None]:
 
 
 def known_numbers(arguments: list[gast.expr]) -> list[int]:
-    """Positions of the arguments that are numbers other than 0, written in the source."""
+    """The positions of arguments that are nonzero literals."""
     values = [constant(argument) for argument in arguments]
     return [k for k, value in enumerate(values) if isinstance(value, (int, float)) and value]

@@ -1,9 +1,10 @@
-"""Has all that a statement reads been stored before, in the same iteration of a loop?
+"""Array kill (must-write) analysis: is everything that a statement reads stored before, in the same loop iteration?
 
-If so for every read of an array, the array is scratch: no iteration sees what another left in it. Stores that
-certainly run are collected as boxes, one range of indices for each dimension, as linear forms (see `linear_forms`): an
-`if` contributes what both of its arms store, a loop what its body stores at all of its indices, and a read inside a
-loop also finds what earlier iterations of that loop have stored.
+If that holds for every read of an array, the array is privatisable: no iteration reads what another left in it. Stores
+that run on every path are collected as boxes, one range of indices per dimension, as linear forms (see `linear_forms`).
+An `if` contributes what both of its arms store, a loop what its body stores over all of its indices; a read inside a
+loop also finds what earlier iterations of that loop have stored. Stores whose subscripts are not linear contribute
+nothing.
 
     for k in range(n):
         c[k] = ...                  stores c[0 .. n-1], and, seen from iteration k, c[0 .. k-1]
@@ -26,14 +27,14 @@ Box: TypeAlias = tuple[tuple[Form, Form], ...]
 
 
 class Cover:
-    """Answers the question for the reads in a loop's body; with `adds`, what is added to counts as stored."""
+    """Answers the question for reads in a loop's body; with `adds`, elements that are added to count as stored."""
 
     def __init__(self, program: Program, adds: bool = False) -> None:
         self.program, self.meeting, self.adds = program, program.meeting, adds
         self.conditions = Conditions(program)
 
     def is_stored_before(self, loop: gast.For, statement: gast.stmt, what: gast.expr) -> bool:
-        """Whether a subscript, or a whole array, holds only what the same iteration stored before the statement."""
+        """Whether all elements of a subscript, or of a whole array, were stored earlier in the same iteration."""
         known = self.conditions.at(statement)
         region = self.meeting.region(what, known)
         base = what.id if isinstance(what, gast.Name) else what.value.id
@@ -48,7 +49,7 @@ class Cover:
         )
 
     def _before(self, block: Block, statement: gast.stmt, root: str) -> list[Box]:
-        """What certainly has been stored when a statement in the block, or below it, runs."""
+        """The elements certainly stored when a statement in the block, or nested in it, runs."""
         found: list[Box] = []
         for each in block:
             if each is statement:
@@ -69,7 +70,7 @@ class Cover:
         return first < flow.spot(statement).number <= flow.last_inside[first]
 
     def certain(self, statement: gast.stmt, root: str) -> list[Box]:
-        """What a statement stores whenever it runs."""
+        """The elements that a statement stores whenever it runs."""
         return _merged(self._certain(statement, root))
 
     def _certain(self, statement: gast.stmt, root: str) -> list[Box]:
@@ -100,14 +101,14 @@ class Cover:
         return self._repeated(loop, self._all_certain(loop.body, root), low, high, at_all=False)
 
     def _limits(self, loop: gast.For) -> tuple[Form, Form] | None:
-        """The least and the greatest index of a loop by steps of one."""
+        """The least and greatest index of a loop with step 1 or -1."""
         start, stop = (self.meeting.form(bound) for bound in loop.iter.args[:2])
         if start is None or stop is None:
             return None
         return {1: (start, stop - 1), -1: (stop + 1, start)}.get(constant(loop.iter.args[2]))
 
     def _repeated(self, loop: gast.For, boxes: list[Box], low: Form, high: Form, at_all: bool = True) -> list[Box]:
-        """What is stored by iterations `low` to `high` that store these; with `at_all`, there may be no others."""
+        """The union of boxes over iterations `low` to `high`; with `at_all`, there may be no such iterations."""
         index = loop.target.id
         inner = {written(statement) for statement in walk_statements(loop.body)}
         is_run = at_all and infeasible([*self.conditions.at(loop), low - high - 1])
@@ -130,7 +131,7 @@ class Cover:
         return found
 
     def _box(self, target: gast.Subscript, root: str) -> Box | None:
-        """Exactly what a store writes of the root; None where that is not known."""
+        """The exact elements of the root that a store writes; None where they are not known."""
         if not self._is_exact(target):
             return None
         region = self.meeting.region(target)
@@ -141,7 +142,7 @@ class Cover:
         return tuple(each for each in region.ranges if each is not None)
 
     def _is_exact(self, node: gast.Subscript) -> bool:
-        """Whether a subscript selects all of its region: no steps, here or in a view that it is taken of."""
+        """Whether a subscript selects its whole region: no slice steps, in it or in a view that it is taken from."""
         parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
         if any(isinstance(part, gast.Slice) and part.step is not None and constant(part.step) != 1 for part in parts):
             return False
@@ -156,12 +157,12 @@ def _replaced(form: Form, symbol: str, value: Form) -> Form:
 
 
 def within(known: list[Form], part: tuple[Form, Form], whole: tuple[Form, Form]) -> bool:
-    """Whether one range of indices certainly lies in another."""
+    """Whether one range of indices is contained in another."""
     return infeasible([*known, whole[0] - part[0] - 1]) and infeasible([*known, part[1] - whole[1] - 1])
 
 
 def _merged(boxes: list[Box]) -> list[Box]:
-    """The boxes, and what two that adjoin make together."""
+    """The boxes, with the unions of adjacent ones."""
     found = list(dict.fromkeys(boxes))
     at = 0
     while at < len(found) and len(found) < MOST_BOXES:

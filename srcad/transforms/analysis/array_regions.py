@@ -1,4 +1,4 @@
-"""What a subscript reaches of an array, through views: for each dimension the first and last index, as linear forms."""
+"""Array regions: the part of an array that a subscript accesses, through views, as index ranges in linear forms."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Regions:
         self._apart: dict[tuple[int, ...], tuple[dict[str, str], dict[str, str]]] = {}
 
     def limits(self, loop: gast.For) -> list[tuple[Form, bool]]:
-        """Linear bounds of a loop index; the flag tells upper ones."""
+        """The linear bounds of a loop index; the flag marks upper bounds."""
         start, stop, step = loop.iter.args
         width = constant(step)
         if not isinstance(width, int) or width == 0:
@@ -92,7 +92,7 @@ class Regions:
         return self.sizes.size(array, axis)
 
     def regions(self, node: gast.expr, at: gast.stmt) -> list[Region]:
-        """What a subscript, or a whole array, may reach of roots where a statement uses it."""
+        """The regions of root arrays that a subscript, or a whole array, may access at a statement."""
         carried = self._carried.get(base_of(node))
         left = self._left(carried) if carried is not None and carried.holds_at(at, self.flow) else None
         if carried is None or left is None:
@@ -104,7 +104,7 @@ class Regions:
         return [*self.regions(before, carried.loop), self._selected(carried.left.id, left, index, ())]
 
     def _left(self, carried: Carried) -> Region | None:
-        """The view that the iteration before has left, in terms of this iteration; None where it depends on more."""
+        """The view left by the previous iteration, in terms of this iteration; None where it depends on other names."""
         region, index = self._whole(carried.left.id), carried.loop.target.id
         if region.ranges is None or carried.left.id not in self.roots.views or self._is_stored_in(carried, region.root):
             return None
@@ -124,7 +124,7 @@ class Regions:
         return any(carried.loop in self.flow.spot(store).loops for store in self.flow.stores.get(name, ()))
 
     def region(self, node: gast.expr, known: Sequence[Form] = ()) -> Region:
-        """What a subscript, or a whole array, reaches of its root; `known` forms are not negative."""
+        """The region of its root that a subscript, or a whole array, accesses; `known` forms are not negative."""
         if isinstance(node, gast.Name):
             return self._whole(node.id)
         index = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
@@ -167,7 +167,7 @@ class Regions:
         return Region(outer.root, tuple(ranges))
 
     def _kept_dimensions(self, array: str, outer: Region) -> list[int] | None:
-        """Which dimensions of the root the dimensions of a view are."""
+        """The dimensions of the root that correspond to the dimensions of a view."""
         value = self.flow.definition(array)
         if array == outer.root:
             return list(range(len(outer.ranges or ())))
@@ -198,7 +198,7 @@ class Regions:
     def _edge(
         self, node: gast.expr | None, size: Form | None, default: Form | None, known: Sequence[Form]
     ) -> Form | None:
-        """An index or a slice's edge, counted from the front; None where its sign is not known."""
+        """An index or a slice bound, counted from the front; None where its sign is not known."""
         if node is None:
             return default
         value = constant(node)
@@ -210,7 +210,7 @@ class Regions:
         return form
 
     def is_natural(self, form: Form, known: Sequence[Form] = ()) -> bool:
-        """Whether a form is proved not to be negative, wherever the loops of its indices run."""
+        """Whether a form is proved not to be negative, given the bounds of its loop indices."""
         system: list[Form] = []
         pending, seen = [symbol for symbol, _ in form.terms], set()
         while pending:
@@ -238,7 +238,7 @@ def base_of(node: gast.expr) -> str:
 
 
 def _stepped_back(form: Form, index: str, step: int) -> Form:
-    """The form as it was in the iteration before."""
+    """The form's value in the previous iteration."""
     return form - form.coefficient(index) * step
 
 

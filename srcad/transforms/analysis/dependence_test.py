@@ -1,8 +1,8 @@
-"""May two subscripts reach the same element, one statement running after the other?
+"""Dependence test: may two subscripts access the same element, one statement running after the other?
 
-A subscript becomes, through views, a region of its root: for each dimension the linear forms of its first and last
-index, or None for "anything". Two regions meet unless the inequalities "same element, within the loop bounds, in this
-order" have no solution (see `linear_forms`).
+Through views, each subscript becomes a region of its root array: for each dimension the linear forms of the first and
+last index, or None for "anything". There is no dependence if the inequalities "same element, within the loop bounds, in
+this order" have no solution (see `linear_forms`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Loop: TypeAlias = gast.For | gast.While
 
 
 class Meeting(Regions):
-    """Answers the question for one core function."""
+    """The dependence tests of one core function."""
 
     def may_meet(
         self,
@@ -32,10 +32,10 @@ class Meeting(Regions):
         at_once: bool = False,
         least: int = 0,
     ) -> bool:
-        """Whether `second`, running after `first`, may reach through `late` what `first` reached through `early`.
+        """Whether `second`, running after `first`, may access through `late` what `first` accessed through `early`.
 
-        `early` and `late` are subscripts, or names for whole arrays. `at_once` asks for the same iteration of all loops
-        around both only, `least` for the same iteration of that many outer ones.
+        `early` and `late` are subscripts, or names for whole arrays. `at_once` only considers the same iteration of all
+        loops around both, `least` the same iteration of that many outer loops.
         """
         pairs = self._pairs(first, early, second, late)
         return any(self._may_follow(first, one, second, other, at_once, least) for one, other in pairs)
@@ -43,7 +43,7 @@ class Meeting(Regions):
     def _pairs(
         self, first: gast.stmt, early: gast.expr, second: gast.stmt, late: gast.expr
     ) -> list[tuple[Region, Region]]:
-        """What two statements may reach, where that may be in one memory."""
+        """The pairs of regions that two statements may access and that may share memory."""
         if not self.roots.meet(base_of(early), base_of(late)):
             return []
         pairs = ((a, b) for a in self.regions(early, first) for b in self.regions(late, second))
@@ -52,7 +52,7 @@ class Meeting(Regions):
     def _may_follow(
         self, first: gast.stmt, one: Region, second: gast.stmt, other: Region, at_once: bool, least: int
     ) -> bool:
-        # Nothing that ran before an array was made can have reached it.
+        # Nothing that ran before an array was allocated can have accessed it.
         if self._runs_before_allocation(first, other.root):
             return False
         least = max(least, self._same_iterations(one.root, other.root), self._allocated_within(other.root))
@@ -64,7 +64,7 @@ class Meeting(Regions):
         )
 
     def meets_now(self, statement: gast.stmt, one: gast.expr, other: gast.expr) -> bool:
-        """Whether two subscripts or arrays may reach one element, when a statement runs."""
+        """Whether two subscripts or arrays may refer to the same element when a statement runs."""
         known = self.bounds(self.flow.spot(statement), {})
         return any(
             a.root != b.root
@@ -75,7 +75,7 @@ class Meeting(Regions):
         )
 
     def meets_across(self, loop: gast.For, one: gast.stmt, what: gast.expr, other: gast.stmt, that: gast.expr) -> bool:
-        """Whether two statements in a loop that stands in no other may reach one element in different iterations."""
+        """Whether two statements in an outermost loop may access the same element in different iterations."""
         if not self.roots.meet(base_of(what), base_of(that)):
             return False
         first, second = self.region(what), self.region(that)
@@ -92,7 +92,7 @@ class Meeting(Regions):
     def meets_earlier(
         self, first: gast.For, one: gast.stmt, what: gast.expr, second: gast.For, other: gast.stmt, that: gast.expr
     ) -> bool:
-        """Whether `other`, in an iteration of the loop `second`, may reach what `one` reaches in a later of `first`."""
+        """Whether `other`, in an iteration of `second`, may access what `one` accesses in a later one of `first`."""
         if not self.roots.meet(base_of(what), base_of(that)):
             return False
         early, late = self.region(what), self.region(that)
@@ -106,24 +106,24 @@ class Meeting(Regions):
         return not infeasible(system + _same_element(early.ranges, late.ranges, left, right))
 
     def _allocation(self, root: str) -> Spot | None:
-        """Where a root is allocated, if that is one place."""
+        """The position where a root is allocated, if it is allocated in one place."""
         statement = self.flow.single(root)
         if statement is None or root in self.roots.views or self.roots.of.get(root) != frozenset([root]):
             return None
         return self.flow.spot(statement)
 
     def _allocated_within(self, root: str) -> int:
-        """How many loops stand around the allocation of a root: each of their iterations has memory of its own."""
+        """The number of loops around the allocation of a root: each of their iterations has an array of its own."""
         spot = self._allocation(root)
         return 0 if spot is None else len(spot.loops)
 
     def _same_iterations(self, root: str, name: str) -> int:
-        """How many loops around the allocation of a root are in the same iteration when `name` is that array later."""
+        """The number of loops around a root's allocation in whose same iteration `name` later refers to it."""
         depth = self._allocated_within(root)
         names = [name] if name != root else []
-        for each in names:  # grows: what may be handed on to the name
+        for each in names:  # grows: names whose value may be passed on to this name
             outer = sum(1 for number, _ in self.flow.home(each) if number in self.flow.loops)
-            depth = min(depth, outer)  # a loop further in may carry the array from an iteration to the next
+            depth = min(depth, outer)  # an inner loop may carry the array from one iteration to the next
             if depth == 0:
                 break
             values = [getattr(store, "value", None) for store in self.flow.stores.get(each, ())]
@@ -132,16 +132,17 @@ class Meeting(Regions):
         return depth
 
     def _runs_before_allocation(self, statement: gast.stmt, root: str) -> bool:
-        """Whether a statement comes before a root is allocated, in the same iteration of the loops around both."""
+        """Whether a statement comes before the allocation of a root, in the same iteration of the loops around both."""
         spot = self._allocation(root)
         return spot is not None and self.flow.spot(statement).number < spot.number
 
     def _orders(
         self, first: gast.stmt, second: gast.stmt, least: int, at_once: bool
     ) -> list[tuple[list[Form], dict[str, str], dict[str, str]]]:
-        """The ways in which `second` runs after `first`: inequalities, and the symbols of either run.
+        """The ways in which `second` can run after `first`: inequalities, and the renamed symbols of either run.
 
-        In each, the outer loops up to some depth, `least` or more, are in the same iteration, the next one in a later.
+        In each, the outer loops down to some depth, at least `least`, are in the same iteration, and the next one in a
+        later.
         """
         a, b = self.flow.spot(first), self.flow.spot(second)
         common = self.flow.common_loops(a, b)
@@ -157,7 +158,7 @@ class Meeting(Regions):
         return cases
 
     def _symbols(self, a: Spot, b: Spot, depth: int) -> tuple[dict[str, str], dict[str, str]]:
-        """Names that may differ between the two runs, when the first `depth` loops are in the same iteration."""
+        """The names that may differ between the two runs, if the first `depth` loops are in the same iteration."""
         shared = tuple(id(loop) for loop in a.loops[:depth])
         key = (len(self.flow.stores), *shared)
         if key not in self._apart:
@@ -172,13 +173,13 @@ class Meeting(Regions):
         return self._apart[key]
 
     def _varies(self, statement: gast.stmt, shared: tuple[int, ...]) -> bool:
-        """Whether a statement stands in a loop other than these, or is one."""
+        """Whether a statement is a loop, or is in a loop, other than the given ones."""
         around = self.flow.spot(statement).loops
         around = (*around, statement) if isinstance(statement, (gast.For, gast.While)) else around
         return any(id(loop) not in shared for loop in around)
 
     def bounds(self, spot: Spot, symbols: dict[str, str]) -> list[Form]:
-        """Inequalities for the loop indices around a statement, and sizes being non-negative."""
+        """Inequalities for the loop indices around a statement, and for array extents, which are not negative."""
         system: list[Form] = []
         for loop in spot.loops:
             if isinstance(loop, gast.For):
@@ -188,7 +189,7 @@ class Meeting(Regions):
         return [form.renamed(symbols) for form in system] + [Form.of(symbol) for symbol in sorted(sizes)]
 
     def _advanced(self, loop: Loop, left: dict[str, str], right: dict[str, str]) -> list[Form]:
-        """The loop is in a later iteration on the right."""
+        """The inequality that the loop is in a later iteration on the right-hand side."""
         if not isinstance(loop, gast.For):
             return []
         width = constant(loop.iter.args[2])
@@ -201,7 +202,7 @@ class Meeting(Regions):
 def _same_element(
     one: tuple[Range, ...], other: tuple[Range, ...], left: dict[str, str], right: dict[str, str]
 ) -> list[Form]:
-    """In every dimension neither range lies wholly before the other."""
+    """Inequalities for overlap: in no dimension does one range end before the other starts."""
     system: list[Form] = []
     for a, b in zip(one, other, strict=True):
         if a is not None and b is not None:

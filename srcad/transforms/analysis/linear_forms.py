@@ -1,7 +1,8 @@
 """Linear forms over integer symbols, and a proof that a system of linear inequalities has no solution.
 
 The proof is Fourier-Motzkin elimination over the rationals (Schrijver, Theory of Linear and Integer Programming, 12.2):
-a system without rational solution has no integer one. It is used to show that two subscripts never meet.
+a system without a rational solution has no integer solution. It is used to prove that two subscripts never refer to the
+same element.
 
 >>> i, n = Form.of("i"), Form.of("n")
 >>> infeasible([i, n - i - 1, i - n])           # 0 <= i < n and i >= n
@@ -56,7 +57,7 @@ class Form:
         return Form(tuple((symbol, value * factor) for symbol, value in self.terms), self.constant * factor)
 
     def renamed(self, change: dict[str, str]) -> Form:
-        """With other symbols."""
+        """The form with symbols renamed."""
         total = Form((), self.constant)
         for symbol, coefficient in self.terms:
             total = total + Form(((change.get(symbol, symbol), coefficient),))
@@ -64,16 +65,16 @@ class Form:
 
     @property
     def symbols(self) -> frozenset[str]:
-        """The symbols that it depends on."""
+        """The symbols that the form depends on."""
         return frozenset(symbol for symbol, _ in self.terms)
 
     def coefficient(self, symbol: str) -> int:
-        """What the symbol is multiplied by."""
+        """The coefficient of a symbol."""
         return dict(self.terms).get(symbol, 0)
 
 
 def infeasible(at_least_zero: list[Form]) -> bool:
-    """Whether no numbers make all these forms non-negative; False where it cannot be told cheaply."""
+    """Whether no values of the symbols make all forms non-negative; False if that is too expensive to decide."""
     return _infeasible(frozenset(at_least_zero))
 
 
@@ -108,7 +109,7 @@ def _eliminate(system: set[Form], symbol: str) -> set[Form]:
 
 
 def _reduced(form: Form) -> Form:
-    """Divided by the common divisor; integers let the constant be rounded down."""
+    """The form divided by its coefficients' greatest common divisor; over the integers the constant is rounded down."""
     if not form.terms:
         return form
     divisor = gcd(*(value for _, value in form.terms))

@@ -1,6 +1,7 @@
-"""Which names may be read behind a statement: the live ones (Aho, Lam, Sethi, Ullman, Compilers, 2006, section 9.2.5).
+"""Liveness: the names whose values may be read later (Aho, Lam, Sethi, Ullman, Compilers, 2006, section 9.2.5).
 
-Each statement reads names, and stores some on every path; what is live before it follows from what is live behind it.
+A backward data-flow analysis: each statement reads names (use), and stores some on every path (kill); what is live
+before it follows from what is live after it.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ _Known: TypeAlias = dict[int, tuple[Live, Live]]
 
 
 def live_before(block: Block, after: Live) -> Live:
-    """Names whose value on entry to the block may be read in it or behind it."""
+    """The live-in names of a block, given those live after it."""
     read, stored = _passed(block, {})
     return read | (after - stored)
 
 
 def live_behind(block: Block, after: Live, known: _Known | None = None) -> list[Live]:
-    """The names that may be read behind each statement of a block, `after` behind the last."""
+    """The names that are live after each statement of a block; `after` has those live after the last."""
     found = [after]
     for statement in block[:0:-1]:
         read, stored = _through(statement, {} if known is None else known)
@@ -32,7 +33,7 @@ def live_behind(block: Block, after: Live, known: _Known | None = None) -> list[
 
 
 def live_at_head(statement: gast.For | gast.While, after: Live, known: _Known | None = None) -> Live:
-    """Names live where an iteration begins."""
+    """The names that are live at the start of an iteration."""
     read, stored = _passed(statement.body, {} if known is None else known)
     if isinstance(statement, gast.For):
         return (read | (after - stored)) - {written(statement)}
@@ -40,12 +41,12 @@ def live_at_head(statement: gast.For | gast.While, after: Live, known: _Known | 
 
 
 def live_blocks(block: Block) -> Iterator[tuple[Block, list[Live]]]:
-    """A block, and those inside it, each with the names that may be read behind each of its statements."""
+    """A block and its inner blocks, each with the names that are live after each of its statements."""
     yield from _live_blocks(block, frozenset(), frozenset(), {})
 
 
 def _live_blocks(block: Block, after: Live, always: Live, known: _Known) -> Iterator[tuple[Block, list[Live]]]:
-    """`always` may be read behind all statements, as the loop around may be left from any."""
+    """The same; the names in `always` are live after all statements, since the loop around may be left from any."""
     statements, behind = list(block), [live | always for live in live_behind(block, after, known)]
     yield block, behind
     for statement, live in zip(statements, behind, strict=True):
@@ -57,7 +58,7 @@ def _live_blocks(block: Block, after: Live, always: Live, known: _Known) -> Iter
 
 
 def _leaves_within(loop: gast.For | gast.While) -> bool:
-    """Whether a loop may be left other than at the end of its body."""
+    """Whether a loop may be left, or continued, other than at the end of its body."""
     return any(isinstance(node, (gast.Break, gast.Continue)) for each in loop.body[:-1] for node in walk(each))
 
 
@@ -71,7 +72,7 @@ def _passed(block: Block, known: _Known) -> tuple[Live, Live]:
 
 
 def _through(statement: gast.stmt, known: _Known) -> tuple[Live, Live]:
-    """The same of a statement; `known` has what was found before, by identity."""
+    """The same for one statement; `known` caches results by identity."""
     if id(statement) not in known:
         own, nothing = frozenset(reads(statement)), frozenset[str]()
         match statement:

@@ -1,11 +1,11 @@
-"""Names that a loop carries: what stood before the loop, then what an iteration has left for the next.
+"""Loop phis: loop-carried names, with the value before the loop and the value that an iteration leaves.
 
     x = first
     for l in range(n):
         ...
         x = last                Carried(loop, before=first, left=last)
 
-Such are sums, states, and views that move along.
+Such names are accumulators, states, and views that advance.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from srcad.transforms.ir.primitive import constant
 
 @dataclass(frozen=True)
 class Carried:
-    """A `for` loop, what a name holds before it, what the end of its body stores in the name, and the index's step."""
+    """A `for` loop, a name's value before it, the value stored at the end of its body, and the step of its index."""
 
     loop: gast.For
     before: gast.expr
@@ -29,12 +29,12 @@ class Carried:
     step: int
 
     def holds_at(self, statement: gast.stmt, flow: Flow) -> bool:
-        """Whether a statement stands in the loop: there, the name holds what the iteration before has left, if any."""
+        """Whether a statement is in the loop, where the name holds what the previous iteration has left."""
         return self.loop in flow.spot(statement).loops
 
 
 def carried_by_loop(flow: Flow, name: str) -> Carried | None:
-    """How a `for` loop carries a name; None where no loop does, or not as simply."""
+    """How a `for` loop carries a name; None where no loop does, or not in this simple form."""
     stores = flow.stores.get(name, [])
     if len(stores) != 2 or name in flow.parameters or not all(isinstance(each, gast.Assign) for each in stores):
         return None
@@ -51,7 +51,7 @@ def carried_by_loop(flow: Flow, name: str) -> Carried | None:
 
 
 def carried_views(flow: Flow, types: Types) -> dict[str, Carried]:
-    """The arrays that are names before their loops and at the ends of these."""
+    """The loop-carried arrays whose values before the loop and at the end of its body are names."""
     candidates = (name for name, stores in flow.stores.items() if len(stores) == 2 and types.is_array(name))
     found = ((name, carried_by_loop(flow, name)) for name in candidates)
     return {

@@ -1,7 +1,7 @@
-"""Facts that rest on themselves around loops: supposed to hold, and then found to.
+"""Optimistic facts: a coinductive fixed point that assumes a fact around a loop, and then verifies it.
 
-`h = np.zeros((b, n))`, and `h = np.tanh(h @ w)` in each iteration: if h has b rows before an iteration, it has b
-rows after it, so it always has. What is found while something is only supposed is forgotten with it.
+Take `h = np.zeros((b, n))`, with `h = np.tanh(h @ w)` in each iteration: if h has b rows before an iteration, it has b
+rows after it, so it always has b rows. Facts that were derived under an assumption are discarded together with it.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ V = TypeVar("V")
 
 @dataclass
 class _Trial(Generic[K, V]):
-    """Something supposed, and what has been found under it: each with the depths of the trials that it rests on."""
+    """An assumption, and the facts derived under it, each with the depths of the assumptions that it depends on."""
 
     found: dict[K, tuple[V, frozenset[int]]] = field(default_factory=dict)
-    pending: set[K] = field(default_factory=set)  # being found
+    pending: set[K] = field(default_factory=set)  # being derived
 
 
 class Trials(Generic[K, V]):
-    """Facts by key. Each is asked for with a way to find it, which may ask for others."""
+    """Facts by key. Each is asked for with a function that derives it, which may ask for other facts."""
 
     def __init__(self) -> None:
-        self._open: list[_Trial[K, V]] = [_Trial()]  # the first rests on nothing
-        self._used: set[int] = set()  # depths of the trials that what is being found rests on
+        self._open: list[_Trial[K, V]] = [_Trial()]  # the first depends on no assumption
+        self._used: set[int] = set()  # depths of the assumptions that the current derivation depends on
 
     def learn(self, key: K, value: V) -> None:
-        """From here on this is known."""
+        """Record a fact that holds unconditionally."""
         self._open[0].found[key] = value, frozenset()
 
     def ask(self, key: K, find: Callable[[], V], unknown: V) -> V:
-        """The value of a key; `unknown` where finding it asks for itself, and nothing is supposed in between."""
+        """The value of a key; `unknown` if its derivation asks for the key itself, without an assumption in between."""
         for trial in reversed(self._open):
             if key in trial.found:
                 value, used = trial.found[key]
@@ -55,7 +55,7 @@ class Trials(Generic[K, V]):
 
     @contextmanager
     def supposing(self, key: K, value: V) -> Iterator[None]:
-        """Within, this key has this value; what rests on that is forgotten behind."""
+        """Assume this value for the key within the context; facts that depend on it are discarded afterwards."""
         depth = len(self._open)
         self._open.append(_Trial({key: (value, frozenset({depth}))}))
         try:

@@ -1,8 +1,8 @@
-"""Is a copy of an array reference a copy of its value, as far as anyone can tell?
+"""Ownership: may a copy of an array reference be treated as a copy of the array's value?
 
-After `m = e` two names reach one array. Their adjoints are kept apart and added up, which is right if the memory is not
-written into from then on, or if it is reached through `m` only (the array has *moved*: two buffers that a loop swaps).
-Everything else is refused: a guess could be a wrong gradient.
+After `m = e` two names refer to one array. Their adjoints are separate and get added up, which is correct if the memory
+is not written afterwards, or only accessed through `m` (the array has *moved*: two buffers that a loop swaps).
+Everything else is refused, since a guess could give a wrong gradient.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from srcad.transforms.ir.build import load, place_of, reads, stores_into, walk_s
 
 
 def check_copy(program: Program, statement: gast.Assign) -> None:
-    """Refuse a copy of an array reference that is neither of an unchanging array nor a move."""
+    """Refuse a copy of an array reference unless the array does not change afterwards, or has moved."""
     source, target = statement.value.id, statement.targets[0].id
     late = [store for store in walk_statements(program.unit.tree.body) if _writes_later(program, statement, store)]
     if not late or (_is_moved(program, statement, source, target) and not _is_repeated(program, statement, late)):
@@ -39,7 +39,7 @@ def _writes_later(program: Program, copy: gast.Assign, store: gast.stmt) -> bool
 
 
 def _is_moved(program: Program, copy: gast.Assign, source: str, target: str) -> bool:
-    """Whether, after the copy, no other name reaches the memory until it is stored anew."""
+    """Whether, after the copy, no other name accesses the memory until that name is stored again."""
     flow, roots = program.flow, program.roots
     member = target if _begins(program, copy, target) else source
     others = {
@@ -52,7 +52,7 @@ def _is_moved(program: Program, copy: gast.Assign, source: str, target: str) -> 
     }
     for statement in walk_statements(program.unit.tree.body):
         if isinstance(getattr(statement, "value", None), gast.Attribute):
-            continue  # a shape stays what it is
+            continue  # an array's shape does not change
         for name in set(reads(statement)) & others:
             if statement is not copy and _may_read_after(program, copy, statement, name):
                 return False
@@ -70,19 +70,19 @@ def _is_repeated(program: Program, copy: gast.Assign, late: list[gast.stmt]) -> 
 
 
 def are_apart(program: Program, one: str, other: str) -> bool:
-    """Whether two names are different members of a group of buffers that a loop permutes: never one array at a time."""
+    """Whether two names are different members of a group of buffers that a loop permutes, and so never alias."""
     first, second = owner(program, one), owner(program, other)
     return first != second and any(first in group and second in group for _, group in swap_groups(program))
 
 
 def _begins(program: Program, copy: gast.Assign, target: str) -> bool:
-    """Whether a copy gives a buffer of a swapped group to the loop that swaps."""
+    """Whether a copy passes a buffer of a swapped group to the loop that swaps."""
     loop = program.carrier(target)
     return loop is not None and loop not in program.flow.spot(copy).loops
 
 
 def _at(program: Program, name: str, copy: gast.Assign) -> str:
-    """What a carried name holds at a copy: the name it was stored from, if the end of the iteration has stored it."""
+    """The value of a carried name at a copy: the name it was assigned from at the end of the iteration, if it was."""
     flow, here = program.flow, program.flow.spot(copy)
     for store in flow.stores.get(name, []):
         spot = flow.spot(store)
@@ -93,7 +93,7 @@ def _at(program: Program, name: str, copy: gast.Assign) -> str:
 
 
 def owner(program: Program, name: str) -> str:
-    """The name that a chain of copies begins with."""
+    """The name at the start of a chain of copies."""
     value = program.flow.definition(name)
     while isinstance(value, gast.Name):
         name = value.id
@@ -102,7 +102,7 @@ def owner(program: Program, name: str) -> str:
 
 
 def swap_groups(program: Program) -> list[tuple[gast.stmt, frozenset[str]]]:
-    """Loops, and array names that these permute at the end of each iteration, and that begin as different arrays."""
+    """Loops with groups of array names that they permute in each iteration, and that are initially different arrays."""
     groups: list[tuple[gast.stmt, frozenset[str]]] = []
     for loop in walk_statements(program.unit.tree.body):
         if not isinstance(loop, (gast.For, gast.While)):
@@ -123,7 +123,7 @@ def swap_groups(program: Program) -> list[tuple[gast.stmt, frozenset[str]]]:
 
 
 def _begin_apart(program: Program, group: frozenset[str], loop: gast.stmt) -> bool:
-    """Whether the names are different arrays when the loop begins."""
+    """Whether the names are different arrays when the loop starts."""
     flow = program.flow
     seen: set[str] = set()
     first, last = flow.spot(loop).number, flow.last_inside[flow.spot(loop).number]
@@ -140,7 +140,7 @@ def _begin_apart(program: Program, group: frozenset[str], loop: gast.stmt) -> bo
 
 
 def _is_through(program: Program, name: str, target: str) -> bool:
-    """Whether a name is a view or a copy taken through the target of the copy."""
+    """Whether a name is a view or copy taken through the target of the copy."""
     seen = set()
     while name != target and name not in seen:
         seen.add(name)
@@ -150,7 +150,7 @@ def _is_through(program: Program, name: str, target: str) -> bool:
 
 
 def _may_read_after(program: Program, copy: gast.Assign, statement: gast.stmt, name: str) -> bool:
-    """Whether a read of a name may come after the copy, with the value that the name had at the copy."""
+    """Whether a read of a name may come after the copy, while the name still has the value that it had at the copy."""
     flow = program.flow
     here, there = flow.spot(copy), flow.spot(statement)
     common = flow.common_loops(here, there)
@@ -158,7 +158,7 @@ def _may_read_after(program: Program, copy: gast.Assign, statement: gast.stmt, n
         return not _stored_between(program, name, here.number, there.number)
     if not common:
         return False
-    # In a later iteration the name holds another value, if the loop stores it: SSA names are stored on every path.
+    # In a later iteration the name has another value, if the loop stores it: SSA names are stored on every path.
     return not _is_stored_in(program, name, common[-1])
 
 

@@ -1,4 +1,4 @@
-"""What is known where a statement runs, as linear inequalities: bounds of loop indices, sizes, tests of branches."""
+"""Path conditions: what holds where a statement runs, as linear inequalities from loop bounds, sizes and branches."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class Conditions:
         }
 
     def at(self, statement: gast.stmt) -> list[Form]:
-        """Forms that are not negative where a statement runs."""
+        """The forms that are not negative where a statement runs."""
         spot = self.program.flow.spot(statement)
         return self.meeting.bounds(spot, {}) + self._tested(spot)
 
     def _tested(self, spot: Spot) -> list[Form]:
-        """From the comparisons that lead to a statement."""
+        """The inequalities from the tests of the branches around a statement."""
         system: list[Form] = []
         for number, arm in spot.way:
             branch = self.branches.get(number)

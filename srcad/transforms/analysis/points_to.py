@@ -1,8 +1,8 @@
-"""Which names may reach the same memory, and whether two subscripts may ever meet.
+"""Points-to sets: the allocations whose memory each array name may refer to.
 
-Every array name has *roots*: the allocations (or parameters) whose memory it may reach. Subscripts are compared as
-linear forms in loop indices and sizes, through views, under the order in which the two statements run
-(see `linear_forms`); what is not linear may meet everything of its roots.
+Every array name has *roots*: the allocations (or parameters) that it may refer to, through references and views, as the
+fixed point over all assignments. Two names may alias if their roots intersect; `dependence_test` compares their
+subscripts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Way = tuple[tuple[int, int], ...]
 
 
 def is_basic(index: gast.expr, types: Types) -> bool:
-    """Whether a subscript uses only integers, slices, newaxis and the ellipsis: it gives a view or an element."""
+    """Whether a subscript uses only integers, slices, newaxis and the ellipsis: then it gives a view or an element."""
     parts = index.elts if isinstance(index, gast.Tuple) else [index]
     for part in parts:
         if isinstance(part, gast.Name) and _selects_places(types.get(part.id)):
@@ -39,7 +39,7 @@ def is_basic(index: gast.expr, types: Types) -> bool:
 
 
 def _selects_places(kind: nb.Type | None) -> bool:
-    """Whether an index of this type names single places: an array or a list, or a tuple that holds one."""
+    """Whether an index of this type selects single positions: an array or list, or a tuple that contains one."""
     if isinstance(kind, nb.BaseTuple):
         return any(_selects_places(each) for each in kind)
     return isinstance(kind, (nb.Array, nb.List, nb.ListType))
@@ -47,23 +47,23 @@ def _selects_places(kind: nb.Type | None) -> bool:
 
 @dataclass(frozen=True)
 class Roots:
-    """The roots of every array name, and the roots that some statement writes into."""
+    """The roots of every array name, and the roots that some statement writes to."""
 
     of: dict[str, frozenset[str]]
     written: frozenset[str]
     views: dict[str, str]
 
     def meet(self, one: str, other: str) -> bool:
-        """Whether two names may reach the same memory."""
+        """Whether two names may refer to the same memory."""
         return bool(self.of.get(one, frozenset()) & self.of.get(other, frozenset()))
 
     def is_written(self, name: str) -> bool:
-        """Whether the memory that a name reaches is written into anywhere."""
+        """Whether the memory that a name refers to is written anywhere."""
         return bool(self.of.get(name, frozenset()) & self.written)
 
 
 def roots_of(unit: Unit, flow: Flow, types: Types) -> Roots:
-    """Roots of all array names of a unit."""
+    """The roots of all array names of a unit."""
     of: dict[str, frozenset[str]] = {name: frozenset([name]) for name in unit.parameters if types.is_array(name)}
     views: dict[str, str] = {}
     assignments = [
@@ -95,7 +95,7 @@ def roots_of(unit: Unit, flow: Flow, types: Types) -> Roots:
 
 
 def _base(value: gast.expr, unit: Unit, types: Types, calls: Collection[str]) -> str | None:
-    """The array that an expression views; what a call returned is the caller's own."""
+    """The array that an expression is a view of; results of calls belong to the caller."""
     base = base_of_view(value, unit, types)
     return None if base in calls else base
 
@@ -105,7 +105,7 @@ def _may_hold_array(types: Types, name: str) -> bool:
 
 
 def base_of_view(value: gast.expr, unit: Unit, types: Types) -> str | None:
-    """The array of which an expression is, or may be, a view."""
+    """The array that an expression is, or may be, a view of."""
     match value:
         case gast.Name(id=name):
             return str(name)
@@ -116,7 +116,7 @@ def base_of_view(value: gast.expr, unit: Unit, types: Types) -> str | None:
             rule = registry.find(primitive)
             if rule is not None and (rule.kind == "view" or rule.may_view):
                 return str(base)
-            if primitive is np.conjugate and types.is_real(base):  # the method gives a real array itself
+            if primitive is np.conjugate and types.is_real(base):  # the method returns a real array itself
                 return str(base)
     return None
 
@@ -125,7 +125,7 @@ Meets = Callable[[gast.stmt, gast.Subscript, gast.stmt, gast.Subscript], bool]
 
 
 def form_symbols(form: Form) -> list[str]:
-    """Symbols of a linear form."""
+    """The symbols of a linear form."""
     return [symbol for symbol, _ in form.terms]
 
 

@@ -1,4 +1,4 @@
-"""All facts about one core function that differentiation reads."""
+"""Program facts: all analyses of one core function that differentiation uses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from srcad.transforms.ir.unit import Unit
 
 @dataclass(frozen=True)
 class Program:
-    """A unit with its facts; `active` holds names and roots that carry derivatives."""
+    """A unit with its analyses; `active` has the names and roots that carry derivatives."""
 
     unit: Unit
     types: Types
@@ -26,11 +26,11 @@ class Program:
     active: frozenset[str]
 
     def is_active(self, name: str) -> bool:
-        """Whether a name carries derivatives, itself or through the memory that it reaches."""
+        """Whether a name carries derivatives, itself or through the memory that it refers to."""
         return name in self.active or bool(self.roots.of.get(name, frozenset()) & self.active)
 
     def carrier(self, name: str) -> object | None:
-        """The loop that carries a name: the outermost around one of its stores but not around all of them."""
+        """The loop that carries a name: the outermost loop around one of its stores but not around all of them."""
         if name in self.unit.parameters:
             return None
         stores = self.flow.stores.get(name, [])
@@ -44,13 +44,13 @@ class Program:
         return None
 
     def loops_at_home(self, name: str) -> int:
-        """How many loops stand around the block that a name belongs to."""
+        """The number of loops around the block that a name belongs to."""
         return sum(1 for number, _ in self.flow.home(name) if number in self.flow.loops)
 
 
 @stage("program_facts")
 def analyse(unit: Unit, types: Types, independent: Iterable[str], dependent: Iterable[str]) -> Program:
-    """The facts about a unit, for derivatives of `dependent` with respect to `independent`."""
+    """The analyses of a unit, for derivatives of `dependent` with respect to `independent`."""
     flow = flow_of(unit)
     roots = roots_of(unit, flow, types)
     sources = [root for name in independent for root in (name, *roots.of.get(name, ()))]
@@ -60,7 +60,7 @@ def analyse(unit: Unit, types: Types, independent: Iterable[str], dependent: Ite
 
 @stage("program_facts")
 def analyse_forward(unit: Unit, types: Types, independent: Iterable[str]) -> Program:
-    """The facts for forward mode: a name is active if it depends on an independent input."""
+    """The analyses for forward mode: a name is active if it depends on an independent input."""
     flow = flow_of(unit)
     roots = roots_of(unit, flow, types)
     varied = varied_names(unit, types, roots, independent)

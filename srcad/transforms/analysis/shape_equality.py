@@ -1,11 +1,11 @@
-"""Models: arrays of the same shape as another that are there before the loop that makes this one, or exchanges it.
+"""Shape equality: an array that exists before a loop and has the same shape as one that the loop makes or swaps.
 
     u, v = x.copy(), x.copy()
     for t in range(steps):              x is a model of u and v, so v[1:-1] has the shape of x[1:-1]
         v[1:-1] = f(u)
         u, v = v, u
 
-Only copies are followed: what arithmetic says of extents need not hold for arrays that are too short for their slices.
+Only copies are followed: relations between extents from arithmetic need not hold for arrays shorter than their slices.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from srcad.transforms.ir.build import dotted_path
 
 
 def like(sizes: Sizes, array: str, asked: frozenset[str] = frozenset()) -> str | None:
-    """The array that gives an array its shape; None where that leads back to one that has been asked for."""
+    """The array that an array takes its shape from; None where that leads back to an array already asked for."""
     if array in asked:
         return None
     asked |= {array}
@@ -33,7 +33,7 @@ def like(sizes: Sizes, array: str, asked: frozenset[str] = frozenset()) -> str |
 
 
 def model(sizes: Sizes, array: str) -> str:
-    """A parameter of the same shape, or an array made outside of all loops; the array itself if there is none."""
+    """A parameter, or an array made outside of all loops, of the same shape; the array itself if there is none."""
     found = like(sizes, array) or array
     made, is_given = sizes.flow.single(found), found in sizes.flow.parameters and not sizes.flow.stores.get(found)
     return found if is_given or (made is not None and not sizes.flow.spot(made).loops) else array

@@ -1,4 +1,4 @@
-"""Where each statement stands: its order, the branches and loops around it, and where each name is stored."""
+"""Statement positions: each statement's order, enclosing branches and loops, and the stores of each name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from srcad.transforms.ir.unit import Unit
 
 @dataclass(frozen=True)
 class Spot:
-    """The position of a statement: its number in source order, and the way down to it.
+    """The position of a statement: its number in source order, and the path to its block.
 
     `way` holds (number of the compound statement, which of its blocks) from the outside in; `loops` the loops among
     them.
@@ -27,7 +27,7 @@ class Spot:
 
 @dataclass(frozen=True)
 class Flow:
-    """Structured data flow of one core function in SSA form."""
+    """The structured data flow of one core function in SSA form."""
 
     spots: dict[int, Spot]
     stores: dict[str, list[gast.stmt]]
@@ -36,16 +36,16 @@ class Flow:
 
     @cached_property
     def loops(self) -> dict[int, gast.For | gast.While]:
-        """The loops of the function, by their numbers."""
+        """The loops of the function, by number."""
         found = {id(loop): loop for spot in self.spots.values() for loop in spot.loops}
         return {self.spot(loop).number: loop for loop in found.values()}
 
     def spot(self, statement: gast.stmt) -> Spot:
-        """Where a statement stands."""
+        """The position of a statement."""
         return self.spots[id(statement)]
 
     def home(self, name: str) -> tuple[tuple[int, int], ...]:
-        """The way to the block that a name belongs to: the innermost that has all of its stores inside."""
+        """The path to the block that a name belongs to: the innermost one with all of its stores inside."""
         ways = [self.spots[id(statement)].way for statement in self.stores.get(name, [])]
         for statement in self.stores.get(name, []):
             if isinstance(statement, gast.For):
@@ -59,7 +59,7 @@ class Flow:
         return shared
 
     def single(self, name: str) -> gast.Assign | None:
-        """The statement that stores a name, if there is just one and it is an assignment."""
+        """The only statement that stores a name, if that is an assignment (the reaching definition)."""
         stores = self.stores.get(name, [])
         if len(stores) == 1 and isinstance(stores[0], gast.Assign) and name not in self.parameters:
             return stores[0]
@@ -75,7 +75,7 @@ class Flow:
         return any(isinstance(statement, gast.For) for statement in self.stores.get(name, []))
 
     def common_loops(self, one: Spot, other: Spot) -> tuple[gast.For | gast.While, ...]:
-        """Loops around both."""
+        """The loops around both."""
         count = 0
         for a, b in zip(one.loops, other.loops, strict=False):
             if a is not b:
@@ -84,7 +84,7 @@ class Flow:
         return one.loops[:count]
 
     def exclusive(self, one: Spot, other: Spot) -> bool:
-        """Whether the two stand in different branches of one `if`."""
+        """Whether the two are in different arms of the same `if`."""
         k = _common(one.way, other.way)
         if k == min(len(one.way), len(other.way)):
             return False
@@ -129,7 +129,7 @@ def _visit(
 
 
 def uses(block: Block) -> Iterator[tuple[gast.stmt, str]]:
-    """Every read of a name with the statement that reads it, nested statements included."""
+    """Every read of a name (use), with the statement that reads it, nested statements included."""
     for statement in walk_statements(block):
         for name in reads(statement):
             yield statement, name

@@ -1,4 +1,4 @@
-"""Marks between the sweeps, and how names that both sweeps store are told apart while code is simplified."""
+"""Sweep boundary: marks between the sweeps, and renaming of names that both sweeps store while code is simplified."""
 
 from __future__ import annotations
 
@@ -13,14 +13,12 @@ _AGAIN = " again"  # no identifier
 
 
 def boundary() -> gast.Pass:
-    """The mark between forward and reverse sweep, of a function or of one iteration, for `forward_substitution`, which
-    takes it out.
-    """
+    """The mark between forward and reverse sweep, of a function or an iteration; `forward_substitution` removes it."""
     return note(gast.Pass(), begins_reverse=True)
 
 
 def completion() -> gast.Pass:
-    """The mark behind the last statement of the primal, where this is not the end of the forward sweep."""
+    """The mark after the last statement of the primal, where that is not the end of the forward sweep."""
     return note(gast.Pass(), completes_primal=True)
 
 
@@ -33,9 +31,9 @@ def without_marks(body: Block) -> Block:
 
 
 def told_apart(body: Block) -> set[str]:
-    """Tell names that both sweeps store apart, for as long as it takes to fold; gives these names.
+    """Rename, until folding is done, names in the reverse sweep that both sweeps store; returns these names.
 
-    One iteration of a loop that is reversed on the spot has its own sweeps.
+    An iteration of a loop with iteration-local reversal has sweeps of its own.
     """
     found: set[str] = set()
     for statement in body:
@@ -51,5 +49,5 @@ def told_apart(body: Block) -> set[str]:
 
 
 def rejoined(name: str) -> str:
-    """The name that was told apart, as it was."""
+    """The original of a name that was renamed."""
     return name.replace(_AGAIN, "")

@@ -1,6 +1,6 @@
-"""The length of each dimension of an array as a linear form, so that equal shapes can be seen to be equal.
+"""Symbolic shapes: each extent of an array as a linear form, so that equal shapes can be recognised.
 
-What is not understood is a symbol of its own, `a.shape[0]`: equal to itself and to nothing else.
+An extent that is not understood is a symbol of its own, `a.shape[0]`: equal to itself and to nothing else.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ONE = Form.number(1)
 
 
 class Sizes:
-    """Sizes of the arrays of one function; `form` gives the linear form of an integer atom."""
+    """The extents of the arrays of one function; `form` gives the linear form of an integer atom."""
 
     def __init__(self, unit: Unit, flow: Flow, types: Types, form: Callable[[gast.expr | None], Form | None]) -> None:
         self.unit, self.flow, self.types, self.form = unit, flow, types, form
@@ -40,7 +40,7 @@ class Sizes:
         return self._trials.ask((array, axis), lambda: self._size(array, axis, rank) or opaque, opaque)
 
     def learn(self, array: str, axis: int, form: Form) -> None:
-        """From here on the form of `array.shape[axis]` is known."""
+        """Record the form of `array.shape[axis]`."""
         self._trials.learn((array, axis), form)
 
     def _size(self, array: str, axis: int, rank: int | None) -> Form | None:
@@ -82,21 +82,22 @@ class Sizes:
         return self._elementwise(value, axis, rank)
 
     def _same(self, source: gast.expr, axis: int, rank: int) -> Form | None:
-        """A dimension of an array that has the shape of another, if it has its rank (np.cumsum makes vectors)."""
+        """An extent of an array with the shape of another, if the ranks agree (np.cumsum returns vectors)."""
         is_like = isinstance(source, gast.Name) and self.types.rank(source.id) == rank
         return self.size(source.id, axis) if is_like else None
 
     def _reduced(self, source: str, axis: int, over: frozenset[int], keeps: bool) -> Form | None:
-        """A dimension of a reduction, of length one where it is one that is reduced and kept."""
+        """An extent of a reduction's result; one for a dimension that is reduced and kept."""
         if keeps:
             return ONE if axis in over else self.size(source, axis)
         left = [each for each in range(self.types.rank(source) or 0) if each not in over]
         return self.size(source, left[axis])
 
     def _carried(self, array: str, axis: int) -> Form | None:
-        """An array stored in several places: its size, if all arrays that the name may hold have the same.
+        """An extent of an array that is stored in several places, if all arrays that the name may hold agree.
 
-        Where a loop carries it: what it is before the loop, if supposing that, it is the same after each iteration.
+        If a loop carries it: the extent before the loop, provided that an iteration preserves it, assuming that it
+        holds before.
         """
         sources = self.sources(array)
         if sources is None:
@@ -109,16 +110,16 @@ class Sizes:
         return next((form for form in before if not self._supposing(array, axis, form, sources)), None)
 
     def _supposing(self, array: str, axis: int, supposed: Form, sources: list[str]) -> list[Form]:
-        """The sizes of the arrays that a name may hold, other than the one that it is supposed to have itself."""
+        """The extents of the arrays that a name may hold, other than the extent assumed for the name itself."""
         with self._trials.supposing((array, axis), supposed):
             found = dict.fromkeys(self.size(name, axis) for name in sources)
         found.pop(supposed, None)
         return list(found)
 
     def sources(self, array: str) -> list[str] | None:
-        """The names of arrays, other than copied names, that a name may hold; None if they are not known."""
+        """The arrays that a name may hold, following copies; None if they are not known."""
         names, sources = [array], []
-        for name in names:  # grows: names that trade places hold each other's arrays
+        for name in names:  # grows: names that are swapped hold each other's arrays
             value = self.flow.definition(name)
             if value is not None and not isinstance(value, gast.Name):
                 sources.append(name)
@@ -142,7 +143,7 @@ class Sizes:
         return self.form(extents[axis]) if len(extents) == rank else None
 
     def _reshaped(self, source: gast.expr, shape: gast.expr, axis: int, rank: int) -> Form | None:
-        """A dimension of a new shape: a number that cannot be -1, or the -1 beside ones, which takes a whole vector."""
+        """An extent of a new shape: a number that cannot be -1, or a -1 next to ones, which is a vector's length."""
         extents = shape.elts if isinstance(shape, gast.Tuple) else [shape]
         if len(extents) == rank and constant(extents[axis]) == -1:
             rest = [constant(each) for place, each in enumerate(extents) if place != axis]
@@ -153,7 +154,7 @@ class Sizes:
         return form if known else None
 
     def _product(self, value: gast.expr, axis: int, rank: int) -> Form | None:
-        """Matrix times matrix, matrix times vector."""
+        """The product of two matrices, or of a matrix and a vector."""
         (left, right), _ = operands(value)
         if not isinstance(left, gast.Name) or not isinstance(right, gast.Name):
             return None
@@ -165,7 +166,7 @@ class Sizes:
         return self.size(right.id, 1) if ranks == (1, 2) else None
 
     def _elementwise(self, value: gast.expr, axis: int, rank: int) -> Form | None:
-        """Operands of the full rank decide, those known to be of length one aside."""
+        """The extent given by operands of full rank, except those known to have the extent one."""
         rule = registry.find(primitive_of(value, self.unit.bindings))
         if rule is None or not rule.elementwise:
             return None
@@ -181,11 +182,11 @@ class Sizes:
         return ONE if found == {ONE} else None
 
     def part(self, base: str, index: gast.expr, axis: int) -> Form | None:
-        """The size of a dimension of `base[index]`; None where it is not understood."""
+        """The extent of a dimension of `base[index]`; None where it is not understood."""
         return self.size(base, axis) if constant(index) is ... else self._sliced(base, index, axis)
 
     def _sliced(self, base: str, index: gast.expr, axis: int) -> Form | None:
-        """A dimension of a view."""
+        """An extent of a view."""
         parts = list(index.elts) if isinstance(index, gast.Tuple) else [index]
         if any(constant(part) is ... or self.types.is_opaque(part) for part in parts):
             return None
@@ -206,7 +207,7 @@ class Sizes:
         return self.size(base, dimension + axis - seen)
 
     def _stretch(self, part: gast.Slice, size: Form) -> Form | None:
-        """Length of a slice, where it does not depend on how long the array is (negative means empty)."""
+        """The length of a slice, if its form does not depend on the array's length (negative means empty)."""
         if part.step is not None and constant(part.step) != 1:
             return None
         low = 0 if part.lower is None else constant(part.lower)
@@ -222,9 +223,9 @@ class Sizes:
 
 
 def reduction_of(value: gast.Call, types: Types) -> tuple[frozenset[int], bool] | None:
-    """The dimensions, counted from the front, that a call like `np.sum(x, axis=1)` is over, and whether they are kept.
+    """The dimensions, counted from the front, that a call like `np.sum(x, axis=1)` reduces, and whether it keeps them.
 
-    None where these are not written down, or other arguments say more.
+    None where these are not literals, or there are other arguments.
     """
     given = {keyword.arg: keyword.value for keyword in value.keywords}
     if not 1 <= len(value.args) <= 2 or not set(given) <= {"axis", "keepdims"}:
@@ -237,7 +238,7 @@ def reduction_of(value: gast.Call, types: Types) -> tuple[frozenset[int], bool] 
 
 
 def _dimensions(axis: gast.expr | None, rank: int) -> frozenset[int] | None:
-    """What an argument `axis` says: all dimensions, one or several, each of them once; None where it is not known."""
+    """The dimensions that an argument `axis` means: all, one or several different ones; None where not known."""
     if axis is None or (isinstance(axis, gast.Constant) and axis.value is None):
         return frozenset(range(rank)) if rank else None
     found = [constant(each) for each in (axis.elts if isinstance(axis, gast.Tuple) else [axis])]
@@ -248,7 +249,7 @@ def _dimensions(axis: gast.expr | None, rank: int) -> frozenset[int] | None:
 
 
 def combined(a: Form | None, op: gast.operator, b: Form | None) -> Form | None:
-    """The sum, difference or product of two forms, where that is a form."""
+    """The sum, difference or product of two forms, if that is a linear form."""
     if a is None or b is None:
         return None
     match op:
@@ -264,7 +265,7 @@ def combined(a: Form | None, op: gast.operator, b: Form | None) -> Form | None:
 
 
 def sliced(view: gast.Subscript, axis: int) -> tuple[int, gast.Slice] | None:
-    """The dimension of an array that a view's dimension is a slice of, and the slice; None if none, or one with a step.
+    """The dimension that a view's dimension is a slice of, and the slice; None if there is none, or it has a step.
 
     >>> place, part = sliced(gast.parse("a[2, 3:, i:j]", mode="eval").body, 1)
     >>> place, part.lower.id
@@ -277,7 +278,7 @@ def sliced(view: gast.Subscript, axis: int) -> tuple[int, gast.Slice] | None:
             if dimension == axis:
                 return (place, part) if part.step is None else None
         elif isinstance(part, gast.Constant) and not isinstance(part.value, int):
-            return None  # a new axis, or dimensions that are not written down
+            return None  # a new axis, or an ellipsis
     return None
 
 

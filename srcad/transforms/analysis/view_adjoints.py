@@ -1,10 +1,10 @@
-"""Is the adjoint of a view a view of the adjoint?
+"""View adjoints: is the adjoint of a view a view of the adjoint?
 
     v = a[1:]      v_bar = a_bar[1:]      what is added to one is in the other
 
-It is, unless the adjoint of what is viewed changes hands while the view is in use, or the view cannot be written
-through. Then the view is taken as a value, which is right where nothing is written into its memory later; else it is
-refused.
+It is, unless the adjoint of the viewed array is passed to another name while the view is in use, or the view cannot be
+written through. In these cases the view is treated as a copy, which is correct if its memory is not written later;
+otherwise it is refused.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from srcad.transforms.ir.array_functions import READ_ONLY_VIEWS, functions
 from srcad.transforms.ir.build import load, place_of, reads, stores_into, walk_statements, written
 from srcad.transforms.ir.primitive import primitive_of
 
-# Views, sometimes or always, whose elements cannot be written through: their adjoints are arrays of their own.
+# Views, sometimes or always, whose elements cannot be written through: their adjoints are separate arrays.
 OUT_OF_REACH = functions(READ_ONLY_VIEWS)
-# Views in NumPy, of which generated code has copies.
+# Views in NumPy, which are copies in generated code.
 COPIED = (kernels.imaginary, np.conjugate)
 
 
 def is_view(program: Program, name: str, value: gast.expr) -> bool:
     """Whether a name's adjoint is a view of another adjoint.
 
-    What is a view only of contiguous memory (reshape, ravel) is taken as a value where the memory is never written
-    into, and as a view where it is contiguous by type; else nobody can tell.
+    What is a view only for contiguous memory (reshape, ravel) is treated as a copy where the memory is never written,
+    and as a view where it is contiguous by type; anything else cannot be decided and is refused.
     """
     if name not in program.roots.views or program.flow.single(name) is None:
         return False
@@ -60,7 +60,7 @@ def is_view(program: Program, name: str, value: gast.expr) -> bool:
 
 
 def not_followed(program: Program, name: str) -> MayOverlap:
-    """The error for a view that is not one in generated code."""
+    """The error for a view that is not a view in generated code."""
     return MayOverlap(
         f"'{name}' may be a view of memory that is written into, in a way that cannot be followed",
         at=place_of(program.flow.stores[name][0]),
@@ -69,17 +69,17 @@ def not_followed(program: Program, name: str) -> MayOverlap:
 
 
 def is_cast(program: Program, name: str, value: gast.expr) -> bool:
-    """Whether numbers become numbers of another type, as in `np.asarray(x, dtype=np.float32)`: that is a copy."""
+    """Whether the numbers are converted to another type, as in `np.asarray(x, dtype=np.float32)`: that is a copy."""
     of = [program.types.get(each) for each in (name, program.roots.views[name])]
     one, other = (each.dtype if isinstance(each, nb.Array) else None for each in of)
     return one != other and None not in (one, other) and primitive_of(value, program.unit.bindings) is not np.real
 
 
 def is_contiguous(program: Program, name: str, seen: frozenset[str] = frozenset()) -> bool:
-    """Whether an array is contiguous, row by row, for Numba and for NumPy.
+    """Whether an array is C-contiguous, both for Numba and for NumPy.
 
-    Numba copies and computes into rows what NumPy leaves in the order that it had: of results of two dimensions or more
-    only those are sure that come of nothing else than arrays in rows.
+    Numba's copies and results are C-contiguous where NumPy would keep the order of the operands. So a result of two or
+    more dimensions is only certain to be C-contiguous if it is computed from such arrays alone.
     """
     kind = program.types.get(name)
     if not isinstance(kind, nb.Array) or kind.layout != "C":
@@ -91,13 +91,13 @@ def is_contiguous(program: Program, name: str, seen: frozenset[str] = frozenset(
 
 
 def is_written_later(program: Program, name: str, handed_on: bool) -> bool:
-    """Whether what a view reaches may be written into after the view was taken, and then read through it."""
+    """Whether a view's memory may be written after the view was taken, and then be read through the view."""
     taken = program.flow.stores[name][0]
     everything = list(walk_statements(program.unit.tree.body))
     users = [
         each
         for each in everything
-        if not isinstance(getattr(each, "value", None), gast.Attribute)  # a shape stays what it is
+        if not isinstance(getattr(each, "value", None), gast.Attribute)  # an array's shape does not change
         and any(reaches(program, read, name) for read in set(reads(each)))
     ]
     return any(
@@ -110,7 +110,7 @@ def is_written_later(program: Program, name: str, handed_on: bool) -> bool:
 
 
 def may_follow(program: Program, store: gast.stmt, user: gast.stmt, taken: gast.stmt) -> bool:
-    """Whether a statement may run after a store, with the view that was taken before the store."""
+    """Whether a statement may run after a store, with a view that was taken before the store."""
     flow = program.flow
     here, there = flow.spot(store), flow.spot(user)
     if there.number > here.number:
@@ -119,9 +119,9 @@ def may_follow(program: Program, store: gast.stmt, user: gast.stmt, taken: gast.
 
 
 def is_handed_on(program: Program, name: str) -> bool:
-    """Whether a view of a carried array is stored under another name that its loop, or one around it, carries.
+    """Whether a view of a loop-carried array is stored under another name that this loop, or one around it, carries.
 
-    The adjoint of the carried array then changes hands while the view's is in use.
+    The adjoint of the carried array then passes to another name while the view's adjoint is in use.
     """
     base: str | None = name
     while base is not None and program.carrier(base) is None:
@@ -137,7 +137,7 @@ def is_handed_on(program: Program, name: str) -> bool:
 
 
 def reaches(program: Program, name: str, view: str) -> bool:
-    """Whether a name is a view, or a view of it."""
+    """Whether a name is a view, or a view of that view."""
     pending, seen = [name], set()
     while pending:
         each = pending.pop()

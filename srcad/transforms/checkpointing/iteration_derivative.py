@@ -1,7 +1,8 @@
-"""The derivative of a checkpointed loop: of one iteration, around which `snapshot_functions` writes what runs the
-others.
+"""Iteration derivative: a function that runs one iteration of a checkpointed loop and reverses it.
 
-def loop_4_iteration(i, k, s, s_bar):           # the iteration and, at once, its reverse: no trace outlives it
+The functions of `snapshot_functions` call it, after they have restored the state from a snapshot.
+
+def loop_4_iteration(i, k, s, s_bar):           # the iteration, then its reverse: no trace outlives it
     ...
     return (k_bar, s_bar)
 """
@@ -34,7 +35,7 @@ from srcad.transforms.sweeps.sweep_construction import sweeps
 
 
 def make_any_pair(pair: Pair, callees: Callees) -> tuple[int, ...]:
-    """Make the functions of a pair; gives the positions of the arguments that the reverse function reads again."""
+    """Make the functions of a pair; returns the positions of arguments that the reverse function gets again."""
     version = pair.version
     if not isinstance(version, Checkpointed):
         return make_pair(pair, callees)
@@ -46,7 +47,7 @@ def make_any_pair(pair: Pair, callees: Callees) -> tuple[int, ...]:
 
 
 def _active(pair: Pair, version: Checkpointed) -> list[int]:
-    """The positions, in the state, of what carries derivatives in some iteration."""
+    """The positions, in the state, of the names that carry derivatives in some iteration."""
     state, advance = version.state, version.advance
     parameters = advance.unit.parameters[3:]
     ends = dict(zip(state.carried, results_of(advance.unit), strict=True))
@@ -65,9 +66,9 @@ def _active(pair: Pair, version: Checkpointed) -> list[int]:
 
 
 def _iteration(drivers: Drivers, callees: Callees) -> gast.FunctionDef:
-    """`(index, *state, *adjoints of arrays, *those of results) -> adjoints of numbers`; in place on all arrays.
+    """`(index, *state, *adjoints of arrays, *those of results) -> adjoints of numbers`; works in place on all arrays.
 
-    Where several iterations are reversed at once, the first index, their number and the step are in the index's place.
+    Where several iterations are reversed together, the index is replaced by the first index, their number and the step.
     """
     pair, version, state = drivers.pair, drivers.version, drivers.state
     unit, types, counts = version.iteration

@@ -1,4 +1,4 @@
-"""Make each checkpointed loop a call, of which the reverse sweep keeps snapshots (see `iteration_derivative`).
+"""Loop outlining: each checkpointed loop becomes a call, for which the reverse sweep keeps snapshots.
 
     for i in range(t1, n, 1):                     t2 = loop_4(0, n, 1, snapshots, k, w, s_2)
         w[i] = k * s_2          becomes           s_5 = t2[0]
@@ -6,14 +6,14 @@
         s_2 = s_3                                 w[...] = t3
     s_4 = s_2                                     s_4 = s_5
 
-The call is an operation on values, as are all calls (see `callee_specialisation`). What it becomes works in place, on
+The call is an operation on values, like all calls (see `callee_specialisation`). Its functions work in place, on
 copies:
 
-    advance      some of the iterations: the state before them -> the state behind them
-    iteration    the body once, of which the reverse is made; where the state is but numbers, some of the iterations
+    advance      some of the iterations: the state before them -> the state after them
+    iteration    the body once, which is reversed; for a state of scalars, some of the iterations
 
-The state are the names that the loop carries, and the arrays that it writes into. Two names of one array of the state
-are refused, unless the loop exchanges arrays that begin apart.
+The state consists of the loop-carried names and of the arrays that the loop writes. Two names for one array of the
+state are refused, unless the loop swaps arrays that are initially different.
 """
 
 from __future__ import annotations
@@ -61,18 +61,18 @@ from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.in_place_resolution import settle
 
 Finished = tuple[Unit, Types, Mapping[int, str]]
-# The stages between this one and differentiation: of a unit, its types, those of its parameters, and whether it may
-# write into these.
+# The stages between this one and differentiation, for a unit, its types, those of its parameters, and whether it may
+# write to these.
 Finish = Callable[[Unit, Types, Kinds, bool], Finished]
 
 
 @dataclass(eq=False)
 class Advance(Specialised):
-    """Some iterations of a loop: what it writes into are its arguments, what it carries it returns."""
+    """Some iterations of a loop: it writes to its arguments in place, and returns the loop-carried names."""
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        """The parameters that it writes into for its caller."""
+        """The parameters that it writes to for its caller."""
         return self.unit.parameters
 
 
@@ -80,10 +80,10 @@ class Advance(Specialised):
 class Checkpointed(Specialised):
     """A loop as a call.
 
-    advance     its iterations in place, of the same parameters but the number of snapshots
+    advance     its iterations in place, with the same parameters except the number of snapshots
     iteration   one iteration in place: returns what is carried, and the arrays that are written into
-    at_once     how many iterations `iteration` runs at most; if not 1, from a first index, their number and the step
-    most_bytes  the bound on what its record holds, if there is one
+    at_once     the most iterations that `iteration` runs; if not 1, it takes first index, their number and the step
+    most_bytes  the limit on the size of its record, if there is one
     """
 
     state: State = None  # type: ignore[assignment]  # given when it is made
@@ -99,7 +99,7 @@ def is_checkpointed(statement: gast.stmt) -> bool:
 
 
 def outlined(unit: Unit, types: Types, finish: Finish, numbers: Iterator[int]) -> tuple[Unit, Types]:
-    """The unit with its checkpointed loops made calls; `numbers` tell the functions of one derivation apart."""
+    """Turn checkpointed loops into calls; `numbers` makes the names of the functions of one derivative unique."""
     if not any(map(is_checkpointed, walk_statements(unit.tree.body))):
         return unit, types
     tree = unit.copy_tree()
@@ -124,7 +124,7 @@ class _Outliner:
         self.names = self.program.unit.names
 
     def block(self, block: Block, after: Live) -> Block:
-        """A block without checkpointed loops; `after` are the names that are read behind it."""
+        """A block without checkpointed loops; `after` has its live-out names."""
         lives = [after]
         for statement in reversed(block):
             lives.append(live_before([statement], lives[-1]))
@@ -147,7 +147,7 @@ class _Outliner:
         return result
 
     def loop(self, statement: gast.For, after: Live, renamed: dict[str, str]) -> Block:
-        """The call, and what becomes of its results; `renamed` gets what is read in place of carried names."""
+        """The call and the stores of its results; `renamed` gets the names that replace loop-carried ones."""
         place = place_of(statement)
         state = state_of(self.program, statement, after)
         version = self.version(statement, state)
@@ -194,7 +194,7 @@ class _Outliner:
         return made
 
     def is_of_numbers(self, statement: gast.For, state: State) -> bool:
-        """Whether the state and all that an iteration stores are numbers: the trace of some iterations is small."""
+        """Whether the state and an iteration's values are scalars, so that the trace of some iterations is small."""
         for each in walk_statements(statement.body):
             function = getattr(getattr(each, "value", None), "func", None)
             is_call = isinstance(function, gast.Name) and isinstance(self.bindings.get(function.id), Specialised)
@@ -204,7 +204,7 @@ class _Outliner:
         return all(isinstance(self.known.get(name), (nb.Number, nb.Boolean, nb.BaseTuple)) for name in names if name)
 
     def kind(self, name: str, state: State) -> Any:
-        """The type of a parameter; arrays that are written into are the function's own."""
+        """The type of a parameter; written arrays are contiguous copies that the function owns."""
         kind = self.known.get(name)
         if name in state.works and isinstance(kind, nb.Array):
             return kind.copy(layout="C", readonly=False)
@@ -229,7 +229,7 @@ class _Outliner:
     def opened(
         self, wishes: tuple[str, ...], state: State, kinds: Kinds
     ) -> tuple[Names, dict[str, Any], list[str], dict[str, str]]:
-        """Names and types for a function of integers and the state; new names of these, and of what is carried."""
+        """Names and types for a function of integers and the state; new names for integers and carried names."""
         names = self.names.copy()
         integers = [names.fresh(each) for each in wishes]
         begun = {each: names.fresh(f"{each}_first") for each in state.carried}
@@ -252,7 +252,7 @@ class _Outliner:
         return self.finish(*settled, (nb.int64, *kinds), True)
 
     def iterations(self, name: str, statement: gast.For, state: State, kinds: Kinds) -> Finished:
-        """Some iterations of a state of numbers, as a function of the first index, how many, the step, the state."""
+        """Some iterations on a state of scalars: a function of the first index, their number, the step, the state."""
         place = place_of(statement)
         wishes = ("first", "count", "width", "turn", "along")
         names, known, (first, count, width, turn, along), begun = self.opened(wishes, state, kinds)
@@ -268,7 +268,7 @@ class _Outliner:
 
 
 def _around(repeated: gast.For, state: State, begun: Mapping[str, str]) -> Block:
-    """A loop between what its state begins with, by the names of `begun`, and the return of what it is then."""
+    """A loop, preceded by the initialisation of its state and followed by the return of its final state."""
     place = place_of(repeated)
     return [
         *(clone(each) for each in state.views),
@@ -279,5 +279,5 @@ def _around(repeated: gast.For, state: State, begun: Mapping[str, str]) -> Block
 
 
 def _rename_reads(statement: gast.stmt, renamed: Mapping[str, str]) -> None:
-    """Read what the call gave in place of what the loop carried."""
+    """Read the results of the call instead of the loop-carried names."""
     rewrite_names(statement, lambda name: renamed.get(name, name))

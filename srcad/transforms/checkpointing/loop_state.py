@@ -1,8 +1,8 @@
-"""What a checkpointed loop reads, writes into, and carries from iteration to iteration.
+"""Loop state: what a checkpointed loop reads, writes to, and carries from one iteration to the next.
 
-Snapshots are taken of what is carried and of the arrays that are written into, other than those that the loop never
-reads. Where the loop exchanges arrays, each name takes over the array of another one, or begins with a new one; what
-cannot be followed like this is refused.
+Snapshots hold the loop-carried names and the written arrays, except arrays that the loop never reads. Where the loop
+swaps arrays, each name takes over another name's array or gets a new one; anything that cannot be followed like this is
+refused.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from srcad.transforms.sweeps.iteration_local_reversal import accesses
 
 @dataclass(frozen=True)
 class State:
-    """The names around one loop.
+    """The names that enter or leave one loop.
 
-    inputs      names that the loop reads only
-    works       arrays that it writes into, and that keep their names
-    carried     names that it carries; `ends` has what each becomes at the end of an iteration
-    results     those of the carried names that are read behind the loop
-    moved       carried arrays that become, in each iteration, what another carried name was
-    written     carried arrays that something writes into
+    inputs      names that the loop only reads
+    works       arrays that it writes to, and that keep their names
+    carried     loop-carried names; `ends` has the value of each at the end of an iteration
+    results     those of the carried names that are live after the loop
+    moved       carried arrays that take over, in each iteration, the array of another carried name
+    written     carried arrays that are written to
     sinks       those of the `works` that the loop never reads
-    views       definitions of views of written arrays, to be repeated
+    views       definitions of views of written arrays, which are taken again
     """
 
     inputs: tuple[str, ...]
@@ -55,11 +55,11 @@ class State:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All that is handed over, in order."""
+        """All names that are passed to the loop's functions, in order."""
         return (*self.inputs, *self.works, *self.carried)
 
     def renamed(self, name: Callable[[str], str]) -> State:
-        """The same with other names; without what the loop itself is made of."""
+        """The same state with other names, without the parts that belong to the loop's code."""
         new = {each: name(each) for each in self.names}
         inputs, works, carried, results = (
             tuple(new[each] for each in names) for names in (self.inputs, self.works, self.carried, self.results)
@@ -70,7 +70,7 @@ class State:
 
 
 def state_of(program: Program, loop: gast.For, after: Live) -> State:
-    """The state of a checkpointed loop; `after` are the names that are read behind it."""
+    """The state of a checkpointed loop; `after` has the names that are live after it."""
     return _Finder(program, loop, after).state()
 
 
@@ -88,7 +88,7 @@ class _Finder:
         self.changed = frozenset(root for name in targets for root in self.reached(name))
 
     def state(self) -> State:
-        """What was found; refuses what cannot be followed."""
+        """The state; raises where something cannot be followed."""
         views, inputs = self.entering()
         works = tuple(name for name in inputs if self.is_array(name) and self.reached(name) & self.changed)
         written_arrays = frozenset(
@@ -112,7 +112,7 @@ class _Finder:
         )
 
     def entering(self) -> tuple[list[gast.stmt], list[str]]:
-        """Views that the loop makes for itself, and names that are handed to it."""
+        """The views that the loop's functions take again themselves, and the names that are passed to them."""
         variables = {*self.program.unit.parameters, *self.program.flow.stores}
         pending = [name for each in self.inside for name in reads(each)]
         inputs: dict[str, None] = {}
@@ -136,7 +136,7 @@ class _Finder:
         return ordered, list(inputs)
 
     def end(self, name: str) -> gast.expr:
-        """What a carried name becomes at the end of an iteration."""
+        """The value of a loop-carried name at the end of an iteration."""
         found = [each for each in self.inside if written(each) == name]
         if len(found) != 1 or found[0] not in self.loop.body:
             raise UnsupportedSyntax(
@@ -147,7 +147,7 @@ class _Finder:
         return found[0].value
 
     def owner(self, name: str) -> str:
-        """The name whose value a carried name becomes."""
+        """The name whose array a loop-carried name takes over, or ""."""
         value = self.ends[name]
         return owner(self.program, value.id) if isinstance(value, gast.Name) else ""
 
@@ -158,7 +158,7 @@ class _Finder:
         return self.roots.of.get(name, frozenset([name]))
 
     def is_read(self, name: str) -> bool:
-        """Whether the loop reads what an array of the state holds."""
+        """Whether the loop reads the contents of an array of the state."""
         mine = self.reached(name)
         scaled = (each for each in self.inside if isinstance(each, gast.AugAssign) and not _is_sum(each))
         if any(self.reached(each.target.value.id) & mine for each in scaled):
@@ -169,10 +169,10 @@ class _Finder:
             for kind, _, what in accesses(self.program, each)
         )
 
-    # What is refused
+    # Refused loops
 
     def refuse_effects(self) -> None:
-        """Iterations run again: they must do the same again, to their end."""
+        """Refuse loops whose iterations cannot be repeated with the same result, or that end early."""
         if self.loop.body and is_exit(self.loop.body[-1]):
             raise UnsupportedSyntax(
                 "a checkpointed loop cannot be left early in reverse mode",
@@ -195,7 +195,7 @@ class _Finder:
         )
 
     def check_apart(self, inputs: list[str]) -> None:
-        """No two names that enter the loop may reach one array that is written into."""
+        """Refuse two names that enter the loop and may refer to the same written array."""
         arrays = [name for name in (*inputs, *self.carried) if self.is_array(name)]
         for k, one in enumerate(arrays):
             for other in arrays[k + 1 :]:
@@ -207,19 +207,19 @@ class _Finder:
                     self.overlap(one, other)
 
     def begin_apart(self, one: str, other: str) -> bool:
-        """Whether two carried names begin with different arrays."""
+        """Whether two loop-carried names are initially different arrays."""
         first, second = self.start(one), self.start(other)
         return not self.reached(first) & self.reached(second) or are_apart(self.program, first, second)
 
     def start(self, name: str) -> str:
-        """The name that a carried name begins with."""
+        """The name that a loop-carried name is initialised from."""
         inside = {id(each) for each in self.inside}
         stores = [each for each in self.program.flow.stores[name] if id(each) not in inside]
         is_copy = len(stores) == 1 and isinstance(getattr(stores[0], "value", None), gast.Name)
         return stores[0].value.id if is_copy else name
 
     def check_ends(self, written_arrays: frozenset[str], moved: Mapping[str, str]) -> None:
-        """Each array that is written into has one name at the end of an iteration."""
+        """Refuse written arrays that have more than one name at the end of an iteration."""
         taken: dict[str, str] = {}
         for name in sorted(written_arrays):
             source = moved.get(name)
@@ -230,7 +230,7 @@ class _Finder:
                 taken[each] = name
 
     def own_ends(self, name: str) -> list[str]:
-        """New arrays that a name may become in an iteration, and the name itself where it may keep its array."""
+        """The new arrays that a name may get in an iteration, and the name itself where it may keep its array."""
         value, start = self.ends[name], self.start(name)
         found = self.reached(value.id) if isinstance(value, gast.Name) else frozenset()
         new = found & (self.stored - {*self.carried})
@@ -240,7 +240,7 @@ class _Finder:
         return sorted(new) + ([name] if found - new else [])
 
     def check_behind(self, written_arrays: frozenset[str]) -> None:
-        """Arrays that the loop passes on from name to name have no other names behind it."""
+        """Refuse arrays that the loop passes from name to name and that have other names after it."""
         if not written_arrays:
             return
         passed = frozenset(root for name in written_arrays for root in self.reached(name))
@@ -250,7 +250,7 @@ class _Finder:
 
 
 def _with_callees(statements: list[gast.stmt], bindings: Mapping[str, object]) -> Iterator[gast.stmt]:
-    """Statements, and those of the functions that they call."""
+    """The statements, and those of the functions that they call."""
     pending, seen = [(statements, bindings)], set[int]()
     while pending:
         block, meant = pending.pop()

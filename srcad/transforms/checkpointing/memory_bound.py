@@ -1,8 +1,7 @@
-"""Keep what loops record within a bound: loops of the outermost level that record anything become checkpointed ones.
+"""Memory bound: keep the size of traces within a limit, by checkpointing the outermost loops that record values.
 
-The function is differentiated once to see which loops those are, and once more with them checkpointed, until there are
-no others. They share the bound in equal parts; how many snapshots a loop may keep is found when it runs, from the bytes
-of its state.
+The function is differentiated to find these loops, and again with them checkpointed, until no others are found. They
+get equal parts of the limit; how many snapshots a loop may keep is computed at run time, from the size of its state.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from srcad.transforms.ir.unit import Unit
 
 
 def bounded(unit: Unit, places: set[Place | None], most: int) -> Unit | None:
-    """The lowered function with the loops at these places noted as checkpointed; None where there are none."""
+    """The lowered function with the loops at these places marked as checkpointed; None if there are none."""
     tree = unit.copy_tree()
     marked = [each for each in _outermost(tree.body) if is_checkpointed(each) or _may_be(each, places)]
     for each in marked:
@@ -30,7 +29,7 @@ def bounded(unit: Unit, places: set[Place | None], most: int) -> Unit | None:
 
 
 def recording(made: Made) -> list[gast.stmt]:
-    """The loops of the outermost level that record in each iteration, and calls there that record."""
+    """The outermost loops that record in each iteration, and calls outside of loops that record."""
     if made.sweeps is None:
         return []
     by = made.sweeps.by
@@ -46,7 +45,7 @@ def recording(made: Made) -> list[gast.stmt]:
 
 
 def refuse_unbounded(unit: Unit, made: Made) -> None:
-    """Refuse loops of the user's that still record, and calls that do."""
+    """Refuse loops in the user's code, and calls, that still record."""
     loops = {place_of(each) for each in walk_statements(unit.tree.body) if isinstance(each, (gast.For, gast.While))}
     for statement in recording(made):
         is_loop = isinstance(statement, (gast.For, gast.While))
@@ -66,7 +65,7 @@ def _may_be(loop: gast.For | gast.While, places: set[Place | None]) -> bool:
 
 
 def _outermost(block: Block) -> Iterator[gast.For | gast.While]:
-    """The loops that stand in no other loop."""
+    """The loops that are in no other loop."""
     for statement in block:
         if isinstance(statement, (gast.For, gast.While)):
             yield statement

@@ -1,4 +1,4 @@
-"""A checkpointed loop where no derivative is wanted: all of its iterations, on copies of what they write into."""
+"""Primal-only loops: a checkpointed loop without derivatives runs all iterations, on copies of written arrays."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def alone(made: Checkpointed, names: Names, known: Mapping[str, Any]) -> tuple[U
 
 
 def begin(value: gast.expr, kind: nb.Type | None) -> gast.expr:
-    """What a name of the state begins with: of the type that it has in the loop, and its own."""
+    """The initial value for a name of the state: a copy, of the type that the name has in the loop."""
     if isinstance(kind, nb.Array):
         return call("kernels.snapshot", value)
     if isinstance(kind, (nb.Boolean, nb.Number)):

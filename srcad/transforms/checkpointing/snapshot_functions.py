@@ -1,4 +1,4 @@
-"""What runs a checkpointed loop and reverses it: functions that take snapshots, and that begin from them.
+"""Snapshot functions: the forward function of a checkpointed loop, which takes snapshots, and the reverse function.
 
 def loop_4_forward(first, stop, width, snapshots, k, s, calls):
     ...                                             # run, and take snapshots on the way
@@ -10,14 +10,14 @@ def loop_4_reverse(calls, at, s_bar):
     for last in range(trips, 0, -1):
         here = places[-1]                           # from the last snapshot before the iteration
         s = s_kept[-1]
-        while here < last - 1:                      # run up to the iteration, taking snapshots anew
+        while here < last - 1:                      # run up to the iteration, taking new snapshots
             ...
         t = loop_4_iteration(here, k, s, s_bar)     # the iteration and its reverse
         s_bar = t[0]
     return (k_bar, s_bar)
 
-Places are those of the schedule in `binomial_checkpointing`, among the kernels. Nothing of the record is changed: what
-the reverse function takes off its stacks of snapshots, it takes off copies of the lists.
+Snapshots are placed by the schedule in `binomial_checkpointing`, among the kernels. The record is not modified: the
+reverse function pops snapshots from copies of the lists.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ from srcad.transforms.sweeps.forward_reverse_pair import attribute_name
 
 
 class Drivers:
-    """Writes both functions, under names of their own: `state` is the loop's, renamed."""
+    """Writes both functions, with names of their own: `state` is the loop's state, renamed."""
 
     def __init__(self, pair: Pair, version: Checkpointed, active: Collection[int]) -> None:
-        """`active` are the positions, in the state, of what carries derivatives."""
+        """`active` has the positions, in the state, of names that carry derivatives."""
         self.pair, self.version = pair, version
         self.names = Names(RESERVED | {"t", pair.forward, pair.reverse, pair.iteration, pair.trace})
         self.state = state = version.state.renamed(lambda name: self.names.fresh(re.sub(r"_\d+$", "", name)))
@@ -69,11 +69,11 @@ class Drivers:
         return isinstance(self.kinds[name], nb.Array)
 
     def out_name(self, position: int) -> str:
-        """The name of the state that a result is the last value of."""
+        """The name in the state whose final value a result is."""
         return (*self.state.results, *self.state.works)[position]
 
     def make(self) -> tuple[int, ...]:
-        """Give the pair both functions, and its record; the positions of the arguments that are read again."""
+        """Make both functions and the record of the pair; returns the positions of arguments that are passed again."""
         pair, state = self.pair, self.state
         numbers = [name for name in state.inputs if isinstance(self.kinds[name], (nb.Number, nb.Boolean))]
         handed = [name for name in state.inputs if name not in numbers]
@@ -93,11 +93,11 @@ class Drivers:
         return kind.copy(layout="C", readonly=False) if isinstance(kind, nb.Array) else kind
 
     def needs_last(self, name: str) -> bool:
-        """Whether the reverse function asks for the shape of what a name was at the end."""
+        """Whether the reverse function needs the shape of a name's final value."""
         return name in self.state.sinks or (name in self.active and name not in self.result_bars)
 
     def seeded(self) -> list[str]:
-        """Carried names whose adjoints at the end of an iteration are handed to it beside those of the parameters."""
+        """The loop-carried names whose adjoints at an iteration's end are passed to it, beside those of parameters."""
         return [
             name
             for name in self.state.carried
@@ -105,7 +105,7 @@ class Drivers:
         ]
 
     def forward(self) -> gast.FunctionDef:
-        """All iterations, with snapshots on the way."""
+        """The forward function: runs all iterations, and takes snapshots."""
         state = self.state
         bounds = [self.first, self.stop, self.width, self.snapshots]
         results = [*state.results, *state.works]
@@ -131,7 +131,7 @@ class Drivers:
         return tree
 
     def within(self) -> list[str]:
-        """As many snapshots as there is room for, where that is bounded."""
+        """The statement that limits the number of snapshots to the available memory, if that is bounded."""
         if self.version.most_bytes is None:
             return []
         fixed = [f"{name}.nbytes" for name in self.lasts if self.needs_last(name)]
@@ -141,11 +141,11 @@ class Drivers:
         return [f"    {self.most} = {found}"]
 
     def size(self, name: str) -> str:
-        """The bytes of a snapshot of a name."""
+        """The size of a snapshot of a name, in bytes."""
         return f"{name}.nbytes" if self.is_array(name) else "16" if is_complex(self.kinds[name]) else "8"
 
     def checked(self) -> list[str]:
-        """Arrays that iterations make may have grown."""
+        """A check for arrays that iterations make, which may be larger than in the first snapshot."""
         grown = [name for name in self.kept if name in self.state.carried and self.is_array(name)]
         if self.version.most_bytes is None or not grown:
             return []
@@ -156,30 +156,30 @@ class Drivers:
         return [*code, f"    kernels.check_bytes({total}, {self.version.most_bytes})"]
 
     def advanced(self) -> list[str]:
-        """Run from `here` to `there`."""
+        """The statements that run from `here` to `there`."""
         begins = [f"{self.first} + {self.steps(each)} * {self.width}" for each in (self.here, self.there)]
         run = f"{self.version.advance.name}({_commas(*begins, self.width, *self.state.names)})"
         taken = [f"{name} = t[{k}]" for k, name in enumerate(self.state.carried)]
         return [f"t = {run}" if taken else run, *taken, f"{self.here} = {self.there}"]
 
     def steps(self, place: str) -> str:
-        """The number of iterations before a place."""
+        """The number of iterations before a position."""
         at_once = self.version.at_once
         return place if at_once == 1 else f"min({place} * {at_once}, {self.trips})"
 
     @property
     def ways(self) -> str:
-        """How many times the reverse sweep goes back."""
+        """The number of steps of the reverse sweep."""
         at_once = self.version.at_once
         return self.trips if at_once == 1 else f"-(-{self.trips} // {at_once})"
 
     def kept_now(self) -> list[str]:
-        """Take a snapshot."""
+        """The statements that take a snapshot."""
         taken = (f"{self.stacks[name]}.append(kernels.snapshot({name}))" for name in self.kept)
         return [f"{self.places}.append({self.here})", *taken]
 
     def reverse(self, handed: list[str]) -> gast.FunctionDef:
-        """All iterations from the last to the first, each run from the last snapshot before it."""
+        """The reverse function: all iterations from last to first, each recomputed from the last snapshot before it."""
         pair, state = self.pair, self.state
         wrt = [state.names[position - 4] for position in pair.wrt]
         given = {name: self.added(name) for name in wrt if self.is_array(name)}
@@ -220,7 +220,7 @@ class Drivers:
         return self.names.fresh(f"{name}_given_bar")
 
     def begun(self) -> list[str]:
-        """The adjoints behind the last iteration."""
+        """The adjoints after the last iteration."""
         code = []
         for name, bar in self.bars.items():
             result = self.result_bars.get(name)
@@ -232,11 +232,11 @@ class Drivers:
         return code
 
     def zero(self, name: str) -> str:
-        """What the adjoint of a number begins with."""
+        """The initial adjoint of a number."""
         return "0j" if is_complex(self.kinds[name]) else "0.0"
 
     def reversed_iteration(self) -> list[str]:
-        """The call of the iteration, with the adjoints behind it, and what gives those before it."""
+        """The call that reverses an iteration: takes the adjoints after it, and gives those before it."""
         state = self.state
         before: dict[str, str] = {}
         code: list[str] = []
@@ -268,7 +268,7 @@ class Drivers:
 
 
 def _parsed(*lines: str) -> Any:
-    """A function as it will be printed."""
+    """A function that is printed exactly as written here."""
     return note(gast.parse("\n".join(lines)).body[0], is_finished=True)
 
 

@@ -1,4 +1,4 @@
-"""Run a core function on actual arguments and note the types that its names take, and the blocks that it reaches."""
+"""Execution tracing: run a core function on actual arguments, and record the types of names and the blocks reached."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ _PLACE = "__srcad_place__"
 
 @dataclass
 class Watched:
-    """What runs have shown.
+    """What the runs have shown.
 
     types       the type of each name that got a value; None for objects that Numba has no type for
     reached     blocks that were run, as (number of the compound statement in source order, which of its blocks)
-    result      the type of what is returned
+    result      the type of the result
     until       when to give up, by `time.monotonic`
-    wanted      the names to be noted; None for all
+    wanted      the names to record; None for all
     """
 
     types: dict[str, Type | None] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class Watched:
     wanted: Collection[str] | None = None
 
     def store(self, name: str, value: Any) -> None:
-        """Note the value that a name takes."""
+        """Record the value that a name takes."""
         if self.until < math.inf and time.monotonic() > self.until:
             raise TakesTooLong
         if value is UNSET or (self.wanted is not None and name not in self.wanted):
@@ -72,7 +72,7 @@ class Watched:
         self.types[name] = joined(name, self.types[name], kind) if name in self.types else kind
 
     def enter(self, number: int, arm: int) -> None:
-        """Note that a block is run."""
+        """Record that a block is run."""
         self.reached.add((number, arm))
 
 
@@ -88,7 +88,7 @@ class Conflict(Exception):
         self.name, self.kinds = name, sorted("an object" if kind is None else str(kind) for kind in (one, other))
 
     def as_error(self, unit: Unit) -> UnsupportedSyntax:
-        """The error that the user sees, where the name gets its value."""
+        """The error for the user, at the place where the name gets its value."""
         place = _last_place(unit, self.name)
         return UnsupportedSyntax(
             as_written(f"'{self.name}' is now {self.kinds[0]}, now {self.kinds[1]}", place),
@@ -98,7 +98,7 @@ class Conflict(Exception):
 
 
 def _last_place(unit: Unit, name: str) -> Place | None:
-    """Where a name gets its last value, looked up through copies, which SSA form makes."""
+    """Where a name gets its last value, followed through the copies that SSA form makes."""
     stores = {str(written(each)): each for each in walk_statements(unit.tree.body) if isinstance(each, gast.Assign)}
     statement, seen = stores.get(name), {name}
     while statement is not None and isinstance(statement.value, gast.Name) and statement.value.id not in seen:
@@ -113,9 +113,9 @@ def watch(
     seconds: float = math.inf,
     wanted: Collection[str] | None = None,
 ) -> Watched:
-    """Run the function once for each tuple of arguments, on copies; random numbers drawn do not count as drawn.
+    """Run the function once for each tuple of arguments, on copies; the state of random generators is restored.
 
-    Raises TakesTooLong where that is not over in so many `seconds`.
+    Raises TakesTooLong if that takes more than so many `seconds`.
 
     >>> from srcad.frontend.lower import lower
     >>> from srcad.frontend.load import load
@@ -136,7 +136,7 @@ def watch(
             for name, value in zip(unit.parameters, sample, strict=False):
                 watched.store(name, value)
             watched.store("return", function(*arguments))
-    except Exception as problem:  # the function's own, which may be any
+    except Exception as problem:  # the function's own exception, of any kind
         _note_place(problem, instrumented)
         raise
     finally:
@@ -146,24 +146,24 @@ def watch(
 
 
 def place_noted(problem: Exception) -> Place | None:
-    """The line that an exception has a note of."""
+    """The line that was recorded on an exception."""
     return getattr(problem, _PLACE, None)
 
 
 def set_place(problem: Exception, place: Place | None) -> None:
-    """Note the line on an exception."""
+    """Record the line on an exception."""
     if place is not None:
         setattr(problem, _PLACE, place)
         add_note(problem, "\n".join([f"at {place}", *place.trail()]))
 
 
 def add_note(problem: Exception, text: str) -> None:
-    """Note a text on an exception."""
+    """Add a note to an exception."""
     getattr(problem, "add_note", len)(text)  # Python 3.11
 
 
 def _note_place(problem: Exception, unit: Unit) -> None:
-    """Say which line of the user's raised what reaches the user from here."""
+    """Record which line of the user's code raised an exception."""
     units = {f"<core of {each.name}>": each for each in (unit, *callees_in(unit))}
     place, trace = None, problem.__traceback__
     while trace is not None:
@@ -185,7 +185,7 @@ def _instrumented(unit: Unit, watched: Watched) -> Unit:
     def block(statements: Block) -> Block:
         result: Block = []
         for statement in statements:
-            if isinstance(statement, gast.Expr):  # output, which belongs to the run proper
+            if isinstance(statement, gast.Expr):  # output, which belongs to the actual run
                 statement = gast.Pass()
             if notes_of(statement).unset:
                 statement.value = load(unset)
@@ -207,7 +207,7 @@ def _instrumented(unit: Unit, watched: Watched) -> Unit:
 
 
 class _Unset:
-    """The value of a name that has none yet: can be copied, nothing else."""
+    """The value of a name that has none yet: it can be copied, but not used."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -222,7 +222,7 @@ UNSET = _Unset()
 
 
 def type_of(value: Any) -> Type | None:
-    """Numba's type of a value, None where there is none."""
+    """Numba's type of a value, or None if there is none."""
     try:
         kind = typeof(value)
     except (ValueError, errors.NumbaError):
@@ -231,7 +231,7 @@ def type_of(value: Any) -> Type | None:
 
 
 def _key(value: Any) -> Any:
-    """What values of one type have in common, found quickly."""
+    """A key that is equal for values of the same type, and quick to compute."""
     if isinstance(value, np.ndarray):
         return value.dtype, value.ndim, value.flags.num
     if isinstance(value, (tuple, list)):
@@ -240,7 +240,7 @@ def _key(value: Any) -> Any:
 
 
 def joined(name: str, one: Type | None, other: Type | None) -> Type | None:
-    """The type of what is now of one type, now of another; None where that can only be an object.
+    """The common type of values of two types; None where that can only be an object.
 
     >>> from numba import types
     >>> joined("x", types.int64, types.float64), joined("x", types.unicode_type, types.int64)
@@ -265,5 +265,5 @@ def joined(name: str, one: Type | None, other: Type | None) -> Type | None:
 
 
 def own_copy(value: Any) -> Any:
-    """A copy of an array, in the same order of memory; other arguments as they are."""
+    """A copy of an array, in the same memory order; other arguments unchanged."""
     return value.copy(order="K") if isinstance(value, np.ndarray) else value

@@ -1,9 +1,9 @@
-"""Numba's types of single expressions, of whose names the types are known.
+"""Expression types: Numba's types of single expressions over names of known types.
 
     t = x[i] * 2.0          Expressions(types, bindings).kind(value)      float64
 
-Only what is plain is typed, by the same tables of Numba's that its inference asks: arithmetic, comparisons, subscripts,
-attributes, calls with plain arguments, tuples. Anything else is `Unresolved`, and left to Numba's own inference.
+Only simple expressions are typed, by the same tables that Numba's inference uses: arithmetic, comparisons, subscripts,
+attributes, calls with plain arguments, tuples. Anything else raises `Unresolved`, and is left to Numba's inference.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _OPERATORS = {kind: function for kind, function in {**BINARY, **UNARY, **COMPARI
 
 
 class Unresolved(Exception):
-    """An expression that only Numba's whole inference can type, or that has no type."""
+    """An expression that only Numba's full inference can type, or that has no type."""
 
 
 class Expressions:
-    """Types of expressions over names of known types; to be asked while Numba types instead of compiling.
+    """The types of expressions over names of known types; to be used inside of `typing_only`.
 
     kinds       types of the local names, to which the caller adds
     bindings    values of the global names
@@ -46,7 +46,7 @@ class Expressions:
         return types.unliteral(self.kind(value))
 
     def kind(self, node: gast.expr) -> types.Type:
-        """The type of an expression, a literal's own where there is one. Raises Unresolved."""
+        """The type of an expression; for literals, the literal type. Raises Unresolved."""
         method = getattr(self, f"_{type(node).__name__}", None)
         if method is None:
             raise Unresolved
@@ -75,7 +75,7 @@ class Expressions:
 
     def _power(self, base: types.Type, exponent: types.Type) -> types.Type:
         if not isinstance(getattr(base, "dtype", base), types.Float):
-            raise Unresolved  # that of an integer depends on the exponent's value
+            raise Unresolved  # the type of an integer's power depends on the exponent's value
         return self._called(operator.pow, [base, exponent], {})
 
     def _UnaryOp(self, node: gast.UnaryOp) -> types.Type:

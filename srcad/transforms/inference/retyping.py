@@ -1,4 +1,4 @@
-"""Types after a stage that has rewritten some statements, without typing the whole function again.
+"""Retyping: types after a pass that has rewritten some statements, without inferring the whole function again.
 
     typed before                        after: only new statements are looked at
     y = x * x       array               n = x.shape[0]          int64
@@ -7,8 +7,8 @@
                                             y_sum = y_sum + x[i] * x[i]
                                         return y_sum            as before
 
-Where a new statement is not plain, or its name's type would not be what it was, nothing is said: the whole function is
-typed then. Typing a function by Numba takes as long as a fifth of compiling it, this a fraction of that.
+Where a new statement is not simple, or changes the type of an existing name, there is no result, and the whole function
+is inferred again. Numba's inference takes about a fifth of its compile time, retyping a fraction of that.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SILENT = gast.Pass | gast.Break | gast.Continue | gast.Expr | gast.Raise | gast
 
 @stage("type_inference")
 def retyped(before: Unit, facts: Types, after: Unit) -> Types | None:
-    """Types of all names of a unit that a stage has made of another; None where that takes an inference."""
+    """The types of all names of a unit that a pass made from another one; None where that needs full inference."""
     try:
         with typing_only():
             found = _Retyping(before, facts, after).of_all()
@@ -40,7 +40,7 @@ def retyped(before: Unit, facts: Types, after: Unit) -> Types | None:
 
 
 class _Retyping:
-    """Goes through the statements in their order, in which a name is stored before it is read."""
+    """Goes through the statements in order, in which a name is stored before it is read."""
 
     def __init__(self, before: Unit, facts: Types, after: Unit) -> None:
         self.facts, self.after = facts, after
@@ -56,7 +56,7 @@ class _Retyping:
         return Types({name: kind for name, kind in self.kinds.items() if name in present}, self.facts.result)
 
     def look_at(self, statement: gast.stmt) -> None:
-        """Note the types of what a statement stores."""
+        """Record the types of names that a statement stores."""
         if isinstance(statement, _SILENT) or _heading(statement) in self.old:
             return
         match statement:
@@ -80,14 +80,14 @@ class _Retyping:
 
 
 def _heading(statement: gast.stmt) -> str:
-    """What a statement says by itself, without the blocks inside."""
+    """The text of a statement without its inner blocks."""
     if isinstance(statement, gast.For):
         return f"for {gast.dump(statement.target)} in {gast.dump(statement.iter)}"
     return "" if isinstance(statement, gast.If | gast.While) else gast.dump(statement)
 
 
 def _locals(unit: Unit) -> set[str]:
-    """The parameters, and all names that are stored: what stages have done away with has left types behind."""
+    """The parameters and all names that are stored; types of names that passes have removed do not count."""
     return {argument.id for argument in unit.tree.args.args} | {
         node.id for node in gast.walk(unit.tree) if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)
     }

@@ -1,4 +1,4 @@
-"""Functions that are called, not inlined: recursive ones, and large ones that are called again and again.
+"""Subroutines: functions that are called, not inlined: recursive ones, and large ones with many calls.
 
     Subroutine      as the user wrote it, for arguments of any types; it may write into its arguments
     Specialised     for arguments of known types, and without effects: what it writes into comes back among its results
@@ -30,12 +30,12 @@ Kinds: TypeAlias = tuple[nb.Type, ...]
 
 
 class Subroutine:
-    """A function in core form; `unit` is given when it is finished, since it may call itself."""
+    """A function in core form; `unit` is set when it is finished, since it may call itself."""
 
     def __init__(self, name: str, wish: str, normalise: Callable[[Unit], Unit] | None = None) -> None:
-        """`name` is what its unit and its callers call it, `wish` what the reader should see.
+        """`name` is used by its unit and its callers, `wish` is the name to show to the user.
 
-        `normalise` is what the unit goes through before its types are inferred; None where it has been through that.
+        `normalise` prepares the unit for type inference; None where that has been done.
         """
         self.__name__ = self.name = name
         self.wish = wish
@@ -43,11 +43,11 @@ class Subroutine:
         self.unit: Unit = None  # type: ignore[assignment]  # until it is finished
 
     def __call__(self, *args: Any) -> Any:
-        """Run it under Python."""
+        """Run it in Python."""
         return self._executable(*args)
 
     def __repr__(self) -> str:
-        """All that it computes: part of what tells one generated function from another."""
+        """Text that identifies everything it computes; part of the key of a generated function."""
         called = [getattr(each, "name", "") for each in self.unit.bindings.values()]
         places = [str(place_of(node)) for node in gast.walk(self.unit.tree)]
         text = f"{gast.dump(self.unit.tree)} {called} {places}"
@@ -59,26 +59,26 @@ class Subroutine:
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        """The parameters that it may write into for its caller."""
+        """The parameters that it may write to for its caller."""
         return self.unit.parameters
 
     @cached_property
     def ssa(self) -> Unit:
-        """The unit with every name stored once per path."""
+        """The unit in SSA form."""
         return self.unit if self._normalise is None else self._normalise(self.unit)
 
     @cached_property
     def dispatcher(self) -> Inferring:
-        """What it is for Numba's inference."""
+        """Its dispatcher for Numba's inference."""
         return _Subroutine(self.ssa)
 
     def types_of(self, kinds: Kinds) -> Types:
-        """Types of all names, for arguments of these types; raises CannotType."""
+        """The types of all names, for arguments of these types; raises CannotType."""
         if kinds not in self.dispatcher.inferred:
             try:
                 self.dispatcher.compile(kinds)
             except NumbaError:
-                return types_of(self.ssa, kinds)  # which says what is wrong, and where
+                return types_of(self.ssa, kinds)  # raises an error that says what is wrong, and where
         found = self.dispatcher.inferred[kinds]
         known = Types(found.types, found.result)
         refuse_masks(self.ssa, known)
@@ -86,7 +86,7 @@ class Subroutine:
 
 
 class _Subroutine(Inferring):
-    """As `typing.types_of` infers: stand-ins for values that are not set yet have no say, if that can be."""
+    """Infers like `type_inference.types_of`: placeholders of unset values are ignored if possible."""
 
     def __init__(self, unit: Unit) -> None:
         unset = {written(each) for each in walk_statements(unit.tree.body) if notes_of(each).unset}
@@ -109,10 +109,10 @@ class _Subroutine(Inferring):
 class Summary:
     """What a call does to its arguments.
 
-    results     types of what is returned; None where the function returns nothing
-    is_tuple    whether what it returns is a tuple
-    written     positions of the arrays that are written into, whose last contents follow the results
-    same        for each result the position of the argument that it is, or None
+    results     types of the results; empty where the function returns nothing
+    is_tuple    whether it returns a tuple
+    written     positions of the arrays that are written, whose final contents follow the results
+    same        for each result the position of the argument that it is identical to, or None
     views       for each result the positions of the arguments that it may be a view of: a copy is returned
     """
 
@@ -125,7 +125,7 @@ class Summary:
 
 @dataclass(eq=False)
 class Specialised:
-    """A function in core form for arguments of these types, that returns a tuple and changes nothing."""
+    """A function in core form for arguments of these types; it returns a tuple and has no effects."""
 
     name: str
     subroutine: Subroutine
@@ -142,11 +142,11 @@ class Specialised:
 
     @property
     def wish(self) -> str:
-        """The name that the reader should see."""
+        """The name to show to the user."""
         return self.subroutine.wish
 
     def __call__(self, *args: Any) -> Any:
-        """Run it under Python."""
+        """Run it in Python."""
         return self._executable(*args)
 
     @cached_property
@@ -155,19 +155,19 @@ class Specialised:
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        """The parameters that it writes into for its caller: none, for it works on copies."""
+        """The parameters that it writes to for its caller: none, since it works on copies."""
         return ()
 
     @property
     def outcome(self) -> Kinds:
-        """The types of all results, of what is written into as well."""
+        """The types of all results, including the written arrays."""
         summary = self.summary
         returned = (kind for kind, same in zip(summary.results, summary.same, strict=True) if same is None)
         return (*returned, *(self.kinds[position] for position in summary.written))
 
     @property
     def dispatcher(self) -> Declared:
-        """What it is for Numba's inference."""
+        """Its dispatcher for Numba's inference."""
         outcome = self.outcome
         if outcome not in self._declared:
             names = ", ".join(f"x{k}" for k in range(len(self.kinds)))
@@ -184,7 +184,7 @@ def _typeof(value: Subroutine | Specialised, context: Any) -> nb.Dispatcher:
 
 
 def callee_of(value: gast.AST | None, bindings: Mapping[str, Any]) -> Subroutine | Specialised | None:
-    """The function that an expression calls, where it is one of these."""
+    """The subroutine that an expression calls, or None."""
     if not isinstance(value, gast.Call):
         return None
     found = bindings.get(dotted_path(value.func) or "")
@@ -192,7 +192,7 @@ def callee_of(value: gast.AST | None, bindings: Mapping[str, Any]) -> Subroutine
 
 
 def results_of_calls(unit: Unit) -> dict[str, Specialised]:
-    """The names that hold what calls returned, tuples all of them."""
+    """The names that hold the results of calls, which are always tuples."""
     if not any(isinstance(each, Specialised) for each in unit.bindings.values()):
         return {}
     found: dict[str, Specialised] = {}

@@ -1,4 +1,4 @@
-"""A Numba type for every name of a core function, from Numba's own inference."""
+"""Type inference: a Numba type for every name of a core function, by Numba's own inference."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from srcad.transforms.ir.unit import Unit
 
 @dataclass(frozen=True)
 class Types:
-    """What is known of each name; `result` is the type of what the function returns."""
+    """The types of names; `result` is the type of the function's result."""
 
     of: Mapping[str, types.Type]
     result: types.Type
@@ -31,7 +31,7 @@ class Types:
         return self.of.get(name)
 
     def rank(self, name: str) -> int | None:
-        """Number of dimensions of an array, else None."""
+        """The rank of an array, else None."""
         kind = self.of.get(name)
         return kind.ndim if isinstance(kind, types.Array) else None
 
@@ -40,7 +40,7 @@ class Types:
         return isinstance(self.of.get(name), types.Array)
 
     def is_opaque(self, index: gast.expr) -> bool:
-        """Whether a part of an index is a name of something else than an integer or an array: a slice, or a tuple."""
+        """Whether a part of an index is a name of neither integer nor array type: a slice, or a tuple."""
         known = (types.Integer, types.Boolean, types.Array)
         return isinstance(index, gast.Name) and not isinstance(self.of.get(index.id), known)
 
@@ -50,7 +50,7 @@ class Types:
         return isinstance(kind.dtype if isinstance(kind, types.Array) else kind, types.Float)
 
     def is_real_or_complex(self, name: str) -> bool:
-        """Whether the name holds what can have a derivative: floats, complex numbers, arrays or tuples of them."""
+        """Whether the name holds values that can have a derivative: floats, complex numbers, their arrays or tuples."""
         return carries_derivatives(self.of.get(name))
 
 
@@ -62,7 +62,7 @@ def differentiable(kind: types.Type | None) -> bool:
 
 
 def carries_derivatives(kind: types.Type | None) -> bool:
-    """Whether anything inside a value of this type can have a derivative: in a tuple, a list or an optional value too.
+    """Whether anything inside a value of this type can have a derivative, also in tuples, lists and optional values.
 
     >>> carries_derivatives(types.List(types.Tuple((types.int64, types.float64))))
     True
@@ -80,7 +80,7 @@ def carries_derivatives(kind: types.Type | None) -> bool:
 def executable(unit: Unit, unknown: frozenset[str | None] | set[str | None] = frozenset()) -> Callable[..., Any]:
     """The core function as a Python function whose line numbers count its statements from 1.
 
-    Copies of `unknown` names, and stand-ins for their values, are left out.
+    Placeholders for values of `unknown` names, and copies of such names, are left out.
     """
     tree = unit.copy_tree()
     if unknown:
@@ -91,7 +91,7 @@ def executable(unit: Unit, unknown: frozenset[str | None] | set[str | None] = fr
     namespace: dict[str, Any] = dict(unit.bindings)
     exec(compile(module, f"<core of {unit.name}>", "exec"), namespace)
     function: Callable[..., Any] = namespace[tree.name]
-    namespace.update(unit.bindings)  # a function that calls itself calls what it is bound to
+    namespace.update(unit.bindings)  # a recursive function calls what its name is bound to
     return function
 
 
@@ -99,7 +99,7 @@ def executable(unit: Unit, unknown: frozenset[str | None] | set[str | None] = fr
 def types_of_some(
     unit: Unit, argument_types: tuple[types.Type, ...], names: Collection[str]
 ) -> Mapping[str, types.Type]:
-    """Types of these names, of a unit in which others may hold now this, now that."""
+    """The types of some names of a unit; other names may have several types."""
     try:
         return infer(executable(unit), argument_types, names).types
     except CannotType as problem:
@@ -109,7 +109,7 @@ def types_of_some(
 
 @stage("type_inference")
 def types_of(unit: Unit, argument_types: tuple[types.Type, ...]) -> Types:
-    """Types of all names for these types of the parameters.
+    """The types of all names, for these types of the parameters.
 
     Raises CannotType, with the place in the user's source, where Numba cannot type the function.
     """
@@ -127,7 +127,7 @@ def types_of(unit: Unit, argument_types: tuple[types.Type, ...]) -> Types:
 
 
 def refuse_masks(unit: Unit, known: Types) -> None:
-    """Numba gives a meaning of its own to masks of several dimensions."""
+    """Refuse masks of several dimensions, to which Numba gives a meaning of its own."""
     for statement in walk_statements(unit.tree.body):
         for target in (getattr(statement, "value", None), stores_into(statement)):
             if not isinstance(target, gast.Subscript):
@@ -140,7 +140,7 @@ def refuse_masks(unit: Unit, known: Types) -> None:
 
 
 def callees_in(unit: Unit) -> list[Unit]:
-    """The functions that a unit calls, those that they call, and so on."""
+    """The functions that a unit calls, directly or indirectly."""
     found: dict[int, Unit] = {}
     pending = [unit]
     while pending:
@@ -153,7 +153,7 @@ def callees_in(unit: Unit) -> list[Unit]:
 
 
 def _place_in_callee(unit: Unit, problem: CannotType) -> Place | None:
-    """The user's line, where the problem is in a function that is called: the innermost stands first in the report."""
+    """The user's line, if the problem is in a called function; the innermost comes first in Numba's report."""
     units = {each.name: each for each in callees_in(unit)}
     found = re.search(r"<core of (\w+)>\W+(?:line )?(\d+)", str(problem.__cause__)) if units else None
     inner = None if found is None else units.get(found[1])
@@ -161,9 +161,9 @@ def _place_in_callee(unit: Unit, problem: CannotType) -> Place | None:
 
 
 def without_unreached(unit: Unit, types: Types) -> Unit:
-    """The unit without branches that Numba has found to be never taken, whose names have no types.
+    """The unit without branches that Numba found to be unreachable, whose names have no types.
 
-    Names that stand for what is not set yet, and copies of them, may have no type in code that runs.
+    Placeholders for unset values, and copies of them, may have no type in code that runs.
     """
     tree = unit.copy_tree()
     tree.body, changed = _reached(tree.body, types)
@@ -201,20 +201,20 @@ def _is_untyped(statement: gast.stmt, types: Types) -> bool:
 
 
 def _inferred(unit: Unit, argument_types: tuple[types.Type, ...]) -> Inferred:
-    """Types of the names; what stands for a value that is not set yet has no say in them."""
+    """The types of names; placeholders of unset values are ignored if possible."""
     unknown = {written(statement) for statement in walk_statements(unit.tree.body) if notes_of(statement).unset}
     if unknown:
         try:
             return infer(executable(unit, unknown), argument_types)
         except CannotType:
-            pass  # a name is read before the first statement that stores it: the stand-in must do
+            pass  # a name is read before its first store in the source: the placeholder is needed
     try:
         return infer(executable(unit), argument_types)
     except CannotType as problem:
         if not unknown:
             raise
         try:
-            found = infer(executable(_with_none(unit)), argument_types)  # values or None, which Numba has a type for
+            found = infer(executable(_with_none(unit)), argument_types)  # optional values, for which Numba has a type
         except CannotType:
             raise problem from None
         plain = {name: kind.type if isinstance(kind, types.Optional) else kind for name, kind in found.types.items()}
@@ -222,7 +222,7 @@ def _inferred(unit: Unit, argument_types: tuple[types.Type, ...]) -> Inferred:
 
 
 def _with_none(unit: Unit) -> Unit:
-    """The unit with None for what is not set yet."""
+    """The unit with None for unset values."""
     tree = unit.copy_tree()
     for statement in walk_statements(tree.body):
         if isinstance(statement, gast.Assign) and notes_of(statement).unset:
@@ -231,7 +231,7 @@ def _with_none(unit: Unit) -> Unit:
 
 
 class _WithoutUnset(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
-    """Blanks the stand-ins of unset names, and plain copies of such names; lines stay as they are."""
+    """Removes placeholders of unset names, and plain copies of such names, without changing line numbers."""
 
     def __init__(self, unknown: set[str | None]) -> None:
         self.unknown = unknown
@@ -246,7 +246,7 @@ class _WithoutUnset(gast.NodeTransformer):  # type: ignore[misc]  # gast carries
 
 
 def as_written(message: str, place: Place | None) -> str:
-    """A message with the names of the user's in place of those that SSA form has numbered."""
+    """A message with the user's names in place of those numbered by SSA form."""
     text = "" if place is None else place.text
     return re.sub(r"'(\w+?)_\d+'", lambda found: found[0] if found[0][1:-1] in text else f"'{found[1]}'", message)
 
@@ -277,8 +277,9 @@ def _number_lines(function: ast.stmt) -> None:
 
 
 def is_complex(kind: types.Type | None) -> bool:
-    """Whether this is a type of complex numbers, or of arrays of these.
+    """Whether this is a complex type, or an array of complex numbers.
 
-    The sweeps hold plain, unconjugated derivatives; what users give and get points uphill, and is conjugated there.
+    The sweeps use plain, unconjugated derivatives; at the interface they are conjugated, so that gradients point
+    uphill.
     """
     return isinstance(kind.dtype if isinstance(kind, types.Array) else kind, types.Complex)

@@ -1,4 +1,4 @@
-"""Arithmetic that needs no computing: factors to the power one, double signs, sums of literals."""
+"""Algebraic simplification: factors to the power one, double negation, sums of literals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from srcad.transforms.ir.primitive import constant
 
 
 def simplify(node: Any) -> Any:
-    """An expression of a derivative rule without idle arithmetic; values stay the same to the last bit.
+    """Simplify an expression of a derivative rule; values stay the same to the last bit.
 
     Not for the user's own expressions: `x * 1.0` is a new array.
 

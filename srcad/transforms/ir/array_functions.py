@@ -1,13 +1,13 @@
-"""Facts about NumPy's functions, and about the kernels and builtins that generated code calls, by dotted name.
+"""Array functions: facts about NumPy's functions, kernels and builtins that generated code calls, by dotted name.
 
     is_new = dotted_path(call.func) in ALLOCATING
 
-A function has a fact whenever it is called with positional arguments; what a keyword such as `out` changes is for the
-pass to look at. Which functions are elementwise, which have rules, and which give views that can be written through,
-the rule tables say (`srcad.runtime.rulebook.registry`).
+A fact holds for calls with positional arguments; passes must check for keywords such as `out` themselves. Which
+functions are elementwise, which have rules, and which return views that can be written through is stated in the rule
+tables (`srcad.runtime.rulebook.registry`).
 
-The sets below the table are what the passes ask for. Where one lacks functions that have the fact, a comment says
-which: a pass that learns of them generates other code, which is a change to be made, and tested, by itself.
+The sets below the table are what the passes use. Where one lacks functions that have the fact, a comment says which: a
+pass that learns of them generates different code, which is a change to be made and tested by itself.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ from srcad.runtime import kernels
 
 
 class Fact(enum.Flag):
-    """What may be known of a function."""
+    """The facts that may be known about a function."""
 
-    NEW = enum.auto()  # the result shares memory with no argument, and nothing else names it
+    NEW = enum.auto()  # the result shares memory with no argument, and has no other name
     VIEW = enum.auto()  # the result is, or may be, a view of the first argument
-    READ_ONLY = enum.auto()  # NumPy lets nobody write through the view, or it has one element for several
+    READ_ONLY = enum.auto()  # the view cannot be written through in NumPy, or several of its elements are one
     OF_SHAPE = enum.auto()  # the first argument is the shape of the result
-    LIKE = enum.auto()  # the result has the shape, and if nothing else is said the type, of the first argument
+    LIKE = enum.auto()  # the result has the first argument's shape, and its type unless another one is given
     SAME_SHAPE = enum.auto()  # the result has the shape of the first argument if it has its rank
-    SHAPE_ONLY = enum.auto()  # of the first argument nothing but shape and type is read
-    SECOND_SHAPE_ONLY = enum.auto()  # of the second one
+    SHAPE_ONLY = enum.auto()  # of the first argument only shape and type are read
+    SECOND_SHAPE_ONLY = enum.auto()  # the same for the second argument
     ZEROS = enum.auto()  # the result is filled with zeros
     ONES = enum.auto()  # with ones
-    UNSET = enum.auto()  # with whatever is there
-    OF_ELEMENTS = enum.auto()  # a tuple that is the argument holds the result's elements, or its rows
-    REDUCES = enum.auto()  # an array becomes smaller by the dimensions `axis`, or a number
+    UNSET = enum.auto()  # with unset values
+    OF_ELEMENTS = enum.auto()  # the elements of a tuple argument are the result's elements, or its rows
+    REDUCES = enum.auto()  # reduces an array over the dimensions `axis`, or to a number
     PRODUCT = enum.auto()  # a product of vectors or matrices
     SMOOTH = enum.auto()  # continuous with its derivative in all floats, where it is defined
-    EXTREME = enum.auto()  # continuous; the derivative chooses
+    EXTREME = enum.auto()  # continuous; the derivative depends on a choice
     INSTRUCTION = enum.auto()  # processors have vector instructions for it
-    TOTAL = enum.auto()  # of numbers: depends on them only, and never raises
-    WRITES = enum.auto()  # writes into the first argument; functions without this fact write into none
+    TOTAL = enum.auto()  # for numbers: depends on them only, and never raises
+    WRITES = enum.auto()  # writes to the first argument; functions without this fact write to none
 
 
 _NEW, _SHAPED, _LIKE = Fact.NEW, Fact.NEW | Fact.OF_SHAPE, Fact.NEW | Fact.LIKE | Fact.SHAPE_ONLY
@@ -175,7 +175,7 @@ def having(fact: Fact) -> frozenset[str]:
 
 
 def function(name: str) -> Any:
-    """The function of a dotted name.
+    """The function with a dotted name.
 
     >>> function("np.linalg.inv") is np.linalg.inv, function("len") is len
     (True, True)
@@ -189,7 +189,7 @@ def function(name: str) -> Any:
 
 
 def fill_of(name: str) -> float | None:
-    """What a function fills an array with; None where it leaves it as it is.
+    """The value that a function fills an array with; None if it leaves it unset.
 
     >>> fill_of("np.ones_like"), fill_of("np.empty")
     (1.0, None)
@@ -204,7 +204,7 @@ def functions(names: Iterable[str]) -> tuple[Any, ...]:
 
 
 def last_parts(names: Iterable[str]) -> frozenset[str]:
-    """The names without modules: that of the kernels has another name where a variable is called `kernels`.
+    """The names without modules: the kernels have another module name where a variable is called `kernels`.
 
     >>> sorted(last_parts({"np.zeros", "kernels.times"}))
     ['times', 'zeros']

@@ -1,4 +1,4 @@
-"""How a block of statements may be left: at its end, or early."""
+"""Block exits: how a block of statements may be left, at its end or early."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Block = Sequence[gast.stmt]
 
 
 def exits_of(block: Block) -> set[str]:
-    r"""The ways out of the block other than its end: 'break' and 'continue' of the loop around it, 'return'.
+    r"""The exits of a block other than its end: 'break' and 'continue' of the enclosing loop, 'return'.
 
     >>> sorted(exits_of(gast.parse("for i in range(3):\n    if i: break\n    return 1").body))
     ['return']

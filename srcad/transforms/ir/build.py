@@ -1,4 +1,4 @@
-"""Build and take apart core statements: the small vocabulary that all passes share."""
+"""Building blocks: constructors and queries for core statements, shared by all passes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def stored(name: str) -> gast.Name:
 
 
 def const(value: Any) -> gast.expr:
-    """A literal; negative numbers become a minus sign and a literal, as the parser has them."""
+    """A literal; negative numbers become a minus sign and a literal, as in parsed code."""
     if isinstance(value, (int, float)) and not isinstance(value, bool) and (value < 0 or str(value) == "-0.0"):
         return gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=-value, kind=None))
     return gast.Constant(value=value, kind=None)
@@ -81,7 +81,7 @@ def tuple_of(*elements: gast.expr) -> gast.Tuple:
 
 
 def one_or_tuple(parts: Sequence[gast.expr]) -> gast.expr:
-    """An index or a shape of these parts: one stands alone, several are a tuple."""
+    """An index or shape with these parts: a single one by itself, several as a tuple."""
     return parts[0] if len(parts) == 1 else tuple_of(*parts)
 
 
@@ -120,17 +120,17 @@ def at(node: Any, place: Place | None) -> Any:
 
 
 def effect(statement: Any) -> Any:
-    """The statement, marked as one that does more than to give a value: it is never dropped, moved or skipped."""
+    """Mark a statement as one with an effect: it is never dropped, moved or skipped."""
     return note(statement, effect=True)
 
 
 def noted(node: gast.BinOp) -> gast.BinOp:
-    """A division of a derivative rule, with the note that it is one."""
+    """Note on a division that it comes from a derivative rule."""
     return note(node, of_rule=isinstance(node.op, gast.Div))
 
 
 def place_of(node: gast.AST) -> Place | None:
-    """The place in the user's source that a statement stems from."""
+    """The place in the user's source that a statement comes from."""
     return getattr(node, "place", None)
 
 
@@ -155,7 +155,7 @@ def clone(node: Any) -> Any:
 
 
 def walk(node: gast.AST) -> list[Any]:
-    """All nodes of a tree, level by level as `gast.walk` gives them, without the marks that tell loads from stores."""
+    """All nodes of a tree, level by level like `gast.walk`, without the load and store contexts."""
     found = [node]
     for each in found:
         for field in _inner_fields[type(each)]:
@@ -167,11 +167,11 @@ def walk(node: gast.AST) -> list[Any]:
     return found
 
 
-_LEAVES = frozenset({"ctx", "id", "attr", "kind", "type_comment"})  # fields that hold no nodes that count
+_LEAVES = frozenset({"ctx", "id", "attr", "kind", "type_comment"})  # fields that hold no relevant nodes
 
 
 class _InnerFields(dict[Any, tuple[str, ...]]):
-    """For each kind of nodes the fields that may hold other nodes, found out when first met."""
+    """For each kind of node, the fields that may hold other nodes; computed on first use."""
 
     def __missing__(self, kind: Any) -> tuple[str, ...]:
         found = () if kind is gast.Constant else tuple(field for field in kind._fields if field not in _LEAVES)
@@ -182,7 +182,7 @@ _inner_fields = _InnerFields()
 
 
 def names_in(node: gast.AST | None) -> Iterator[str]:
-    """Every name read in an expression, repeated as often as it is read."""
+    """Every name read in an expression, as often as it is read."""
     if node is None or type(node) is gast.Constant:
         return
     for child in walk(node):
@@ -191,12 +191,12 @@ def names_in(node: gast.AST | None) -> Iterator[str]:
 
 
 def is_exit(statement: gast.stmt) -> bool:
-    """Whether this is the `if done: break` that ends the body of a loop which can stop early."""
+    """Whether this is the `if done: break` at the end of a loop that can stop early."""
     return isinstance(statement, gast.If) and len(statement.body) == 1 and isinstance(statement.body[0], gast.Break)
 
 
 def reads(statement: gast.stmt) -> Iterator[str]:
-    """Names that the statement itself reads; of a compound one, its header."""
+    """The names that the statement itself reads; for a compound one, its header (use set)."""
     match statement:
         case gast.Assign(targets=[target], value=value):
             yield from names_in(value)
@@ -214,7 +214,7 @@ def reads(statement: gast.stmt) -> Iterator[str]:
 
 
 def written(statement: gast.stmt) -> str | None:
-    """The name that a simple statement binds."""
+    """The name that a simple statement or a loop header binds (def)."""
     match statement:
         case gast.Assign(targets=[gast.Name(id=name)]):
             return str(name)
@@ -259,12 +259,12 @@ def walk_statements(block: Block) -> Iterator[gast.stmt]:
 
 
 def mentions(block: Block) -> Counter[str]:
-    """How often each name stands in statements, as what is read or what is stored."""
+    """How often each name occurs in statements, read or stored."""
     return Counter(node.id for each in block for node in walk(each) if isinstance(node, gast.Name))
 
 
 def position(block: Block, statement: gast.stmt) -> int:
-    """Where a statement, not one that is equal to it, stands in a block."""
+    """The position of this very statement, by identity, in a block."""
     return next(k for k, each in enumerate(block) if each is statement)
 
 
@@ -276,7 +276,7 @@ def rewrite_names(node: gast.AST, change: Callable[[str], str]) -> None:
 
 
 def dotted_path(node: gast.expr) -> str | None:
-    """`np.linalg.norm` of nested attributes, or None where the expression is something else."""
+    """`np.linalg.norm` for nested attributes, or None for other expressions."""
     parts: list[str] = []
     while isinstance(node, gast.Attribute):
         parts.append(node.attr)

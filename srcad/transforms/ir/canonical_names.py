@@ -1,7 +1,7 @@
-"""The one way in which each object is spelled: objects of NumPy, `math`, `operator` and the builtins as dotted paths.
+"""Canonical names: the one dotted path for each object of NumPy, `math`, `operator` and the builtins.
 
-`np.absolute`, `from numpy import absolute` and `abs_ = np.absolute` are one object and so one path, `np.abs`. A few
-functions of NumPy exist twice under two names with one meaning; these share a path as well.
+`np.absolute`, `from numpy import absolute` and `abs_ = np.absolute` are the same object and so have the same path,
+`np.abs`. A few functions of NumPy exist twice, under two names with the same meaning; these share a path as well.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ def path_of(thing: Any) -> str | None:
     True
     """
     if thing is numba.prange:
-        return "range"  # any order of the iterations is right; which loops may run in parallel is noted on them
+        return "range"  # any order of iterations is correct; which loops may run in parallel is noted on them
     known = _index().get(id(thing))
     return known[1] if known is not None and known[0] is thing else None
 
 
 def module_path(thing: Any, attribute: str, module: ModuleType) -> tuple[str, list[str]] | None:
-    """The root module's name and the attributes that lead from it to an object found in a module, if they do."""
+    """The root module's name, and the attributes that lead from it to an object of a module; None if they do not."""
     root, *rest = module.__name__.split(".")
     value: Any = sys.modules.get(root)
     for part in [*rest, attribute]:
@@ -64,7 +64,7 @@ def module_path(thing: Any, attribute: str, module: ModuleType) -> tuple[str, li
 
 
 def constant_path(value: Any) -> str | None:
-    """`math.pi` and its like for the very object that the module holds, else None.
+    """`math.pi` and the like for the very object that the module holds, else None.
 
     >>> constant_path(math.pi), constant_path(np.inf), constant_path(3.5)
     ('math.pi', 'np.inf', None)
@@ -97,7 +97,7 @@ def literal(value: Any) -> gast.expr | None:
 
 
 def _member_literal(value: enum.Enum) -> gast.expr | None:
-    """A member of an enumeration: the number that it is, else a text; of members that are no texts one of its own.
+    """A member of an enumeration: an integer's number, a string's text, for other members a unique text.
 
     >>> print(gast.unparse(_member_literal(enum.Enum("Kind", "A", module="models").A)))
     '<models.Kind.A>'
@@ -142,7 +142,7 @@ def root_name(node: gast.expr) -> str | None:
 
 @functools.cache
 def _index() -> dict[int, tuple[Any, str]]:
-    """Identity of each known object -> the object and its path; the first way to reach it counts."""
+    """Identity of each known object -> the object and its path; the first path found is used."""
     index: dict[int, tuple[Any, str]] = {}
     for name in [*_CALLED, *_EXCEPTIONS]:
         index[id(getattr(builtins, name))] = (getattr(builtins, name), name)
@@ -166,7 +166,7 @@ def _index() -> dict[int, tuple[Any, str]]:
 
 
 def _own_path(prefix: str, module: ModuleType, name: str, value: Any) -> str:
-    """The path under the name that the object gives itself, where its module has it under that name too."""
+    """The path under the object's own `__name__`, if its module has it under that name too."""
     own = getattr(value, "__name__", name)
     if getattr(module, own, None) is value:
         return f"{prefix}.{own}"

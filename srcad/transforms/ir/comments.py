@@ -11,14 +11,14 @@ from srcad.transforms.ir.node_notes import note
 
 
 def with_line(block: Block, place: Place | None) -> Block:
-    """Name the primal line beside the first of its adjoint statements."""
+    """Put the primal line beside the first of its adjoint statements."""
     if block and place is not None:
         note(block[0], comment=f"line {place.line}: {place.text.strip()}")
     return block
 
 
 def with_origin(statement: Any, place: Place | None) -> None:
-    """Name the line of the user's that a statement is, with its file, and the calls that led there."""
+    """Comment a statement with the user's line that it comes from, the file, and the calls that led there."""
     if place is None:
         return
     found, caller = f"{_line_of(place)}: {place.text.strip()}", place.inside

@@ -1,4 +1,4 @@
-"""Conditions that are decided while compiling: made of literals, which captured flags and strings are by now."""
+"""Constant conditions: evaluate conditions on literals, including captured flags and strings, at compile time."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from srcad.transforms.ir.primitive import BINARY, UNARY
 _COMPARED: dict[type[gast.cmpop], Callable[[Any, Any], Any]] = {
     gast.Eq: operator.eq,
     gast.NotEq: operator.ne,
-    gast.Is: operator.eq,  # among None, booleans and texts
+    gast.Is: operator.eq,  # among None, booleans and strings
     gast.IsNot: operator.ne,
     gast.Lt: operator.lt,
     gast.LtE: operator.le,
     gast.Gt: operator.gt,
     gast.GtE: operator.ge,
 }
-UNKNOWN = object()  # no constant: None is one
+UNKNOWN = object()  # not a constant; None is one
 
 
 class Member(str):
-    """A member of an enumeration, as a text that nothing else is equal to, unless the member is a text itself."""
+    """A member of an enumeration, as a text that equals nothing else, unless the member is a string itself."""
 
     member: enum.Enum
 
@@ -40,7 +40,7 @@ class Member(str):
 
 
 def known_key(key: Any) -> Any:
-    """A key of a dictionary as lowering knows it.
+    """A dictionary key as represented during lowering.
 
     >>> known_key("a"), known_key(enum.Enum("Kind", "A", module="models").A)
     ('a', '<models.Kind.A>')
@@ -49,7 +49,7 @@ def known_key(key: Any) -> Any:
 
 
 def truth(node: gast.expr) -> bool | None:
-    """Whether the test is true, or None where it is decided at run time.
+    """Whether the test is true, or None if that is decided at run time.
 
     >>> [truth(gast.parse(text).body[0].value) for text in ("not None is None or 3 > 2", "'a' == 'b' and x", "x > 1")]
     [True, False, None]
@@ -94,7 +94,7 @@ def _value(node: gast.expr) -> Any:
 
 
 def computed(node: gast.expr, constant_of: Callable[[Any], Any]) -> Any:
-    """The value of one operation on atoms whose constants are known, else UNKNOWN; `constant_of` tells an atom's.
+    """The value of one operation on atoms, or UNKNOWN; `constant_of` gives the constants of atoms.
 
     >>> node = gast.parse("n - 1").body[0].value
     >>> computed(node, lambda atom: {"n": 3}[atom.id] if isinstance(atom, gast.Name) else atom.value)
@@ -103,7 +103,7 @@ def computed(node: gast.expr, constant_of: Callable[[Any], Any]) -> Any:
     match node:
         case gast.BinOp(left=left, op=op, right=right):
             values = constant_of(left), constant_of(right)
-            # Other numbers are left to run time: their arithmetic is Numba's as well as Python's.
+            # Other numbers are left to run time: their arithmetic in Numba may differ from Python's.
             if all(type(each) is int for each in values) and not isinstance(op, (gast.Pow, gast.LShift)):
                 return _applied(BINARY[type(op)], *values)
         case gast.UnaryOp(op=gast.Not() | gast.USub() as op, operand=operand):

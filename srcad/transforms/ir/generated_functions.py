@@ -1,4 +1,4 @@
-"""What differentiation makes: functions, with the objects that their free names mean."""
+"""Generated functions: the result of differentiation, with the objects that their free names refer to."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Made:
-    """Generated functions, in order, statements that come before them, and the objects that their free names mean.
+    """Generated functions in order, statements that precede them, and the objects that their free names refer to.
 
-    outputs     function -> parameters that it writes into for its caller
-    sweeps      both sweeps as they were put together, of which it is made
+    outputs     function -> parameters that it writes to for its caller
+    sweeps      the assembled sweeps that the functions were made from
     """
 
     functions: list[gast.FunctionDef]

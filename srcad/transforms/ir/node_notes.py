@@ -1,13 +1,13 @@
-"""What stages note on nodes for later ones, beside what the tree itself says: one record of typed fields per node.
+"""Node notes: information that passes attach to nodes for later passes, one record of typed fields per node.
 
     note(statement, effect=True)        a later stage asks        notes_of(statement).effect
 
-mypy checks the names and the types of what is noted, and `note` refuses other names when it runs. A record is frozen:
-`note` gives the node a new one, so that copies of a node (`build.clone`) share the record until one of them is noted
-anew. Whoever puts another node in a node's place decides what of its notes holds for the new one.
+mypy checks the names and types of notes, and `note` refuses unknown names at run time. A record is frozen: `note` gives
+the node a new one, so that copies of a node (`build.clone`) share the record until one of them gets another note. Code
+that replaces a node decides which of its notes hold for the new one.
 
-A place in the source is no note: core form requires one of every statement. It stays the attribute `place` of the
-node, set by `build.at` and read by `build.place_of`.
+The place in the source is no note: core form requires one for every statement. It stays the node's attribute `place`,
+set by `build.at` and read by `build.place_of`.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _P = ParamSpec("_P")
 
 @dataclass(frozen=True, kw_only=True)
 class Notes:
-    """What is noted on a node. Of each field: on which nodes it stands, what it says, who sets it and who reads it."""
+    """The notes on a node. For each field: which nodes have it, what it says, who sets it and who reads it."""
 
-    # While code is lowered
+    # During lowering
 
     parallel: bool = False
     """Loop: it stems from a `numba.prange`. Set by `loop_headers`, `type_annotations`, `loop_fusion`; read by
@@ -45,19 +45,19 @@ class Notes:
     `member_methods`.
     """
     record_dtype: np.dtype[Any] | None = None
-    """Name of a type: it stands for this dtype, which has fields. Set by `captured_values`; read by `record_arrays`."""
+    """Name of a type: it means this dtype, which has fields. Set by `captured_values`; read by `record_arrays`."""
     looped_over: tuple[str, ...] = ()
-    """Loop: names of what it goes through, which must keep its length. Set by `for_loops`; read by `control_flow`,
+    """Loop: names of what it visits, whose length must not change. Set by `for_loops`; read by `control_flow`,
     `consumed_iterators`.
     """
     is_iterated: bool = False
-    """`x.flat`: a loop goes through it, so it need not be a copy. Set by `for_loops`; read by `itertools_calls`."""
+    """`x.flat`: a loop visits it, so it need not be a copy. Set by `for_loops`; read by `itertools_calls`."""
     is_loop_element: bool = False
-    """Subscript: what a loop comes to; of a dictionary a key. Set by `for_loops`; read by `structure_parts`,
+    """Subscript: the element that a loop gets; for a dictionary, a key. Set by `for_loops`; read by `structure_parts`,
     `growing_list_operations`, `packed_list_reads`.
     """
     is_loop_test: bool = False
-    """Test of a `while` loop, of which only the truth is asked. Set by `structured_exits`; read by `anf`."""
+    """Test of a `while` loop, of which only the truth value is used. Set by `structured_exits`; read by `anf`."""
     effect: bool = False
     """Statement: it is never dropped, moved or skipped. Set by `build.effect`; read by most passes."""
     must_not_truncate: bool = False
@@ -71,20 +71,20 @@ class Notes:
     copies_list_element: bool = False
     """Copy of an array that is in a list. Set by `list_arrays`; read by `list_aliasing`."""
 
-    # While types are inferred
+    # During type inference
 
     is_stand_in: bool = False
     """Assignment: on a path where the name has no value yet. Set by `ssa`; read by `alias_cases`,
     `alias_versioning`.
     """
     unset: bool = False
-    """Such an assignment: its value is still to be chosen, by the type that the name has elsewhere.
+    """Such an assignment: its value is chosen later, by the type that the name has elsewhere.
     Set by `ssa`, cleared by `in_place_resolution`; read by `type_inference`, `retyping`, `subroutines`,
     `execution_tracing`, `in_place_resolution`."""
     is_extent_after_loop: bool = False
-    """Assignment of an extent of an array as a loop leaves it. Set and read by `carried_shapes`."""
+    """Assignment of an extent that an array has after a loop. Set and read by `carried_shapes`."""
 
-    # While code is differentiated
+    # During differentiation
 
     begins_reverse: bool = False
     """Mark between two sweeps. Set by `sweep_boundary`; read by `sweep_boundary`, `forward_substitution`,
@@ -100,16 +100,16 @@ class Notes:
     """Such a sum: the one array that the term reads has the shape itself. Set by `accumulation`; read by
     `array_sum_loops`."""
     value_is_number: bool = False
-    """Begin of an adjoint: of a number. Set by `accumulation`; read by `reverse_plan`."""
+    """Initialisation of an adjoint: of a number. Set by `accumulation`; read by `reverse_plan`."""
     is_view: bool = False
-    """Begin of an adjoint: it is a view of another one. Set by `accumulation`; read by `reverse_plan`,
+    """Initialisation of an adjoint: it is a view of another one. Set by `accumulation`; read by `reverse_plan`,
     `independent_loop_schedule`.
     """
     distinct_arrays: tuple[frozenset[str], ...] = ()
-    """Reversed loop: groups of arrays that differ while it runs, though a loop around it permutes them.
+    """Reversed loop: groups of arrays that do not alias while it runs, since an outer loop permutes them.
     Set by `reverse_control_flow`; read by `loop_order`, `zero_store_forwarding`."""
     skips_zeros: bool = False
-    """Branch: what it leaves out would add zeros. Set by `zero_guards`; read by `control_dependence`."""
+    """Branch: the statements that it skips would add zeros. Set by `zero_guards`; read by `control_dependence`."""
     of_rule: bool = False
     """Division: it stems from a derivative rule. Set by `build.noted`; read by `redundancy_elimination`."""
     copies_into_trace: bool = False
@@ -129,51 +129,51 @@ class Notes:
     is_finished: bool = False
     """Function: it is not to be simplified. Set by `snapshot_functions`; read by `pipeline`."""
     pair: Any = None
-    """Constant: to become the place of this `Pair` in the lists of traces. Set by `callee_pairs`; read by
+    """Constant: becomes the index of this `Pair` in the lists of traces. Set by `callee_pairs`; read by
     `generated_module`.
     """
     begins_lists: bool = False
-    """Assignment: to begin the lists of traces. Set by `call_derivatives`; read by `generated_module`."""
+    """Assignment: makes the lists of traces. Set by `call_derivatives`; read by `generated_module`."""
     counts_lists: str | None = None
-    """Assignment: to count what is in the lists that this variable holds. Set by `call_derivatives`; read by
+    """Assignment: becomes the lengths of the lists that this variable holds. Set by `call_derivatives`; read by
     `generated_module`.
     """
 
-    # While code is simplified
+    # During post-optimisation
 
     folded: bool = False
-    """Assignment: its value stands where it was read; to be dropped. Set and read by `forward_substitution` and
+    """Assignment: its value has replaced its reads; it is dropped. Set and read by `forward_substitution` and
     `copy_propagation`.
     """
     gathers: Any = None
-    """Loop, or branch around it, that adds gathered sums: the `Gathering` that it was made of.
+    """Loop, or branch around it, that adds gathered sums: the `Gathering` that it was made from.
     Set by `scatter_to_gather`, `row_buffered_gather`; read by `row_buffered_gather`, `accumulator_forwarding`."""
     rolls: Mapping[str, tuple[int, int]] | None = None
-    """Loop that holds few lines of sums at once: for each array the axis, and the nearest line that is still added to.
+    """Loop that buffers a few lines of sums: for each array the axis, and the offset of the nearest line added to.
     Set by `row_buffered_gather`; read by `accumulator_forwarding`."""
     lane: Literal["free", "alone"] | None = None
-    """Call of `exp` or the like: whether a kernel gains, or only may be. Set by `vector_math`; read by it,
+    """Call of `exp` or the like: whether a kernel pays, or is only possible. Set by `vector_math`; read by it,
     `reassociable_sums`.
     """
     kernel: str | None = None
-    """Call: the kernel that is to answer it. Set by `kernel_calls`, `vector_math`; read by `llvm_assumptions`."""
+    """Call: the kernel that replaces its function. Set by `kernel_calls`, `vector_math`; read by `llvm_assumptions`."""
     calls_kernels: bool = False
-    """Statement: a call in it is to be answered by a kernel. Set by `kernel_calls`, `vector_math`; read by
+    """Statement: a call in it becomes the call of a kernel. Set by `kernel_calls`, `vector_math`; read by
     `llvm_assumptions`.
     """
     becomes_call: bool = False
-    """Statement on whole arrays: to become a call of a kernel. Set by `kernel_calls`; read by `llvm_assumptions`."""
+    """Statement on whole arrays: becomes a call of a kernel. Set by `kernel_calls`; read by `llvm_assumptions`."""
     is_unordered: bool = False
     """Sum in a loop: its terms may be added in any order. Set by `reassociable_sums`; read by `llvm_assumptions`."""
     natural: tuple[gast.expr, ...] = ()
     """Loop: nodes in it that are never negative. Set by `nonnegative_indices`; read by `llvm_assumptions`."""
 
-    # For who reads the code
+    # For readers of the code
 
     comment: str | None = None
-    """Statement: what is written beside it. Set by `comments`, and by passes that replace it; read by `printing`."""
+    """Statement: the comment beside it. Set by `comments`, and by passes that replace it; read by `printing`."""
     calls_own_function: bool = False
-    """Call: of a function of the user's, by its own name. Set and read by `explain`."""
+    """Call: of one of the user's functions, by its own name. Set and read by `explain`."""
 
 
 _NONE = Notes()
@@ -181,7 +181,7 @@ _NAMES = frozenset(field.name for field in fields(Notes))
 
 
 def notes_of(node: Any) -> Notes:
-    """What is noted on a node.
+    """The notes on a node.
 
     >>> notes_of(gast.Pass()).effect, notes_of(note(gast.Pass(), effect=True)).effect
     (False, True)
@@ -195,16 +195,16 @@ class _Note(Protocol[_P]):
 
 
 def _takes_what_makes(record: Callable[_P, Notes]) -> Callable[[Callable[..., Any]], _Note[_P]]:
-    """Let mypy check what a function is given by name against the fields of a record."""
+    """Lets mypy check the keyword arguments of a function against the fields of a record."""
     return lambda function: function
 
 
 @_takes_what_makes(Notes)
 def note(node: Any, /, **changes: Any) -> Any:
-    """Note on a node what is given, beside what is noted on it already; gives the node."""
+    """Add notes to a node, keeping those that it has; returns the node."""
     if not changes.keys() <= _NAMES:
         raise TypeError(f"nodes have no such notes: {', '.join(sorted(changes.keys() - _NAMES))}")
-    made = object.__new__(Notes)  # `dataclasses.replace` would go through all fields; what is left out has its default
+    made = object.__new__(Notes)  # `dataclasses.replace` would go through all fields; omitted ones have their defaults
     vars(made).update(vars(notes_of(node)), **changes)
     node._srcad_notes = made
     return node

@@ -1,4 +1,4 @@
-"""The primitive that an expression of core form applies, and its arguments."""
+"""Primitives: the function that an expression of core form applies, and its arguments."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ COMPARISON: dict[type[gast.AST], Any] = {
 
 
 def look_up(path: str, bindings: Mapping[str, Any]) -> Any:
-    """The object that a dotted path means; a builtin where the first name is bound nowhere."""
+    """The object that a dotted path refers to; a builtin if the first name is not bound."""
     first, *rest = path.split(".")
     value = bindings[first] if first in bindings else getattr(builtins, first)
     for attribute in rest:
@@ -73,7 +73,7 @@ def primitive_of(expression: gast.expr, bindings: Mapping[str, Any]) -> Any:
 
 
 def operands(expression: gast.expr) -> tuple[list[gast.expr], dict[str, gast.expr]]:
-    """Positional and keyword arguments of an operation."""
+    """The positional and keyword arguments of an operation."""
     match expression:
         case gast.BinOp(left=left, right=right):
             return [left, right], {}

@@ -1,4 +1,4 @@
-"""The form of structured data: which class, which keys, and what is below each of them; numbers and arrays are leaves.
+"""Pytree form: the class and keys of structured data, and the form below each key; numbers and arrays are leaves.
 
 >>> Form(dict, ("w", "b"), (LEAF, Form(tuple, (0,), (LEAF,)))).leaves
 2
@@ -19,7 +19,7 @@ from srcad.runtime.support.record_fields import Layout, put_together
 
 @dataclass(frozen=True)
 class Leaf:
-    """A number or an array, which is there when the program runs."""
+    """A number or an array, known at run time."""
 
 
 LEAF = Leaf()
@@ -27,7 +27,7 @@ LEAF = Leaf()
 
 @dataclass(frozen=True, eq=False)
 class Fixed:
-    """An object that is known while compiling: a text, None, a function."""
+    """An object that is known at compile time: a text, None, a function."""
 
     value: Any
 
@@ -37,7 +37,7 @@ Part = Union["Form", Leaf, Fixed]
 
 @dataclass(frozen=True)
 class Form:
-    """A structure: its class, its keys (positions, keys or attributes) in their order, and the parts below them."""
+    """A structure: its class, its keys (positions, keys or attributes) in order, and the parts below them."""
 
     type: type
     keys: tuple[Any, ...]
@@ -45,15 +45,15 @@ class Form:
 
     @property
     def leaves(self) -> int:
-        """How many leaves there are."""
+        """The number of leaves."""
         return sum(each.leaves if isinstance(each, Form) else each is LEAF for each in self.parts)
 
     def made(self, parts: list[Any]) -> Any:
-        """The data that has these parts."""
+        """The data with these parts."""
         return assembled(self.type, self.keys, parts)
 
     def names(self, wish: str, fresh: Callable[[str], str]) -> Iterator[str]:
-        """A name for each leaf, after the way that leads to it.
+        """A name for each leaf, from the path that leads to it.
 
         >>> list(Form(dict, ("w", "b"), (LEAF, LEAF)).names("p", lambda wish: wish))
         ['p_w', 'p_b']
@@ -91,11 +91,11 @@ class RecordForm(Form):
 
 @dataclass(frozen=True)
 class ListForm(Form):
-    """The form of a list whose length is known only at run time: an array, or one for each place of its tuples."""
+    """The form of a list whose length is known only at run time: an array, or one array per element of its tuples."""
 
     @classmethod
     def of(cls, width: int) -> ListForm:
-        """The form of a list of tuples of this many numbers or arrays; 0 where it holds no tuples."""
+        """The form of a list of tuples of this many numbers or arrays; 0 for a list without tuples."""
         return cls(list, tuple(range(max(1, width))), (LEAF,) * max(1, width)) if width else _PLAIN_LIST
 
     @property
@@ -146,7 +146,7 @@ def assembled(kind: Any, keys: tuple[Any, ...], parts: list[Any]) -> Any:
 
 
 def _no_function(*args: Any, **kwargs: Any) -> None:
-    """In a gradient: what functools.partial holds has one, its function has none."""
+    """The function of a functools.partial in a gradient: its arguments have derivatives, the function has none."""
 
 
 def from_tuples(part: Part, value: Any) -> Any:
@@ -161,7 +161,7 @@ def from_tuples(part: Part, value: Any) -> Any:
 
 
 def to_tuples(part: Part, value: Any) -> Any:
-    """The parts of data of this form as nested tuples; raises LookupError or AttributeError where it has another form.
+    """The parts of data of this form as nested tuples; raises LookupError or AttributeError for another form.
 
     >>> to_tuples(Form(dict, ("w", "b"), (LEAF, LEAF)), {"b": 2.0, "w": 1.0})
     (1.0, 2.0)

@@ -1,4 +1,4 @@
-"""What statements write: names, and the memory of arrays."""
+"""Side effects: what statements write, names and the memory of arrays."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from srcad.transforms.ir.node_notes import notes_of
 
 
 def all_written(statement: gast.stmt) -> Iterator[str]:
-    """Names that a statement stores, augmented ones included."""
+    """The names that a statement stores, including augmented ones (def set)."""
     match statement:
         case gast.AugAssign(target=gast.Name(id=name)):
             yield name
@@ -26,12 +26,12 @@ def all_written(statement: gast.stmt) -> Iterator[str]:
 
 
 def stored_in(block: Block) -> frozenset[str]:
-    """The names that statements store, those inside them included."""
+    """The names that statements store, nested ones included."""
     return frozenset(name for statement in walk_statements(block) for name in all_written(statement))
 
 
 def changed_memory(statement: gast.stmt) -> Iterator[str]:
-    """Names of arrays that a statement writes into."""
+    """The names of arrays that a statement writes to."""
     match statement:
         case gast.Assign(targets=[gast.Subscript(value=base)]) | gast.AugAssign(target=gast.Subscript(value=base)):
             yield from names_in(base)
@@ -44,7 +44,7 @@ def changed_memory(statement: gast.stmt) -> Iterator[str]:
 
 
 def mutated_by(statement: gast.stmt) -> list[str]:
-    """The array that a helper call, or an append, changes."""
+    """The array that a kernel call, or an append, changes."""
     match statement:
         case gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name(id=base), attr="append"))):
             return [base]

@@ -1,4 +1,4 @@
-"""The compiler's unit of work: one function in core form, with everything that its free names mean."""
+"""Unit: the compiler's unit of work, one function in core form with the objects that its free names refer to."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Capture:
     key: str
 
     def read(self) -> Any:
-        """The value that the name has now."""
+        """The current value of the name."""
         if hasattr(self.owner, "cell_contents"):
             return self.owner.cell_contents
         return self.owner[self.key]
@@ -35,8 +35,8 @@ class Capture:
 class Unit:
     """A function and its meaning; passes take one and return another, none changes it.
 
-    tree        gast.FunctionDef; every statement carries `.place` (srcad.errors.Place or None for made-up code)
-    bindings    free name in the tree -> the object that it means (modules `np`, `math`; functions; constants)
+    tree        gast.FunctionDef; every statement has `.place` (srcad.errors.Place, or None for generated code)
+    bindings    free name in the tree -> the object that it refers to (modules `np`, `math`; functions; constants)
     names       maker of fresh names; knows every name used so far
     hidden      captured arrays, trailing parameters after the user's own
     frozen      captured scalars written in as literals, functions inlined: (owner, key, value), compared at each call
@@ -65,7 +65,7 @@ class Unit:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """Names of the parameters, hidden ones included."""
+        """The names of the parameters, hidden ones included."""
         return tuple(argument.id for argument in self.tree.args.args)
 
     def copy_tree(self) -> gast.FunctionDef:

@@ -1,6 +1,6 @@
-"""The core form, as a check: says what about a tree is not in the form that later stages rely on.
+"""Verification of core form: reports what in a tree is not in the form that later stages rely on.
 
-The form itself is described in `docs/architecture.md`; it is what `srcad.frontend.lower` makes.
+The form itself is described in `docs/architecture.md`; `srcad.frontend.lower` produces it.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class _Checker:
         return isinstance(node, gast.Attribute) and self.is_outside(node)
 
     def is_outside(self, node: gast.expr) -> bool:
-        """Whether this is a dotted path that begins outside of the function."""
+        """Whether this is a dotted path that starts outside of the function."""
         root = root_name(node)
         return root is not None and root not in self.variables
 

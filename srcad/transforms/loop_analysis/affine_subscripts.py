@@ -1,7 +1,8 @@
-"""Subscripts of generated code as linear forms of loop indices: which elements an iteration reaches, and when.
+"""Affine subscripts: subscripts of generated code as linear forms of loop indices, with a dependence test.
 
-Names are followed through the assignments above, `t5 = j - 1`. What is counted from the end of an array, or may be,
-tells nothing: `a[j - 1]` with j from 0.
+Used to decide which elements an iteration accesses, and whether other iterations access the same ones. Names are
+followed through preceding assignments, `t5 = j - 1`. Subscripts that may be negative, and so count from the end of the
+array, give no information: `a[j - 1]` with j from 0.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ IsElement: TypeAlias = Callable[[str, list[gast.expr]], bool]
 
 @dataclass(frozen=True)
 class Access:
-    """What a statement reads, stores or adds to; `forms` of the subscript, None where that is not an element's."""
+    """A read, store or addition by a statement; `forms` of the subscript, None unless it selects one element."""
 
     kind: str
     name: str
@@ -31,23 +32,23 @@ class Access:
 
 
 class Subscripts:
-    """What is known of integers at one place of the code."""
+    """The facts about integers at one point of the code."""
 
     def __init__(self) -> None:
         self.forms: dict[str, Form] = {}
         self.least: dict[str, int] = {}
-        self.facts: tuple[Form, ...] = ()  # of the indices of the loops around, not negative
-        self.values: dict[str, gast.expr | None] = {}  # what the loop at hand stores
+        self.facts: tuple[Form, ...] = ()  # forms of the indices of the enclosing loops that are not negative
+        self.values: dict[str, gast.expr | None] = {}  # what the current loop stores
 
     def copy(self) -> Subscripts:
-        """The same knowledge, to be changed freely."""
+        """An independent copy of the facts."""
         other = Subscripts()
         other.forms, other.least, other.values = dict(self.forms), dict(self.least), dict(self.values)
         other.facts = self.facts
         return other
 
     def forget(self, names: Collection[str]) -> None:
-        """These are stored anew."""
+        """Kill the facts about these names, which are stored."""
         for name in names:
             self.forms.pop(name, None)
             self.least.pop(name, None)
@@ -57,7 +58,7 @@ class Subscripts:
         self.facts = tuple(each for each in self.facts if not any(symbol in names for symbol, _ in each.terms))
 
     def learn(self, statement: gast.stmt) -> None:
-        """Note what a simple statement stores."""
+        """Update the facts for a simple statement."""
         match statement:
             case gast.Assign(targets=[gast.Name(id=name)], value=value):
                 form = self.form(value)
@@ -75,11 +76,11 @@ class Subscripts:
 
     @staticmethod
     def step(loop: gast.For) -> gast.expr:
-        """By how much the index of a loop advances."""
+        """The step of a loop's index."""
         return loop.iter.args[2] if len(loop.iter.args) == 3 else const(1)
 
     def inside(self, loop: gast.For) -> Subscripts:
-        """What is known in the body of a loop."""
+        """The facts in the body of a loop."""
         found = self.copy()
         index, step, args = loop.target.id, constant(self.step(loop)), loop.iter.args
         found.forget([index])
@@ -94,7 +95,7 @@ class Subscripts:
         return found
 
     def _limits(self, loop: gast.For) -> tuple[Form, ...]:
-        """What is known of a loop's index, as forms that are not negative."""
+        """The bounds of a loop's index, as forms that are not negative."""
         args, step, index = loop.iter.args, constant(self.step(loop)), Form.of(loop.target.id)
         if not isinstance(step, int) or step == 0:
             return ()
@@ -106,7 +107,7 @@ class Subscripts:
         )
 
     def begin(self, stored: Collection[str]) -> None:
-        """From here on one iteration of a loop that stores these names."""
+        """Restrict the facts to one iteration of a loop that stores these names."""
         self.forget(stored)
         self.values = dict.fromkeys(stored)
 
@@ -131,13 +132,13 @@ class Subscripts:
         return None
 
     def is_natural(self, form: Form) -> bool:
-        """Whether a form cannot be negative, seen from where loop indices begin."""
+        """Whether a form cannot be negative, given the least values of loop indices."""
         if any(factor < 0 or symbol not in self.least for symbol, factor in form.terms):
             return False
         return form.constant + sum(factor * self.least[symbol] for symbol, factor in form.terms) >= 0
 
     def differ(self, one: Form, other: Form) -> bool:
-        """Whether two subscripts are never the same, whatever the indices of the loops around."""
+        """Whether two subscripts differ, for all values of the enclosing loops' indices."""
         if not (self.is_never_negative(one) and self.is_never_negative(other)):
             return False
         apart = one - other
@@ -146,11 +147,11 @@ class Subscripts:
         return infeasible([*self.facts, apart]) or infeasible([*self.facts, apart.scaled(-1)])
 
     def is_never_negative(self, form: Form) -> bool:
-        """Whether a form cannot be negative, by all that is known of the loops around."""
+        """Whether a form cannot be negative, given all facts about the enclosing loops."""
         return self.is_natural(form) or infeasible([*self.facts, form.scaled(-1) - 1])
 
     def resolved(self, index: gast.expr) -> gast.expr | None:
-        """A subscript in terms of what the loop at hand does not store, its index aside; None where there is none."""
+        """A subscript in terms of the loop's index and names that the loop does not store; None if impossible."""
         if isinstance(index, gast.Tuple):
             parts = [self.resolved(part) for part in index.elts]
             whole = gast.Tuple(elts=parts, ctx=gast.Load())
@@ -165,14 +166,15 @@ class Subscripts:
         return clone(index) if isinstance(index, gast.Name) or isinstance(constant(index), int) else None
 
     def advances(self, own: Access, index: str) -> bool:
-        """Whether different iterations reach different elements."""
+        """Whether different iterations access different elements."""
         assert own.forms is not None
         return any(abs(form.coefficient(index)) == 1 and self.is_natural(form) for form in own.forms)
 
     def later(self, own: Access, at: int, other: Access, where: int, index: str, forward: bool) -> bool:
-        """Whether what one access reaches may be reached by the other later, in this or a later iteration.
+        """Dependence test: whether the element of one access may be accessed by the other later on.
 
-        `at` and `where` are the places of their statements in the loop's body.
+        Later means in the same iteration, or in a later one. `at` and `where` are the positions of their statements in
+        the loop's body.
         """
         if own.name != other.name or own.forms is None or other.forms is None or len(own.forms) != len(other.forms):
             return True
@@ -195,7 +197,7 @@ class Subscripts:
 
 
 def accesses(statement: gast.stmt, at: Subscripts, is_element: IsElement) -> Iterator[Access]:
-    """The places that a simple statement reaches; `is_element` tells whether a subscript selects one."""
+    """The accesses of a simple statement; `is_element` tells whether a subscript selects one element."""
     match statement:
         case gast.AugAssign(target=gast.Name(id=name)):
             yield Access("store", name, None)

@@ -1,4 +1,4 @@
-"""What the names of a generated function stand for: numbers, or arrays that may share memory, its own or a caller's."""
+"""Alias classes (points-to by union-find): which names of a generated function are numbers, or may share memory."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from srcad.transforms.ir.side_effects import all_written
 
 
 class Groups:
-    """Groups of names that may reach the same array."""
+    """Alias classes: names that may refer to the same array, joined by union-find over all assignments."""
 
     def __init__(self, body: Block, numbers: Collection[str] = ()) -> None:
-        """`numbers` are names that reach none."""
+        """`numbers` are names of scalars, which are in no class."""
         self.numbers = numbers
         self._up: dict[str, str] = {}
         for statement in walk_statements(body):
@@ -45,17 +45,17 @@ class Groups:
                 self._up[one] = other
 
     def find(self, name: str) -> str:
-        """The name that stands for a name's group."""
+        """The representative of a name's class."""
         while self._up.get(name, name) != name:
             name = self._up[name]
         return name
 
 
 class Memories:
-    """The arrays of one generated function, and its numbers."""
+    """The arrays of one generated function, their alias classes, and its scalars."""
 
     def __init__(self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
-        """`kinds` has the types of names, as far as they are known; `ranks` those of arrays, and 0 for numbers."""
+        """`kinds` has the types of names, as far as known; `ranks` has the rank of arrays, and 0 for scalars."""
         self.ranks = {name: rank for name, kind in kinds.items() if (rank := _rank(kind)) is not None}
         self._find_numbers(body, parameters)
         numbers = {name for name, rank in self.ranks.items() if rank == 0}
@@ -65,19 +65,19 @@ class Memories:
             value = getattr(each, "value", None)
             is_part = isinstance(value, (gast.Attribute, gast.Call)) and not _is_new(value)
             if is_part and set(names_in(value)) & set(parameters):
-                given += set(all_written(each)) - numbers  # a part of a trace, or what is held in it
+                given += set(all_written(each)) - numbers  # a part of a trace, or what it holds
         self.foreign = frozenset(map(self.known.find, given))
 
     def find(self, name: str) -> str:
-        """The name that stands for all that may share memory with this one."""
+        """The representative of all names that may share memory with this one."""
         return self.known.find(name)
 
     def is_own(self, name: str) -> bool:
-        """Whether an array is one that the function has made."""
+        """Whether an array is allocated by the function itself."""
         return self.find(name) not in self.foreign
 
     def may_share(self, one: str, other: str) -> bool:
-        """Whether two arrays may share memory; what the caller has given may be the same array twice."""
+        """Whether two arrays may share memory; the caller may have passed the same array twice."""
         first, second = self.find(one), self.find(other)
         return first == second or (first in self.foreign and second in self.foreign)
 
@@ -90,7 +90,7 @@ class Memories:
         )
 
     def _find_numbers(self, body: Block, parameters: tuple[str, ...]) -> None:
-        """Add the names that only numbers are stored in."""
+        """Add the names that only scalars are stored in to `ranks`."""
         stores: dict[str, list[gast.expr | None]] = {}
         for each in walk_statements(body):
             for name in all_written(each):
@@ -106,7 +106,7 @@ class Memories:
             unknown = [name for name in unknown if name not in self.ranks]
 
     def is_number(self, value: gast.expr | None) -> bool:
-        """Whether the value of an expression is known to be a number."""
+        """Whether the value of an expression is known to be a scalar."""
         match value:
             case gast.Constant():
                 return isinstance(value.value, (int, float, complex))
@@ -130,7 +130,7 @@ class Memories:
 
 
 def _bases(value: gast.expr) -> Iterator[str]:
-    """Names whose memory an expression may be a view of."""
+    """The names whose memory an expression may be a view of."""
     match value:
         case gast.Name(id=name):
             yield name
@@ -152,13 +152,13 @@ def _rank(kind: nb.Type) -> int | None:
 
 
 def _is_of_numbers(path: str) -> bool:
-    """Whether a function gives a number for numbers."""
+    """Whether a function returns a scalar for scalars."""
     module, _, name = path.rpartition(".")
     return module == "math" or (module == "np" and isinstance(getattr(np, name, None), np.ufunc))
 
 
 def _is_new(value: gast.expr) -> bool:
-    """Whether the value is a new array, or a number."""
+    """Whether the value is a new array, or a scalar."""
     if isinstance(value, gast.Attribute):
         return value.attr in SHAPE_ATTRIBUTES
     return isinstance(value, gast.Call) and dotted_path(value.func) in ALLOCATING

@@ -1,4 +1,4 @@
-"""All that a loop's body reaches in memory: by which subscripts, in which of its statements, and whether always."""
+"""Array accesses of a loop's body: by which subscripts, in which statements, and whether unconditionally."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _LEAVING = (gast.Raise, gast.Assert, gast.Return)
 
 @dataclass(frozen=True)
 class Reached:
-    """An access of a block.
+    """An access in a block.
 
-    at          what is known there
-    always      whether the block is never left before it, nor goes another way
-    position    of the statement of the block that it is in
+    at          the facts about integers at the access
+    always      whether every path through the block reaches the access
+    position    of the statement of the block that contains it
     """
 
     access: Access
@@ -32,7 +32,7 @@ class Reached:
 
 
 def accessed(block: Block, at: Subscripts, memories: Memories) -> Iterator[Reached]:
-    """All accesses of a block, in order; those of numbers left out. `at` becomes what is known behind it."""
+    """All accesses in a block, in order, except those of scalars. Updates the facts `at` to the end of the block."""
     always = True
     for position, statement in enumerate(block):
         for access, known, alone in _of(statement, at, memories):

@@ -1,7 +1,7 @@
-"""Subscripts with the extents of arrays: `n = x.shape[0]; a = np.zeros((n + 1, m))` has n + 1 rows, and x has n.
+"""Array extents: symbolic shapes, in addition to subscripts; after `a = np.zeros((n + 1, m))`, a has n + 1 rows.
 
-What is known is known at one place of the code, as all that `Subscripts` knows, and forgotten where a name in it is
-stored. The extent of an array that is made elsewhere is a symbol of its own, `x.shape[0]`.
+Facts hold at one point of the code, like those of `Subscripts`, and are killed where a name in them is stored. An
+extent that is not known otherwise is a symbol of its own, `x.shape[0]`.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ _OPPOSITE = {gast.Lt: gast.GtE, gast.LtE: gast.Gt, gast.Gt: gast.LtE, gast.GtE: 
 
 
 class Shapes(Subscripts):
-    """What is known of integers, of the extents of arrays and of tests at one place of the code."""
+    """The facts about integers, array extents and tests at one point of the code."""
 
     def __init__(self, ranks: Mapping[str, int], integers: frozenset[str]) -> None:
-        """`ranks` of arrays by name, 0 for numbers; `integers` are names of whole numbers."""
+        """`ranks` has the rank of arrays by name, 0 for scalars; `integers` has the names of integers."""
         super().__init__()
         self.ranks, self.integers = ranks, integers
-        self.extents: dict[str, tuple[gast.expr, ...]] = {}  # of arrays, and the parts of tuples that hold these
+        self.extents: dict[str, tuple[gast.expr, ...]] = {}  # of arrays, and the elements of tuples that hold extents
         self.tests: dict[str, gast.Compare] = {}
-        self._mentioned: dict[str, frozenset[str]] = {}  # in what is known of a name's extents or test
+        self._mentioned: dict[str, frozenset[str]] = {}  # the names in the facts about a name's extents or test
 
     def copy(self) -> Shapes:
-        """The same knowledge, to be changed freely."""
+        """An independent copy of the facts."""
         other = Shapes(self.ranks, self.integers)
         other.forms, other.least, other.values = dict(self.forms), dict(self.least), dict(self.values)
         other.facts, other.extents, other.tests = self.facts, dict(self.extents), dict(self.tests)
@@ -42,13 +42,13 @@ class Shapes(Subscripts):
         return other
 
     def inside(self, loop: gast.For) -> Shapes:
-        """What is known in the body of a loop."""
+        """The facts in the body of a loop."""
         found = super().inside(loop)
         assert isinstance(found, Shapes)
         return found
 
     def under(self, test: gast.expr, holds: bool) -> Shapes:
-        """What is known where a test has come out in one way."""
+        """The facts in the arm of a branch where a test holds, or does not hold."""
         found = self.copy()
         if isinstance(test, gast.Name):
             test = self.tests.get(test.id, test)
@@ -65,7 +65,7 @@ class Shapes(Subscripts):
         return all(isinstance(constant(node), int) or self.integers >= {*names_in(node)} for node in nodes)
 
     def forget(self, names: Collection[str]) -> None:
-        """These are stored anew."""
+        """Kill the facts about these names, which are stored."""
         super().forget({*names, *(symbol for name in names for symbol in self._symbols(name))})
         for name in [each for each, used in self._mentioned.items() if each in names or not used.isdisjoint(names)]:
             del self._mentioned[name]
@@ -76,7 +76,7 @@ class Shapes(Subscripts):
         return [f"{name}.shape[{k}]" for k in range(self.ranks.get(name, 0))]
 
     def learn(self, statement: gast.stmt) -> None:
-        """Note what a simple statement stores."""
+        """Update the facts for a simple statement."""
         match statement:
             case gast.Assign(targets=[gast.Name(id=name)], value=value):
                 form, extents = self.form(value), self._parts(value)
@@ -98,7 +98,7 @@ class Shapes(Subscripts):
                 self.forget([*all_written(statement)])
 
     def _learn_product(self, name: str, value: gast.expr) -> None:
-        """Where an array has been multiplied by another, that one has as many rows as this one columns."""
+        """After a matrix product, the right operand is known to have as many rows as the left one has columns."""
         match value:
             case gast.BinOp(left=gast.Name(id=left), op=gast.MatMult(), right=gast.Name(id=right)):
                 pass
@@ -115,7 +115,7 @@ class Shapes(Subscripts):
             self.note(right, ((self.of(left) or ())[-1], *(self.of(right) or ())[1:]))
 
     def note(self, array: str, extents: tuple[gast.expr, ...]) -> None:
-        """An array is seen to have some extents, if nothing else is known of it."""
+        """Record the extents of an array, unless some are known already."""
         if array not in self.extents:
             self.extents[array] = extents
             self._mentioned[array] = frozenset(each for part in extents for each in names_in(part))
@@ -135,12 +135,12 @@ class Shapes(Subscripts):
         return super().form(node)
 
     def of(self, name: str) -> tuple[gast.expr, ...] | None:
-        """The extents of an array, as expressions of what is known here."""
+        """The extents of an array, as expressions of values known here."""
         own = tuple(subscript(attribute(load(name), "shape"), const(k)) for k in range(self.ranks.get(name, 0)))
         return self.extents.get(name, own or None)
 
     def parts(self, node: gast.expr) -> tuple[gast.expr, ...] | None:
-        """The extents of an array, or of a view of it that integers and full slices select."""
+        """The extents of an array, or of a view of it by integers and full slices."""
         match node:
             case gast.Name(id=name):
                 return self.of(name)
@@ -154,7 +154,7 @@ class Shapes(Subscripts):
         return None
 
     def _parts(self, value: gast.expr, of_array: bool = True) -> tuple[gast.expr, ...] | None:
-        """The extents of an array that is made, or those that a tuple holds."""
+        """The extents of a newly allocated array, or the extents that a tuple holds."""
         match value:
             case gast.Attribute(value=gast.Name(id=name), attr="shape"):
                 return self.of(name)
@@ -179,7 +179,7 @@ class Shapes(Subscripts):
         return None
 
     def _only_array(self, value: gast.expr) -> str | None:
-        """The one array in the arithmetic of names and literals; None where there are others, or other things."""
+        """The only array in an arithmetic expression of names and literals; None for any other expression."""
         names = {*names_in(value)}
         arrays = [name for name in names if self.ranks.get(name) != 0]
         is_plain = all(isinstance(each, _ARITHMETIC) for each in gast.walk(value))
@@ -215,16 +215,16 @@ def _is_dot(function: gast.expr) -> bool:
 
 
 def is_full(part: gast.expr) -> bool:
-    """Whether part of a subscript is a slice of all there is."""
+    """Whether part of a subscript is a full slice."""
     return isinstance(part, gast.Slice) and part.lower is part.upper is part.step is None
 
 
 def natural_extents(forms: Iterable[Form]) -> list[Form]:
-    """The extents in forms, which are never negative."""
+    """The extents in some forms: symbols that are never negative."""
     symbols = {symbol for form in forms for symbol in form.symbols}
     return [Form.of(symbol) for symbol in sorted(symbols) if ".shape[" in symbol]
 
 
 def source(symbol: str) -> str:
-    """The name of which a symbol tells something."""
+    """The name that a symbol refers to."""
     return symbol.partition(".")[0]

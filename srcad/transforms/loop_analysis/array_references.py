@@ -1,7 +1,7 @@
-"""All uses of arrays that a generated function makes: each a subscript, with what is known of integers there.
+"""Array references: all subscripts of arrays in a generated function, with the facts about integers at each.
 
-An array that is used otherwise, as a whole, or of which a part gets a name of its own, is none of them: of the others,
-what is not seen here does not happen.
+An array that is used in any other way, as a whole or through a view with a name of its own, is left out. For the arrays
+that remain, the references are complete.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from srcad.transforms.ir.side_effects import stored_in
 from srcad.transforms.loop_analysis.array_accesses import is_counted
 from srcad.transforms.loop_analysis.array_extents import Shapes
 
-Path: TypeAlias = tuple[tuple[int, int], ...]  # blocks, by their identity, and positions in these
+Path: TypeAlias = tuple[tuple[int, int], ...]  # blocks, by identity, and the position in each
 
 
 @dataclass(frozen=True, eq=False)
 class Use:
     """One subscript of an array.
 
-    statement   that it stands in, or in the header of
+    statement   that contains it, possibly in its header
     path        to the statement
-    forms       linear forms of the parts of the index; None for slices, and where there is none
-    facts       what is known of integers there
+    forms       linear forms of the parts of the index; None for slices and for parts without one
+    facts       the facts about integers there
     is_target   whether the statement only stores into it
     """
 
@@ -43,19 +43,19 @@ class Use:
     is_target: bool
 
     def form(self, axis: int) -> Form | None:
-        """The linear form of the index in one dimension; None where that is not a number's."""
+        """The linear form of the index in one dimension; None if it is not an integer of known form."""
         return self.forms[axis] if axis < len(self.forms) else None
 
     def position(self, block: Block) -> int | None:
-        """The position of the statement of a block that it is in."""
+        """The position, in a block, of the statement that contains the use."""
         return next((position for each, position in self.path if each == id(block)), None)
 
 
 @dataclass(eq=False)
 class Array:
-    """An array, where it is made, what is known of its extents there, and its uses.
+    """An array, where it is allocated, its extents there, and its uses.
 
-    queries     expressions that ask for its shape
+    queries     expressions that use its shape
     """
 
     name: str
@@ -69,14 +69,14 @@ class Array:
 
 
 class Arrays:
-    """The arrays of some names that are used by subscripts only.
+    """The arrays, of some names, that are used by subscripts only.
 
     found       the arrays by name
-    bounds      of loops by steps of one, by their identity
+    bounds      of loops with step 1 or -1, by their identity
     """
 
     def __init__(self, names: Collection[str], body: Block, at: Shapes) -> None:
-        """Follow the statements of a function; each of the names is stored once."""
+        """Collect the uses in a function's statements; each of the names must be stored once."""
         self.names, self.found = set(names), dict[str, Array]()
         self.bounds: dict[int, tuple[Form | None, Form | None]] = {}
         self._seen: set[int] = set()
@@ -96,12 +96,12 @@ class Arrays:
                         self.found[name] = Array(name, statement, block, position, extents, sizes)
 
     def _refuse(self, name: str) -> None:
-        """Know no more of a name."""
+        """Give up on an array."""
         self.names.discard(name)
         self.found.pop(name, None)
 
     def _follow(self, statement: gast.stmt, at: Shapes) -> None:
-        """Note the uses in a statement; `at` becomes what is known behind it."""
+        """Record the uses in a statement, and update the facts `at` for it."""
         blocks = inner_blocks(statement)
         if isinstance(statement, gast.While):
             at.forget(stored_in([statement]))
@@ -131,7 +131,7 @@ class Arrays:
             self.bounds[id(loop)] = at.form(start), at.form(stop)
 
     def _own(self, statement: gast.stmt) -> None:
-        """Note the uses in a simple statement, or in the header of another one."""
+        """Record the uses in a simple statement, or in the header of a compound one."""
         match statement:
             case gast.Assign(targets=[gast.Name()], value=value):
                 self._visit(value, False)
@@ -147,7 +147,7 @@ class Arrays:
                 self._children(statement, False)
 
     def _visit(self, node: gast.AST, is_copied: bool, is_target: bool = False) -> None:
-        """Note the uses in an expression; `is_copied` if a part of an array that stands here is not kept as such."""
+        """Record the uses in an expression; `is_copied` if a subscript's value is copied, not kept as a view."""
         match node:
             case gast.Attribute(value=gast.Name(id=name), attr="dtype"):
                 pass
@@ -200,7 +200,7 @@ class Arrays:
         array.uses.append(Use(node, self._statement, self._path, forms, self._at.facts, is_target))
 
     def _is_number(self, part: gast.expr) -> bool:
-        """Whether a part of an index is one integer."""
+        """Whether a part of an index is a single integer."""
         ranks = self._at.ranks
         match part:
             case gast.Subscript(value=gast.Name(id=name), slice=index):
@@ -213,6 +213,6 @@ class Arrays:
 
 
 def _is_new(path: str) -> bool:
-    """Whether a function's result never is a part of its argument."""
+    """Whether a function's result never shares memory with its argument."""
     module, _, name = path.rpartition(".")
     return path in NEW_FROM_PARTS or (module == "np" and isinstance(getattr(np, name, None), np.ufunc))

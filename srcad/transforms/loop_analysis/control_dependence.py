@@ -1,8 +1,8 @@
-"""The names on which it depends what generated code does: which way it goes, how often, where it reads and writes.
+"""Control-relevant names (a backward slice): those whose values feed branches, trip counts or subscripts.
 
-Values that are off by a rounding may decide otherwise there: at `if s == 0.0`, in `np.floor`, as a subscript. All
-functions count but those that are known to be continuous and to choose nothing. What picks an extreme, as `np.max`, is
-continuous; only its derivative chooses (`is_continuous`).
+Values that are off by a rounding error may change what is executed: at `if s == 0.0`, in `np.floor`, in a subscript.
+All functions count except those known to be continuous with their derivative. A function that picks an extreme, such as
+`np.max`, is continuous; only its derivative makes a choice (`is_continuous`).
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from srcad.transforms.loop_analysis.alias_classes import Memories
 
 
 def is_smooth(path: str | None) -> bool:
-    """Whether a function is known to be continuous, with its derivative."""
+    """Whether a function is known to be continuous, and its derivative too."""
     return path in SMOOTH
 
 
 def is_continuous(path: str | None) -> bool:
-    """Whether a function is known to be continuous, or is one of the kernels of an adjoint."""
+    """Whether a function is known to be continuous, or is a kernel used in adjoints."""
     return path in SMOOTH or path in EXTREMES or (path is not None and path.startswith("kernels."))
 
 
 def choosing(
     body: Block, memories: Memories, more: Iterable[str] = (), chooses_nothing: Callable[[str | None], bool] = is_smooth
 ) -> set[str]:
-    """The names, each standing for all that may share memory with it, on whose values a choice depends.
+    """The alias classes on whose values control flow or a subscript depends, as their representatives.
 
-    So do those that some `more` names depend on. Whether zeros need to be passed on is no choice.
+    Names that `more` depend on count as well. A test whether zeros need to be propagated does not count.
     """
     found = {
         memories.find(name)
@@ -57,7 +57,7 @@ def choosing(
 
 
 def _sources(statement: gast.stmt) -> Iterator[str]:
-    """What a simple statement computes with, or appends to a list."""
+    """The names that a simple statement computes with, or appends to a list."""
     if isinstance(statement, (gast.Assign, gast.AugAssign)) or _appends(statement):
         yield from _values(statement.value)
 
@@ -70,7 +70,7 @@ def _appends(statement: gast.stmt) -> bool:
 
 
 def deciding(statement: gast.stmt, chooses_nothing: Callable[[str | None], bool] = is_smooth) -> Iterator[gast.AST]:
-    """The parts of a statement, or of the header of a compound one, on which it depends what is done."""
+    """The parts of a statement, or of a compound one's header, whose values decide what is executed or accessed."""
     match statement:
         case gast.If() if notes_of(statement).skips_zeros:
             pass
@@ -92,7 +92,7 @@ def deciding(statement: gast.stmt, chooses_nothing: Callable[[str | None], bool]
 
 
 def _values(node: gast.AST) -> Iterator[str]:
-    """The names of which more than the shape and type matters."""
+    """The names in a node of which more than shape and type matters."""
     if isinstance(node, gast.Name):
         yield node.id
     elif isinstance(node, gast.Call) and dotted_path(node.func) in COUNTS:

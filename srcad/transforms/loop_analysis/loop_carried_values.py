@@ -1,4 +1,4 @@
-"""What the iterations of a generated loop pass on to each other by name: sums, and values that end as they began.
+"""Loop-carried values: whether a scalar that an iteration reads from the previous one is a sum, or unchanged.
 
     e = e + v[i]                    e       sum     read by nothing but the summing
     s_3_bar = s_bar
@@ -8,7 +8,7 @@
     else:
         s_bar += s_3_bar
 
-Each name is followed through one iteration, what it holds told in terms of what it held at the start.
+An abstract interpretation of one iteration: the value of each name in terms of the value at the iteration's start.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ Meaning: TypeAlias = Callable[[gast.expr, State], str]
 
 
 def carried(loop: gast.For, arrays: Collection[str], scratch: Collection[str] = ()) -> dict[str, str] | None:
-    """Name -> "sum" or "same", for what an iteration finds of the one before; None where it is anything else.
+    """The loop-carried names as name -> "sum" or "same"; None if some name is neither.
 
-    `arrays` are names of which `+=` adds to memory. What an iteration finds in `scratch` does not matter.
+    `arrays` are names for which `+=` adds to memory. Names in `scratch` are ignored.
     """
     body = plain(loop.body, arrays)
     stored = {name for each in walk_statements(body) for name in all_written(each)}
@@ -55,14 +55,14 @@ def carried(loop: gast.For, arrays: Collection[str], scratch: Collection[str] = 
 
 
 def passed_on(body: Block, name: str) -> str | None:
-    """What an iteration finds in a name of the one before: "sum", "same", or None for anything else."""
+    """How an iteration changes a name's value from the previous one: "sum", "same", or None for anything else."""
     if _after(body, {name: START}, _exactly).get(name, OTHER) == START:
         return "same"
     return "sum" if _is_sum(body, name) else None
 
 
 def plain(block: Block, arrays: Collection[str]) -> Block:
-    """A copy in which `x += y` is `x = x + y` where x is a number, `x[...] += y` where it is one of the arrays."""
+    """A copy with `x += y` as `x = x + y` for scalars and as `x[...] += y` for arrays."""
     copied: Block = [clone(each) for each in block]
     _make_plain(copied, arrays)
     return copied
@@ -81,7 +81,7 @@ def _make_plain(block: Block, arrays: Collection[str]) -> None:
 
 
 class _Refused(Exception):
-    """A sum is read by something else."""
+    """Raised where a sum is read by something else."""
 
 
 def _is_sum(body: Block, name: str) -> bool:
@@ -92,7 +92,7 @@ def _is_sum(body: Block, name: str) -> bool:
 
 
 def _after(block: Block, state: State, meaning: Meaning) -> State:
-    """What names hold behind a block; those not in the state hold what is independent of the start."""
+    """The abstract values after a block; names that are not in the state are independent of the start."""
     for statement in block:
         _check(statement, state, meaning)
         match statement:
@@ -114,13 +114,13 @@ def _behind_loop(loop: gast.For | gast.While, state: State, meaning: Meaning) ->
         inside = {**state, **{name: _rest(meaning) for name in all_written(loop)}}
         again = _either(state, _after(loop.body, inside, meaning), meaning)
         if again == state:
-            _check(loop, state, meaning)  # the test of a while loop is read at the end of its body as well
+            _check(loop, state, meaning)  # the test of a while loop is also evaluated after its body
             return state
         state = again
 
 
 def _either(one: State, other: State, meaning: Meaning) -> State:
-    """What is known of names that one of two paths has stored."""
+    """The join of the states of two paths."""
     unknown = OTHER if meaning is _exactly else MIXED
     rest = _rest(meaning)
     first = {name: one.get(name, rest) for name in {*one, *other}}
@@ -132,7 +132,7 @@ def _rest(meaning: Meaning) -> str:
 
 
 def _exactly(value: gast.expr, state: State) -> str:
-    """Whether a value is the start's, or zero."""
+    """Whether a value is the initial one, or zero."""
     match value:
         case gast.Name(id=name):
             return state.get(name, OTHER)
@@ -147,7 +147,7 @@ def _exactly(value: gast.expr, state: State) -> str:
 
 
 def _as_sum(value: gast.expr, state: State) -> str:
-    """Whether a value is the start's with something else added; refuses all else that is made of it."""
+    """Whether a value is the initial one plus something; raises for any other use of it."""
     match value:
         case gast.Name(id=name):
             held = state.get(name, REST)
@@ -169,7 +169,7 @@ def _only_rest(value: gast.expr, state: State, held: str) -> str:
 
 
 def _check(statement: gast.stmt, state: State, meaning: Meaning) -> None:
-    """Refuse statements other than assignments to names that read a sum."""
+    """Refuse statements, other than assignments to names, that read a sum."""
     if meaning is _exactly or (isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name)):
         return
     if any(state.get(name, REST) != REST for name in _read(statement)):

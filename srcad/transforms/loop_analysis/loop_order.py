@@ -1,8 +1,8 @@
-"""Whether the iterations of a loop of generated code may run in any order.
+"""Loop order: whether the iterations of a loop in generated code may run in any order.
 
-They may if no iteration reads or stores an element that another one stores or adds to, sums into the same element
-aside; if no number is passed on, sums aside (see `carried`); and if none that the last iteration leaves is read behind
-the loop. Such loops run forwards, which Numba and the processor are better at than backwards.
+They may if no iteration accesses an element that another one stores or adds to, except that both may add to it; if no
+scalar is loop-carried, except sums (see `loop_carried_values`); and if no name assigned in the loop is live after it.
+Such loops are run forwards, which Numba and the processor handle better than backwards.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from srcad.transforms.loop_analysis.loop_carried_values import carried
 def is_free(loop: gast.For, inside: Subscripts, memories: Memories, after: frozenset[str]) -> bool:
     """Whether the order of the iterations does not matter.
 
-    inside      what is known of integers in the loop
+    inside      the facts about integers in the loop
     memories    of arrays and numbers
-    after       names read behind the loop
+    after       names that are live after the loop
     """
     ranks = memories.ranks
     stored = stored_in(loop.body)
@@ -56,15 +56,13 @@ def is_free(loop: gast.For, inside: Subscripts, memories: Memories, after: froze
 
 
 def _trade_places(loop: gast.For, one: str, other: str, memories: Memories) -> bool:
-    """Whether two arrays are different ones here, since a loop around this one permutes them (see
-    `reverse_control_flow`).
-    """
+    """Whether two arrays never alias in this loop, since an outer loop permutes them (see `reverse_control_flow`)."""
     is_known = one != other and any({one, other} <= group for group in notes_of(loop).distinct_arrays)
     return is_known and memories.is_own(one) and memories.is_own(other)
 
 
 def _is_apart(one: Reached, other: Reached, index: str, varying: frozenset[str]) -> bool:
-    """Whether the two never reach one element in different iterations of the loop with this index."""
+    """Whether two accesses never refer to the same element in different iterations of the loop with this index."""
     mine, its = one.access.forms, other.access.forms
     if one.access.name != other.access.name or mine is None or its is None or len(mine) != len(its):
         return False
@@ -87,7 +85,7 @@ def is_backwards(statement: gast.For) -> bool:
 
 
 def ascending(statement: gast.For) -> list[gast.expr]:
-    """The bounds of the loop run forwards."""
+    """The bounds of the loop when run forwards."""
     args = statement.iter.args
     start, stop = (const(0), args[0]) if len(args) == 1 else args[:2]
     if (constant(Subscripts.step(statement)) or 0) < 0:

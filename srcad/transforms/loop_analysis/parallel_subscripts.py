@@ -1,7 +1,7 @@
-"""Which part of an array one iteration of a generated loop reaches: indices as linear forms of the loop's own.
+"""Subscripts for parallel loops: which part of an array one iteration accesses, by linear forms of the loop's index.
 
-Where `j = i + 1`, the elements `a[2 * i, k]` and `a[2 * j - 1, k]` are 2 i and 2 i + 1 along the first dimension, which
-no other iteration reaches.
+With `j = i + 1`, the elements `a[2 * i, k]` and `a[2 * j - 1, k]` are at 2 i and 2 i + 1 along the first dimension,
+which no other iteration accesses.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Interval = tuple[Form, Form]
 
 
 class Indices:
-    """Indices in the body of one loop."""
+    """The subscripts in the body of one loop."""
 
     def __init__(self, loop: gast.For, kinds: Mapping[str, nb.Type]) -> None:
         """`kinds` has the types of names, as far as they are known."""
@@ -37,7 +37,7 @@ class Indices:
         self.known = self._limits(loop.iter.args)
 
     def _limits(self, bounds: list[gast.expr]) -> list[Form]:
-        """What is known of the loop's index, as forms that are not negative."""
+        """The bounds of the loop's index, as forms that are not negative."""
         start: gast.expr = gast.Constant(value=0, kind=None) if len(bounds) == 1 else bounds[0]
         step = constant(bounds[2]) if len(bounds) == 3 else 1
         first, last = self.form(start), self.form(bounds[0] if len(bounds) == 1 else bounds[1])
@@ -51,7 +51,7 @@ class Indices:
         return known
 
     def form(self, node: gast.expr, depth: int = 0) -> Form | None:
-        """The linear form of an integer expression over the loop's index and what the loop does not change."""
+        """The linear form of an integer expression over the loop's index and loop-invariant names."""
         value = constant(node)
         if isinstance(value, int) and not isinstance(value, bool):
             return Form.number(value)
@@ -73,16 +73,16 @@ class Indices:
         return None
 
     def distance(self, accesses: list[gast.Subscript]) -> int | None:
-        """How many iterations apart two may reach the same element by these subscripts of one array, at most.
+        """The dependence distance: how many iterations apart two may access the same element of an array, at most.
 
-        0 where each iteration has elements of its own; None where nothing is known.
+        0 where each iteration has its own elements; None where nothing is known.
         """
         columns = [self._parts(each) for each in accesses if not self.stores[self.index]]
         found = [self._along([column[axis] for column in columns]) for axis in range(min(map(len, columns), default=0))]
         return min((each for each in found if each is not None), default=None)
 
     def _along(self, parts: list[gast.expr]) -> int | None:
-        """The same, by the indices into one dimension."""
+        """The same, for the indices in one dimension."""
         intervals = [self._interval(part) for part in parts]
         sure = [each for each in intervals if each is not None]
         if len(sure) < len(intervals):
@@ -106,7 +106,7 @@ class Indices:
         return self._swept(self.form(part))
 
     def _swept(self, point: Form | None) -> Interval | None:
-        """Where an index lies whatever the loops inside do: for each of their counters the first and the last value."""
+        """The range of an index over the inner loops: with the first and last value of each of their counters."""
         if point is None:
             return None
         low = high = point
@@ -121,19 +121,19 @@ class Indices:
         return low, high
 
     def _is_counter(self, name: str) -> bool:
-        """Whether a name is counted up by one loop inside, and stored by nothing else."""
+        """Whether a name is the counter of one inner loop, and stored by nothing else."""
         loop = self.inner.get(name)
         return loop is not None and self.stores[name] == 1 and len(_bounds(loop)) == 2
 
     def _parts(self, node: gast.Subscript) -> list[gast.expr]:
-        """The indices into the first dimensions, as far as it is plain which index belongs to which."""
+        """The indices into the leading dimensions, as far as each belongs to a known dimension."""
         parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
         found = []
         for part in parts:
             if isinstance(part, gast.Constant) and part.value is None:
                 continue
             if not (isinstance(part, gast.Slice) or self._is_number(part)):
-                break  # an ellipsis, or an array, of any number of dimensions
+                break  # an ellipsis or array, which may span any number of dimensions
             found.append(part)
         return found
 
@@ -150,7 +150,7 @@ class Indices:
         )
 
     def _is_natural(self, form: Form) -> bool:
-        """Whether a form is proved not to be negative in any iteration: negative indices count from the end."""
+        """Whether a form is proved not to be negative in any iteration, since negative indices count from the end."""
         symbols = {symbol for each in (form, *self.known) for symbol, _ in each.terms}
         sizes = [Form.of(symbol) for symbol in sorted(symbols) if ".shape[" in symbol]
         return infeasible([*self.known, *sizes, form.scaled(-1) - 1])
@@ -172,7 +172,7 @@ def _combined(left: Form | None, op: gast.operator, right: Form | None) -> Form 
 
 
 def _bounds(loop: gast.For) -> list[gast.expr]:
-    """Start and stop of a loop by steps of one, up or down, as one that counts up; none for others."""
+    """The start and stop of a loop with step 1 or -1, as a loop that counts up; empty for others."""
     start, stop, step = (loop.iter.args + [None, None])[:3]
     if stop is None:
         start, stop = gast.Constant(value=0, kind=None), start

@@ -1,4 +1,4 @@
-"""What an iteration of a loop computes from what the last one has computed, by way of numbers and of elements.
+"""Recurrences: which values of a loop's iteration depend on values of the previous one, by scalars and elements.
 
 for j in range(1, n):
     t = a[j - 1] + b[j]         a[j - 1] is what the last iteration has stored in a[j]; t depends on it
@@ -24,10 +24,10 @@ _Forms = tuple[Form, ...]
 
 
 class Recurrence:
-    """The recurrences of a loop over a range, of which the body is simple statements.
+    """The recurrences of a loop over a range whose body consists of simple statements.
 
-    late        the places that read what depends on itself by way of earlier iterations, by the identity of their nodes
-    changed     the names and arrays in which statements store what they compute of that
+    late        the reads of values that depend on themselves through earlier iterations, by the identity of their nodes
+    changed     the names and arrays that statements with such reads store
     """
 
     def __init__(self, loop: gast.For, inside: Subscripts, memories: Memories, kinds: Mapping[str, nb.Type]) -> None:
@@ -51,7 +51,7 @@ class Recurrence:
         return id(node) in self.late
 
     def _follow(self, body: Block) -> dict[str, set[str]]:
-        """Note for each place the sources that it depends on; the sources of what the iteration leaves."""
+        """Record the sources that each read depends on; returns those of the values left for the next iteration."""
         names: dict[str, frozenset[str]] = {name: frozenset([name]) for name in self.carried}
         left: dict[str, set[str]] = {}
         for statement in body:
@@ -93,7 +93,7 @@ def _accesses(body: Block, inside: Subscripts, stored: frozenset[str], memories:
 
 
 def _earlier(found: list[Access], index: str, step: int) -> set[int]:
-    """The nodes that read an element which the last iteration has stored or added to."""
+    """The nodes that read an element which the previous iteration has stored or added to."""
     stores: set[tuple[str, _Forms]] = set()
     for each in found:
         if each.kind != "read" and each.forms is not None:
@@ -102,7 +102,7 @@ def _earlier(found: list[Access], index: str, step: int) -> set[int]:
 
 
 def _cyclic(after: Mapping[str, set[str]]) -> set[str]:
-    """The symbols that depend on themselves, in one iteration or in several."""
+    """The symbols that depend on themselves, over one or several iterations (transitive closure)."""
     reached = {symbol: set(sources) for symbol, sources in after.items()}
     for middle in after:
         for sources in reached.values():

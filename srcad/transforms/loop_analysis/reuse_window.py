@@ -1,11 +1,11 @@
-"""Which rows of an array are in use at once: those that iteration i of a loop reaches, rows i + c for a few numbers c.
+"""Reuse window: which rows of an array are live at the same time: in iteration i rows i + c for a few constants c.
 
     for i in range(n - 1, -1, -1):
         t = a_bar[i + 1, j]             rows i and i + 1, in the first of the dimensions
         a_bar[i, j] += t
 
-Before the loop rows of its first iteration may be reached, behind it rows that an iteration after the last would reach.
-No row comes back: one that an iteration leaves behind is never reached again.
+Statements before the loop may access rows of its first iteration, statements after it rows of an iteration that would
+follow the last. Every row has one live range: once an iteration leaves it behind, it is never accessed again.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ Bounds: TypeAlias = Mapping[int, tuple[Form | None, Form | None]]
 
 @dataclass
 class Window:
-    """The rows of an array that are in use at once.
+    """The rows of an array that are live at the same time.
 
-    axis            the dimension of which only some rows are needed
+    axis            the dimension along which only some rows are needed
     loop            the loop, and its `step`, 1 or -1
-    least, width    the first of the rows that iteration i reaches is i + least
+    least, width    iteration i uses rows i + least to i + least + width - 1
     inside          uses in the loop, each with its c
-    outside         uses elsewhere, each with an expression of its row
+    outside         uses elsewhere, each with its row as an expression
     dead            stores that nothing reads
     """
 
@@ -52,9 +52,9 @@ class Window:
 
 
 def window(array: Array, bounds: Bounds) -> Window | None:
-    """The window of an array; None where all of it may be needed, and where that is not known.
+    """The window of an array; None where all rows may be needed, or nothing is known.
 
-    `bounds` are those of loops by steps of one, by the loops' identity.
+    `bounds` has the bounds of loops with step 1 or -1, by the loops' identity.
     """
     positions = [use.position(array.block) for use in array.uses]
     if None in positions:
@@ -70,7 +70,7 @@ def window(array: Array, bounds: Bounds) -> Window | None:
 
 
 def _is_lasting(extent: gast.expr, stored: frozenset[str]) -> bool:
-    """Whether an expression can be computed anew behind, with the same result."""
+    """Whether an expression can be evaluated again later, with the same result."""
     called = {dotted_path(node.func) for node in walk(extent) if isinstance(node, gast.Call)}
     return called <= {"max", "min"} and not set(names_in(extent)) & stored
 
@@ -82,7 +82,7 @@ class _Fitter:
         self.array, self.axis = array, axis
         self.loop: gast.For = array.block[position]
         self.step = constant(Shapes.step(self.loop))
-        self.parts: tuple[list[Use], list[Use], list[Use]] = [], [], []  # before the loop, in it, behind it
+        self.parts: tuple[list[Use], list[Use], list[Use]] = [], [], []  # before the loop, in it, after it
         for use in array.uses:
             at = use.position(array.block)
             assert at is not None
@@ -107,7 +107,7 @@ class _Fitter:
         return made if fits and self._fits_outside(made) else None
 
     def offset(self, use: Use) -> int | None:
-        """Which c a use in the loop has."""
+        """The constant c of a use in the loop."""
         form = use.form(self.axis)
         distance = None if form is None else form - Form.of(self.loop.target.id)
         if distance is None or distance.terms or use.statement is self.loop:
@@ -118,7 +118,7 @@ class _Fitter:
         return self.size is not None and not self.size.terms and self.size.constant <= width
 
     def _is_kept(self, inside: list[tuple[Use, int]]) -> bool:
-        """Whether uses in the loop are known to reach rows, and none that is counted from the end."""
+        """Whether the uses in the loop are known to access rows within the array, and none by a negative index."""
         for use in {(each.forms, each.facts): each for each, _ in inside}.values():
             form = use.form(self.axis)
             if form is None or self.size is None:
@@ -128,7 +128,7 @@ class _Fitter:
         return True
 
     def _fits_outside(self, made: Window) -> bool:
-        """Whether what is reached before and behind the loop is in the window, too."""
+        """Whether accesses before and after the loop are in the window, too."""
         before, _, behind = self.parts
         if all(use.is_target and not notes_of(use.statement).effect for use in behind):
             made.dead = [use.statement for use in behind]
@@ -142,7 +142,7 @@ class _Fitter:
         return True
 
     def _is_there(self, use: Use, is_before: bool) -> bool:
-        """Whether a use outside of the loop is one of the window of the first iteration, or of one after the last."""
+        """Whether a use outside of the loop is in the window of the first iteration, or of one after the last."""
         form = self.number(use)
         if form is None or self.size is None:
             return False
@@ -154,7 +154,7 @@ class _Fitter:
 
     @property
     def length(self) -> Form:
-        """How many iterations there are; none if this is negative."""
+        """The trip count; no iterations if it is negative."""
         assert self.start is not None
         assert self.stop is not None
         return (self.stop - self.start).scaled(self.step)
@@ -165,13 +165,13 @@ class _Fitter:
         return infeasible([*facts, low - form - 1]) and infeasible([*facts, form - high - 1])
 
     def number(self, use: Use) -> Form | None:
-        """The row that a use outside of the loop reaches, which is known not to be counted from the end."""
+        """The row that a use outside of the loop accesses, counted from the start; None if that is not known."""
         form = use.form(self.axis)
         if form is None or self.size is None:
             return None
         if not form.terms and form.constant < 0:
             return self.size + form.constant
-        # The use is one of an element that there is: -size <= row < size.
+        # The use accesses an existing element: -size <= row < size.
         facts = [*use.facts, self.size, form + self.size, self.size - form - 1]
         return form if infeasible([*facts, form.scaled(-1) - 1]) else None
 
@@ -186,12 +186,12 @@ class _Fitter:
 
 
 def _lasting(form: Form | None, stored: frozenset[str]) -> Form | None:
-    """A form of what nothing behind the array's making stores."""
+    """A form, if nothing after the array's allocation stores a name in it; else None."""
     return None if form is None or any(source(each) in stored for each in form.symbols) else form
 
 
 def without(block: Block, dead: list[gast.stmt]) -> Block:
-    """The statements without some of them, and without loops and branches that are left with none."""
+    """The statements without dead ones, and without loops and branches that become empty."""
     result = []
     for statement in block:
         inner = inner_blocks(statement)

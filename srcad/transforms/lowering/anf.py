@@ -1,13 +1,13 @@
-"""Give every operation a statement of its own: expressions become core form.
+"""A-normal form (ANF): every operation gets a statement of its own, and expressions become core form.
 
     y = np.sin(x[i + 1]) * 2      becomes    t1 = i + 1
                                              t2 = x[t1]
                                              t3 = np.sin(t2)
                                              y = t3 * 2
 
-Order and number of evaluations are Python's: operands from left to right, the value of an assignment before its target,
-`and`, `or`, ternaries and chained comparisons only as far as needed. Calls that are to be inlined are handed to a
-function that is given, which returns statements and what the call is worth.
+Order and number of evaluations are those of Python: operands from left to right, the value of an assignment before its
+target, and `and`, `or`, ternaries and chained comparisons only as far as needed. A call that may be inlined is passed
+to a given function, which returns the value of the call after emitting its statements.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _AUGMENTED = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 
 
 class Flattener(Results):
-    """Rewrites statement by statement; what is made goes to the end of the present block.
+    """Rewrites statement by statement; generated statements are appended to the current block.
 
     >>> from srcad.names import Names
     >>> from srcad.printing.printer import print_module
@@ -51,7 +51,7 @@ class Flattener(Results):
     """
 
     def block(self, block: Block) -> Block:
-        """A block of its own."""
+        """The statements for a nested block."""
         outer, self.made = self.made, []
         place, changing = self.place, self.changing
         for statement in block:
@@ -63,7 +63,7 @@ class Flattener(Results):
         return made
 
     def finish(self, block: Block, result: gast.expr, as_value: bool) -> tuple[Block, gast.expr]:
-        """A whole body and its result: an operation on atoms or, `as_value`, an atom or a tuple of atoms."""
+        """A whole body and its result: an operation on atoms or, with `as_value`, an atom or a tuple of atoms."""
         self.made = self.block(block)
         self.place = place_of(result)
         self.changing = stored_inside(gast.Return(value=result))
@@ -73,7 +73,7 @@ class Flattener(Results):
         return self.made, made
 
     def statement(self, statement: gast.stmt) -> None:
-        """One statement, by its kind."""
+        """Rewrite one statement, by its kind."""
         match statement:
             case gast.Assign(targets=[target], value=value):
                 self.assign(target, value)
@@ -100,7 +100,7 @@ class Flattener(Results):
                 raise CompilerBug(f"flatten: a statement {type(statement).__name__}", at=self.place)
 
     def effect(self, value: gast.expr) -> None:
-        """An expression whose value is dropped: printed text, or a call that is inlined for what it does."""
+        """An expression statement: printed text, or a call that is inlined for its effect."""
         if called(value) == "print" and "print" not in self.bindings:
             self.emit(at(gast.Expr(value=self.message(value)), self.place))
             return
@@ -123,7 +123,7 @@ class Flattener(Results):
     # Assignments
 
     def assign(self, target: gast.expr, value: gast.expr) -> None:
-        """`target = value` for any expression and a name, an element or a tuple of these."""
+        """`target = value`, for any expression and a name, an element or a tuple of these."""
         match target, value:
             case gast.Tuple(), gast.IfExp():
                 self.branch_into(target, value)
@@ -176,7 +176,7 @@ class Flattener(Results):
             self.emit(assign(element, atom, self.place))
 
     def assign_all(self, targets: list[gast.expr], values: list[gast.expr]) -> None:
-        """All values are made before the first target is assigned, unless it makes no difference."""
+        """Evaluate all values before the first target is assigned, unless that makes no difference."""
         if not all(self.may_come_first(targets[i], values[i + 1 :]) for i in range(len(targets))):
             changed = stored_names(targets)
             values = [self.held(value, changed) for value in values]
@@ -184,7 +184,7 @@ class Flattener(Results):
             self.assign(target, value)
 
     def may_come_first(self, target: gast.expr, later: list[gast.expr]) -> bool:
-        """Whether storing to the target leaves the later values as they are."""
+        """Whether storing to the target leaves the later values unchanged."""
         nodes = [node for value in later for node in gast.walk(value)]
         if any(self.is_user_call(node) for node in nodes):
             return False
@@ -194,7 +194,7 @@ class Flattener(Results):
         return not any(isinstance(node, gast.Name) and node.id in changed for node in nodes)
 
     def held(self, value: gast.expr, changed: set[str]) -> gast.expr:
-        """An atom that keeps the value while the changed names are assigned."""
+        """An atom that keeps the value while the names in `changed` are assigned."""
         changed = changed | self.memory.rebound
         if self.is_atom(value) and not (isinstance(value, gast.Name) and value.id in changed):
             return value
@@ -205,7 +205,7 @@ class Flattener(Results):
         return load(name)
 
     def unpack(self, target: gast.Tuple, value: gast.expr) -> None:
-        """The elements of a tuple, or of an array, one by one."""
+        """Assign the elements of a tuple or array to targets."""
         if isinstance(value, Structure):
             self.assign(target, gast.Tuple(elts=self.unpacked(value, len(target.elts)), ctx=gast.Load()))
             return
@@ -224,7 +224,7 @@ class Flattener(Results):
         self.branch(gast.If(test=value.test, body=[body], orelse=[orelse]))
 
     def decide(self, name: str, value: gast.expr) -> None:
-        """A value of which only a part may be computed, into a name."""
+        """Assign a value that may be evaluated only in part (`and`, `or`, ternaries, chained comparisons)."""
         match value:
             case gast.IfExp():
                 self.branch_into(stored(name), value)
@@ -238,13 +238,13 @@ class Flattener(Results):
                 self.compare(name, self.part(left), ops, comparators)
 
     def decide_elsewhere(self, name: str, value: gast.expr) -> None:
-        """For a name whose old value is needed until the decision is made."""
+        """The same, for a name whose old value is needed during the evaluation."""
         held = self.names.temporary()
         self.decide(held, value)
         self.assign(stored(name), load(held))
 
     def take(self, name: str, values: list[gast.expr], negate: bool) -> None:
-        """`and`: the first value that is false, else the last one; negated, `or`: the first that is true."""
+        """`and`: the first value that is false, else the last one; with `negate`, `or`: the first that is true."""
         first = self.part(values[0])
         grown = isinstance(first, Structure) and self.grown(first) is not None
         self.assign(stored(name), self.truth_of(first) if grown else first)
@@ -256,14 +256,14 @@ class Flattener(Results):
             self.only_if(test, lambda: self.take(name, values[1:], negate))
 
     def compare(self, name: str, left: gast.expr, ops: list[gast.cmpop], comparators: list[gast.expr]) -> None:
-        """Comparisons from left to right, as long as they hold; each operand is computed once."""
+        """Comparisons from left to right, as long as they hold; each operand is evaluated once."""
         right = self.part(comparators[0])
         self.assign(stored(name), gast.Compare(left=clone(left), ops=[ops[0]], comparators=[right]))
         if len(ops) > 1:
             self.only_if(load(name), lambda: self.compare(name, right, ops[1:], comparators[1:]))
 
     def augment(self, statement: gast.AugAssign) -> None:
-        """`a[i] op= value`; what core form has no statement for is read, changed and written."""
+        """`a[i] op= value`; where core form has no such statement, the element is read, changed and written."""
         target, op = statement.target, statement.op
         if (place := self.part_of_complex(target)) is not None:
             self.store_part(place, self.part(gast.BinOp(self.read_part(place), op, statement.value)))
@@ -284,7 +284,7 @@ class Flattener(Results):
         self.emit(assign(element, load(new), self.place))
 
     def augment_part(self, base: gast.expr, target: gast.expr, op: gast.operator, value: gast.expr) -> None:
-        """`p["w"] += value` and `p.w += value` on a structure; an array is changed in place, as Python does."""
+        """`p["w"] += value` and `p.w += value` on a structure; arrays are changed in place, as in Python."""
         target.value = base
         if isinstance(target, gast.Subscript):
             target.slice = self.part(target.slice)

@@ -1,7 +1,8 @@
-"""Branches and loops over statements that take structures apart: what is known is joined where paths meet.
+"""Control flow: branches and loops over statements with structures; the abstract states of paths are joined.
 
-A loop whose number of turns is known is unrolled where its body needs that: to choose a part of a structure, or to give
-a list more elements. Else the parts that change from turn to turn become variables that the loop carries.
+A loop with a known trip count is unrolled if its body needs that, to select a part of a structure or to extend a list.
+Otherwise the parts that change from one iteration to the next become loop-carried variables. The state at the start of
+a loop is found as a fixed point.
 """
 
 from __future__ import annotations
@@ -25,16 +26,16 @@ from srcad.transforms.lowering.structures.structure_expressions import NeedsCons
 
 
 class Paths(RecordArrays):
-    """Lowers statements along each path, from what is known where the paths part."""
+    """Lowers statements along each path, from the state at the point where the paths part."""
 
     def block(self, block: Block) -> Block:
-        """A block of its own."""
+        """The statements for a nested block."""
         raise NotImplementedError
 
     # Branches
 
     def branch(self, statement: gast.If) -> None:
-        """A branch on an atom, with something to do in its body; only the side that is taken, where that is known."""
+        """A branch on an atom; only the arm that is taken, where that is known."""
         test = self.truth(statement.test)
         known = self.memory.constant(test)
         if known is not UNKNOWN:
@@ -63,7 +64,7 @@ class Paths(RecordArrays):
             self.emit(at(gast.If(test=test, body=body, orelse=orelse), place))
 
     def level(self, first: Memory, body: Block, orelse: Block) -> None:
-        """Lists that grow on one path only are such lists at the end of the other path too."""
+        """Convert lists that grow on one path only into growing lists at the end of the other path too."""
         second, outer = self.memory, self.made
         for here, there, block in ((first, second, body), (second, first, orelse)):
             self.memory, self.made = here, []
@@ -79,12 +80,12 @@ class Paths(RecordArrays):
         self.memory, self.made = second, outer
 
     def truth(self, test: gast.expr) -> gast.expr:
-        """An atom that is true where the test is; of a structure, whether there is anything in it."""
+        """An atom that is true where the test is; for a structure, whether it is not empty."""
         part = self.part(test)
         return self.truth_of(part) if isinstance(part, Structure) else self.held_in_atom(part)
 
     def only_if(self, test: gast.expr, make: Callable[[], None]) -> None:
-        """A branch around what is made; what structures hold is the same behind it."""
+        """A branch around generated statements, which must not change structures."""
         test = self.truth(test)
         known = self.memory.constant(test)
         if known is not UNKNOWN:
@@ -105,7 +106,7 @@ class Paths(RecordArrays):
             self.emit(at(gast.If(test=test, body=body, orelse=[]), self.place))
 
     def copies(self, pairs: Copies) -> Block:
-        """Assignments that are made at the same time."""
+        """Parallel assignment: all values are read before the first name is assigned."""
         result: Block = []
         targets = {name for name, _ in pairs}
         ready: Copies = []
@@ -120,7 +121,7 @@ class Paths(RecordArrays):
     # Loops
 
     def loop(self, statement: gast.For) -> None:
-        """A loop over `range`: as it is, or unrolled."""
+        """A loop over `range`: rolled, or unrolled if necessary."""
         turns = self.turns(statement)
         if turns is None:
             self.rolled(statement)
@@ -140,7 +141,7 @@ class Paths(RecordArrays):
         self.unrolled(statement, list(turns))
 
     def turns(self, statement: gast.For) -> range | None:
-        """The values that the loop counts through, where they are known and not too many."""
+        """The values of the loop's index, if they are known and not too many."""
         bounds = [self.memory.constant(each) for each in statement.iter.args]
         if not all(type(each) is int for each in bounds) or (len(bounds) == 3 and bounds[2] == 0):
             return None
@@ -148,7 +149,7 @@ class Paths(RecordArrays):
         return found if len(found) <= MOST_UNROLLED_TURNS else None
 
     def unrolled(self, statement: gast.For, turns: list[int]) -> None:
-        """The body once for each turn; where the loop may be left, the turns that follow are in a branch."""
+        """The body once for each iteration; after a possible exit, the remaining iterations are in a branch."""
         place, held, ahead = place_of(statement), self.looped_over(statement), read_ahead(statement, self.memory)
         for position, turn in enumerate(turns):
             body = clone(statement.body)
@@ -168,21 +169,21 @@ class Paths(RecordArrays):
                 return
 
     def looped_over(self, statement: gast.For) -> dict[Any, int]:
-        """The lists and dictionaries that a loop goes through, and how long they are; less than 0 is not known."""
+        """The lists and dictionaries that a loop visits, with their lengths; a negative length is unknown."""
         parts = [self.memory.names.get(name) for name in notes_of(statement).looped_over]
         cells = [each.cell for each in parts if isinstance(each, Structure) and not issubclass(each.cell.type, tuple)]
         contents = {cell: self.memory.cells[cell] for cell in cells}
         return {cell: len(known) if isinstance(known, dict) else -1 for cell, known in contents.items()}
 
     def refuse_ahead(self) -> NoReturn:
-        """Raise for what is written before the loop reaches it."""
+        """Refuse writes to elements that the loop has not reached yet."""
         self.refuse(
             "elements are written while a loop goes through them",
             "loop over a list of them, `for v in list(...)`, or over `range(n)` and use the index",
         )
 
     def rolled(self, statement: gast.For | gast.While, give_up: Callable[[], None] | None = None) -> None:
-        """The loop with its body lowered once, from what is known at the start of every turn."""
+        """The loop with its body lowered once, from the state at the start of every iteration (a fixed point)."""
         self.forget(statement)
         grows = self.begin_growth(statement, inner=give_up is not None)
         start, made, own = self.memory.copy(), len(self.made), set[Any]()
@@ -222,21 +223,21 @@ class Paths(RecordArrays):
         raise CompilerBug("the parts of a structure that a loop carries do not settle", at=self.place)
 
     def refuse_resized(self, statement: gast.For | gast.While, before: dict[Grown, int]) -> None:
-        """Refuse a list that becomes longer or shorter while it is looped over."""
+        """Refuse a list that changes its length while a loop visits it."""
         for cell in self.looped_over(statement):
             held = self.memory.cells[cell]
             if isinstance(held, Grown) and self.memory.resized.get(held, 0) != before.get(held, 0):
                 self.refuse_change()
 
     def refuse_change(self) -> NoReturn:
-        """Raise for what is looped over."""
+        """Refuse a change of length while looping."""
         self.refuse(
             "a list or dictionary that becomes longer or shorter while it is looped over is not supported",
             "loop over a copy of it, `for v in list(values)`, and change the other one",
         )
 
     def forget(self, statement: gast.For | gast.While) -> None:
-        """Constants that the body assigns are not known at the start of a turn."""
+        """Forget constants that the body assigns: they are not known at the start of an iteration."""
         for node in gast.walk(statement):
             if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store):
                 self.memory.known.pop(node.id, None)
@@ -244,7 +245,7 @@ class Paths(RecordArrays):
             self.memory.names[statement.target.id] = PLAIN
 
     def finish_loop(self, statement: gast.For | gast.While, body: Block, joined: Joined, before: Block) -> None:
-        """The loop, with what it carries assigned before it and at the end of its body."""
+        """The loop, with the loop-carried variables assigned before it and at the end of its body."""
         copied = self.copies(joined.second)
         last = body.pop() if body and (copied and (is_exit(body[-1]) or isinstance(statement, gast.While))) else None
         if last is not None:
@@ -256,11 +257,11 @@ class Paths(RecordArrays):
                     node.id = held
         statement.body = [*body, *copied, *([last] if last is not None else [])] or [at(gast.Pass(), self.place)]
         self.memory.become(joined.memory)
-        self.emit(*before, statement)  # what the loop carries is not known to be constant
+        self.emit(*before, statement)  # loop-carried variables are not known to be constant
 
 
 class Turns(gast.expr):  # type: ignore[misc]  # gast carries no annotations
-    """Stands for the turns of an unrolled loop that are left, inside a branch."""
+    """Stands for the remaining iterations of an unrolled loop, inside a branch."""
 
     def __init__(self, rest: gast.For, turns: list[int]) -> None:
         super().__init__()
@@ -272,7 +273,7 @@ def _give_up() -> None:
 
 
 def _head(start: Memory, joined: Joined) -> Memory:
-    """What is known at the start of a turn: of what the start knew, what also holds at the end of the body."""
+    """The state at the start of an iteration: facts that hold both before the loop and at the end of the body."""
     found = joined.memory.copy()
     found.names = {name: value for name, value in found.names.items() if name in start.names}
     return found

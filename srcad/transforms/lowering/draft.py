@@ -1,4 +1,4 @@
-"""A unit in the making: what lowering collects about a function and its helpers while their bodies are rewritten."""
+"""Draft of a unit: what lowering collects about a function and its helpers while it rewrites their bodies."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from srcad.transforms.ir.canonical_names import MODULES, RESERVED
 from srcad.transforms.ir.constant_conditions import Member
 from srcad.transforms.ir.unit import Capture, Unit
 
-_ALWAYS = ("np", "math", "operator")  # later stages may call what is in them
+_ALWAYS = ("np", "math", "operator")  # later stages may call functions of these
 
 
 @dataclass
 class Draft:
-    """Grows while functions are lowered; `unit` makes the finished thing of it.
+    """Grows while functions are lowered; `unit` makes the finished unit.
 
-    names       maker of names, for the function and all that is inlined into it
-    bindings    free name -> object; internal ones (functions to be inlined) are dropped at the end
-    hidden      captured arrays, in the order in which they were met
-    frozen      captured numbers and strings that were written in
+    names       maker of names, for the function and everything that is inlined into it
+    bindings    free name -> object; internal ones (functions to inline) are dropped at the end
+    hidden      captured arrays, in the order in which they were found
+    frozen      captured numbers and strings that were written as literals
     sources     texts of all functions read
     """
 
@@ -36,7 +36,7 @@ class Draft:
     sources: list[str] = field(default_factory=list)
 
     def bind(self, wish: str, thing: Any) -> str:
-        """The free name that means this object; the same name each time.
+        """The free name that refers to this object; the same name each time.
 
         >>> draft = Draft()
         >>> draft.bind("f", len), draft.bind("f", abs), draft.bind("g", len)
@@ -59,12 +59,12 @@ class Draft:
         return parameter
 
     def freeze(self, owner: Any, key: str, value: Any) -> None:
-        """Note that the value was written into the code as a literal."""
+        """Record that the value was written into the code as a literal."""
         if not any(same_owner(owner, other) and key == known for other, known, _ in self.frozen):
             self.frozen.append((owner, key, value))
 
     def note_source(self, text: str) -> None:
-        """Note the text of a function that went into the unit."""
+        """Record the text of a function that went into the unit."""
         if text not in self.sources:
             self.sources.append(text)
 
@@ -76,9 +76,9 @@ class Draft:
         options: Mapping[str, Any],
         called: Iterable[gast.stmt] = (),
     ) -> Unit:
-        """The finished unit; names that the body does not read are not bound, the modules are always.
+        """The finished unit; names that the body does not read are not bound, except modules.
 
-        `called` holds the statements of functions that are called: what these read is bound, too.
+        `called` has the statements of called functions, whose names are bound too.
         """
         read = _names(body)
         hidden = tuple(capture for capture in self.hidden if capture.parameter in read)
@@ -110,7 +110,7 @@ def function(name: str, parameters: list[str], body: list[gast.stmt]) -> gast.Fu
     """A function definition with plain parameters."""
     for node in (node for statement in body for node in gast.walk(statement)):
         if isinstance(node, gast.Constant) and isinstance(node.value, Member):
-            node.value = str(node.value)  # what runs knows texts only
+            node.value = str(node.value)  # generated code only has texts
     return gast.FunctionDef(
         name=name,
         args=gast.arguments(
@@ -136,12 +136,12 @@ def parameter(name: str) -> gast.Name:
 
 
 def same_owner(one: Any, other: Any) -> bool:
-    """Whether two owners are the same place."""
+    """Whether two owners are the same."""
     return one is other or (isinstance(one, _Within) and one == other)
 
 
 def reader(owner: Any, key: str) -> Callable[[], Any]:
-    """What reads a captured name at each call, with as little as possible in between."""
+    """A function that reads a captured name at each call, with as little overhead as possible."""
     if isinstance(owner, dict):
         return functools.partial(owner.__getitem__, key)
     return owner.reading(key) if isinstance(owner, _Within) else Capture(key, owner, key).read
@@ -149,9 +149,9 @@ def reader(owner: Any, key: str) -> Callable[[], Any]:
 
 @dataclass(frozen=True, eq=False)
 class _Within(Mapping[str, Any]):
-    """What is inside an object that is itself looked up anew at each reading.
+    """The contents of an object that is looked up again at each reading.
 
-    `owner` and `key` say where the object is held; a `key` of None means that `owner` is the object itself.
+    `owner` and `key` tell where the object is held; if `key` is None, `owner` is the object itself.
     """
 
     owner: Any
@@ -159,19 +159,19 @@ class _Within(Mapping[str, Any]):
 
     @property
     def held(self) -> Any:
-        """The object, as it is now."""
+        """The object's current value."""
         return self.owner if self.key is None else reader(self.owner, self.key)()
 
     @staticmethod
     def taken(held: Any, key: Any) -> Any:
-        """What is inside of an object under a key."""
+        """The part of an object under a key."""
         raise NotImplementedError
 
     def __getitem__(self, key: Any) -> Any:
         return self.taken(self.held, key)
 
     def reading(self, key: Any) -> Callable[[], Any]:
-        """What reads a part at each call."""
+        """A function that reads a part at each call."""
         taken = self.taken
         if self.key is None:
             return functools.partial(taken, self.owner, key)
@@ -221,14 +221,14 @@ class Entries(_Within):
 
 
 class Layout(_Within):
-    """How many elements a list has, which keys a dictionary, which attributes an object: `Layout(...)["layout"]`.
+    """The length of a list, the keys of a dictionary, the attributes of an object: `Layout(...)["layout"]`.
 
-    Of an object that is called, also what that calls.
+    For callable objects also the function that they call.
     """
 
     @staticmethod
     def taken(held: Any, name: str) -> Any:
-        """What says how many parts there are."""
+        """The layout of an object."""
         if isinstance(held, (list, tuple)):
             return type(held), len(held)
         if isinstance(held, dict):

@@ -1,4 +1,4 @@
-"""Bind the arguments of a call to the parameters of the function that is inlined."""
+"""Inlining: bind the arguments of a call to the parameters of the function that is inlined."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class Signature(Protocol):
 
     @property
     def defaults(self) -> Mapping[str, Any]:
-        """What parameters mean when they are left out."""
+        """The default values of parameters."""
 
 
 def bind_arguments(node: gast.Call, function: Signature, place: Place | None) -> dict[str, Any]:
-    """Parameter -> argument or default, the arguments first, in the order in which Python evaluates them."""
+    """Parameter -> argument or default, arguments first, in Python's order of evaluation."""
     parameters = [*function.parameters, *function.keyword_only]
     rest, options = node.args[len(function.parameters) :], {}
     if rest and function.rest is None:
@@ -76,7 +76,7 @@ def _refusal(what: str, place: Place | None) -> UnsupportedSyntax:
 
 
 def static_value(node: gast.expr, bindings: Mapping[str, Any]) -> Any:
-    """The object that a dotted path means, or None where it is a variable or another expression."""
+    """The object that a dotted path refers to, or None for a variable or another expression."""
     path = dotted_path(node)
     if path is None or (root_name(node) not in bindings and root_name(node) not in RESERVED):
         return None

@@ -1,6 +1,6 @@
-"""What a function returns, as core form has it: an atom, or tuples of atoms, whose form says what they stand for.
+"""Return values in core form: an atom, or tuples of atoms, with a form that says what they stand for.
 
-And what it says: in what is printed or raised the parts are atoms, and texts stay.
+The arguments of `print` and of exceptions are lowered here as well: their parts become atoms, their texts stay.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from srcad.transforms.lowering.structures.abstract_state import Structure
 
 
 class Results(Paths):
-    """Takes a returned structure apart."""
+    """Decomposes a returned structure."""
 
-    form: Part = LEAF  # of what the function returns
+    form: Part = LEAF  # of the function's result
 
     def form_of(self, part: gast.expr) -> Part:
-        """The form of a result; tuples are what they are."""
+        """The form of a result; plain tuples have no form of their own."""
         made = self.whole_form(part)
         return LEAF if _is_tuples(made) else made
 
     def whole_form(self, part: gast.expr) -> Part:
-        """The form of a part, with texts and None as what they are."""
+        """The form of a part, with texts and None as constants."""
         if not isinstance(part, Structure):
             known = self.memory.constant(part)
             return Fixed(getattr(known, "member", known)) if known is None or isinstance(known, str) else LEAF
@@ -40,7 +40,7 @@ class Results(Paths):
         return Form(part.cell.type, tuple(keys), tuple(self.whole_form(each) for each in contents.values()))
 
     def whole_result(self, result: gast.expr) -> gast.expr:
-        """What the function returns, as an atom or nested tuples of atoms; its form is noted."""
+        """The function's result as an atom or nested tuples of atoms; its form is recorded."""
         part = self.part(result)
         self.form = self.form_of(part)
         return self.returned(part)
@@ -68,7 +68,7 @@ class Results(Paths):
         )
 
     def check(self, statement: gast.Assert) -> None:
-        """A message that must be made is made only when it is needed."""
+        """An assertion; its message is only evaluated if the assertion fails."""
         test = self.atom(statement.test)
         if statement.msg is None or self.is_atom(statement.msg):
             self.emit(at(gast.Assert(test=test, msg=statement.msg), self.place))
@@ -78,7 +78,7 @@ class Results(Paths):
         self.branch(gast.If(test=gast.UnaryOp(op=gast.Not(), operand=test), body=[error], orelse=[]))
 
     def message(self, node: gast.expr) -> gast.expr:
-        """What is printed or raised: its parts become atoms, its texts stay."""
+        """A printed or raised message: its parts become atoms, its texts stay."""
         match node:
             case gast.Call():
                 is_text = self.takes_text(node)
@@ -101,7 +101,7 @@ class Results(Paths):
         return self.atom(node)
 
     def takes_text(self, node: gast.Call) -> bool:
-        """Whether texts may stand for lists: an exception shows the one argument as `str` has it, several as `repr`."""
+        """Whether texts may represent lists: an exception formats a single argument by `str`, several by `repr`."""
         match node.func:
             case gast.Attribute(value=gast.Constant(value=str(text)), attr="format"):
                 return "!r" not in text
@@ -110,7 +110,7 @@ class Results(Paths):
         return len(node.args) == 1 and getattr(self.meant(node.func), "__module__", None) == "builtins"
 
     def each_of(self, argument: gast.expr) -> list[gast.expr]:
-        """An argument, or those that `*` stands for."""
+        """An argument, or the arguments of a starred one."""
         return self.unstarred(argument.value, None) if isinstance(argument, gast.Starred) else [argument]
 
     def spoken(self, node: gast.expr, is_text: bool) -> gast.expr:
@@ -135,7 +135,7 @@ class Results(Paths):
         return [value]
 
     def written_out(self, part: gast.expr) -> list[gast.expr]:
-        """What Python writes for a structure: brackets, commas, and each part as `repr` has it."""
+        """The parts of Python's text for a structure: brackets, commas, and the `repr` of each element."""
         known = self.constant(part)
         if not isinstance(part, Structure):
             value = gast.FormattedValue(value=self.held_in_atom(part), conversion=ord("r"), format_spec=None)

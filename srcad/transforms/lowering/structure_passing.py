@@ -1,8 +1,9 @@
-"""Hand structures to functions that are lowered on their own, part by part, and take tuples from them.
+"""Structure passing: structures are passed part by part to functions that are lowered separately.
 
     go((a, b), n)          becomes          t = go(a, b, n)          where `go` knows that its first two are a tuple
 
-A structure that is handed over cannot be changed by the function, since its caller would not see that.
+Tuples can be returned as well. The called function cannot change such a structure, since the caller would not see the
+change.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def leaves_of(value: gast.expr, caller: Any) -> list[gast.expr]:
 
 
 def received(name: str, form: Any, memory: Memory, names: Names, function: str) -> list[str]:
-    """The parameters that a parameter becomes; the structure that it stands for is made of them."""
+    """The parameters that replace a parameter; the structure that it stands for is built from them."""
     if form is None:
         return [name]
     parameters: list[str] = []
@@ -95,7 +96,7 @@ def _built(name: str, form: Any, memory: Memory, names: Names, parameters: list[
 
 
 def inside(around: Memory, function: str) -> Memory:
-    """What a function that is lowered on its own knows of what is around it: it runs when that may have changed."""
+    """The outer state as seen by a separately lowered function, which runs when it may have changed."""
     lost = Lost(f"a structure outside of `{function}`, which calls itself or is large")
     names = {
         name: lost if isinstance(held, Structure) or (isinstance(held, Callee) and name not in around.steady) else held
@@ -105,7 +106,7 @@ def inside(around: Memory, function: str) -> Memory:
 
 
 def returned_length(tree: gast.FunctionDef) -> int | None:
-    """The length of the tuples that a function returns, if it returns such, all of one length.
+    """The length of the tuples that a function returns, if all have the same length.
 
     >>> returned_length(gast.parse("def f(x, n): return x, n").body[0])
     2
@@ -126,7 +127,7 @@ def _returned(body: list[gast.stmt]) -> list[gast.expr | None]:
 
 
 def parts_of_result(result: gast.Name, length: int | None, caller: Any, place: Place | None) -> gast.expr:
-    """What a call is worth: a tuple of names where it returns a tuple."""
+    """The value of a call: a tuple of names where the function returns a tuple."""
     if length is None:
         return result
     parts: dict[Any, gast.expr] = {}
@@ -140,7 +141,7 @@ def parts_of_result(result: gast.Name, length: int | None, caller: Any, place: P
 
 
 def check_length(tree: gast.FunctionDef, result: gast.expr, last: gast.stmt) -> None:
-    """Refuse a function that returns now a tuple, now something else."""
+    """Refuse a function that returns a tuple on some paths, and something else on others."""
     length = returned_length(tree)
     found = len(result.elts) if isinstance(result, gast.Tuple) else None
     if length is not None and found != length:

@@ -1,20 +1,21 @@
-"""Which names are now one array, now another, of which one is written into, and what each can be where it is used.
+"""Alias cases: names that may refer to one of several arrays, of which one is written, with the possible arrays.
 
     b = u if c else v       b is `u` or `v`
     w = b[1:]               w is `u[1:]` or `v[1:]`
     u, v = v, u             one is `u`, the other `v`: never both the same
 
-A value is an array's own name, or a view that is taken anew where it is used (`Taken`). Names are followed together, so
-that two buffers that trade places are never taken for one. `alias_versioning` rewrites what is found here.
+A value is an array's own name, or a view that is taken again where it is used (`Taken`). All such names are tracked
+together as one state, so two buffers that are swapped are never assumed to be the same. `alias_versioning` rewrites the
+function with these results.
 
-Which runs of statements are repeated for each case of what the chosen names are in them.
+It also finds the runs of statements that are to be versioned, one copy per case of the names used in them:
 
     for i in range(n):          uses `b`
         b[i] = x[i]
     s = b[0] * b[1]             so does this, and `b` is the same one: they are repeated together
     b = u                       stores `b`: ends the run
 
-A view of a chosen name that is used behind the run in which it is taken is to be chosen as well.
+A view of such a name that is used after the run in which it is taken must be tracked as well.
 """
 
 from __future__ import annotations
@@ -38,27 +39,27 @@ from srcad.transforms.ir.primitive import primitive_of
 
 
 class CannotFollow(Exception):
-    """What the names may be is not known, or is too much; the function stays as it is."""
+    """The possible values of the names are unknown, or too many; the function is not rewritten."""
 
 
 @dataclass(frozen=True)
 class Taken:
-    """A view, by the number of the statement that takes it, of a value."""
+    """A view of a value, identified by the number of the statement that takes it."""
 
     number: int
     base: Value
 
 
 Value = str | Taken
-State = tuple[Value | None, ...]  # for each chosen name, None before it is stored
+State = tuple[Value | None, ...]  # for each tracked name, None before it is stored
 
 
 @dataclass
 class Choices:
-    """What is known of the chosen names of one function.
+    """The possible values of the tracked names of one function.
 
-    names     the chosen names; a state has their values in this order
-    own       names for arrays that are made where a chosen name is stored, by the number of that statement
+    names     the tracked names; a state has their values in this order
+    own       names for arrays that are made where a tracked name is stored, by the number of that statement
     before    number of a statement -> the states in which it runs
     """
 
@@ -69,7 +70,7 @@ class Choices:
 
     @property
     def values(self) -> dict[str, list[Value]]:
-        """What each chosen name can ever be."""
+        """The values that each tracked name may have anywhere."""
         found: dict[str, dict[Value, None]] = {name: {} for name in self.names}
         for number in sorted(self.before):
             for state in sorted(self.before[number], key=str):
@@ -79,7 +80,7 @@ class Choices:
         return {name: list(each) for name, each in found.items()}
 
     def stored(self, statement: gast.stmt, state: State) -> Value | None:
-        """The value that a statement gives to a chosen name."""
+        """The value that a statement assigns to a tracked name."""
         match statement:
             case gast.Assign(value=gast.Name(id=source)):
                 return self.value(source, state)
@@ -92,7 +93,7 @@ class Choices:
         return None if value is None else Taken(number, value)
 
     def value(self, name: str, state: State) -> Value | None:
-        """What a name of an array stands for."""
+        """The value of an array name in a state."""
         if name in self.names:
             return state[self.names.index(name)]
         taken = self.program.flow.single(name)
@@ -103,7 +104,7 @@ class Choices:
         return None if value is None else Taken(self.program.flow.spot(taken).number, value)
 
     def run(self, block: Block, states: set[State]) -> set[State]:
-        """The states behind a block; notes those before each statement."""
+        """The states after a block; records those before each statement."""
         flow = self.program.flow
         for statement in block:
             if len(states) > MOST_STATES:
@@ -122,7 +123,7 @@ class Choices:
         return states
 
     def inside(self, block: Block, states: set[State]) -> set[State]:
-        """The states behind an inner block, without names that are stored in it only."""
+        """The states after an inner block, without the names that are stored only in it."""
         within = {id(statement) for statement in walk_statements(block)}
         stores = self.program.flow.stores
         ends = [all(id(store) in within for store in stores[name]) for name in self.names]
@@ -145,14 +146,14 @@ def view_of(program: Program, statement: gast.stmt) -> str | None:
 
 
 def is_reference(program: Program, store: gast.stmt) -> bool:
-    """Whether a statement gives a name an array that is there, or a view of one."""
+    """Whether a statement assigns an existing array, or a view of one."""
     return isinstance(getattr(store, "value", None), gast.Name) or view_of(program, store) is not None
 
 
 def chosen_groups(program: Program, insist: bool = False) -> list[set[str]]:
-    """Names of arrays that cannot stay as they are, with all others that may be one of the same arrays.
+    """Groups of array names that need case-splitting, each with all names that may alias them.
 
-    With `insist`, all names of arrays that are written into, and are one of several.
+    With `insist`, also all names of written arrays that may refer to one of several arrays.
     """
     stores = {
         name: [store for store in found if isinstance(store, gast.Assign)]
@@ -191,7 +192,7 @@ def _is_refused(program: Program, name: str, stores: list[gast.Assign]) -> bool:
 
 
 def _refused_bases(program: Program, name: str) -> Iterator[str]:
-    """What a view is taken of that cannot be followed, directly or not."""
+    """The arrays, direct or indirect, under a view that cannot be followed."""
     taken = program.flow.single(name)
     if taken is not None and name in program.roots.views and _raises(is_view, program, name, taken.value):
         base: str | None = program.roots.views[name]
@@ -209,7 +210,7 @@ def _raises(check: Callable[..., Any], *arguments: Any) -> bool:
 
 
 def follow(program: Program, names: tuple[str, ...], own: dict[int, str]) -> Choices:
-    """What the chosen names are at each statement. Raises CannotFollow."""
+    """The possible values of the names at each statement. Raises CannotFollow."""
     choices = Choices(program, names, own)
     choices.run(program.unit.tree.body, {(None,) * len(names)})
     for name, values in choices.values.items():
@@ -219,7 +220,7 @@ def follow(program: Program, names: tuple[str, ...], own: dict[int, str]) -> Cho
 
 
 def _check_lifetime(program: Program, name: str, value: Value, own: dict[int, str]) -> None:
-    """An array must be the same one for as long as a name may stand for it."""
+    """Refuse values that could refer to different arrays while the name is live."""
     flow, numbered = program.flow, statements_of(program)
     around = [number for number, _ in flow.home(name) if number in flow.loops]
     made = {made: number for number, made in own.items()}
@@ -238,12 +239,12 @@ def _check_loops(program: Program, store: gast.stmt, around: list[int]) -> None:
 
 
 def statements_of(program: Program) -> dict[int, gast.stmt]:
-    """All statements, by their numbers."""
+    """All statements, by number."""
     return {program.flow.spot(each).number: each for each in walk_statements(program.unit.tree.body)}
 
 
 def uses_of(statement: gast.stmt) -> set[str]:
-    """All names that a statement, or one inside of it, reads or writes into."""
+    """All names that a statement, including nested ones, reads or writes into."""
     found: set[str] = set()
     for each in (statement, *(inner for block in inner_blocks(statement) for inner in walk_statements(block))):
         target = stores_into(each)
@@ -252,7 +253,7 @@ def uses_of(statement: gast.stmt) -> set[str]:
 
 
 def stored_in(statement: gast.stmt) -> set[str | None]:
-    """All names that a statement, or one inside of it, stores."""
+    """All names that a statement, including nested ones, stores."""
     return {written(statement)} | {
         written(inner) for block in inner_blocks(statement) for inner in walk_statements(block)
     }
@@ -262,7 +263,7 @@ Case = dict[str, Value]
 
 
 class Runs:
-    """The runs of one function, by the number of their first statement."""
+    """The runs of statements of one function that are to be versioned, by the number of their first statement."""
 
     def __init__(self, choices: Choices) -> None:
         self.choices, self.program = choices, choices.program
@@ -277,18 +278,18 @@ class Runs:
         self.find(body)
 
     def number(self, statement: gast.stmt) -> int:
-        """Its number in source order."""
+        """The statement's number in source order."""
         return self.program.flow.spot(statement).number
 
     def find(self, block: Block) -> None:
-        """Note the longest runs that use chosen names without storing any."""
+        """Find the longest runs that use tracked names without storing any."""
         run: Block = []
         for statement in [*block, None]:
             if statement is not None and self.uses_chosen(statement):
                 run.append(statement)
                 continue
             if run and statement is not None and _is_plain(statement) and written(statement) not in self.chosen:
-                run.append(statement)  # dropped again if nothing follows that uses a chosen name
+                run.append(statement)  # removed again if nothing after it uses a tracked name
                 continue
             self.close(run)
             run = []
@@ -296,13 +297,13 @@ class Runs:
                 self.find(inner)
 
     def uses_chosen(self, statement: gast.stmt) -> bool:
-        """Whether a statement uses chosen names and stores none."""
+        """Whether a statement uses tracked names and stores none."""
         if isinstance(statement, gast.Return) or stored_in(statement) & self.chosen:
             return False
         return bool(uses_of(statement) & self.chosen)
 
     def close(self, run: Block) -> None:
-        """Note a run, from the first to the last statement that must be in it, or parts of it."""
+        """Record a run, trimmed to the statements that must be in it, or split into parts."""
         while run and not uses_of(run[0]) & self.chosen:
             run.pop(0)
         needed = set(self.chosen)
@@ -313,7 +314,7 @@ class Runs:
         own = self.own_names(run)
         for k, statement in enumerate(run):
             if self.makes(statement) and not uses_of(statement) & self.chosen and written(statement) not in own:
-                self.close(run[:k])  # it stays one array, made once
+                self.close(run[:k])  # allocates one array that all cases use, so it is not repeated
                 self.close(run[k + 1 :])
                 return
         if run and len(self.cases(run)) > MOST_CASES:
@@ -324,15 +325,15 @@ class Runs:
             self.found[self.number(run[0])] = run
 
     def own_names(self, run: Block) -> set[str]:
-        """Names that a run stores, and nothing outside of it uses."""
+        """The names that a run stores, and nothing outside of it uses."""
         numbers = set(map(self.number, walk_statements(run)))
         stored = {written(inner) for inner in walk_statements(run)} - {None}
         return {str(name) for name in stored if self.places[str(name)] <= numbers}
 
     def carried_names(self, run: Block) -> list[str]:
-        """Names that a loop of a run that is repeated carries, and that are stored or read outside of the run as well.
+        """The names that a loop in a versioned run carries, and that are stored or read outside of the run as well.
 
-        Raises CannotFollow where such a name is stored behind the run.
+        Raises CannotFollow where such a name is stored after the run.
         """
         if len(self.cases(run)) < 2:
             return []
@@ -344,12 +345,12 @@ class Runs:
         return sorted(map(str, names))
 
     def behind(self, run: Block) -> list[gast.stmt]:
-        """The statements that follow a run in source order."""
+        """The statements after a run, in source order."""
         last = self.program.flow.last_inside[self.number(run[-1])]
         return [statement for number, statement in self.statements.items() if number > last]
 
     def is_given(self, name: str, run: Block) -> bool:
-        """Whether a name has a value where a run begins."""
+        """Whether a name has a value at the start of a run."""
         first = self.number(run[0])
         return any(self.number(store) < first for store in self.program.flow.stores[name])
 
@@ -358,7 +359,7 @@ class Runs:
         return self.program.types.is_array(str(written(statement)))
 
     def cases(self, run: Block) -> list[Case]:
-        """What the chosen names that are used in a run of statements can be there."""
+        """The possible combinations of values of the tracked names that a run uses."""
         used = sorted(set().union(*map(uses_of, run)) & self.chosen)
         found: dict[tuple[Value, ...], None] = {}
         for state in sorted(self.choices.before.get(self.number(run[0]), set()), key=str):
@@ -367,7 +368,7 @@ class Runs:
         return [dict(zip(used, values, strict=True)) for values in found]
 
     def escaping_views(self) -> set[str]:
-        """Views of chosen names that are used elsewhere than where they are taken."""
+        """The views of tracked names that are used outside of the run that takes them."""
         home = {self.number(inner): first for first, run in self.found.items() for inner in walk_statements(run)}
         program, found = self.program, set[str]()
         for name, base in program.roots.views.items():
@@ -383,7 +384,7 @@ class Runs:
         return found
 
     def is_handed(self, name: str) -> bool:
-        """Whether a chosen name is, at times, this one."""
+        """Whether a tracked name may be assigned from this one."""
         stores = [store for chosen in self.chosen for store in self.program.flow.stores[chosen]]
         return any(isinstance(store.value, gast.Name) and store.value.id == name for store in stores)
 

@@ -1,4 +1,4 @@
-"""Let each use of a name that is now one array, now another, ask which of them it is.
+"""Alias versioning: where a name may refer to different arrays, code versions for each case are selected at run time.
 
     if c:                              if c:
         b = u                              which_b = 0
@@ -11,9 +11,10 @@
                                            for i in range(n):
                                                v[i] = x[i]
 
-Adjoints of one array that two names reach cannot be kept apart where it is written into. Here every name is one array
-again, and what is recorded is a number. Only functions that would be refused are rewritten: `choices` finds them, and
-what each name can be, `runs` what is repeated. A swap that a loop makes in every iteration stays as it is.
+The adjoints of an array that is written through two names cannot be kept apart. After this rewrite every name refers to
+one array, and only a number is recorded. Only functions that would be refused otherwise are rewritten: `alias_cases`
+finds them, the possible arrays of each name, and the statements to repeat. A swap that a loop makes in every iteration
+is left as it is. Does not apply where the arrays are unknown or too many; then the function is left as it is.
 """
 
 from __future__ import annotations
@@ -64,10 +65,10 @@ from srcad.transforms.normalise.in_place_resolution import blank
 
 
 def choose(unit: Unit, types: Types, insist: bool = False) -> tuple[Unit, Types]:
-    """The unit without names that are now one array, now another, if one of these is written into.
+    """Version the code on names that may refer to different arrays, if one of these is written.
 
-    Where it cannot be known which arrays they are, as when each iteration allocates one, names stay as they are. With
-    `insist`, names that look as if they could stay are rewritten as well: later stages know better.
+    Where the arrays cannot be determined, for instance because each iteration allocates one, names are left as they
+    are. With `insist`, names that look harmless are versioned as well, since later stages know more.
     """
     if not any(_is_copy(statement, types) or _is_branch(statement) for statement in walk_statements(unit.tree.body)):
         return unit, types
@@ -87,12 +88,12 @@ def choose(unit: Unit, types: Types, insist: bool = False) -> tuple[Unit, Types]
 
 
 def _program(unit: Unit, types: Types) -> Program:
-    """The facts of a copy of a unit, which may be changed."""
+    """The analyses of a copy of a unit, which may be changed."""
     return analyse_forward(unit.with_tree(unit.copy_tree(), names=unit.names.copy()), types, ())
 
 
 def _chosen(program: Program, names: set[str]) -> tuple[Unit, Types]:
-    """The unit with these names, and views of them that are used elsewhere, rewritten. Raises CannotFollow."""
+    """The unit with these names, and their views that are used elsewhere, versioned. Raises CannotFollow."""
     while True:
         chooser = _Chooser(program, names)
         escaped = chooser.runs.escaping_views()
@@ -138,7 +139,7 @@ class _Chooser:
         return name
 
     def rewritten(self) -> tuple[Unit, Types]:
-        """The unit, and the types of its new names."""
+        """The rewritten unit, and the types of its new names."""
         tree = self.program.unit.tree
         self.complete()
         last = tree.body[-1]
@@ -173,7 +174,7 @@ class _Chooser:
         return result
 
     def told_apart(self, run: Block, cases: list[Case], make: Callable[[Case], Block]) -> Block:
-        """One piece of code for each case, the tests in front."""
+        """One version of the code for each case, selected by tests."""
         if not cases or len(cases) > MOST_CASES:
             raise CannotFollow
         for name in cases[0]:
@@ -190,10 +191,10 @@ class _Chooser:
         return make(cases[0])
 
     def repeated(self, run: Block) -> Callable[[Case], Block]:
-        """Makes a copy of a run for a case; names that are used nowhere else are its own.
+        """Makes a copy of a run for a case, with its own names for whatever is used nowhere else.
 
-        So are those that its loops carry: each is stored by one loop only. Behind the copies, the last value of such a
-        name has a name that all of them store.
+        Loop-carried names get their own copies too, since each must be stored by one loop only. After the versions, the
+        last value of such a name is in a name that all versions store.
         """
         inside, place = sorted(self.runs.own_names(run)), place_of(run[0])
         carried = self.runs.carried_names(run)
@@ -218,7 +219,7 @@ class _Chooser:
         return make
 
     def taken(self, value: Value, heads: Block, place: Place | None) -> str:
-        """A name for a value; a view is taken anew: names in its index are what they were, in one iteration."""
+        """A name for a value; a view is taken again, valid within an iteration as its index names are unchanged."""
         if isinstance(value, str):
             return value
         base = self.taken(value.base, heads, place)
@@ -230,7 +231,7 @@ class _Chooser:
         return view
 
     def definition(self, statement: Any, number: int) -> Block:
-        """What notes which array a chosen name is from here on."""
+        """The statements that record which array a tracked name refers to from here on."""
         name, place = str(written(statement)), place_of(statement)
         note = self.which.get(name)
         if notes_of(statement).is_stand_in:
@@ -255,11 +256,11 @@ class _Chooser:
         return self.told_apart([statement], self.runs.cases([statement]), make)
 
     def only(self, name: str) -> Value | None:
-        """What a name is, if it is the same always."""
+        """The value of a name, if it always has the same."""
         return self.values[name][0] if len(self.values[name]) == 1 else None
 
     def returned(self, last: gast.Return) -> Block:
-        """Copies of chosen names that are returned, and the function's last statement changed to return them."""
+        """Copies of tracked names that are returned; the return statement is changed to return the copies."""
         names = {name: self.named(name, self.known[name]) for name in sorted(set(reads(last)) & self.chosen)}
 
         def make(case: Case) -> Block:
@@ -274,7 +275,7 @@ class _Chooser:
         return block
 
     def complete(self) -> None:
-        """Give arrays that some path does not make a value there: they must be known wherever they may be asked for."""
+        """Initialise arrays on paths that do not make them: every array must be defined where a version may use it."""
         flow, done = self.program.flow, set[tuple[str, int]]()
         stores = {own: number for number, own in self.choices.own.items()}
         for name, values in self.values.items():

@@ -1,4 +1,4 @@
-"""What a function that is called, in core form, goes through before its types are inferred."""
+"""Callee normalisation: the passes that a called function, in core form, goes through before type inference."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from srcad.transforms.normalise.ssa import to_ssa
 
 
 def normalised(unit: Unit) -> Unit:
-    """The unit with every name stored once per path, and nothing that Numba has no types for if there is a way."""
+    """Bring a unit to SSA form, and rewrite lists, optional values and messages in a form that Numba can type."""
     return with_plain_messages(with_flags(to_ssa(with_lists_of_floats(unit))))

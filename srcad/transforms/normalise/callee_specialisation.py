@@ -1,12 +1,13 @@
-"""Give each call of a function that is not inlined the version for its argument types, without effects.
+"""Callee specialisation: each call of a function that is not inlined gets an effect-free version for its types.
 
     def scale(v, k):           t = scale(v, 2.0)      becomes      t = scale_2(v, 2.0)
         v *= k                                                     v_2 = t[0]
                                                                    v[...] = v_2
 
-The version works on copies of the arrays that it writes into, and returns what became of them behind its results. So
-a call is an operation on values: what it changes, its caller stores. A result that is one of the arguments is that
-argument; one that may be a view of it is returned as a copy, and refused where anything is written through either.
+The version works on copies of the arrays that it writes, and returns their final contents after its results. So a call
+is an operation on values, and its caller stores what the call changed. A result that is one of the arguments is passed
+on as that argument; a result that may be a view of one is returned as a copy, and refused where anything is written
+through either.
 """
 
 from __future__ import annotations
@@ -50,14 +51,14 @@ Finish = Callable[[Unit, Types, Kinds], tuple[Unit, Types, Mapping[int, str]]]
 
 
 class Library:
-    """The versions that the calls of one derivation need."""
+    """The versions that the calls of one derivative need."""
 
     def __init__(self, finish: Finish) -> None:
         self.finish = finish
         self.known: dict[tuple[Subroutine, Kinds], Specialised] = {}
 
     def specialise(self, unit: Unit, types: Types) -> tuple[Unit, Types]:
-        """The unit with its calls made operations on values; settled before and after."""
+        """Rewrite calls as operations on values; in-place operations are resolved before and after."""
         if not any(isinstance(each, Subroutine) for each in unit.bindings.values()):
             return unit, types
         rewriter = _Rewriter(self, unit, types)
@@ -69,7 +70,7 @@ class Library:
         return unit, types
 
     def version(self, subroutine: Subroutine, kinds: Kinds, place: Place | None) -> Specialised:
-        """The version for arguments of these types; one that is being made is given as far as it is known."""
+        """The version for these argument types; while it is being made, recursive calls get what is known of it."""
         key = subroutine, kinds
         if key not in self.known:
             self._make(key, place)
@@ -89,7 +90,7 @@ class Library:
         made.summary = _summary_of(types.result)
         self.known[key] = made
         count = len(self.known)
-        while True:  # what a function that calls itself writes into depends on what its calls write into
+        while True:  # fixed point: what a recursive function writes to depends on what its own calls write to
             unit, known = self.specialise(*settle(with_plain_messages(subroutine.ssa, types), types))
             summary = _summary(unit, known, kinds, made.summary)
             if summary == made.summary:
@@ -118,7 +119,7 @@ class _Rewriter:
         return result
 
     def call(self, statement: Any, callee: Subroutine) -> Block:
-        """A call, what it returns, and the stores of what it writes."""
+        """The call, the parts of its result, and stores for the arrays that the callee writes."""
         place, arguments = place_of(statement), statement.value.args
         kinds = tuple(self.kind(argument, callee, place) for argument in arguments)
         version = self.library.version(callee, kinds, place)
@@ -164,7 +165,7 @@ class _Rewriter:
 
 
 def _summary_of(result: nb.Type) -> Summary:
-    """What is known of a call from the type of its result."""
+    """The initial summary of a call, from the type of its result."""
     if isinstance(result, nb.NoneType):
         return Summary()
     kinds = tuple(result) if isinstance(result, nb.BaseTuple) else (result,)
@@ -172,7 +173,7 @@ def _summary_of(result: nb.Type) -> Summary:
 
 
 def _results(unit: Unit, summary: Summary) -> list[gast.expr]:
-    """The expressions that are returned; the elements of a tuple that has a name."""
+    """The returned expressions; the elements, if a named tuple variable is returned."""
     value = unit.tree.body[-1].value
     if isinstance(value, gast.Tuple):
         return list(value.elts)
@@ -182,7 +183,7 @@ def _results(unit: Unit, summary: Summary) -> list[gast.expr]:
 
 
 def _summary(unit: Unit, types: Types, kinds: Kinds, before: Summary) -> Summary:
-    """What the function does, if its own calls do what was assumed."""
+    """The function's effects and results, given the assumed ones of its own calls."""
     roots = roots_of(unit, flow_of(unit), types)
     arrays = [name for name, kind in zip(unit.parameters, kinds, strict=True) if isinstance(kind, nb.Array)]
     positions = {name: unit.parameters.index(name) for name in arrays}
@@ -210,7 +211,7 @@ _OTHER = -1  # stands for another result, among the positions of arguments
 
 
 def _returning(unit: Unit, types: Types, made: Specialised) -> tuple[Unit, Types]:
-    """The function with all of its outcome returned, in arrays that nothing else reaches."""
+    """The function with everything returned that its version returns, in arrays that nothing else refers to."""
     tree, names, known = unit.copy_tree(), unit.names.copy(), dict(types.of)
     summary = made.summary
     *body, last = tree.body
@@ -233,7 +234,7 @@ def _returning(unit: Unit, types: Types, made: Specialised) -> tuple[Unit, Types
 
 
 def _refuse_writes_through_views(unit: Unit, types: Types) -> None:
-    """A result that should be a view of an argument is a copy: nothing may be written through either."""
+    """Refuse writes through a result that should be a view of an argument, or through that argument: it is a copy."""
     calls = {name: each for name, each in results_of_calls(unit).items() if any(each.summary.views)}
     if not calls:
         return

@@ -1,4 +1,4 @@
-"""The shapes of arrays behind the loops that carry them, for adjoints that begin there.
+"""Shapes of loop-carried arrays, saved after the loop for the adjoints that start there.
 
     for j in range(n):                                  for j in range(n):
         row = x                                             row = x
@@ -8,9 +8,9 @@
                                                             t = row.shape
                                                             t2 = t[0]
 
-In the reverse sweep the adjoint of `row` begins as zeros of the shape that `row` has where the inner loop ends. Inside
-of another loop the array itself is gone by then. Where all arrays that the name holds are known to be of one shape,
-nothing is noted.
+In the reverse sweep the adjoint of `row` starts as zeros in the shape that `row` has after the inner loop. If that loop
+is inside another one, the array itself is no longer available. Does not apply where all arrays that the name may hold
+are known to have the same shape.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from srcad.transforms.ir.unit import Unit
 
 
 def with_shapes_behind(unit: Unit, types: Types, names: Names, known: dict[str, Any]) -> None:
-    """Put the statements that note such shapes into a unit; the types of their names are added to `known`."""
+    """Add the statements that save such shapes; the types of their names are added to `known`."""
     flow = flow_of(unit)
     wanted: dict[int, list[str]] = {}
     noted = shapes_behind(unit, flow)
@@ -61,7 +61,7 @@ def with_shapes_behind(unit: Unit, types: Types, names: Names, known: dict[str, 
 
 
 def _may_change_shape(name: str, flow: Flow, types: Types) -> bool:
-    """Whether a name holds several arrays of floats, and belongs to a loop."""
+    """Whether a name may hold several float arrays, and belongs to a loop."""
     kind = types.get(name)
     if not isinstance(kind, nb.Array) or not differentiable(kind) or not kind.ndim:
         return False
@@ -70,7 +70,7 @@ def _may_change_shape(name: str, flow: Flow, types: Types) -> bool:
 
 
 def keeps_shape(name: str, flow: Flow, types: Types, size: Callable[[str, int], Form]) -> bool:
-    """Whether all values of a carried array are known to have one shape."""
+    """Whether all values of a loop-carried array are known to have the same shape."""
     sources: list[Any] = [getattr(store.value, "id", None) for store in flow.stores.get(name, [])]
     if None in sources:
         return False
@@ -97,7 +97,7 @@ def _noted(block: Block, wanted: dict[int, list[str]], types: Types, names: Name
 
 
 def shapes_behind(unit: Unit, flow: Flow) -> dict[str, list[str]]:
-    """The names of the extents that are noted, by the name of the array."""
+    """The names of the saved extents, by the name of the array."""
 
     def found() -> Iterator[tuple[str, str]]:
         for statement in walk_statements(unit.tree.body):

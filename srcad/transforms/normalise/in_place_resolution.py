@@ -1,11 +1,11 @@
-"""Decide what only types can tell: in-place or not, and which names are one array.
+"""In-place resolution: decide by types whether operators work in place, and coalesce names of the same array.
 
     x_2 = operator.iadd(x, v)    becomes    x_2 = x + v      where x is a number
                                             x[...] += v      where it is an array; x_2 is then x
     b = a; ... b[i]              becomes    a[i]             where a is an array
     t = (a, b); ... t[0]         becomes    a
 
-After this, two names of arrays that are stored once are two arrays, or a view and its base.
+Afterwards, two array names that are each stored once refer to two different arrays, or to a view and its base.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ STORED_DIRECTLY = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 
 
 def settle(unit: Unit, types: Types) -> tuple[Unit, Types]:
-    """The unit without in-place operators, copies of array references and tuples of variables; its types."""
+    """Resolve in-place operators, coalesce copies of array references, replace tuple variables; returns the types."""
     unit = without_known_lengths(unit, types)
     tree = unit.copy_tree()
     names = unit.names.copy()
@@ -93,7 +93,7 @@ def settle(unit: Unit, types: Types) -> tuple[Unit, Types]:
 
 
 def _refuse_truncation(statement: Any, types: Types) -> None:
-    """`out=` takes no array of integers for results that are floats."""
+    """Refuse an integer array as `out=` for results that are floats."""
     whole, value = types.get(statement.targets[0].value.id), types.get(getattr(statement.value, "id", ""))
     if isinstance(whole, nb.Array) and isinstance(whole.dtype, (nb.Integer, nb.Boolean)) and carries_derivatives(value):
         raise NotDifferentiable(
@@ -104,7 +104,7 @@ def _refuse_truncation(statement: Any, types: Types) -> None:
 
 
 def _spell_complex(statement: gast.stmt, types: Types) -> None:
-    """Functions whose derivative for complex numbers is another one than for real ones get another name."""
+    """Rename functions whose complex derivative differs from the real one."""
     match getattr(statement, "value", None):
         case gast.Call(func=function, args=[gast.Name(id=name)], keywords=[]) as node if is_complex(types.get(name)):
             path = OF_COMPLEX.get(dotted_path(function) or "")
@@ -115,7 +115,7 @@ def _spell_complex(statement: gast.stmt, types: Types) -> None:
 
 
 def blank(kind: nb.Type | None) -> gast.expr:
-    """Some value of a type, for a name that nobody reads before it is stored."""
+    """A placeholder of a type, for a name that is not read before it is stored."""
     match kind:
         case nb.Array():
             shape = tuple_of(*(const(0) for _ in range(kind.ndim)))
@@ -134,7 +134,7 @@ def blank(kind: nb.Type | None) -> gast.expr:
 
 
 def _in_place(block: Block, types: Types, names: Names, same: dict[str, str], counts: dict[str, int]) -> Block:
-    """In-place operators as stores; a name for the result is the `same` as the array, if it has no other store."""
+    """In-place operators as stores; the result's name becomes the `same` as the array's, if it has no other store."""
     result: Block = []
     for statement in block:
         match statement:
@@ -172,7 +172,7 @@ def _augmented(target, operation, value, types, names, place) -> Block:  # type:
 
 
 def _without_tuples(block: Block) -> Block:
-    """Replace constant subscripts of tuple displays, and returned names of them, by what they hold."""
+    """Replace constant subscripts of tuple displays, and returned tuple variables, by the elements."""
     tuples = {
         name: statement.value
         for statement in walk_statements(block)
@@ -218,13 +218,13 @@ def _store_counts(block: Block) -> dict[str, int]:
 
 
 def _merge_references(tree: gast.FunctionDef, types: Types, same: dict[str, str]) -> None:
-    """Make one name of several that hold the same array; `same` has names for which that is known."""
+    """Coalesce names that hold the same array; `same` has names for which that is known."""
     while True:
         rewrite_names(tree, partial(_final, same))
         tree.body = _without_self_copies(tree.body)
         counts = _store_counts(tree.body)
         handed = _handed(tree.body, types)
-        # Whether a name may be that of an array which a loop carries depends on all that it is the name of.
+        # Whether a name may replace that of a loop-carried array depends on everything that is stored in the latter.
         same = {name: other for name, other in handed.items() if counts.get(other, 0) <= 1}
         if not same:
             single = [name for name in handed if counts[name] == 1]
@@ -234,7 +234,7 @@ def _merge_references(tree: gast.FunctionDef, types: Types, same: dict[str, str]
 
 
 def _handed(body: Block, types: Types) -> dict[str, str]:
-    """The names of arrays in which nothing is stored but the array of one other name, with that."""
+    """The array names that only ever hold the array of one other name, with that name."""
     sources: dict[str, set[str]] = {}
     for statement in walk_statements(body):
         name = written(statement)
@@ -246,7 +246,7 @@ def _handed(body: Block, types: Types) -> dict[str, str]:
 
 
 def _is_within_a_turn(body: Block, name: str, carried: str) -> bool:
-    """Whether a reference to an array that a loop carries is used only before the loop stores the next one."""
+    """Whether a reference to a loop-carried array is used only before the loop stores the next array."""
     total = _mentions(body, name)
     for loop in walk_statements(body):
         if isinstance(loop, (gast.For, gast.While)):

@@ -1,11 +1,11 @@
-"""Leave out tests of lengths that are known to hold, once types are: of tuples, and of arrays of known length.
+"""Length checks: remove tests of the lengths of tuples and arrays that are known to hold from their types and shapes.
 
     t1 = x.shape
     t2 = len(t1)
     t3 = t2 != 2                   becomes    t1 = x.shape
     if t3: raise ValueError(...)
 
-`a, b = x` insists that x has two elements, whatever it will turn out to be.
+Unpacking, as in `a, b = x`, generates such a test, whatever x turns out to be.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from srcad.transforms.lowering.desugaring.for_loops import called
 
 
 def without_known_lengths(unit: Unit, types: Types) -> Unit:
-    """The unit without `if`s that raise where a length is not what it is known to be."""
+    """Remove `if` statements that raise for a length other than the known one."""
     if not any(_test_of(statement) for statement in walk_statements(unit.tree.body)):
         return unit
     flow = flow_of(unit)
@@ -46,10 +46,10 @@ def without_known_lengths(unit: Unit, types: Types) -> Unit:
 class _Lengths:
     def __init__(self, flow: Flow, types: Types, sizes: Sizes) -> None:
         self.flow, self.types, self.sizes = flow, types, sizes
-        self.asked: set[str] = set()  # names in tests that are left out
+        self.asked: set[str] = set()  # names in tests that are removed
 
     def is_idle(self, statement: gast.stmt) -> bool:
-        """Whether the statement raises where something has not the length that it is known to have."""
+        """Whether the statement is a length check that is known to pass."""
         test = _test_of(statement)
         comparison = None if test is None else self.flow.definition(test)
         match comparison:
@@ -63,7 +63,7 @@ class _Lengths:
         return False
 
     def length(self, name: str) -> int | None:
-        """How many elements a tuple or an array has, if that is known."""
+        """The number of elements of a tuple or array, if known."""
         kind = self.types.get(name)
         if isinstance(kind, nb.BaseTuple):
             return len(kind)

@@ -1,4 +1,4 @@
-"""Arrays that are in a list are copies there: what is written into them, or into the copies, is refused.
+"""List aliasing: arrays in a list are copies, so writes to the array, or to the copy, are refused.
 
 values.append(v)
 v[0] = 1.0          Python would find this in `values`, too
@@ -19,7 +19,7 @@ from srcad.transforms.ir.unit import Unit
 
 
 def refuse_shared(unit: Unit, types: Types) -> None:
-    """Refuse arrays that are written into while they are in a list, whose copy would not see it."""
+    """Refuse writes to arrays while they are in a list, since the copy in the list would not change."""
     everything = list(walk_statements(unit.tree.body))
     picked = [each for each in everything if notes_of(each).accesses_records and _by_array(each, types)]
     kept = [each for each in everything if notes_of(each).puts_into_list]
@@ -52,14 +52,14 @@ def refuse_shared(unit: Unit, types: Types) -> None:
 
 
 def _by_array(statement: gast.stmt, types: Types) -> list[str]:
-    """The arrays that pick several records at once."""
+    """The arrays that index several records at once."""
     parts = (node for each in (statement.targets[0], statement.value) for node in gast.walk(each))
     indices = (part.slice for part in parts if isinstance(part, gast.Subscript))
     return [name for index in indices for name in names_in(index) if types.is_array(name)]
 
 
 def _refuse_gathering(statement: gast.stmt, types: Types, roots: Roots) -> None:
-    """Records from places in an array are copies: they are neither written to nor read when others have changed."""
+    """Refuse gathering records by an index array where the copy is written, or the records change."""
     value = statement.value
     is_read = stores_into(statement) is None and isinstance(value, gast.Subscript)
     sources = [value.value.id, *_by_array(statement, types)] if is_read else []

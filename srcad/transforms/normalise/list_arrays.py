@@ -1,4 +1,4 @@
-"""Lists whose length is known only at run time: arrays with room, of the type that their elements have.
+"""List arrays: lists whose length is known only at run time become arrays with spare room, of the elements' type.
 
     list = kernels.new_list(16)                     list = np.empty(16)
     list = kernels.appended(list, count, v)         if count == list.shape[0]:
@@ -6,10 +6,9 @@
                                                     list[count] = v
     w = kernels.element(list, i)                    w = list[i]
 
-What the elements are only types can tell: numbers of a kind, or arrays, which have to be of one shape. Numba's
-inference is asked for a version with lists of Numba's; where it has none, what is appended when the function runs
-tells. Arrays are copied where they are appended and where they are read; `list_aliasing` sees to it that nobody can
-tell.
+The type of the elements, numbers or arrays of one shape, comes from type inference: Numba infers a version with Numba's
+lists; where that fails, the values appended in sample runs decide. Arrays are copied when they are appended and when
+they are read; `list_aliasing` refuses programs in which that would make a difference.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ _NAMES = frozenset({*_STORES, *_MAKERS, "removed", "shifted", "element", "elemen
 
 
 def with_lists(unit: Unit, kinds: tuple[nb.Type, ...], samples: Sequence[tuple[Any, ...]] | None) -> Unit:
-    """The unit with arrays for lists; for these types of arguments, or where there are `samples`, for these."""
+    """Replace lists by arrays; for these types of arguments, or for those of the `samples` where given."""
     if not any(_operation(each) for each in walk_statements(unit.tree.body)):
         return unit
     known = _inferred(unit, kinds) if samples is None else _watched(unit, samples)
@@ -60,7 +59,7 @@ def with_lists(unit: Unit, kinds: tuple[nb.Type, ...], samples: Sequence[tuple[A
 
 
 def with_lists_of_floats(unit: Unit) -> Unit:
-    """The unit with arrays of floats for lists."""
+    """Replace lists by arrays of floats."""
     return _rewritten(unit, {}) if any(_operation(each) for each in walk_statements(unit.tree.body)) else unit
 
 
@@ -72,7 +71,7 @@ def _rewritten(unit: Unit, known: Mapping[str, nb.Type]) -> Unit:
 
 
 def _operation(statement: gast.stmt) -> str | None:
-    """What a statement does to a list, or with it."""
+    """The list operation of a statement, or None."""
     match statement:
         case gast.Assign(value=gast.Call(func=function)):
             path = dotted_path(function) or ""
@@ -81,11 +80,11 @@ def _operation(statement: gast.stmt) -> str | None:
     return None
 
 
-# What the elements are
+# Types of elements
 
 
 def _inferred(unit: Unit, types: tuple[nb.Type, ...]) -> dict[str, nb.Type]:
-    """The types of elements, by Numba's inference of a function with lists, made once and only appended to."""
+    """The types of elements, by Numba's inference with lists that are made once and only appended to."""
     tree = unit.copy_tree()
     operations = [(str(written(each)), _operation(each)) for each in walk_statements(tree.body)]
     lists = list(dict.fromkeys(name for name, operation in operations if operation in _MAKERS))
@@ -102,7 +101,7 @@ def _inferred(unit: Unit, types: tuple[nb.Type, ...]) -> dict[str, nb.Type]:
         return inferred(filled)
     except CannotType as problem:
         try:
-            return inferred(())  # what is appended in code that Numba knows to be never reached has no type
+            return inferred(())  # code that Numba knows to be unreachable gives appended values no type
         except CannotType:
             raise problem from None
 
@@ -130,7 +129,7 @@ def _inferable(block: Block) -> Block:
 
 
 def _watched(unit: Unit, samples: Sequence[tuple[Any, ...]]) -> dict[str, nb.Type]:
-    """The types of elements, of what was appended in runs on these arguments."""
+    """The types of elements, from the values appended in runs on these arguments."""
     names = unit.names.copy()
     tree = unit.copy_tree()
     values: list[tuple[str, str]] = []
@@ -165,11 +164,11 @@ def _watched(unit: Unit, samples: Sequence[tuple[Any, ...]]) -> dict[str, nb.Typ
     return kinds
 
 
-# Arrays in their place
+# Arrays in place of lists
 
 
 class _Writer:
-    """Writes arrays for lists; `known` tells of what."""
+    """Writes arrays for lists; `known` has the types of the elements."""
 
     def __init__(self, names: Names, known: Mapping[str, nb.Type]) -> None:
         self.names, self.known = names, known
@@ -188,7 +187,7 @@ class _Writer:
         return result
 
     def kind(self, name: str, statement: gast.stmt) -> tuple[nb.Type, int]:
-        """The type of the numbers in a list, and the rank of the arrays that are in it."""
+        """The type of the numbers in a list, and the rank of the arrays in it."""
         kind = self.known.get(name, nb.float64)
         number = kind.dtype if isinstance(kind, nb.Array) else kind
         if not isinstance(number, (nb.Integer, nb.Boolean, nb.Float, nb.Complex)):
@@ -201,7 +200,7 @@ class _Writer:
         return number, kind.ndim if isinstance(kind, nb.Array) else 0
 
     def dtype(self, number: nb.Type) -> list[gast.expr]:
-        """What NumPy calls it, where that has to be said."""
+        """The dtype argument, omitted for float64."""
         path = "bool_" if isinstance(number, nb.Boolean) else str(number)
         return [] if number == nb.float64 else [dotted(f"np.{path}")]
 
@@ -238,7 +237,7 @@ class _Writer:
         ]
 
     def filled(self, name: str, statement: gast.stmt, held: gast.expr, count: gast.expr, value: gast.expr) -> Block:
-        """One more element, for which there is room; but of arrays only the first tells how much that is."""
+        """One more element, for which the list has room; a list of arrays gets its room with the first array."""
         how = self.appended if self.kind(name, statement)[1] else self.replaced
         return how(name, statement, held, count, value)
 
@@ -266,7 +265,7 @@ class _Writer:
         return self.moved(name, count, position, gast.Add())
 
     def moved(self, name: str, count: gast.expr, position: gast.expr, op: gast.operator) -> Block:
-        """What stands at a position, and behind it, one place further on; or what stands behind it one place back."""
+        """Move the elements from a position on by one place up, or those after it by one place down."""
         behind, rest, moved, last = (self.names.temporary() for _ in range(4))
         one, other = (position, count), (load(behind), load(last))
         first, second = (one, other) if isinstance(op, gast.Add) else ((load(behind), count), (position, load(last)))

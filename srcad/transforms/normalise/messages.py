@@ -1,9 +1,9 @@
-"""What is raised or printed, without the texts that Numba cannot make: those with numbers other than integers in them.
+"""Messages: replace raised or printed texts that Numba cannot format, because of non-integer values, by their parts.
 
     raise ValueError(f"no root near {x}")       becomes     raise ValueError("no root near", x)
 
-So functions with such messages are compiled, and the values reach the user: calls from Python put the text together
-again (`srcad/driver/user_exceptions.py`), compiled callers see the parts.
+Functions with such messages can then be compiled, and the values still reach the user: for calls from Python the text
+is put together again (`srcad/driver/user_exceptions.py`), compiled callers see the parts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from srcad.transforms.lowering.desugaring.for_loops import called
 
 
 def with_plain_messages(unit: Unit, known: Types | None = None) -> Unit:
-    """The unit with the parts of such texts as arguments; as long as types are not known, of those with formats."""
+    """Replace such texts by their parts as arguments; while types are unknown, only texts with formats."""
     if not any(_texts(each, known) for each in walk_statements(unit.tree.body)):
         return unit
     unit = unit.with_tree(unit.copy_tree())
@@ -33,7 +33,7 @@ def with_plain_messages(unit: Unit, known: Types | None = None) -> Unit:
 
 
 def _texts(statement: gast.stmt, known: Types | None) -> list[gast.JoinedStr]:
-    """The texts in a statement that Numba cannot make."""
+    """The texts in a statement that Numba cannot format."""
     call = _call(statement)
     texts = [each for each in call.args if isinstance(each, gast.JoinedStr)] if call is not None else []
     return [text for text in texts if any(_is_formatted(each, known) for each in text.values)]

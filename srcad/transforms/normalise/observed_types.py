@@ -1,13 +1,13 @@
-"""Types from a run: where Numba cannot type a core function, it is run on actual arguments, and watched.
+"""Observed types: where Numba cannot type a core function, types are taken from runs on actual arguments.
 
     def f(x, n):                          for x = np.ones(3), n = 0:
         s = np.roll(x, 1, axis=0)             s -> array(float64, 1d, C), the loop has not been entered, so it
         for i in range(n):                    becomes `for i in range(n): raise kernels.Unobserved()`
             s = np.sin(s)
 
-What the run did not reach is replaced by `raise kernels.Unobserved()`: nothing unknown is ever differentiated. The
-caller catches that, adds the arguments that led there to the observation, and generates anew. Where the type of a
-result depends on values, `kernels.expect` makes sure that it is the one observed.
+Code that the runs did not reach is replaced by `raise kernels.Unobserved()`, so nothing unknown is ever differentiated.
+The caller catches that exception, adds the arguments that led there to the observation, and generates the code again.
+Where the type of a result depends on values, `kernels.expect` checks that it is the observed one.
 """
 
 from __future__ import annotations
@@ -50,29 +50,29 @@ from srcad.transforms.ir.unit import Unit
 
 @dataclass
 class Observation:
-    """The arguments that a function has been watched on; grows when calls come to what has not been observed."""
+    """The arguments that a function has been observed on; grows when calls reach code that was not observed."""
 
     samples: list[tuple[Any, ...]] = field(default_factory=list)
 
     def add(self, arguments: Sequence[Any]) -> None:
-        """Watch on these arguments too."""
+        """Observe the function on these arguments too."""
         self.samples.append(tuple(map(own_copy, arguments)))
 
     def types_of(self, unit: Unit) -> tuple[Unit, Types]:
-        """The unit without what was not reached, and the types of its names."""
+        """The unit without unreached code, and the types of its names."""
         try:
             watched = watch(unit, self.samples)
         except Conflict as conflict:
             if len(self.samples) == 1:
                 raise conflict.as_error(unit) from None
-            # For other values of the same types other types: those of the present call count.
+            # Types differ for other values of the same argument types: the current call decides.
             del self.samples[:-1]
             return self.types_of(unit)
         return _Narrowing(unit, watched).result()
 
 
 class _Narrowing:
-    """Leaves of a unit what was reached."""
+    """Removes the code of a unit that was not reached."""
 
     def __init__(self, unit: Unit, watched: Watched) -> None:
         self.unit, self.watched = unit, watched
@@ -111,7 +111,7 @@ class _Narrowing:
         return (self.numbers[id(statement)], arm) in self.watched.reached
 
     def branch(self, statement: gast.If) -> Block:
-        """A branch of which one arm was not reached becomes a check, and the other arm."""
+        """A branch with an arm that was not reached becomes a check, followed by the other arm."""
         is_empty = all(isinstance(inner, gast.Pass) for inner in statement.orelse)
         first, second = self.is_reached(statement, 0), self.is_reached(statement, 1)
         place = place_of(statement)
@@ -149,7 +149,7 @@ class _Narrowing:
         return any(self.is_choice(argument) for argument in [*positional, *keywords.values()])
 
     def is_choice(self, argument: gast.expr) -> bool:
-        """Whether an argument may say which shape the result has: not an array, a float or a literal."""
+        """Whether an argument may determine the shape of the result: it is not an array, a float or a literal."""
         if isinstance(argument, gast.Tuple):
             return any(map(self.is_choice, argument.elts))
         if not isinstance(argument, gast.Name):
@@ -160,11 +160,11 @@ class _Narrowing:
         return const(spelled(self.known.get(name)))
 
 
-_BY_SHAPE = (np.squeeze,)  # these drop the dimensions of size one
+_BY_SHAPE = (np.squeeze,)  # drops the dimensions of extent one
 
 
 def spelled(kind: nb.Type | None) -> str:
-    """A type as `observed_guards.kind_of` spells the kind of a value.
+    """A type in the notation of `observed_guards.kind_of`.
 
     >>> spelled(nb.float64), spelled(nb.Array(nb.float32, 2, "A")), spelled(nb.UniTuple(nb.int64, 2)), spelled(None)
     ('f', 'f2', '(i,i)', '?')
@@ -186,13 +186,13 @@ def spelled(kind: nb.Type | None) -> str:
 
 
 def unobserved(statement: gast.stmt) -> gast.Raise:
-    """What stands where the observation has not been."""
+    """The statement that replaces code that was not observed."""
     raised: gast.Raise = at(gast.Raise(exc=call("kernels.Unobserved"), cause=None), place_of(statement))
     return raised
 
 
 def _without_repeated_checks(block: Block) -> Block:
-    """A tangent function is observed with the checks of its primal in it."""
+    """Remove repeated checks: a tangent function is observed with the checks of its primal in it."""
     result: Block = []
     for statement in block:
         if not (result and isinstance(statement, gast.Expr) and gast.dump(result[-1]) == gast.dump(statement)):
@@ -231,7 +231,7 @@ def _augmented(statement: gast.stmt) -> str | None:
 
 
 def refuse_unknown(unit: Unit, types: Types, wrt: Sequence[int], is_observed: bool) -> None:
-    """Refuse objects that derivatives would have to pass through, and numbers that are read from texts made of some."""
+    """Refuse objects of unknown type, and numbers parsed from texts, where derivatives would pass through them."""
     if not is_observed and not any(map(_holds_text, types.of.values())):
         return
     sources = [unit.parameters[position] for position in wrt]
@@ -253,7 +253,7 @@ def refuse_unknown(unit: Unit, types: Types, wrt: Sequence[int], is_observed: bo
 
 
 def _texts_of(unit: Unit, types: Types, varied: Collection[str]) -> set[str]:
-    """Texts and bytes that are made of what varies: a number that is read from one varies, too."""
+    """The texts and bytes that are made from varied values: a number that is parsed from one varies, too."""
     found, before = set[str](), -1
     while before != len(found):
         before = len(found)

@@ -1,4 +1,4 @@
-"""Names that hold None on some paths: a flag beside each says whether they hold a value.
+"""Optional values: a name that is None on some paths gets a flag that tells whether it holds a value.
 
     state = None                            state = <nothing yet>; state_given = False
     for i in range(n):                      for i in range(n):
@@ -9,7 +9,7 @@
             state_2 = state                         state_2 = state
         state = np.tanh(state_2)                state = np.tanh(state_2); state_given = True
 
-So a name has one type. Where it is read and may be None, other than by a comparison, a TypeError is raised.
+So every name has one type. Where a name is read that may be None, other than in a comparison, a TypeError is raised.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ from srcad.transforms.normalise.ssa import unset
 
 
 def with_flags(unit: Unit) -> Unit:
-    """The unit, with every name stored once per path, without values that are None on some paths only."""
+    """Replace values that are None on some paths only, in a unit in SSA form."""
     if not any(_is_none(getattr(each, "value", None)) for each in _assignments(unit.tree.body)):
         return unit
     tree, names = unit.copy_tree(), unit.names.copy()
     flags: dict[str, str] = {}
     found: set[str] = set()
-    while True:  # what may be None depends on what may be None
+    while True:  # fixed point: which names may be None depends on others that may be
         walker = _Walker(tree.body, found)
         walker.block(tree.body, _State())
         if walker.found == found:
@@ -61,7 +61,7 @@ def with_flags(unit: Unit) -> Unit:
 
 @dataclass
 class _State:
-    """Names that hold a value here, and names that are None here, whatever path led here."""
+    """The names that certainly hold a value here, and those that are certainly None."""
 
     given: set[str] = field(default_factory=set)
     empty: set[str] = field(default_factory=set)
@@ -78,7 +78,7 @@ class _State:
 
 
 class _Walker:
-    """Follows all paths; `found` gathers the names that may be None."""
+    """Follows all paths; `found` collects the names that may be None."""
 
     def __init__(self, body: Block, known: set[str]) -> None:
         self.known, self.found = known, set(known)
@@ -88,7 +88,7 @@ class _Walker:
         self.values = {name: each[0].value for name, each in stores.items() if len(each) == 1}
 
     def block(self, block: Block, state: _State) -> Block:
-        """What a block becomes; `state` is then that at its end."""
+        """The rewritten block; `state` becomes the state at its end."""
         result: Block = []
         for statement in block:
             result += self.statement(statement, state)
@@ -124,13 +124,13 @@ class _Walker:
         return made
 
     def holds(self, value: gast.expr, state: _State) -> tuple[bool, bool]:
-        """Whether a value is None, and whether it may be."""
+        """Whether a value is certainly None, and whether it may be."""
         if isinstance(value, gast.Name):
             return value.id in state.empty, value.id in self.known and value.id not in state.given
         return _is_none(value), _is_none(value)
 
     def arm(self, test: gast.expr, sense: bool, state: _State) -> _State:
-        """What is known in a branch."""
+        """The state in one arm of a branch."""
         inner = state.copy()
         compared = self.compared(test)
         if compared is not None:
@@ -139,7 +139,7 @@ class _Walker:
         return inner
 
     def compared(self, test: gast.expr | None) -> tuple[str, bool] | None:
-        """The name that a test compares with None, and whether it is true for None."""
+        """The name that a test compares with None, and whether the test is true for None."""
         match test:
             case gast.Name(id=name):
                 return self.compared(self.values.get(name))
@@ -152,11 +152,11 @@ class _Walker:
         return None
 
     def before(self, statement: gast.stmt, state: _State) -> Block:
-        """What has to come before a statement."""
+        """Statements to insert before a statement."""
         return []
 
     def stored(self, statement: gast.Assign, name: str, is_empty: bool, may_be: bool) -> Block:
-        """What an assignment becomes."""
+        """The statements that replace an assignment."""
         if may_be:
             self.found.add(name)
         return [statement]
@@ -218,7 +218,7 @@ def _is_none(value: gast.AST | None) -> bool:
 
 
 def _always_none(block: Block) -> set[str]:
-    """Names that are never given anything but None."""
+    """The names that are only ever assigned None."""
     found = {str(written(each)) for each in _assignments(block)}
     while True:
         less = {

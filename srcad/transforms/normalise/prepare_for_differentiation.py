@@ -1,11 +1,11 @@
-"""Make a settled core function ready for differentiation: four small rewrites.
+"""Preparation for differentiation: four small rewrites of a core function after in-place resolution.
 
     a parameter that is written into         a copy of it, made on entry: the caller's array is the caller's
     a[i] *= v                                t = a[i]; t2 = t * v; a[i] = t2      (only += and -= are linear in a)
-    an array that a loop carries             its shape behind the loop, where that may not be the only one
+    a loop-carried array                     saves its shape after the loop, where shapes may differ
     (`carried_shapes`) a loop that can stop early, or `while`   counts its iterations
 
-What is rewritten keeps its place in the user's source.
+Rewritten code keeps its position in the user's source.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ from srcad.transforms.normalise.carried_shapes import with_shapes_behind
 
 
 def ready(unit: Unit, types: Types, in_place: bool = False) -> tuple[Unit, Types, dict[int, str]]:
-    """The unit rewritten, its types, and the name of the iteration count of each counted loop (by id of the loop).
+    """The rewritten unit, its types, and the name of the iteration counter of each counted loop (by id of the loop).
 
-    A function that works `in_place` is given arrays that it may write into.
+    With `in_place`, the caller passes arrays that the function may write to.
     """
     known = dict(types.of)
     names = unit.names.copy()
@@ -81,7 +81,7 @@ def _linear_stores(block: Block, names: Names, known: dict[str, Any]) -> Block:
 
 
 def element_type(target: gast.Subscript, known: dict[str, Any]) -> Any:
-    """The type of what a subscript reads."""
+    """The type of a subscript's value."""
     array = known[target.value.id]
     parts = target.slice.elts if isinstance(target.slice, gast.Tuple) else [target.slice]
     integers = 0
@@ -99,7 +99,7 @@ def element_type(target: gast.Subscript, known: dict[str, Any]) -> Any:
 
 
 def _copied_parameters(unit: Unit, types: Types, known: dict[str, Any]) -> Unit:
-    """Written parameters are copied on entry; overlap with another array parameter is refused when it runs."""
+    """Copy written parameters on entry; overlap with another array parameter is refused at run time."""
     written = roots_of(unit, flow_of(unit), types).written
     arrays = [name for name in unit.parameters if types.is_array(name)]
     changed = [name for name in arrays if name in written]

@@ -1,4 +1,4 @@
-"""Give every name one store per path, so that a name stands for one value.
+"""SSA form: give every name one store per path, so that a name stands for one value.
 
     s = 0.0                          s = 0.0
     for i in range(n):               s_2 = s
@@ -9,10 +9,10 @@
                                      s_4 = s_2
                                      return s_4
 
-A name that a loop carries (`s_2`) is stored before the loop and by a copy at the end of its body, and is read inside
-the loop only; behind the loop its last value has a name of its own (`s_4`). A name that both branches of an `if`
-store is stored once in each. All other names are stored once. So inside one iteration every name keeps its value, and
-what the reverse sweep needs can be named. The loop index is a name of its own.
+A loop-carried name (`s_2`) is stored before the loop and by a copy at the end of its body, and is only read inside the
+loop; after the loop its last value gets a name of its own (`s_4`). This takes the place of phi functions. A name that
+both arms of an `if` store is stored once in each; all other names are stored once. So within one iteration every name
+keeps its value, and what the reverse sweep needs can be referred to by name. The loop index is a name of its own.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from srcad.transforms.ir.unit import Unit
 
 
 def to_ssa(unit: Unit) -> Unit:
-    """The unit with every name stored once per path."""
+    """Bring a unit to SSA form."""
     tree = unit.copy_tree()
     names = unit.names.copy()
     bindings = {name: name for name in unit.parameters}
@@ -65,7 +65,7 @@ def stored_certainly(block: Block) -> set[str]:
 
 
 class _Renamer:
-    """Renames block by block; `bindings` maps the user's name to the name of its present value."""
+    """Renames block by block; `bindings` maps the user's name to the name of its current value."""
 
     def __init__(self, names: Names) -> None:
         self.names = names
@@ -97,7 +97,7 @@ class _Renamer:
                 return [self.renamed(statement, bindings)]
 
     def new(self, name: str, bindings: dict[str, str]) -> str:
-        """A name for another value of `name`; the first value keeps it."""
+        """A new name for a value of `name`; the first value keeps the original."""
         if name not in self.used and name not in bindings.values():
             self.used.add(name)
             return name
@@ -129,7 +129,7 @@ class _Renamer:
         return [statement]
 
     def merge(self, block: Block, value: str, merged: str, place: Place | None) -> None:
-        """Store `value` under the merged name, where it is made in this very block, else by a copy."""
+        """Store `value` under the merged name: by renaming, if it is stored in this block, else by a copy."""
         if any(_binds(statement, value) for statement in block):
             for statement in block:
                 for child in gast.walk(statement):
@@ -173,7 +173,7 @@ class _Renamer:
         return [*before, statement, *behind]
 
     def split_index(self, statement: gast.For, bindings: dict[str, str], after: Live) -> None:
-        """An index that is read behind the loop, or stored in it, becomes a variable beside the counter."""
+        """Replace an index that is stored in the loop or live after it by a variable, and a separate counter."""
         index = statement.target.id
         stored = {written(inner) for inner in walk_statements(statement.body)}
         if index in stored or index in after:
@@ -182,7 +182,7 @@ class _Renamer:
             statement.body.insert(0, assign(index, load(counter), place_of(statement)))
 
     def carry(self, carried: list[str], start: dict[str, str], end: dict[str, str], place: Place | None) -> Block:
-        """The copies that end an iteration; one that moves between carried names goes through a name of its own."""
+        """The copies at the end of an iteration; a copy from another carried name goes through a temporary."""
         first: Block = []
         last: Block = []
         heads = {start[name] for name in carried}
@@ -199,9 +199,7 @@ class _Renamer:
 
 
 def unset(name: str) -> gast.Assign:
-    """A stand-in for the value of a name that has none yet; `in_place_resolution` gives it a value of the right
-    type.
-    """
+    """A placeholder for a name that has no value yet; `in_place_resolution` replaces it by one of the right type."""
     return note(assign(name, const(False)), is_stand_in=True, unset=True)
 
 

@@ -1,4 +1,4 @@
-"""Leave out branches that types decide: tests of ranks, and of numbers that are known.
+"""Type-decided branches: remove branches whose tests are decided by ranks or known numbers.
 
     def f(x):                           # x a vector
         if np.ndim(x) == 2:                             y = np.sum(x)
@@ -6,7 +6,7 @@
         else:
             y = np.sum(x)
 
-Numba's types are those of all that can be called. What has only been observed may be of another rank the next time.
+Applies to types inferred by Numba, which hold for all calls; observed ranks may differ at the next call.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from srcad.transforms.ir.unit import Unit
 
 
 def without_decided(unit: Unit, types: Types) -> Unit:
-    """The unit with one arm in the place of each branch whose test is known."""
+    """Replace each branch whose test is known by the arm that is taken."""
     tests = [each for each in walk_statements(unit.tree.body) if isinstance(each, gast.If)]
     if not tests:
         return unit
@@ -36,7 +36,7 @@ def without_decided(unit: Unit, types: Types) -> Unit:
     copies = zip(walk_statements(unit.tree.body), walk_statements(tree.body), strict=True)
     arms = {id(copy): arm for original, copy in copies if (arm := decider.arm(original)) is not None}
     tree.body = _chosen(tree.body, arms)
-    return without_decided(unit.with_tree(tree), types)  # a name that had two meanings may have one now
+    return without_decided(unit.with_tree(tree), types)  # a name with two meanings may have one now
 
 
 class _Decider:
@@ -44,7 +44,7 @@ class _Decider:
         self.unit, self.types, self.flow = unit, types, flow
 
     def arm(self, statement: gast.stmt) -> int | None:
-        """Which arm of a branch is always taken, 0 or 1; None where that is not known, or where it leaves a loop."""
+        """The arm of a branch that is always taken, 0 or 1; None if unknown, or if that arm leaves a loop or raises."""
         if not isinstance(statement, gast.If) or is_exit(statement):
             return None
         known = self.value(statement.test)
@@ -55,7 +55,7 @@ class _Decider:
         return None if stops else arm
 
     def value(self, node: gast.expr | None) -> object:
-        """What an expression is known to be, or UNKNOWN."""
+        """The value of an expression if it is known, or UNKNOWN."""
         match node:
             case gast.Constant(value=value):
                 return value
@@ -83,7 +83,7 @@ class _Decider:
         return 0 if isinstance(kind, (nb.Number, nb.Boolean)) else UNKNOWN
 
     def of_numpy(self, node: gast.expr) -> str | None:
-        """The name of a member of NumPy."""
+        """The name of a member of NumPy, or None."""
         module, _, name = (dotted_path(node) or "").rpartition(".")
         return name if module and self.unit.bindings.get(module) is np else None
 

@@ -1,4 +1,4 @@
-"""Refuse writes that meet a view which generated code does not have, or of which nothing is known.
+"""View write checks: refuse writes to memory of views that generated code does not have, or may not have.
 
 y = x.imag              y = np.hsplit(x, 2)[0]          y = np.diagonal(x)
 x[0] = 1j * y[0]        y[0] = 2.0                      y[0] = 2.0
@@ -21,7 +21,7 @@ from srcad.transforms.ir.unit import Unit
 
 
 def refuse_hidden_views(unit: Unit, types: Types) -> None:
-    """Raise where what is written could be read by another name, but not in generated code."""
+    """Raise where a written value could be read through another name in NumPy, but not in generated code."""
     stores = [(each, target.value.id) for each in walk_statements(unit.tree.body) if (target := stores_into(each))]
     calls = [each for each in walk_statements(unit.tree.body) if _gives_no_view(each, unit, types)]
     if not stores or not calls:
@@ -45,7 +45,7 @@ def refuse_hidden_views(unit: Unit, types: Types) -> None:
 
 
 def _sources(program: Program, name: str) -> set[str]:
-    """The names that an array comes from, out of lists as well."""
+    """The names that an array comes from, including elements of lists."""
     found, todo = set[str](), [name]
     while todo:
         if (each := todo.pop()) not in found:
@@ -59,7 +59,7 @@ def _sources(program: Program, name: str) -> set[str]:
 
 
 def _gives_no_view(statement: gast.stmt, unit: Unit, types: Types) -> bool:
-    """Whether a name gets from a function of NumPy what may be a view there, but is none here."""
+    """Whether a statement calls a NumPy function whose result may be a view in NumPy, but is none in generated code."""
     match statement:
         case gast.Assign(targets=[gast.Name()], value=gast.Call() as value):
             primitive = primitive_of(value, unit.bindings)

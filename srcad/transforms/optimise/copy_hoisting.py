@@ -1,12 +1,13 @@
-"""Copies of arrays are made as early as they can be, and elements of the array then read from the copy.
+"""Copy hoisting: array copies move up as far as possible, and later reads of elements use the copy.
 
     for t in range(n):                          for t in range(n):
         b = g(u[0], u[1])                           old = np.copy(u)
         old = np.copy(u)            becomes         b = g(old[0], old[1])
         u[0] = old[1] + b                           u[0] = old[1] + b
 
-Nobody changes what the copy holds: the reverse sweep keeps a reference, and recomputes from it what would have
-to be recorded if it came from the array itself.
+The copy is never written to: the reverse sweep keeps a reference to it, and recomputes from it values that would have
+to be recorded if they came from the array. A copy does not move past a statement that may change the array, and only
+moves if a statement in between reads an element.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from srcad.transforms.ir.unit import Unit
 
 
 def with_early_copies(unit: Unit, types: Types) -> Unit:
-    """The unit with copies moved up, if something in between reads the array."""
+    """Move copies up, if a statement in between reads the array."""
     unit = unit.with_tree(unit.copy_tree())
     program = analyse_forward(unit, types, [])
     for block in [unit.tree.body, *(inner for each in walk_statements(unit.tree.body) for inner in inner_blocks(each))]:
@@ -35,7 +36,7 @@ def with_early_copies(unit: Unit, types: Types) -> Unit:
 
 
 def _copied(statement: gast.stmt, program: Program) -> tuple[str, str] | None:
-    """The copy and the array, if this makes a copy that nothing ever writes into."""
+    """The names of copy and array, if the statement makes a copy that is never written to."""
     match statement:
         case gast.Assign(
             targets=[gast.Name(id=copy)], value=gast.Call(func=function, args=[gast.Name(id=array)], keywords=[])
@@ -61,7 +62,7 @@ def _move(block: Block, statement: gast.stmt, copy: str, array: str, program: Pr
 
 
 def _changes(statement: gast.stmt, array: str, program: Program) -> bool:
-    """Whether a statement, or one inside of it, may change an array, or what its name stands for."""
+    """Whether a statement, or one nested in it, may change the array or rebind its name."""
     for each in walk_statements([statement]):
         target = stores_into(each)
         if written(each) == array or (target is not None and program.roots.meet(target.value.id, array)):
@@ -72,7 +73,7 @@ def _changes(statement: gast.stmt, array: str, program: Program) -> bool:
 
 
 def _is_element(node: gast.AST, array: str, types: Types) -> bool:
-    """Whether this reads one element of the array."""
+    """Whether a node reads one element of the array."""
     match node:
         case gast.Subscript(value=gast.Name(id=name), slice=index, ctx=gast.Load()) if name == array:
             parts = index.elts if isinstance(index, gast.Tuple) else [index]

@@ -1,4 +1,4 @@
-"""Before differentiation: compute the same thing once, and what a loop does not change before the loop.
+"""Common subexpression elimination (CSE) and loop-invariant code motion (LICM), before differentiation.
 
     for i in range(n):                          t1 = sigma * sigma
         t1 = sigma * sigma                      for i in range(n):
@@ -6,12 +6,12 @@
         t2 = sigma * sigma
         b = a + t2                                  b = a + t1
 
-What is optimised before differentiation is cheaper than after (Moses and Churavy, Instead of rewriting foreign code
-for machine learning, automatically synthesize fast gradients, 2020). Only operations that cannot fail and have no
-effect are moved: arithmetic without division, but by literals (of integers with a remainder too), elementary functions
-of NumPy, shapes, views by slices.
-Others of numbers (divisions, powers, the functions of `math`) are shared as well: what would fail has failed before.
-Elements are read once where nothing writes into the array.
+Optimising before differentiation saves more than optimising after it (Moses and Churavy, Instead of rewriting foreign
+code for machine learning, automatically synthesize fast gradients, 2020). LICM moves only operations that cannot fail
+and have no effect: arithmetic (division by literals only, for integers also the remainder), elementary functions of
+NumPy, shapes, views by slices. CSE also applies to scalar operations that may fail (division, powers, the functions of
+`math`): whatever fails has failed at the earlier statement already. Reads of elements are shared where nothing writes
+to the array.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SAFE = frozenset(functions(TOTAL))
 
 
 def tidy(unit: Unit, types: Types) -> Unit:
-    """The unit with shared and hoisted operations."""
+    """Eliminate common subexpressions and hoist loop-invariant operations."""
     unit = unit.with_tree(unit.copy_tree())
     program = analyse_forward(unit, types, [])
     same: dict[str, str] = {}
@@ -60,7 +60,7 @@ def _final(same: dict[str, str], name: str) -> str:
 
 
 def _shared(block: Block, program: Program, known: dict[str, str], same: dict[str, str]) -> Block:
-    """Drop operations that an earlier statement, here or further out, has done already."""
+    """CSE: drop operations that an earlier statement, in this block or an enclosing one, has already done."""
     known = dict(known)
     result: Block = []
     for statement in block:
@@ -89,7 +89,7 @@ def _shared(block: Block, program: Program, known: dict[str, str], same: dict[st
 
 
 def is_repeatable(program: Program, statement: gast.Assign) -> bool:
-    """Whether the statement gives the same again, and is worth sharing."""
+    """Whether a repetition of the statement gives the same value, so that it can be shared."""
     name = str(written(statement))
     if isinstance(statement.value, gast.Subscript):
         if program.types.is_array(name):
@@ -99,7 +99,7 @@ def is_repeatable(program: Program, statement: gast.Assign) -> bool:
 
 
 def _is_of_numbers(program: Program, statement: gast.Assign) -> bool:
-    """Whether this is an operation on numbers that depends on them only, and may fail."""
+    """Whether this is a scalar operation that depends on its operands only but may fail."""
     value = statement.value
     if not isinstance(value, (gast.BinOp, gast.Call)) or getattr(value, "keywords", None):
         return False
@@ -140,7 +140,7 @@ def is_safe(program: Program, statement: gast.Assign) -> bool:
 
 
 def _hoisted(block: Block, program: Program) -> Block:
-    """Move what a loop does not change in front of it, from the innermost loop outwards."""
+    """LICM: move loop-invariant statements in front of their loop, from the innermost loop outwards."""
     result: Block = []
     for statement in block:
         for inner in inner_blocks(statement):
@@ -154,7 +154,7 @@ def _hoisted(block: Block, program: Program) -> Block:
 
 
 def _invariant(loop: gast.For | gast.While, program: Program) -> Block:
-    """Take the invariant statements out of a loop's body."""
+    """Remove the loop-invariant statements from a loop's body, and return them."""
     inside = {name for statement in walk_statements([loop]) if (name := written(statement))}
     moved: Block = []
     kept: Block = []

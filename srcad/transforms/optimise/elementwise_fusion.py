@@ -1,11 +1,12 @@
-"""Turn elementwise array statements into loop nests, without temporaries where none is needed.
+"""Elementwise fusion: array statements become loop nests, without temporary arrays where none is needed.
 
     b[1:-1] = 0.5 * (a[:-2] + a[2:])        becomes      for i in range(n): b[i + 1] = 0.5 * (a[i] + a[i + 2])
 
-Array results that one later statement of the same block uses are computed there, element by element; others are
-stored in an array of their own. A right side that reads what the statement writes, other than the very element, is
-evaluated first. Operands whose shape is not known to be that of the result are widened by `kernels.expand`, which
-costs a comparison where they have it. Runs before differentiation: what is fused once is fused in both sweeps.
+An array result that is used by only one later statement of the same block is computed there, element by element; others
+get an array of their own. A right-hand side that may read elements that the statement writes, other than the same
+element, is evaluated first. Operands whose shape is not known to equal that of the result are broadcast by
+`kernels.expand`, which costs a comparison if they have that shape already. Runs before differentiation, so that both
+sweeps are fused.
 """
 
 from __future__ import annotations
@@ -25,17 +26,17 @@ from srcad.transforms.optimise.elementwise_statements import Elements, is_array_
 
 @dataclass
 class Plan:
-    """What becomes of the array statements of a unit: `inlined` maps a name to the statement that computes it."""
+    """The fusion plan: `inlined` maps names to the statements that compute them, `defined` to their definitions."""
 
     inlined: dict[str, gast.stmt] = field(default_factory=dict)
     defined: dict[str, gast.Assign] = field(default_factory=dict)
 
 
 def fuse(unit: Unit, types: Types, assumes: bool = False) -> Unit:
-    """The unit with loop nests for elementwise array statements.
+    """Rewrite elementwise array statements as loop nests.
 
-    With `assumes`, operands whose shapes are not known to be equal are taken to be; where they are not when it runs,
-    the function raises `kernels.Widens`, and is to be generated without.
+    With `assumes`, operands whose shapes are not known to be equal are assumed to be equal; if they are not at run
+    time, the function raises `kernels.Widens` and must be generated again without the assumption.
     """
     unit = unit.with_tree(unit.copy_tree(), names=unit.names.copy(), bindings=dict(unit.bindings))
     program = analyse_forward(unit, types, [])
@@ -55,7 +56,7 @@ def _rewritten(block: Block, elements: Elements) -> Block:
 
 
 class _Planner:
-    """Decides which array results are computed where they are used."""
+    """Decides which array results are computed inside the statement that uses them."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -70,7 +71,7 @@ class _Planner:
         return self.found
 
     def block(self, block: Block) -> None:
-        """Consumers come before producers, so go upwards."""
+        """Plan a block from its end upwards, since consumers must be planned before producers."""
         for statement in reversed(block):
             for inner in inner_blocks(statement):
                 self.block(inner)
@@ -82,7 +83,7 @@ class _Planner:
                     self.found.inlined[name] = root
 
     def root(self, name: str, statement: gast.Assign, block: Block) -> gast.stmt | None:
-        """The one statement of the block in which all uses of a result end, if it can be computed there."""
+        """The only statement of the block that all uses of a result lead to, if it can be computed there; else None."""
         if self.program.flow.single(name) is None:
             return None
         roots: dict[int, gast.stmt] = {}
@@ -110,13 +111,13 @@ class _Planner:
         return is_fusible(self.program, user) or Elements.sums(self.program, user)
 
     def fits(self, name: str, statement: gast.Assign, final: gast.stmt) -> bool:
-        """Whether computing the result for every element of the final statement does not repeat dear work."""
+        """Whether computing the result for every element of the final statement repeats no expensive work."""
         rank = self.program.types.rank(name)
         op = getattr(statement.value, "op", None)
         return Elements.rank(self.program, final) == rank or isinstance(op, REPEATABLE_OPERATORS)
 
     def is_unchanged(self, statement: gast.Assign, final: gast.stmt) -> bool:
-        """Whether what the expression reads is still the same at the final statement."""
+        """Whether the operands of the expression are unchanged at the final statement."""
         flow, meeting = self.program.flow, self.program.meeting
         first, last = flow.spot(statement).number, flow.spot(final).number
         arrays = [name for name in names_in(statement.value) if self.program.types.is_array(name)]

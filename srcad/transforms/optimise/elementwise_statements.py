@@ -1,4 +1,4 @@
-"""Array statements as loop nests: which are, and what each becomes (`nest` writes the loops)."""
+"""Elementwise statements: which array statements become loop nests, and what they become (see `loop_nests`)."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def is_fusible(program: Program, statement: gast.stmt) -> bool:
 
 
 def _has_scalar_form(program: Program, value: gast.Call) -> bool:
-    """Whether the function takes numbers as well, in compiled code: ufuncs do."""
+    """Whether compiled code can call the function with scalars, as is the case for ufuncs."""
     primitive = primitive_of(value, program.unit.bindings)
     return isinstance(primitive, np.ufunc) or (primitive is np.where and len(value.args) == 3)
 
@@ -72,9 +72,9 @@ def _is_numeric(program: Program, node: gast.expr) -> bool:
 
 
 class Elements:
-    """Writes loop nests. `defined` are array results, `inlined` those computed inside another statement's nest.
+    """Writes loop nests; `defined` has array results, `inlined` those that are computed inside another nest.
 
-    assumes     whether operands that may broadcast are taken not to, which the nests check when they run
+    assumes     whether operands that may broadcast are assumed not to, which the nests check at run time
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Elements:
 
     @staticmethod
     def sums(program: Program, statement: gast.stmt) -> bool:
-        """Whether the statement is a sum or a mean over dimensions of an array."""
+        """Whether the statement is a sum or mean over dimensions of an array."""
         value = statement.value if isinstance(statement, gast.Assign) else None
         if not isinstance(value, gast.Call) or reduction_of(value, program.types) is None:
             return False
@@ -101,7 +101,7 @@ class Elements:
 
     @staticmethod
     def rank(program: Program, statement: gast.stmt) -> int | None:
-        """Number of loops of a statement's nest."""
+        """The number of loops in a statement's nest."""
         target = stores_into(statement)
         if target is not None:
             return _rank_of_target(program, target)
@@ -110,7 +110,7 @@ class Elements:
         return program.types.rank(str(written(statement)))
 
     def statement(self, statement: gast.stmt) -> Block:
-        """The statement, as a loop nest where it is one."""
+        """The statements that replace a statement: a loop nest, or itself."""
         name = written(statement)
         if name in self.inlined:
             return []
@@ -124,7 +124,7 @@ class Elements:
         return [statement]
 
     def stored_result(self, name: str, statement: Any) -> Block:
-        """`name = ...` as an array that a nest fills."""
+        """`name = ...` as an array that a loop nest fills."""
         place = place_of(statement)
         rank = self.program.types.rank(name) or 0
         nest = Nest(self, rank, place, statement)
@@ -139,14 +139,14 @@ class Elements:
         return [*nest.before, assign(name, self.empty(clone(shape), name), place), nest.loops(extents)]
 
     def empty(self, shape: gast.expr, name: str) -> gast.expr:
-        """`np.empty` of the type of a name."""
+        """`np.empty` with the type of a name."""
         dtype = self.program.types.get(name).dtype  # type: ignore[union-attr]
         if dtype == nb.float64:
             return call("np.empty", shape)
         return call("np.empty", shape, dotted("np.bool_" if dtype == nb.boolean else f"np.{dtype}"))
 
     def summed(self, name: str, statement: Any) -> Block:
-        """`name = np.sum(...)` or `np.mean(...)`: sums in the order in which Numba adds, for a mean divided at last."""
+        """`name = np.sum(...)` or `np.mean(...)`: adds in the order that Numba adds in; a mean divides at the end."""
         is_mean = dotted_path(statement.value.func) == "np.mean"
         total = self.names.fresh(f"{name}_sum") if is_mean else name
         is_array = self.program.types.is_array(name)
@@ -156,7 +156,7 @@ class Elements:
         return [*block, *self.divided(name, total, shape, count, place_of(statement))]
 
     def in_number(self, name: str, statement: Any) -> tuple[Block, list[gast.expr], list[gast.expr]]:
-        """A sum over all elements as a running sum; with the shape that is left, and the extents summed over."""
+        """A sum over all elements in a scalar accumulator; with the shape that is left, and the extents summed over."""
         place, source = place_of(statement), statement.value.args[0]
         nest = Nest(self, self.program.types.rank(source.id) or 0, place, statement)
         extents = nest.extents_of(source)
@@ -170,7 +170,7 @@ class Elements:
         return [*nest.before, *sums, assign(name, load(nest.total), place)], [], extents
 
     def in_array(self, name: str, statement: Any) -> tuple[Block, list[gast.expr], list[gast.expr]]:
-        """Sums over some dimensions into an array of zeros."""
+        """Sums over some dimensions, into an array of zeros; with the remaining shape, and the extents summed over."""
         place, source = place_of(statement), statement.value.args[0]
         over, keeps = reduction_of(statement.value, self.program.types) or (frozenset(), False)
         nest = Nest(self, self.program.types.rank(source.id) or 0, place, statement)
@@ -186,7 +186,7 @@ class Elements:
     def divided(
         self, name: str, total: str, shape: list[gast.expr], counts: list[gast.expr], place: Place | None
     ) -> Block:
-        """`name = total / count`, of numbers or of arrays of this shape."""
+        """`name = total / count`, for numbers or for arrays of this shape."""
         nest = Nest(self, len(shape), place, gast.Pass())
         count = clone(counts[0])
         for each in counts[1:]:
@@ -200,7 +200,7 @@ class Elements:
         return [*nest.before, empty, nest.loops(shape)]
 
     def stored_slice(self, statement: Any, target: gast.Subscript) -> Block:
-        """`a[...] = value`, or `+=`, as a nest; a value that overlaps the target is evaluated before."""
+        """`a[...] = value` or `+=` as a loop nest; a value that may overlap the target is evaluated first."""
         place = place_of(statement)
         program = self.program
         rank = _rank_of_target(program, target)
@@ -221,7 +221,7 @@ class Elements:
         return [*before, *nest.before, nest.loops(extents)]
 
     def overlaps(self, value: gast.expr, statement: gast.stmt, target: gast.Subscript, leaf: Leaf) -> bool:
-        """Whether a nest could read an element after writing it."""
+        """Whether a loop nest could read an element after writing it."""
         program = self.program
         for name in self.leaves(value):
             if not program.roots.meet(name, target.value.id):
@@ -236,7 +236,7 @@ class Elements:
         return False
 
     def leaves(self, node: gast.expr) -> list[str]:
-        """Arrays that an expression reads in the end."""
+        """The arrays that an expression reads, through inlined results."""
         found: list[str] = []
         for name in names_in(node):
             if name in self.inlined:
@@ -246,7 +246,7 @@ class Elements:
         return found
 
     def evaluated(self, value: gast.expr, statement: gast.stmt) -> tuple[Block, gast.expr]:
-        """The value in an array of its own."""
+        """The value, evaluated into an array of its own."""
         place = place_of(statement)
         if isinstance(value, gast.Name) and value.id in self.inlined:
             del self.inlined[value.id]
@@ -259,7 +259,7 @@ class Elements:
 
 
 def is_array_store(program: Program, target: gast.Subscript) -> bool:
-    """Whether a store into a subscript becomes a nest: it selects several elements, which are floats."""
+    """Whether a store becomes a loop nest: its subscript is basic and selects several elements, which are floats."""
     types = program.types
     kind = types.get(target.value.id)
     if any(map(types.is_opaque, index_parts(target))):
@@ -269,7 +269,7 @@ def is_array_store(program: Program, target: gast.Subscript) -> bool:
 
 
 def _rank_of_target(program: Program, target: gast.Subscript) -> int:
-    """Rank of what a basic subscript selects."""
+    """The rank of what a basic subscript selects."""
     types = program.types
     parts = index_parts(target)
     rank = types.rank(target.value.id) or 0

@@ -1,6 +1,6 @@
-"""A loop nest over the elements of an array expression: the loops, and the statements that compute one element.
+"""Loop nests over the elements of an array expression: the loops, and the statements that compute one element.
 
-An array operand inside a loop nest: an element of a view as an element of the array that it views.
+An operand that is a view is addressed as its base array: an element of the view is an element of the base.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Part: TypeAlias = tuple[int, gast.expr | None, int] | gast.expr
 
 
 class Leaf:
-    """How the elements of a view are addressed in its base."""
+    """How the elements of a view are addressed in its base array."""
 
     def __init__(self, base: str, parts: list[Part]) -> None:
         self.base, self.parts = base, parts
@@ -58,14 +58,14 @@ class Leaf:
         )
 
     def is_apart(self, other: Leaf, meeting: Meeting) -> bool:
-        """Whether no element is one of the other's, seen from an index that both fix: a[:, -1] and a[:, -2]."""
+        """Whether the two share no element, because they fix different indices: a[:, -1] and a[:, -2]."""
         return self.base == other.base and any(
             not isinstance(one, tuple) and not isinstance(two, tuple) and _differ(meeting, one, two)
             for one, two in zip(self.parts, other.parts, strict=True)
         )
 
     def element(self, nest: Nest, indices: list[str], units: list[bool]) -> gast.expr:
-        """The element at the nest's indices; dimensions of length one are addressed by 0."""
+        """The element at the nest's indices; dimensions of length one have the index 0."""
         index: list[gast.expr] = []
         for part in self.parts:
             if not isinstance(part, tuple):
@@ -81,12 +81,12 @@ class Leaf:
         return subscript(load(self.base), one_or_tuple(index))
 
     def cell(self, nest: Nest) -> gast.Subscript:
-        """The element as something to store into."""
+        """The element as the target of a store."""
         return self.element(nest, nest.indices, [False] * nest.rank)
 
 
 def _are_equal(meeting: Meeting, one: Part, two: Part) -> bool:
-    """Whether two parts of addresses are the same, by the numbers that they have at one time."""
+    """Whether two parts of addresses are equal, given the values of all names at one time."""
     if isinstance(one, tuple) and isinstance(two, tuple):
         (dimension, start, step), (other, begin, width) = one, two
         return dimension == other and step == width and _are_one(meeting, start or const(0), begin or const(0))
@@ -99,7 +99,7 @@ def _are_one(meeting: Meeting, one: gast.expr, two: gast.expr) -> bool:
 
 
 def _differ(meeting: Meeting, one: gast.expr, two: gast.expr) -> bool:
-    """Whether two indices are never those of one element: they differ, and both count from the same end."""
+    """Whether two indices never select the same element: they differ, and count from the same end."""
     first, second = meeting.form(one), meeting.form(two)
     if first is None or second is None or (first - second).terms or first == second:
         return False
@@ -109,7 +109,7 @@ def _differ(meeting: Meeting, one: gast.expr, two: gast.expr) -> bool:
 
 
 def leaf_of(program: Program, name: str, view: gast.Subscript | None = None) -> Leaf | None:
-    """The address of an array's elements through its view, or None where that is not simple."""
+    """How an array's elements are addressed through its view; None where that is not a simple formula."""
     value = view if view is not None else program.flow.definition(name)
     if view is None and (name not in program.roots.views or not isinstance(value, gast.Subscript)):
         return Leaf(name, [(axis, None, 1) for axis in range(program.types.rank(name) or 0)])
@@ -187,7 +187,7 @@ INDICES = ("i", "j", "k", "l", "m")
 
 
 class Nest:
-    """The loops around one element's statements."""
+    """The loop nest around the statements for one element."""
 
     def __init__(self, elements: Elements, rank: int, place: Place | None, statement: gast.stmt) -> None:
         self.elements, self.program, self.place = elements, elements.program, place
@@ -198,7 +198,7 @@ class Nest:
         self.carried: Block = []
         self.total = ""
         self.forms: list[Form | None] = [None] * rank
-        self.same: list[set[Form | None]] = [{ONE} for _ in range(rank)]  # forms that fit, for each dimension
+        self.same: list[set[Form | None]] = [{ONE} for _ in range(rank)]  # known extents, as linear forms
         self.extents: list[gast.expr] = []
         self._done: dict[str, gast.expr] = {}
         self._known: dict[str, str] = {}
@@ -209,11 +209,11 @@ class Nest:
         return parts[0] if self.rank == 1 else tuple_of(*parts)
 
     def limits(self, extents: list[gast.expr]) -> None:
-        """Note how often each loop of the nest runs."""
+        """Set the extents of the nest."""
         self.extents = extents
 
     def extents_of(self, node: gast.expr) -> list[gast.expr]:
-        """Atoms for the extents of an expression's shape, made before the loops."""
+        """Atoms for the extents of an expression's shape, computed before the loops."""
         leaves = list(dict.fromkeys(self.elements.leaves(node)))
         extents: list[gast.expr] = []
         for axis in range(self.rank):
@@ -223,7 +223,7 @@ class Nest:
                 if own >= 0:
                     candidates.setdefault(self.program.meeting.size(name, own), (name, own))
             wide = {form: pair for form, pair in candidates.items() if form != ONE} or candidates
-            first = min(wide, key=self.depth)  # known before as many loops as possible
+            first = min(wide, key=self.depth)  # known outside of as many loops as possible
             extent = self.shape_of(*wide.pop(first))
             self.forms[axis] = None if wide and not self.elements.assumes else first
             self.same[axis].add(self.forms[axis])
@@ -237,13 +237,13 @@ class Nest:
         return extents
 
     def depth(self, form: Form) -> int:
-        """How many loops stand around what a form is made of."""
+        """The number of loops around the definitions that a form depends on."""
         flow = self.program.flow
         stores = [flow.stores.get(symbol.partition(".shape[")[0], []) for symbol, _ in form.terms]
         return max((len(flow.spot(statement).loops) for found in stores for statement in found[:1]), default=0)
 
     def check(self, axis: int, extent: gast.expr, form: Form, pair: tuple[str, int]) -> None:
-        """From here on the extent of a dimension is that of an operand: else the function raises `Widens`."""
+        """Emit a check that the extent of an operand is that of the nest; it raises `Widens` at run time if not."""
         test = call(self.kernel("same_extent"), clone(extent), self.sliced_shape_of(*pair))
         if gast.dump(test) not in self._known:
             self._known[gast.dump(test)] = ""
@@ -251,7 +251,7 @@ class Nest:
         self.same[axis].add(form)
 
     def target(self, target: gast.Subscript) -> tuple[Leaf, list[gast.expr]]:
-        """The view that a store writes, and its extents."""
+        """The view that a store writes to, and its extents."""
         leaf = leaf_of(self.program, target.value.id, target)
         view = self.elements.names.temporary()
         known: Any = self.program.types.of
@@ -259,7 +259,7 @@ class Nest:
         known[view] = nb.Array(base.dtype, self.rank, "A")
         read = clone(target)
         read.ctx = gast.Load()
-        if leaf is not None:  # only its shape is asked for
+        if leaf is not None:  # only its shape is used
             read.value = load(model(self.program.meeting.sizes, target.value.id))
         view_statement = assign(view, read, self.place)
         flow = self.program.flow
@@ -277,7 +277,7 @@ class Nest:
         return leaf if leaf is not None else Leaf(view, [(axis, None, 1) for axis in range(self.rank)]), extents
 
     def shape_of(self, name: str, axis: int) -> gast.expr:
-        """An atom for `name.shape[axis]`, by way of the array or number that it is known to come from."""
+        """An atom for `name.shape[axis]`, through the array or number that the extent is known to come from."""
         form = self.program.meeting.size(name, axis)
         if not form.terms:
             return const(form.constant)
@@ -286,13 +286,13 @@ class Nest:
             if ".shape[" not in symbol:
                 return load(symbol)
             origin, _, rest = symbol.partition(".shape[")
-            if origin not in self.elements.inlined:  # there is no such array then
+            if origin not in self.elements.inlined:  # an inlined array does not exist
                 name, axis = origin, int(rest.rstrip("]"))
         shape = self.name(attribute(load(name), "shape"))
         return self.name(subscript(shape, const(axis)))
 
     def sliced_shape_of(self, name: str, axis: int) -> gast.expr:
-        """The same, of a slice without making it; not for loops, which know more of a shape."""
+        """The extent of a slice, without making the slice; not used for loop bounds, where `shape_of` tells more."""
         view: Any = self.program.flow.definition(name) if name in self.program.roots.views else None
         if isinstance(view, gast.Subscript) and (cut := sliced(view, axis)) is not None:
             extent = self.sliced_shape_of(view.value.id, cut[0])
@@ -301,7 +301,7 @@ class Nest:
         return self.shape_of(name, axis)
 
     def name(self, value: gast.expr) -> gast.expr:
-        """A name for a value computed before the loops; the same value is computed once."""
+        """A name for a value computed before the loops; equal values are computed once."""
         key = gast.dump(value)
         if key not in self._known:
             self._known[key] = self.elements.names.temporary()
@@ -309,7 +309,7 @@ class Nest:
         return load(self._known[key])
 
     def inner(self, value: gast.expr) -> gast.expr:
-        """A name for a value computed in the innermost loop; the same value is computed once."""
+        """A name for a value computed in the innermost loop; equal values are computed once."""
         key = gast.dump(value)
         if key not in self._done:
             name = self.elements.names.temporary()
@@ -352,7 +352,7 @@ class Nest:
         return made
 
     def leaf(self, name: str) -> gast.expr:
-        """One element of an array, widened first where its shape may not be that of the nest."""
+        """One element of an array, which is broadcast first where its shape may differ from that of the nest."""
         program = self.program
         own = program.types.rank(name) or 0
         forms = [program.meeting.size(name, axis) for axis in range(own)]
@@ -374,14 +374,14 @@ class Nest:
         return subscript(clone(self._done[key]), index[0] if own == 1 else tuple_of(*index))
 
     def loops(self, extents: list[gast.expr]) -> gast.stmt:
-        """The nest around the body."""
+        """The loops of the nest, around its body."""
         block: Block = self.body
         for name, extent in zip(reversed(self.indices), reversed(extents), strict=True):
             block = [loop(name, [const(0), clone(extent), const(1)], block, self.place)]
         return block[0]
 
     def sum_loops(self, extents: list[gast.expr], start: gast.stmt, carried: str) -> Block:
-        """The nest around a running sum; each loop carries the sum of its own, as SSA form has it."""
+        """The loops of the nest around an accumulator; each loop carries its own accumulator, as SSA form requires."""
         names = self.elements.names
         block: Block = self.body
         inner = carried

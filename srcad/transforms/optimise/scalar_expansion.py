@@ -1,4 +1,4 @@
-"""What each iteration of a loop computes anew for the same indices is computed once, into a table before the loop.
+"""Scalar expansion: values that a loop recomputes for the same inner indices are computed once, into a table.
 
     for i in range(n):                              table = np.empty(m)
         for k in range(m):                          if 0 < n:
@@ -9,13 +9,13 @@
                                                             t = table[k]
                                                             y = y + (x[i] - c[k]) * t
 
-A compiler of machine code takes out of a loop what is one number, not what is one for each index of a loop within
-(scalar expansion: Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, section 5.3). Done before
-differentiation, the adjoint gains twice: what is in the table need not be recorded, and its own adjoint is added up in
-a table, and taken further once.
+LLVM hoists single values out of a loop, but not one value per index of an inner loop (scalar expansion: Allen and
+Kennedy, Optimizing Compilers for Modern Architectures, 2001, section 5.3). Done before differentiation, the adjoint
+gains twice: what is in the table need not be recorded, and its adjoint is accumulated in a table too and propagated
+once.
 
-Only what the loop's first iteration computes in any case is computed ahead, so nothing fails that did not; a table is
-as large as an array that it is made from.
+Only values that the loop's first iteration computes in any case are moved, so nothing can fail that did not fail
+before. A table is no larger than an array that its values are computed from.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ from srcad.transforms.optimise.cse_and_licm import is_repeatable
 
 
 def with_tables(unit: Unit, types: Types) -> Unit:
-    """The unit with such tables; the unit itself where there is nothing to compute ahead."""
+    """Compute such values ahead, into tables; returns the same unit where there are none."""
     if not any(map(_is_nest, walk_statements(unit.tree.body))):
         return unit
     bindings = {"np": np, **unit.bindings, "kernels": kernels}
@@ -77,11 +77,11 @@ def _is_nest(statement: gast.stmt) -> bool:
 
 @dataclass(frozen=True)
 class _Term:
-    """What a loop computes anew: the statement, the loops whose indices it depends on, the terms that it reads.
+    """A value that a loop recomputes: its statement, the loops whose indices it depends on, the terms that it reads.
 
-    around      all loops around it, inside of the loop in question
-    price       what the operation itself costs
-    width       by how many subscripts that depend on these indices an element is read
+    around      all loops around it that are inside the outermost loop
+    price       the cost of the operation itself
+    width       the number of subscripts, depending on these indices, by which an element is read
     """
 
     statement: gast.Assign
@@ -103,7 +103,7 @@ class _Tables:
         self.count = 0
 
     def block(self, block: Block) -> None:
-        """Compute ahead what the outermost loops of a block compute anew; within, tables would be allocated anew."""
+        """Make tables for the outermost loops of a block; tables in inner loops would be allocated again and again."""
         for at in range(len(block) - 1, -1, -1):
             statement = block[at]
             if isinstance(statement, gast.For):
@@ -113,7 +113,7 @@ class _Tables:
                     self.block(inner)
 
     def ahead(self, outer: gast.For) -> Block:
-        """Tables for a loop, which then reads them, and what fills them."""
+        """The statements that make and fill the tables of a loop; the loop is changed to read them."""
         if _runs(outer) is None or is_parallel(outer):
             return []
         found = _Found(self.program, outer)
@@ -124,13 +124,13 @@ class _Tables:
             table = self.names.fresh(f"{term.name}_table")
             reading.append(subscript(load(table), one_or_tuple([load(str(written(each))) for each in term.loops])))
             code += self.filled(term, table, found)
-        for term, read in zip(wanted, reading, strict=True):  # now that nothing is made of the statements any more
+        for term, read in zip(wanted, reading, strict=True):  # only now: the loops above copy statements
             term.statement.value = read
         self.count += len(wanted)
         return code
 
     def filled(self, term: _Term, table: str, found: _Found) -> Block:
-        """The table of a term, filled if the loops around it run at all."""
+        """The table of a term, filled under the condition that the loops around it have iterations."""
         place = place_of(term.statement)
         needed = _in_order(term)
         own = [str(written(each)) for each in term.loops] + [each.name for each in needed]
@@ -153,7 +153,7 @@ class _Tables:
         return [*code, *body]
 
     def extent(self, inner: gast.For, sizes: Block) -> gast.expr:
-        """One more than the greatest index of a loop; what computes it goes into `sizes`."""
+        """One more than the greatest index of a loop; statements that compute it are added to `sizes`."""
         stop = inner.iter.args[1]
         known = constant(stop)
         if isinstance(known, int):
@@ -165,7 +165,7 @@ class _Tables:
         return load(extent)
 
     def is_extent(self, name: str) -> bool:
-        """Whether a number is the extent of an array, which is not negative."""
+        """Whether a number is the extent of an array, and so not negative."""
         definition = self.program.flow.definition
         match definition(name):
             case gast.Subscript(value=gast.Attribute(attr="shape")) | gast.Attribute(attr="size"):
@@ -176,9 +176,9 @@ class _Tables:
 
 
 class _Found:
-    """The terms of a loop that depend only on indices of loops within, and what they are used for.
+    """The terms of a loop that depend only on indices of inner loops, and their uses.
 
-    checks      of extents that the loop does not change: terms read elements behind them
+    checks      loop-invariant checks of extents; terms read elements after them
     """
 
     def __init__(self, program: Program, outer: gast.For) -> None:
@@ -192,22 +192,22 @@ class _Found:
             if self.is_check(statement):
                 self.checks.append(statement)
             elif any(map(self.may_raise, walk_statements([statement]))):
-                break  # and nothing behind it may happen
+                break  # nothing after it is certain to run
             else:
                 self.look_at([statement], ())
 
     def is_check(self, statement: gast.stmt) -> bool:
-        """Whether a statement compares extents, the same in each iteration."""
+        """Whether a statement is a loop-invariant check of extents."""
         if not isinstance(statement, gast.Expr) or not self.inside.isdisjoint(names_in(statement)):
             return False
         return primitive_of(statement.value, self.program.unit.bindings) is same_extent
 
     def may_raise(self, statement: gast.stmt) -> bool:
-        """Whether a statement may keep those behind it from what they would read."""
+        """Whether a statement may prevent later ones from running."""
         return isinstance(statement, gast.Raise | gast.Assert | gast.Expr) or written(statement) in self.calls
 
     def look_at(self, block: Block, around: tuple[gast.For, ...]) -> None:
-        """Note the terms of a block that each iteration goes through from beginning to end."""
+        """Note the terms of a block that every iteration runs completely."""
         for statement in block:
             if isinstance(statement, gast.For) and self.is_plain(statement):
                 self.indices[str(written(statement))] = statement
@@ -216,7 +216,7 @@ class _Found:
                 self.note(statement, around)
 
     def is_plain(self, inner: gast.For) -> bool:
-        """Whether a loop counts by one, from a natural number, the same in each iteration of the loop around."""
+        """Whether a loop counts by one from a natural number, with the same bounds in all iterations around it."""
         start, stop, step = inner.iter.args
         first = constant(start)
         is_counted = type(first) is int and first >= 0 and constant(step) == 1
@@ -225,7 +225,7 @@ class _Found:
         return is_counted and is_same and is_alone and not any(map(is_exit, inner.body)) and not is_parallel(inner)
 
     def note(self, statement: gast.Assign, around: tuple[gast.For, ...]) -> None:
-        """Note a term, if all that it reads is outside of the loop, or a term or an index itself."""
+        """Note a term, if everything that it reads is defined outside of the loop, or is a term or an index."""
         name = written(statement)
         if name is None or self.program.flow.single(name) is None or not is_repeatable(self.program, statement):
             return
@@ -240,7 +240,7 @@ class _Found:
         self.terms[name] = _Term(statement, loops, parts, around, price, width)
 
     def width(self, value: gast.expr, parts: tuple[_Term, ...], loops: tuple[gast.For, ...]) -> int:
-        """By how many subscripts an element is read that the value is or is made from, all loops considered."""
+        """The number of loop-dependent subscripts by which an element is read that the value depends on."""
         if not isinstance(value, gast.Subscript):
             return max((each.width for each in parts if each.loops == loops), default=0)
         subscripts = value.slice.elts if isinstance(value.slice, gast.Tuple) else [value.slice]
@@ -249,7 +249,7 @@ class _Found:
         return len(names & (self.indices.keys() | self.terms.keys())) + (view.width if view else 0)
 
     def price(self, name: str, value: gast.expr) -> float:
-        """What an operation costs; nothing where it only reads."""
+        """The cost of an operation; zero if it only reads."""
         if isinstance(value, (gast.Subscript, gast.Attribute)):
             return 0.0
         types = self.program.types
@@ -258,7 +258,7 @@ class _Found:
         return operation_cost(value, is_integer, types.is_array(name), primitive)
 
     def wanted(self) -> list[_Term]:
-        """The terms to be computed ahead: those that anything else in the loop reads, and that are dear."""
+        """The terms to compute ahead: those that something other than a term reads, and that are expensive."""
         terms = {id(each.statement) for each in self.terms.values()}
         others = [each for each in walk_statements([self.outer]) if id(each) not in terms]
         read = {name for each in others for name in reads(each)}
@@ -272,12 +272,12 @@ class _Found:
         ]
 
     def is_number(self, name: str) -> bool:
-        """Whether a table can hold the name's values as they are."""
+        """Whether a table can hold the name's values unchanged."""
         return bool(self.program.types.get(name) == nb.float64)
 
 
 def _runs(outer: gast.For) -> gast.expr | None:
-    """Whether a loop runs at all; None where the step does not tell how to ask."""
+    """A test whether a loop has iterations; None unless its step is 1 or -1."""
     start, stop, step = outer.iter.args
     if constant(step) not in (1, -1):
         return None
@@ -290,6 +290,6 @@ def _price(term: _Term) -> float:
 
 
 def _in_order(term: _Term) -> list[_Term]:
-    """A term and all that it is made of, each once, behind its own parts."""
+    """A term and all terms that it depends on, each once, after its own dependencies."""
     found = {each.name: each for part in term.parts for each in _in_order(part)}
     return [*found.values(), term]

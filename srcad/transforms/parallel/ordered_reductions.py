@@ -1,4 +1,4 @@
-"""What the iterations of a parallel loop pass on to each other is done by a serial loop of its own, behind the rest.
+"""Ordered reductions (loop fission): loop-carried operations of a parallel loop move to a serial loop after it.
 
     for i in prange(n):             for i in prange(n):
         t = f(x[i])                     t = f(x[i])
@@ -7,8 +7,9 @@
                                         t_2 = t_each[i_2]
                                         p = p * t_2
 
-So products, extremes, elements that a table picks and the like have the same bits as in a serial loop, ties and all,
-and what they are made of is computed, and reversed, in parallel. Sums stay where they are: parts are added up later.
+Products, extremes, table lookups by index and the like get the same bits as in a serial loop, including ties, and their
+operands are computed, and reversed, in parallel. Sums stay in the parallel loop: partial sums are added later. Does not
+apply where the serial part may raise, or the parallel part would contain nothing expensive.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ from srcad.transforms.loop_analysis.parallel_subscripts import Indices
 
 
 def with_folds_apart(unit: Unit, types: Types) -> tuple[Unit, Types]:
-    """The unit with such loops split in two, and the types of its names."""
+    """Split such loops in two; returns the types of all names as well."""
     if not any(map(is_parallel, walk_statements(unit.tree.body))):
         return unit, types
     unit = unit.with_tree(unit.copy_tree(), names=unit.names.copy(), bindings={**unit.bindings, "kernels": kernels})
@@ -85,7 +86,7 @@ class _Splitter:
 
 
 class _Loop:
-    """One loop: what its iterations pass on, and what crosses over to the loop that does this."""
+    """One loop: its loop-carried values, and the values that the serial loop needs from the parallel one."""
 
     def __init__(self, loop: gast.For, around: _Splitter) -> None:
         self.loop, self.names, self.known, self.roots = loop, around.names, around.known, around.roots
@@ -96,14 +97,14 @@ class _Loop:
         self.outlive = {name for name, count in around.everywhere.items() if count > inside[name]}
 
     def split(self) -> Block:
-        """Two loops, or the loop as it is where nothing is gained."""
+        """The two loops, or the loop unchanged where nothing is gained."""
         behind = self.closed(self.passed_on())
         ahead = [each for each in self.body if id(each) not in behind]
         if not behind or not any(map(_is_costly, walk_statements(ahead))):
             return [self.loop]
         fold = [each for each in self.body if id(each) in behind]
         if any(isinstance(each, _RAISING) for each in walk_statements(fold)):
-            return [self.loop]  # it would raise later than what comes ahead now
+            return [self.loop]  # it would now raise later than the statements of the parallel loop
         crossing = sorted(set(mentions(fold)) & {*_names_stored(ahead)})
         makers = [self.maker(name, ahead, fold) for name in crossing]
         if None in makers:
@@ -111,7 +112,7 @@ class _Loop:
         return self.written_out(ahead, fold, dict(zip(crossing, makers, strict=True)))
 
     def passed_on(self) -> set[int]:
-        """Statements of which one iteration finds what another has left, other than in sums."""
+        """The statements with loop-carried values other than sums."""
         stored = {*_names_stored(self.body)}
         found = stored & live_before(self.body, frozenset())
         apart = {name for name in found if passed_on(self.body, name) is None} | (stored - found) & self.outlive
@@ -119,7 +120,7 @@ class _Loop:
         return seeds | self.stores_in_order()
 
     def stores_in_order(self) -> set[int]:
-        """Statements with an array of which two iterations may store the same element."""
+        """The statements with an array of which two iterations may store the same element."""
         targets = [each for each in map(stores_into, walk_statements(self.body)) if each is not None]
         found: set[int] = set()
         for base in sorted({each.value.id for each in targets}):
@@ -135,7 +136,7 @@ class _Loop:
         return found
 
     def closed(self, behind: set[int]) -> set[int]:
-        """With all that depends on what these statements store, and that makes arrays which they read."""
+        """The closure: with all statements that depend on these, or make arrays that these read."""
         while True:
             fold = [each for each in self.body if id(each) in behind]
             stored, read = {*_names_stored(fold)}, set(mentions(fold))
@@ -157,15 +158,15 @@ class _Loop:
             behind = behind | more
 
     def meet(self, some: set[str], others: Iterator[str]) -> bool:
-        """Whether any of some arrays may share memory with any of others."""
+        """Whether any array of one set may share memory with any of the other."""
         return any(self.roots.meet(one, other) for other in others for one in some)
 
     def is_array(self, name: str) -> bool:
-        """Whether a name may stand for memory."""
+        """Whether a name may refer to memory."""
         return not isinstance(self.known.get(name), (nb.Number, nb.Boolean))
 
     def maker(self, name: str, ahead: Block, fold: Block) -> gast.stmt | None:
-        """The last statement that gives a number its value in each iteration, if all that read it come later."""
+        """The last statement that gives a number its value in each iteration, if all reads of it come later."""
         makers = [each for each in ahead if name in self.stored[id(each)]]
         first = min(self.body.index(each) for each in fold if name in _mentioned(each))
         is_made = name not in live_before(self.body, frozenset()) and self.body.index(makers[-1]) < first
@@ -206,7 +207,7 @@ class _Loop:
         return [*code, self.loop, behind]
 
     def counted(self, start: gast.expr, stop: gast.expr) -> tuple[Block, gast.expr]:
-        """How many iterations there are, with what computes it."""
+        """The trip count, with the statements that compute it."""
         if constant(start) == 0 and isinstance(stop, gast.Name) and self.is_extent(stop.id):
             return [], stop
         count = self.names.temporary()
@@ -223,7 +224,7 @@ class _Loop:
         return False
 
     def number(self, index: str, start: gast.expr) -> tuple[Block, gast.expr]:
-        """The number of an iteration, with what computes it."""
+        """The number of the iteration, with the statements that compute it."""
         if constant(start) == 0:
             return [], load(index)
         name = self.names.temporary()
@@ -231,7 +232,7 @@ class _Loop:
         return [assign(name, binary(load(index), gast.Sub, clone(start)))], load(name)
 
     def is_at_hand(self, statement: gast.stmt) -> bool:
-        """Whether a value is an element of an array that the loop leaves alone, at a place that it does not compute."""
+        """Whether a value is an element of an array that the loop does not write, at an index it does not compute."""
         match statement:
             case gast.Assign(value=gast.Subscript(value=gast.Name(id=base), slice=places)):
                 index = {*names_in(places)} - {self.loop.target.id}
@@ -249,7 +250,7 @@ def _dtype(kind: nb.Type) -> gast.expr:
 
 
 def _is_plain(loop: gast.For) -> bool:
-    """Whether a loop by steps of one runs to its end, and computes, stores and raises only."""
+    """Whether a loop with step one runs to its end, and only computes, stores and raises."""
     known = (gast.Assign, gast.AugAssign, gast.If, gast.For, gast.While, gast.Pass, gast.Break, *_RAISING)
     inside = list(walk_statements(loop.body))
     bounds = {name for bound in loop.iter.args for name in names_in(bound)}
@@ -280,7 +281,7 @@ def _is_only_added_to(base: str, statements: Block) -> bool:
 
 
 def _is_costly(statement: gast.stmt) -> bool:
-    """Whether this takes more than to store its result and to read it again."""
+    """Whether a statement costs more than storing its result and reading it again."""
     if isinstance(statement, (gast.For, gast.While)):
         return True
     nodes = walk(statement)

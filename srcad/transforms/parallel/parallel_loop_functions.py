@@ -1,4 +1,4 @@
-"""Write a loop whose iterations are shared out: a function for one part, one that runs all parts, and their call.
+"""Parallel loop functions: a function for one part of a loop, one that runs all parts, and their call.
 
     def f_part(part, parts, x, s_bar, k_bar_parts, done):
         k_bar = 0.0
@@ -8,9 +8,9 @@
         k_bar_parts[part] = k_bar
         done[part] = True
 
-Numba runs `f_parts` in parallel, and nothing else: what a part does is compiled as any other function, so that nothing
-in it is private, or a reduction, by Numba's guess. Numba drops exceptions that are raised in parallel; a part that is
-not done is run again by itself, to raise them.
+Numba only compiles `f_parts` in parallel mode: a part is compiled like any other function, so that Numba's own guesses
+about private variables and reductions do not apply. Numba drops exceptions that are raised in parallel; a part that has
+not finished is run again by itself, so that it raises them.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ from srcad.transforms.ir.node_notes import note, notes_of
 
 @dataclass(frozen=True)
 class Share:
-    """How a loop is shared out.
+    """How a loop is divided among threads.
 
     sums        numbers that iterations add to, with their types
     totals      arrays that iterations add to
-    scratch     statements that make arrays which each part needs one of
-    inputs      what else the loop reads or writes into
+    scratch     statements that allocate arrays of which each part needs one
+    inputs      other names that the loop reads or writes to
     width       how many iterations apart two may add to the same element of an array among the inputs
     apart       pairs of arrays that must not share memory
     """
@@ -75,7 +75,7 @@ NEEDED: dict[str, Any] = {"np": np, "kernels": kernels, "prange": numba.prange}
 def shared_out(
     block: Block, share: Share, tree: gast.FunctionDef, titles: Names, names: Names
 ) -> list[gast.FunctionDef]:
-    """Replace a loop of the block, in a function, by a call of the functions given back."""
+    """Replace a loop of the block, in a function, by a call of the functions returned."""
     _drop(tree.body, share.scratch)
     writer = _Writer(share, tree.name, titles, names)
     at = next(k for k, each in enumerate(block) if each is share.loop)
@@ -119,7 +119,7 @@ class _Writer:
         return function(self.one, (self.number, self.count, *self.given), body)
 
     def all_parts(self) -> gast.FunctionDef:
-        """The function that runs all parts at once; every second one first, where neighbours add to one element."""
+        """The function that runs all parts in parallel; every second one first, if neighbours add to one element."""
         number: gast.expr = call("np.int64", load(self.number))
         most: gast.expr = load(self.count)
         if self.share.width:
@@ -133,7 +133,7 @@ class _Writer:
         return function(self.all, (self.count, *self.given), body)
 
     def call(self) -> Block:
-        """What stands in the loop's place."""
+        """The statements that replace the loop."""
         share, count = self.share, load(self.count)
         size: gast.expr = const(0)
         for name in share.totals:

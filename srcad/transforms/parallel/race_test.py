@@ -1,10 +1,11 @@
-"""What the iterations of a generated loop do to memory that they share.
+"""Race test: what the iterations of a generated loop do to memory that they share.
 
     x_bar[i] += t           x_bar       each iteration has elements of its own
     k_bar[j] += t           k_bar       all iterations add to it, and none reads it
     t_trace[j] = t          t_trace     scratch, which each iteration fills before it reads it
 
-Names that may reach the same array are one (see `cleanup.Groups`). What is not proved is refused by giving None.
+Names that may refer to the same array are treated as one (see `alias_classes.Groups`). Anything that is not proved to
+be free of races gives None.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ _MODULES = {"np", "math", "operator", "kernels"}
 
 @dataclass
 class Reach:
-    """What a loop's iterations do to arrays of the function around it, by name.
+    """What a loop's iterations do to arrays of the enclosing function, by name.
 
-    totals      arrays that are only added to, at places that iterations may share
+    totals      arrays that are only added to, at elements that iterations may share
     width       how many iterations apart two may add to the same element of an array that is not in `totals`, at most
-    apart       pairs of arrays that must not share memory, which is not known before the function runs
+    apart       pairs of arrays that must not share memory, which is checked at run time
     """
 
     totals: list[str] = field(default_factory=list)
@@ -54,7 +55,7 @@ class Memory:
                         self.values.setdefault(target.id, []).append(part)
 
     def is_dense(self, name: str, seen: Collection[str] = ()) -> bool:
-        """Whether no two elements of an array are one, as they may be in an array that the user has made."""
+        """Whether no two elements of an array share memory, as is possible in an array that the user made."""
         if name in seen or name in self.parameters:
             return name in seen
         inside = {*seen, name}
@@ -70,7 +71,7 @@ class Memory:
 
 
 def reach(loop: gast.For, memory: Memory, kinds: Mapping[str, nb.Type], scratch: Collection[str]) -> Reach | None:
-    """What the iterations of a loop share; None where two of them may get in each other's way."""
+    """The arrays that iterations of a loop share; None where two iterations may conflict."""
     return _Reacher(loop, memory, kinds, scratch).found()
 
 
@@ -105,11 +106,11 @@ class _Reacher:
         return result
 
     def assignments(self) -> list[gast.Assign]:
-        """The body's assignments to names."""
+        """The assignments to names in the body."""
         return [each for each in self.statements if isinstance(each, gast.Assign) and written(each)]
 
     def changed(self, statement: gast.stmt) -> list[str]:
-        """Names of arrays that a statement writes into; numbers that it adds to are none."""
+        """The names of arrays that a statement writes to, without numbers that it adds to."""
         match statement:
             case gast.AugAssign(target=gast.Name(id=name)) if isinstance(self.kinds.get(name), nb.Number):
                 return []
@@ -118,12 +119,12 @@ class _Reacher:
         return list(changed_memory(statement))
 
     def is_changed(self, base: str) -> bool:
-        """Whether the body writes into an array, by its own name or by one that it gives to a part of it."""
+        """Whether the body writes to an array, by its own name or through a view."""
         names = {base} | self.aliases(base)
         return any(name in names for each in self.statements for name in self.changed(each))
 
     def aliases(self, base: str) -> set[str]:
-        """Names that the body makes of an array, or of a part of it."""
+        """The names that the body makes for an array, or for a part of it."""
         found: set[str] = set()
         while True:
             wider = found | {
@@ -137,7 +138,7 @@ class _Reacher:
             found = wider
 
     def share(self, base: str, bases: list[str], result: Reach) -> bool:
-        """Note how the iterations share an array; False where they may not."""
+        """Record how the iterations share an array; False where they may not."""
         if not self.memory.is_dense(base):
             return False
         accesses = self.accesses(base)
@@ -149,14 +150,14 @@ class _Reacher:
             return False
         if distance is None:
             if len(bases) > 1:
-                return False  # by another name, the body may read what the parts have not added up yet
+                return False  # through another name, the body may read sums that the parts have not added up yet
             result.totals.append(base)
         else:
             result.width = max(result.width, distance)
         return True
 
     def accesses(self, name: str) -> list[gast.Subscript] | None:
-        """The subscripts of a name; None where the body reaches the array other than by these."""
+        """The subscripts of a name; None where the body uses the array in any other way."""
         found = [
             node
             for each in self.loop.body
@@ -166,7 +167,7 @@ class _Reacher:
         return found if self.count(name) == len(found) else None
 
     def count(self, name: str) -> int:
-        """How often a name stands in the body, other than for the shape of an array."""
+        """How often a name occurs in the body, except where only the array's shape is used."""
         copied = [clone(each) for each in self.loop.body]
         nodes = [node for each in copied for node in walk(each)]
         skipped = [node for node in nodes if _asks_for_shape(node)]
@@ -174,7 +175,7 @@ class _Reacher:
         return sum(isinstance(node, gast.Name) and node.id == name and id(node) not in inside for node in nodes)
 
     def is_only_added_to(self, name: str, seen: Collection[str] = ()) -> bool:
-        """Whether all that the body does with an array, by this name or another, is to add to its elements."""
+        """Whether the body only adds to elements of an array, by this name or others."""
         fine = 0
         for each in self.statements:
             match each:
@@ -200,7 +201,7 @@ def _base(target: gast.expr) -> str:
 
 
 def _hides_memory(value: gast.expr) -> bool:
-    """Whether a value is, or is part of, something that a name does not lead to: a field of a tuple."""
+    """Whether a value is, or comes from, something that names do not lead to, such as a field of a tuple."""
     return any(
         isinstance(node, gast.Attribute)
         and node.attr not in SHAPE_ATTRIBUTES

@@ -1,4 +1,4 @@
-"""Let the threads share the iterations of generated loops that stem from a `numba.prange`.
+"""Work sharing: distribute the iterations of generated loops that come from `numba.prange` among threads.
 
     for i in range(n):                      parts = kernels.parts(0, n, 1, 0, 0)
         x_bar[i] += k * s_bar               k_bar_parts = np.empty(parts)
@@ -7,10 +7,10 @@
                                             ...
                                             k_bar += np.sum(k_bar_parts)
 
-The iterations are dealt out in parts, whose number depends on the sizes of arrays alone, not on threads. What a part
-adds to shared numbers and arrays it adds up for itself; the parts are added in their order. So results are the same in
-every run. It is done where it is proved, of the very statements that will run, that nothing else passes from one
-iteration to another (see `carried` and `reach`); all other loops stay as they are.
+The iterations are divided into parts, whose number depends only on the sizes of arrays, not on the number of threads.
+Each part adds up its own contributions to shared numbers and arrays; the parts' sums are then added in order. So
+results are the same in every run. Applies only where it is proved, for the statements that will actually run, that
+nothing else is loop-carried (see `carried` and `reach`); all other loops stay serial.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SUMMED = (nb.float64, nb.float32, nb.int64)
 
 
 def divided(made: Made) -> Made:
-    """The functions with the iterations of parallel loops shared out, and what runs one share of them."""
+    """The functions with parallel loops divided into parts, and the functions that run the parts."""
     if not any(is_parallel(each) for tree in made.functions for each in walk_statements(tree.body)):
         return made
     bindings = dict(made.bindings)
@@ -71,7 +71,7 @@ class _Divider:
         self.variables = {*self.parameters, *stored}
 
     def block(self, block: Block, after: frozenset[str]) -> None:
-        """Divide what can be in a block, behind which some names are read."""
+        """Divide the parallel loops in a block; `after` has its live-out names."""
         at = len(block) - 1
         while at >= 0:
             each = block[at]
@@ -88,7 +88,7 @@ class _Divider:
             at -= 1
 
     def share(self, loop: gast.For, after: frozenset[str]) -> Share | None:
-        """How a loop is shared out; None where that is not proved to be right."""
+        """How a loop is divided; None where that is not proved to be correct."""
         if not _is_simple(loop) or any(isinstance(kind, nb.Complex) for kind in self.kinds.values()):
             return None
         scratch = self.scratch(loop)
@@ -109,12 +109,12 @@ class _Divider:
         return Share(loop, sums, found.totals, list(scratch.values()), inputs, found.width, found.apart)
 
     def may_pass(self, name: str, how: str) -> bool:
-        """Whether a name that iterations pass on is a number, and one that can be summed if it is a sum."""
+        """Whether a loop-carried name is a number, and of a type that can be summed if it is a sum."""
         kind = self.kinds.get(name)
         return kind in SUMMED if how == "sum" else isinstance(kind, (nb.Number, nb.Boolean))
 
     def scratch(self, loop: gast.For) -> dict[str, gast.Assign]:
-        """Arrays that are made for the iterations of a loop to use, one after the other; with what makes each."""
+        """Arrays allocated for use by one iteration after another, with the statement that allocates each."""
         made = {
             each.targets[0].id: each
             for each in walk_statements(self.tree.body)
@@ -126,7 +126,7 @@ class _Divider:
 
 
 def _is_simple(loop: gast.For) -> bool:
-    """Whether a loop runs to its end, and does nothing but to compute and to store."""
+    """Whether a loop runs to its end, and only computes and stores."""
     if not isinstance(loop.target, gast.Name) or is_exit(loop.body[-1]):
         return False
     for each in walk_statements(loop.body):
@@ -149,7 +149,7 @@ _ERRORS = {name for name, value in vars(builtins).items() if isinstance(value, t
 
 
 def _is_known(function: gast.expr) -> bool:
-    """Whether a call computes its result and does nothing else; random draws do, and functions of the user's."""
+    """Whether a call only computes its result; not so for random numbers and the user's functions."""
     path = dotted_path(function) or ""
     root, _, rest = path.partition(".")
     return (root in _ROOTS and bool(rest) and not rest.startswith("random")) or path in _BUILTINS | _ERRORS

@@ -1,4 +1,4 @@
-"""Adjoints of copies: what is only summed up to be added to another array is added there at once.
+"""Accumulator forwarding: an array that only accumulates sums for another array is replaced by that array.
 
     b_bar = np.zeros_like(a)
     for j in range(n):                              for j in range(n):
@@ -8,8 +8,11 @@
         b_bar[j] += t_row[j + 1] + t_row[j]             a_bar[j] += t_row[j + 1] + t_row[j]
     a_bar += b_bar
 
-Schemes that step in time from a copy of the field, `un = u.copy()`, have such adjoints. From the first sum on nothing
-else may reach the other array, but a loop whose sums wait (see `row_buffered_gather`) for as long as a line is needed.
+Input and output are the statements of one function. Time-stepping schemes that start from a copy of the field, `un =
+u.copy()`, have such adjoints. Applies where both arrays have the same shape and type, the accumulator starts as zeros,
+and every use of it in between adds to an element or subtracts from it. Does not apply where anything else accesses the
+destination array after the first sum, with one exception: a loop that buffers its sums in rows (see
+`row_buffered_gather`) long enough that it never needs a line of the destination that it has already added to.
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ from srcad.transforms.postoptimise.row_buffered_gather import is_sum
 
 
 def with_sums_absorbed(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """The statements without arrays that only hold sums for other ones; `kinds` has the types of names, if known."""
+    """Remove accumulator arrays whose sums can go to the destination directly; `kinds` has the known types of names."""
     _Absorber(body, parameters, kinds).walk(body)
     return body
 
@@ -45,7 +48,7 @@ class _Absorber:
         self.mentions = mentions(body)
 
     def walk(self, block: Block) -> None:
-        """Absorb what can be in a block and those inside it."""
+        """Forward the accumulators of a block and of its inner blocks."""
         for statement in list(block):
             for inner in inner_blocks(statement):
                 self.walk(inner)
@@ -58,7 +61,7 @@ class _Absorber:
                         _rename(between, sums, array)
 
     def between(self, block: Block, last: gast.stmt, array: str, sums: str) -> Block | None:
-        """The statements from where the sums begin at zero, if nothing but these statements knows of them."""
+        """The statements between zero initialisation and final sum, if the accumulator is mentioned nowhere else."""
         end = next(k for k, each in enumerate(block) if each is last)
         start = next((k for k, each in enumerate(block[:end]) if sums in all_written(each)), None)
         if start is None or self.stores[sums] != 1 or array == sums or not self.memories.is_own(sums):
@@ -67,20 +70,20 @@ class _Absorber:
         return found if mentions(found)[sums] + 2 == self.mentions[sums] else None
 
     def are_alike(self, array: str, sums: str) -> bool:
-        """Whether two arrays have one shape and type, and the second begins as zeros."""
+        """Whether two arrays have the same shape and type, and the second starts as zeros."""
         value = self.made.get(sums)
         is_zero = isinstance(value, gast.Call) and dotted_path(value.func) == "np.zeros_like"
         same_type = self.kinds.get(array) is not None and self.kinds.get(array) == self.kinds.get(sums)
         return is_zero and same_type and self.origin(array) == self.origin(sums)
 
     def origin(self, name: str) -> str:
-        """The array whose shape an array was made with."""
+        """The array that an array took its shape from, through chains of `zeros_like`."""
         while self.stores[name] == 1 and name in self.made:
             name = self.made[name].args[0].id
         return name
 
     def may_absorb(self, between: Block, array: str, sums: str) -> bool:
-        """Whether the statements add to the sums only, and leave the other array alone once they do."""
+        """Whether the statements only add to the accumulator, and do not access the array once they have begun to."""
         adding = {id(each.target.value) for each in walk_statements(between) if is_sum(each)}
         has_begun = False
         for statement in between:
@@ -95,11 +98,11 @@ class _Absorber:
         return True
 
     def meets(self, node: gast.Name, array: str) -> bool:
-        """Whether a name stands for memory of the array."""
+        """Whether a name may refer to the memory of the array."""
         return self.memories.ranks.get(node.id) != 0 and self.memories.may_share(node.id, array)
 
     def waits(self, statement: gast.stmt, array: str, sums: str) -> bool:
-        """Whether the statement is a loop that adds to lines of the sums which it no longer reaches in the array."""
+        """Whether the statement is a row-buffered loop that never accesses a line of the array after adding to it."""
         if not isinstance(statement, gast.If):
             return False
         loops = [(each, rolls[sums]) for each in statement.body if sums in (rolls := notes_of(each).rolls or {})]
@@ -121,7 +124,7 @@ class _Absorber:
         return True
 
     def reaches(self, statement: gast.stmt, loops: Block, array: str) -> bool:
-        """Whether the statement reaches the array outside of the loops in it."""
+        """Whether the statement accesses the array outside of the given loops."""
         inside = {id(node) for each in loops for node in walk(each)}
         return any(id(node) not in inside and self.meets(node, array) for node in _named(statement))
 
@@ -139,7 +142,7 @@ def _is_made(statement: gast.stmt) -> bool:
 
 
 def _named(statement: gast.stmt) -> list[gast.Name]:
-    """The names in a statement, but those of which only the type is asked for."""
+    """The names in a statement, except those of which only the dtype is used."""
     everything = walk(statement)
     asked = {id(node.value) for node in everything if isinstance(node, gast.Attribute) and node.attr == "dtype"}
     return [node for node in everything if isinstance(node, gast.Name) and id(node) not in asked]

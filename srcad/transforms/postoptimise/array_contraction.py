@@ -1,4 +1,4 @@
-"""Array contraction: of an array of which a loop only ever needs a few rows at once, only these are kept.
+"""Array contraction to a rolling buffer (modulo storage): keep only the rows that a loop needs at the same time.
 
     d_bar = np.zeros_like(d)                        d_bar = np.zeros((2, m + 1))
     d_bar[n, m] += 1.0                              d_bar[n % 2, m] += 1.0
@@ -12,9 +12,10 @@
                                                         for k in range(m + 1):
                                                             d_bar[next_row, k] = 0.0
 
-Memory that is met for the first time costs more than the arithmetic on it (Lefebvre and Feautrier, Automatic storage
-management for parallel programs, 1998). A row that is done makes place for another one, which is filled as the array
-was; where only one row is needed at a time, it is the array. `window` proves which rows are needed.
+First touches of memory cost more than the arithmetic on it (Lefebvre and Feautrier, Automatic storage management for
+parallel programs, 1998). Row r is stored in place r % width. When a row is dead its place is refilled with the array's
+initial value for the next row; with a width of one, the array is that one row. `reuse_window` proves which rows are
+live at the same time. Applies to arrays that the function allocates itself, once, with a constant fill or none.
 """
 
 from __future__ import annotations
@@ -58,9 +59,9 @@ from srcad.transforms.loop_analysis.reuse_window import Window, window, without
 
 
 def contracted(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """The statements, with arrays kept by the row where that serves; `kinds` has the types of names, as far as known.
+    """Contract arrays to a rolling buffer where `window` finds one; `kinds` has the types of names, as far as known.
 
-    Functions with parallel loops stay as they are: their iterations would share rows.
+    Functions with parallel loops are left unchanged: their iterations would share rows.
     """
     if any(is_parallel(each) for each in walk_statements(body)):
         return body
@@ -75,7 +76,7 @@ class _Contractor:
         self.replaced: dict[int, gast.expr] = {}
 
     def contracted(self) -> Block:
-        """The statements after."""
+        """The rewritten statements of the function."""
         fills = {name: fill for each in walk_statements(self.body) for name, fill in self.fill(each)}
         if not fills:
             return self.body
@@ -96,11 +97,11 @@ class _Contractor:
 
     @property
     def once(self) -> set[str]:
-        """The names that are stored once."""
+        """The names that are stored exactly once."""
         return {name for name, count in self.stores.items() if count == 1}
 
     def fill(self, statement: gast.stmt) -> Iterator[tuple[str, gast.expr | None]]:
-        """The name of an array that a statement makes, and what it is filled with, if with anything."""
+        """The array that a statement allocates, with its fill value or None; nothing for other statements."""
         match statement:
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=function, args=args, keywords=[])):
                 path = dotted_path(function) or ""
@@ -114,7 +115,7 @@ class _Contractor:
                     yield name, None if value is None else const(value)
 
     def rewrite(self, found: Window, fill: gast.expr | None) -> None:
-        """Have an array hold the rows of its window only."""
+        """Reduce an array to the rows of its window."""
         array = found.array
         self.replaced |= {id(query): self.answer(query, array) for query in array.queries}
         array.statement.value = self.allocation(array.statement.value, found)
@@ -128,7 +129,7 @@ class _Contractor:
             body.insert(len(body) - is_exit(body[-1]), refill)
 
     def answer(self, query: gast.expr, array: Array) -> gast.expr:
-        """The extents that an array would have."""
+        """What replaces a query of the array's shape or length: the extents before contraction."""
         extents = [clone(each) for each in array.extents]
         match query:
             case gast.Subscript(slice=index):
@@ -139,14 +140,14 @@ class _Contractor:
         return tuple_of(*extents)
 
     def like(self, path: str, shape: gast.expr, array: str) -> gast.Call:
-        """An array of another array's type."""
+        """A call that allocates an array with the dtype of another array."""
         kind = self.kinds.get(array)
         if isinstance(kind, nb.Array) and kind.dtype == nb.float64:
             return call(path, shape)
         return call(path, shape, attribute(load(array), "dtype"))
 
     def allocation(self, value: gast.Call, found: Window) -> gast.Call:
-        """What makes the array with fewer rows."""
+        """The allocation of the contracted array."""
         extents = [clone(each) for each in found.array.extents]
         if found.width > 1 or len(extents) == 1:
             extents[found.axis] = const(found.width)
@@ -160,7 +161,7 @@ class _Contractor:
         return value
 
     def row(self, found: Window, offset: int) -> str:
-        """The name of the place of row i + offset, which a loop's body begins with."""
+        """The variable that holds the place of row i + offset; it is assigned at the start of the loop's body."""
         key = id(found.loop), found.width, offset
         if key not in self.rows:
             name = self.names.fresh({True: "next_row", False: "last_row"}[offset > 0] if offset else "row")
@@ -172,7 +173,7 @@ class _Contractor:
         return self.rows[key]
 
     def refill(self, found: Window, leaving: int, value: gast.expr) -> gast.stmt:
-        """Make the place of a row that is done one of a row that has not been reached."""
+        """Refill the place of a dead row with the initial value, for the next row that takes the place."""
         extents = found.array.extents[: found.axis] + found.array.extents[found.axis + 1 :]
         names = [self.names.fresh("k") for _ in extents]
         index: list[gast.expr] = [load(name) for name in names]
@@ -198,7 +199,7 @@ def _remainder(row: gast.expr, width: int) -> gast.expr:
 
 
 def _put(node: gast.Subscript, found: Window, row: gast.expr | None) -> None:
-    """Have a subscript reach a row where it is now."""
+    """Rewrite a subscript so that it accesses the place of the row in the buffer."""
     parts = list(node.slice.elts) if isinstance(node.slice, gast.Tuple) else [node.slice]
     if found.width > 1:
         parts[found.axis] = row
@@ -211,7 +212,7 @@ def _put(node: gast.Subscript, found: Window, row: gast.expr | None) -> None:
 
 
 class _Replacer(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
-    """Puts expressions in the place of others."""
+    """Replaces expressions by node identity."""
 
     def __init__(self, replaced: Mapping[int, gast.expr]) -> None:
         self.replaced = replaced

@@ -1,4 +1,4 @@
-"""Array contraction to a number: an array of which each iteration meets one element of its own, and nobody else any.
+"""Array contraction to a scalar: an array of which each iteration uses only its own element becomes a scalar.
 
     h = np.empty(n)
     h_bar = np.zeros(n)                   for i in range(n):
@@ -8,8 +8,10 @@
         t = h_bar[i]
         x_bar[i] += t * (1.0 - h[i] * h[i])
 
-So it is with what a function computes for all elements, each of them several times used, where both sweeps go through
-the elements together. (`contract` keeps the rows of an array that a loop needs at once, of which there may be several.)
+Such arrays are intermediate values of elementwise code whose forward and reverse loops have been fused. Input and
+output are the statements of one function. Applies to float64 arrays that are allocated empty or as zeros and used in
+one loop nest only, always with the same subscript, which consists of the nest's loop indices, each once. Where a loop
+needs several rows at the same time, `array_contraction` applies instead.
 """
 
 from __future__ import annotations
@@ -46,9 +48,9 @@ from srcad.transforms.loop_analysis.array_extents import Shapes
 
 
 def with_single_elements(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """The statements with numbers for such arrays; `kinds` has the types of names, as far as they are known.
+    """Contract arrays to scalars where possible; `kinds` has the types of names, as far as they are known.
 
-    Functions with parallel loops stay as they are.
+    Functions with parallel loops are left unchanged.
     """
     if not any(is_parallel(each) for each in walk_statements(body)):
         _Contractor(body, parameters, kinds).walk(body)
@@ -63,7 +65,7 @@ class _Contractor:
         self.names = Names({*self.mentions, *parameters})
 
     def walk(self, block: Block) -> None:
-        """Contract arrays that are made in a block, or inside it."""
+        """Contract the arrays that are allocated in a block or in its inner blocks."""
         for statement in list(block):
             for inner in inner_blocks(statement):
                 self.walk(inner)
@@ -75,7 +77,7 @@ class _Contractor:
                     block.remove(statement)
 
     def contract(self, name: str, nest: gast.For) -> bool:
-        """Put a variable in the place of an array's elements in a nest of loops, if that can be."""
+        """Replace the elements of an array in a loop nest by a scalar variable, if possible; returns whether it was."""
         loops = loops_around(nest, {name})
         index = common_index(loops, {name})
         if index is None or mentions([nest])[name] + 1 != self.mentions[name] or not all(map(is_from_zero, loops)):
@@ -93,13 +95,13 @@ class _Contractor:
         for each in walk_statements(body):
             target = stores_into(each)
             if getattr(getattr(target, "value", None), "id", None) == name and not self.is_float(each.value):
-                each.value = call("np.float64", each.value)  # as an array would have it
+                each.value = call("np.float64", each.value)  # the array would have converted the value to float64
         replace = _Elements(name, element)
         body[:] = [replace.visit(each) for each in body]
         return True
 
     def is_float(self, value: gast.expr) -> bool:
-        """Whether a number is known to be one of double precision."""
+        """Whether a number is known to have double precision."""
         match value:
             case gast.Constant(value=number):
                 return isinstance(number, float)
@@ -119,7 +121,7 @@ class _Contractor:
 
 
 def _only_user(block: Block, name: str) -> gast.stmt | None:
-    """The one statement of a block, or of a branch of it, that mentions a name."""
+    """The only statement of a block, or of one branch arm in it, that mentions a name; None if there are several."""
     users = [each for each in block if name in mentions([each])]
     if len(users) != 1 or not isinstance(users[0], gast.If):
         return users[0] if len(users) == 1 else None
@@ -128,7 +130,7 @@ def _only_user(block: Block, name: str) -> gast.stmt | None:
 
 
 def made_in(statement: gast.stmt) -> str | None:
-    """The name of an array that a statement makes, empty or of zeros."""
+    """The name of the array that a statement allocates, empty or as zeros."""
     match statement:
         case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=function)):
             return name if dotted_path(function) in MAKES_UNSET | MAKES_ZEROS else None
@@ -136,7 +138,7 @@ def made_in(statement: gast.stmt) -> str | None:
 
 
 def loops_around(nest: gast.For, names: set[str]) -> list[gast.For]:
-    """The loops around all that mentions the names, from the nest inwards."""
+    """The loops, outermost first, that enclose all mentions of the names."""
     loops = [nest]
     while True:
         users = [each for each in loops[-1].body if not names.isdisjoint(mentions([each]))]
@@ -146,9 +148,9 @@ def loops_around(nest: gast.For, names: set[str]) -> list[gast.For]:
 
 
 def common_index(loops: list[gast.For], names: set[str]) -> list[str] | None:
-    """The indices of the loops in the order in which all subscripts of some arrays have them, each of them once.
+    """The loop indices in the order in which every subscript of the arrays has them, each exactly once.
 
-    None where the arrays are mentioned otherwise.
+    None where the arrays are used in any other way.
     """
     found = [each for each in walk(loops[0]) if isinstance(each, gast.Subscript)]
     places = [index_parts(each) for each in found if getattr(each.value, "id", None) in names]
@@ -162,7 +164,7 @@ def common_index(loops: list[gast.For], names: set[str]) -> list[str] | None:
 
 
 def first_store(statement: gast.stmt, array: str) -> gast.Assign | None:
-    """What a statement becomes that is the first to store an element, or to add to what is zero; None for others."""
+    """The first access as a plain store: `a[i] = v` for `a[i] += v`, where the element is zero; None for others."""
     target = stores_into(statement)
     if target is None or getattr(target.value, "id", None) != array or mentions([statement])[array] != 1:
         return None
@@ -187,7 +189,7 @@ def is_zero_store(statement: gast.stmt, array: str) -> bool:
 
 
 def is_from_zero(loop: gast.For) -> bool:
-    """Whether a loop goes up from zero, or down to it: no index is counted from the end of an array."""
+    """Whether a loop counts up from zero or down to zero, so that no index is negative (counted from the end)."""
     args, step = loop.iter.args, constant(Shapes.step(loop))
     if isinstance(step, int) and step < 0:
         return bool(constant(args[1]) == -1)
@@ -195,7 +197,7 @@ def is_from_zero(loop: gast.For) -> bool:
 
 
 class _Elements(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
-    """Puts a variable in the place of an array's elements."""
+    """Replaces the elements of an array by a scalar variable."""
 
     def __init__(self, array: str, element: str) -> None:
         self.array, self.element = array, element

@@ -1,16 +1,17 @@
-"""Sums of whole arrays in derivatives as loops, where all extents are seen to be the same.
+"""Array sums as loops: whole-array `+=` and `-=` in derivatives become explicit loop nests, adjacent ones fused.
 
     s = np.dot(r, x)                    s = np.dot(r, x)
     r_bar += s_bar * x      becomes     for i in range(r.shape[0]):
     x_bar += s_bar * r                      r_bar[i] += s_bar * x[i]
                                             x_bar[i] += s_bar * r[i]
 
-The primal's array statements have become loops before it was differentiated (`elementwise_fusion`); those that its
-rules add are met here. Numba makes an array for each product, and takes longer to compile it. Neighbours become one
-loop.
+The primal's array statements became loops before differentiation (`elementwise_fusion`); this pass handles those that
+derivative rules add. Numba would allocate a temporary array for each product, and take longer to compile the statement.
+Adjacent sums with the same extents share one loop nest. Applies only where all extents are proved equal, so that
+nothing broadcasts.
 
-What is added by the rule of a function whose result is a number is made of its arguments: the one array in it has the
-shape of the adjoint. Other rules may hand on what is added to many elements.
+If the statement comes from the rule of a function with a scalar result (note `exact`) and has one array operand, that
+operand has the adjoint's shape. Other rules may broadcast: their operands must be proved to have that shape.
 """
 
 from __future__ import annotations
@@ -49,9 +50,9 @@ from srcad.transforms.postoptimise.array_contraction_to_scalar import made_in
 
 
 def with_whole_sums(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """The statements with such loops; `kinds` has the types of names, as far as they are known.
+    """Turn whole-array sums into loops where the shapes are known to agree; `kinds` has the known types of names.
 
-    Functions with parallel loops stay as they are: what their threads share is seen in whole arrays.
+    Functions with parallel loops are left unchanged: what their threads share is recognised by whole arrays.
     """
     if any(is_parallel(each) for each in walk_statements(body)):
         return body
@@ -61,7 +62,7 @@ def with_whole_sums(body: Block, parameters: tuple[str, ...], kinds: Mapping[str
 
 
 def _traces(body: Block) -> dict[str, int]:
-    """The ranks of new arrays of several dimensions, as traces are, that only one statement stores."""
+    """The ranks of new arrays of several dimensions, such as traces, that only one statement stores."""
     everything = list(walk_statements(body))
     stores = Counter(name for each in everything for name in all_written(each))
     made = {name: each.value.args[0] for each in everything if (name := made_in(each)) is not None and each.value.args}
@@ -75,9 +76,9 @@ class _Speller:
         self.names = Names({*mentions(body), *parameters})
 
     def spelled(self, block: Block, shapes: Shapes) -> Block:
-        """A block with loops for sums of whole arrays, neighbours of the same extents in one loop."""
+        """The block with loops for whole-array sums; adjacent sums with the same extents share one loop nest."""
         result: Block = []
-        neighbour: list[Form] | None = None  # the extents of the loop above
+        neighbour: list[Form] | None = None  # the extents of the preceding loop nest, if this pass made it
         for statement in block:
             if inner_blocks(statement):
                 shapes.forget(self.rebound(statement))
@@ -93,14 +94,14 @@ class _Speller:
         return result
 
     def rebound(self, statement: gast.stmt) -> set[str]:
-        """The names that stand for something else after a statement; an array that is added to remains the same."""
+        """The names that are rebound by a statement; an array that is added to in place is not."""
         stores = ((each, name) for each in walk_statements([statement]) for name in all_written(each))
         return {
             name for each, name in stores if not (self.memories.ranks.get(name) and isinstance(each, gast.AugAssign))
         }
 
     def extents(self, statement: gast.stmt, shapes: Shapes) -> list[Form] | None:
-        """The extents of the arrays in a sum of whole arrays; None for other statements."""
+        """The extents of a whole-array sum; None for other statements and where shapes are not proved equal."""
         match statement:
             case gast.AugAssign(target=gast.Name(id=name), op=gast.Add() | gast.Sub(), value=gast.BinOp() as value):
                 pass
@@ -120,7 +121,7 @@ class _Speller:
         return found if found and all(each == found for each in others) else None
 
     def arrays(self, node: gast.expr) -> list[gast.expr] | None:
-        """The arrays in an expression of arithmetic; None where there may be something else than arrays and numbers."""
+        """The array operands of an arithmetic expression; None if it contains anything but arrays and numbers."""
         match node:
             case gast.BinOp(left=left, op=gast.Add() | gast.Sub() | gast.Mult() | gast.Div(), right=right):
                 parts = self.arrays(left), self.arrays(right)
@@ -133,15 +134,15 @@ class _Speller:
         return [node] if isinstance(kind, nb.Array) and isinstance(kind.dtype, (nb.Float, nb.Integer)) else None
 
     def is_number(self, node: gast.expr) -> bool:
-        """Whether an expression is a number, and remains the same while arrays are stored."""
+        """Whether an expression is a scalar that array stores cannot change."""
         return self.memories.is_number(node) and not any(self.memories.ranks.get(each) for each in names_in(node))
 
     def overlap(self, one: str, other: str) -> bool:
-        """Whether elements of different places in two arrays may be the same."""
+        """Whether two different names may share memory, at different positions."""
         return one != other and self.memories.may_share(one, other)
 
     def fits(self, nest: gast.stmt, statement: gast.AugAssign) -> bool:
-        """Whether a sum may be done element by element together with those in the loops above it."""
+        """Whether a sum can be fused with the preceding loop nest: no two different arrays in them may share memory."""
         while isinstance(nest.body[0], gast.For):
             (nest,) = nest.body
         pairs = [(_base(each.target), name) for each in nest.body for name in self.arrays_in([statement])]
@@ -153,7 +154,7 @@ class _Speller:
         return [name for name in mentions(block) if self.memories.ranks.get(name)]
 
     def loops(self, statement: gast.AugAssign, shapes: Shapes) -> gast.stmt:
-        """The loops for a sum of whole arrays."""
+        """The loop nest for a whole-array sum."""
         bounds = [clone(each) for each in shapes.of(statement.target.id) or ()]
         indices = [self.names.fresh(each) for each in INDICES[: len(bounds)]]
         nest = self.element(statement, indices)
@@ -162,7 +163,7 @@ class _Speller:
         return nest
 
     def join(self, nest: gast.For, statement: gast.AugAssign) -> None:
-        """Put a sum into the loops above it."""
+        """Fuse a whole-array sum into the preceding loop nest."""
         indices = [nest.target.id]
         while isinstance(nest.body[0], gast.For):
             (nest,) = nest.body
@@ -170,13 +171,13 @@ class _Speller:
         nest.body.append(self.element(statement, indices))
 
     def element(self, statement: gast.AugAssign, indices: list[str]) -> gast.stmt:
-        """What a sum of whole arrays is for one element."""
+        """A whole-array sum for one element."""
         target = subscript(statement.target, one_or_tuple([load(each) for each in indices]), store=True)
         result = augment(target, type(statement.op), self.at(statement.value, indices), place_of(statement))
         return note(result, comment=notes_of(statement).comment)
 
     def at(self, node: gast.expr, indices: list[str]) -> gast.expr:
-        """An expression of whole arrays for one element."""
+        """A whole-array expression for one element."""
         match node:
             case gast.BinOp(left=left, op=op, right=right):
                 return binary(self.at(left, indices), type(op), self.at(right, indices))
@@ -191,7 +192,7 @@ class _Speller:
 
 
 def _forms(shapes: Shapes, array: gast.expr) -> list[Form] | None:
-    """The extents of an array or of a view, where they are known."""
+    """The extents of an array or view as linear forms; None if one of them is unknown."""
     extents = shapes.parts(array) or ()
     found = [form for each in extents if (form := shapes.form(each)) is not None]
     return found if len(found) == len(extents) else None

@@ -1,4 +1,4 @@
-"""An array whose elements are last read where those of another are first stored gives it its memory.
+"""Buffer reuse: an array that is dead after a loop nest provides the memory for an array that the nest starts to fill.
 
     t_bar = np.zeros((n, m))
     for i in range(n):                          t_bar = h_bar
@@ -11,11 +11,13 @@
     for i in range(n):                          for i in range(n):
         h[i] = np.tanh(t[i])                        h[i] = np.tanh(t[i])
 
-An adjoint by hand is turned in place, too: one matrix less goes through the caches. Both arrays are the function's own,
-no other name reaches them, and nobody asks for the first behind the loops; each iteration has one element of each, at
-one place. Their extents are seen to be the same (`shapes`), and those of the loops where sums start from zeros. LLVM
-knows arrays of zeros to be apart from all others (`runtime.allocate`): one that later loops go through stays where they
-store it beside another array, or another beside it, that is not of zeros.
+Saves one array's trips through the caches, as in-place adjoints written by hand do. Input and output are the statements
+of one function. Applies where both arrays are allocated by the function and have no other names, the first is not read
+after the nest, both are subscripted only by the nest's loop indices in one order, the first's element is last read
+before or where the second's is first stored, and the extents are proved equal (`array_extents`); if the second starts
+as zeros, the loops must cover its full extents. An array of zeros keeps its own memory where later loops use it
+together with an array that is not known to be unaliased, and store to one of them: LLVM knows that new zeros
+(`runtime.allocate`) alias nothing, and would lose that fact.
 """
 
 from __future__ import annotations
@@ -61,9 +63,9 @@ _EXITS = gast.Break, gast.Continue, gast.Return
 
 
 def in_place(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """The statements with arrays that take over others' memory; `kinds` has the types of names, as far as known.
+    """Let arrays take over the memory of dead arrays; `kinds` has the types of names, as far as known.
 
-    Functions with parallel loops stay as they are: which arrays are apart would no longer be seen.
+    Functions with parallel loops are left unchanged: aliasing there could no longer be decided.
     """
     if not any(is_parallel(each) for each in walk_statements(body)):
         owner = _Owner(body, parameters, kinds)
@@ -83,7 +85,7 @@ class _Owner:
         self.taken: set[str] = set()
 
     def walk(self, block: Block, shapes: Shapes) -> None:
-        """Hand over memory in a block and in those inside it."""
+        """Reuse buffers in a block and in its inner blocks."""
         for statement in list(block):
             if not inner_blocks(statement):
                 shapes.learn(statement)
@@ -94,7 +96,7 @@ class _Owner:
                 self.walk(inner, shapes.copy())
 
     def hand_over(self, block: Block, nest: gast.stmt, shapes: Shapes) -> None:
-        """Let the arrays that a nest of loops is the first to store take the memory of those that end there."""
+        """Let the arrays that are first stored in a loop nest take the memory of arrays that are last used there."""
         if not is_counted(nest) or any(isinstance(each, _EXITS) for each in walk_statements(nest.body)):
             return
         at = position(block, nest)
@@ -114,23 +116,23 @@ class _Owner:
                     self.taken |= {giver, taker}
 
     def is_alone(self, name: str) -> bool:
-        """Whether a name is the only one, and stored once, for an array of the function's own."""
+        """Whether the array is allocated by the function, stored in one name only, once, and C-contiguous."""
         kind = self.kinds.get(name)
         is_array = isinstance(kind, nb.Array) and kind.ndim > 0 and kind.layout == "C"
         alone = self.stores[name] == self.groups[self.memories.find(name)] == 1 and self.memories.is_own(name)
         return is_array and alone and name not in self.taken
 
     def ends(self, name: str, above: Block, used: Mapping[str, int]) -> bool:
-        """Whether an array that is made above a nest is mentioned there for the last time."""
+        """Whether an array that exists before a nest has its last mention in the nest."""
         is_above = any(name in all_written(each) for each in above if not inner_blocks(each))
         return self.is_alone(name) and is_above and mentions(above)[name] + used[name] == self.mentions[name]
 
     def begins(self, name: str, made: gast.stmt, block: Block, at: int) -> bool:
-        """Whether a new array is mentioned from a place of the block on, and nowhere else."""
+        """Whether an array that `made` allocates is not mentioned before position `at` of the block."""
         return self.is_alone(name) and mentions(block[at:])[name] + 1 == self.mentions[name]
 
     def is_beside(self, taker: str, statement: gast.stmt) -> bool:
-        """Whether loops store an array, or beside it one, that LLVM would then not know to be apart from another."""
+        """Whether loops access the array and a second one, and store to one, which LLVM could then not tell apart."""
         used = mentions([statement]) if inner_blocks(statement) else ()
         changed = {name for each in walk_statements([statement]) for name in changed_memory(each)}
         arrays = {name for name in used if name in self.stores and self.memories.ranks.get(name) != 0}
@@ -138,11 +140,11 @@ class _Owner:
         return taker in used and any(not self.is_apart(name) for name in others)
 
     def is_apart(self, name: str) -> bool:
-        """Whether LLVM knows an array to be apart from all others."""
+        """Whether LLVM knows that an array does not alias any other."""
         return name in self.zeros and self.stores[name] == 1 and name not in self.taken
 
     def gives(self, giver: str, taker: str, made: gast.Assign, nest: gast.For, shapes: Shapes) -> bool:
-        """Whether one array can give another its memory; if so, what is added to zeros is stored."""
+        """Whether `giver` can provide the memory of `taker`; if so, rewrites the sums into zeros as stores."""
         loops = loops_around(nest, {giver, taker})
         index, extents = common_index(loops, {giver, taker}), _extents(giver, shapes)
         if giver in self.taken or self.kinds[giver] != self.kinds[taker] or index is None or extents is None:
@@ -172,14 +174,14 @@ def _is_zeros(made: gast.Assign) -> bool:
 
 
 def _extents(name: str, shapes: Shapes) -> list[Form] | None:
-    """The extents of an array, where they are known."""
+    """The extents of an array as linear forms; None if one of them is unknown."""
     extents = shapes.of(name) or ()
     found = [form for each in extents if (form := shapes.form(each)) is not None]
     return found if found and len(found) == len(extents) else None
 
 
 def _count(loop: gast.For, shapes: Shapes) -> Form | None:
-    """How many iterations a loop has that counts by one, up from zero or down to it; below zero none."""
+    """The trip count of a loop with step 1 from zero or step -1 down to zero; a negative value means no iterations."""
     args = loop.iter.args
     if len(args) == 1 or (constant(args[0]) == 0 and constant(shapes.step(loop)) == 1):
         return shapes.form(args[0] if len(args) == 1 else args[1])

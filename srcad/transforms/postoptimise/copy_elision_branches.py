@@ -1,4 +1,4 @@
-"""Adjoints of arrays that one arm of a branch changes are handed back by the other: no copies, no zeros to add to.
+"""Copy elision across branches: where one arm changes an array and the other only passes it on, no copy is made.
 
     t_bar = np.copy(v_bar)                  t_bar = v_bar
     v_bar = np.zeros_like(v)                if c:
@@ -7,8 +7,9 @@
     else:                                   else:
         v_bar += t_bar                          v_bar = t_bar
 
-What is added to zeros of its own shape (`Adjoints.add` notes that) is the sum. No other name may reach the arrays. What
-needs no branch is done by `copy_elision_moves`.
+Both the copy and the zeros disappear from the arm that passes the adjoint on. Applies to arrays that the function
+allocates itself and that have no other names. An addition to zeros of the same shape, as noted by `Adjoints.add`,
+becomes an assignment. Copies without a branch are handled by `copy_elision_moves`.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ from srcad.transforms.loop_analysis.alias_classes import Memories
 
 
 def with_traded_adjoints(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """The statements with references handed over in place of copies; `kinds` has the types of names, if known.
+    """Replace copies that one arm of a branch passes on by references; `kinds` has the known types of names.
 
-    Functions with parallel loops stay as they are: which arrays are apart would no longer be seen.
+    Functions with parallel loops are left unchanged: aliasing there could no longer be decided.
     """
     if not any(is_parallel(each) for each in walk_statements(body)):
         _Trader(body, parameters, kinds).walk(body)
@@ -59,7 +60,7 @@ class _Trader:
         self.alone = {name for name in self.mentions if groups[memories.find(name)] == 1 and memories.is_own(name)}
 
     def walk(self, block: Block) -> None:
-        """Hand over what can be in a block and those inside it."""
+        """Elide copies in a block and in its inner blocks."""
         for statement in block:
             for inner in inner_blocks(statement):
                 self.walk(inner)
@@ -74,7 +75,7 @@ class _Trader:
                         self.hand_back(block, statement, copy, array)
 
     def hand_back(self, block: Block, statement: gast.Assign, copy: str, array: str) -> None:
-        """Make the copy the array itself, which one arm of a branch gives back."""
+        """Replace the copy by the array itself, if the uses up to and in the branch allow it."""
         at = position(block, statement)
         later = [each for each in block[at + 1 :] if array in mentions([each])]
         if len(later) < 2 or not _is_zero(later[0], array) or not isinstance(later[1], gast.If):
@@ -97,7 +98,7 @@ class _Trader:
         block.remove(zeros)
 
     def arm(self, arm: Block, copy: str, array: str, zeros: gast.stmt) -> Block | None:
-        """What becomes of one arm of the branch; None where it does not fit."""
+        """The rewritten arm of the branch; None where the pattern does not match."""
         users = [each for each in arm if array in mentions([each])]
         if len(users) != 1 or not _adds_whole(users[0], array):
             return None
@@ -113,13 +114,13 @@ class _Trader:
         return [*arm[:at], clone(zeros), *arm[at:]]
 
     def are_alike(self, *names: str) -> bool:
-        """Whether the names hold arrays of one type."""
+        """Whether the names hold arrays of the same type."""
         kinds = {self.kinds.get(name) for name in names}
         return len(kinds) == 1 and all(isinstance(kind, nb.Array) and kind.ndim for kind in kinds)
 
 
 def _adds_whole(statement: gast.stmt, array: str) -> bool:
-    """Whether a statement adds to all of the array, and mentions it nowhere else."""
+    """Whether a statement adds to the whole array and does not mention it otherwise."""
     match statement:
         case gast.AugAssign(target=gast.Name(id=name), op=gast.Add()):
             return bool(name == array) and notes_of(statement).whole and mentions([statement])[array] == 1
@@ -131,7 +132,7 @@ def _calls(statement: gast.stmt, function: str) -> bool:
 
 
 def _is_zero(statement: gast.stmt, array: str) -> bool:
-    """Whether a statement makes the array anew, of zeros, or stores zeros all over it."""
+    """Whether a statement makes the array zero, by allocation or by a store to all of it."""
     match statement:
         case gast.Assign(
             targets=[gast.Subscript(value=gast.Name(id=name), slice=gast.Constant(value=index))],

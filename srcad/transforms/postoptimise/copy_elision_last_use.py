@@ -1,10 +1,11 @@
-"""An array that is copied and never looked at again is not copied: the copy takes it over.
+"""Copy elision at last use: an array that is dead after being copied is not copied; the copy becomes the array.
 
     k_bar = np.copy(a_bar)
     return k_bar, y_bar         becomes         return a_bar, y_bar
 
-A function that works on a copy of an argument has one adjoint for both at its end. Nor is an array kept of which only
-the shape is still wanted.
+A function that works on a copy of an argument has one adjoint for both at its end. In the same way an array does not
+stay allocated only because its shape is used: the adjoint is then allocated by the known extents. Applies to copies in
+the function's outermost block, of arrays that the function allocates.
 
     t = h @ w                               t = h @ w
     ...                         becomes     ...
@@ -42,7 +43,7 @@ from srcad.transforms.loop_analysis.array_extents import Shapes
 
 
 def without_last_copies(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """The statements without copies, in the outermost block, of arrays of the function's own that end there."""
+    """Elide copies, in the outermost block, of arrays that the function allocates and that are dead afterwards."""
     memories = Memories(body, parameters, kinds)
     stores = Counter(name for statement in walk_statements(body) for name in all_written(statement))
     result: Block = []
@@ -60,7 +61,7 @@ def without_last_copies(body: Block, parameters: tuple[str, ...], kinds: Mapping
 
 
 def _mentions(block: Block, array: str, copy: str, memories: Memories) -> bool:
-    """Whether any name that may share an array's memory appears in a block."""
+    """Whether a block mentions any name, except `copy`, that may share memory with `array`."""
     names = {node.id for statement in block for node in walk(statement) if isinstance(node, gast.Name)} - {copy}
     return any(memories.may_share(name, array) for name in names)
 
@@ -71,7 +72,7 @@ def _rename(block: Block, copy: str, array: str) -> None:
 
 
 def without_last_shapes(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """The statements with adjoints made by the extents of arrays that end there, where these are known and stay."""
+    """Allocate adjoints by explicit extents where the array they are shaped like is dead and the extents still hold."""
     memories = Memories(body, parameters, kinds)
     stores = Counter([*parameters, *(name for statement in walk_statements(body) for name in all_written(statement))])
     integers = frozenset(name for name, kind in kinds.items() if isinstance(kind, nb.Integer))
@@ -99,7 +100,7 @@ def without_last_shapes(body: Block, parameters: tuple[str, ...], kinds: Mapping
 
 
 def _without_shells(block: Block, after: frozenset[str]) -> Block:
-    """The block without empty arrays that are made for their shape alone; names `after` are read behind it."""
+    """Remove empty arrays that exist only for their shape; the names in `after` are live-out of the block."""
     made: dict[str, gast.Assign] = {}
     dropped: list[gast.stmt] = []
     for statement, behind in zip(block, live_behind(block, after), strict=True):

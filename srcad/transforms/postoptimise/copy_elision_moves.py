@@ -1,4 +1,4 @@
-"""Arrays of which nothing is wanted any more hand over their memory; what is added to zeros alone is not added.
+"""Copy elision by moves: a copy of an array that is dead afterwards is a reference; a sum into zeros is an assignment.
 
     x_bar = np.copy(h_bar)                  x_bar = h_bar
     h_bar = np.zeros_like(h)    becomes     ...
@@ -12,8 +12,9 @@
     u_bar += t_bar
     v_bar += s_bar
 
-A copy is the array itself where no name that may reach it is read behind before it is stored anew. This comes late:
-which arrays are apart is seen less well behind it.
+Input and output are the statements of one function. A copy becomes a reference where no name that may alias the array
+is live after it, or where the array is only cleared afterwards: then fresh zeros are allocated there. This pass runs
+late, since references make the alias analysis of other passes less precise.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ from srcad.transforms.loop_analysis.alias_classes import Memories
 
 
 def with_memory_handed(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """The statements with references in place of copies; `kinds` has the types of names, if known."""
+    """Replace copies by references, and sums into zeros by assignments; `kinds` has the known types of names."""
     if not any(is_parallel(each) for each in walk_statements(body)):
         giver = _Giver(body, parameters, kinds)
         for hand_over in (giver.sums, giver.copies):
@@ -62,7 +63,7 @@ class _Giver:
             self.groups.setdefault(self.memories.find(name), set()).add(name)
 
     def sums(self, block: Block, lives: list[Live]) -> None:
-        """Store what is added to zeros in a block; `lives` may be read behind each of its statements."""
+        """Turn sums into zeros into assignments; `lives` has the live names after each statement of the block."""
         behind = {id(statement): live for statement, live in zip(block, lives, strict=True)}
         for statement in list(block):
             match statement:
@@ -71,7 +72,7 @@ class _Giver:
                         self.store_sum(block, statement, behind)
 
     def copies(self, block: Block, lives: list[Live]) -> None:
-        """Take the arrays for their copies in a block."""
+        """Replace copies in a block by references."""
         for statement, behind in zip(list(block), lives, strict=True):
             match statement:
                 case gast.Assign(
@@ -84,7 +85,7 @@ class _Giver:
                         self.make_anew(block, statement, array)
 
     def make_anew(self, block: Block, statement: gast.Assign, array: str) -> None:
-        """Take an array for its copy where it is then cleared, and make it anew there."""
+        """Replace the copy by a reference, if the array is cleared next: that statement then allocates new zeros."""
         at = position(block, statement)
         clear = next((each for each in block[at + 1 :] if array in mentions([each])), None)
         if clear is None or not _is_cleared(clear, array):
@@ -95,11 +96,11 @@ class _Giver:
             block[end] = assign(array, call("np.zeros_like", load(array)), place_of(clear))
 
     def ends(self, array: str, behind: Live) -> bool:
-        """Whether nobody reads an array of the function's own behind a statement."""
+        """Whether an array is the function's own and no alias of it is live after a statement."""
         return self.memories.is_own(array) and not self.groups[self.memories.find(array)] & behind
 
     def store_sum(self, block: Block, statement: gast.AugAssign, behind: Mapping[int, Live]) -> None:
-        """Store what a statement adds to an array that has been nothing but zeros."""
+        """Replace `zeros; +=` by an assignment of the value."""
         name, at = statement.target.id, position(block, statement)
         made = next((each for each in reversed(block[:at]) if name in mentions([each])), None)
         stored = self.as_new(name, statement.value, behind[id(statement)])
@@ -110,7 +111,7 @@ class _Giver:
             block.remove(made)
 
     def as_new(self, name: str, value: gast.expr, behind: Live) -> gast.expr | None:
-        """The value as an array that nobody else has, of the type that `name` has; None where it may be another."""
+        """The value as an array without other references, of the type of `name`; None where the type may differ."""
         kind = self.kinds.get(name)
         if not isinstance(kind, nb.Array) or kind.layout != "C":
             return None
@@ -126,13 +127,13 @@ class _Giver:
         return None
 
     def are_alike(self, *names: str) -> bool:
-        """Whether the names hold arrays of one type."""
+        """Whether the names hold arrays of the same type."""
         kinds = {self.kinds.get(name) for name in names}
         return len(kinds) == 1 and all(isinstance(kind, nb.Array) and kind.ndim for kind in kinds)
 
 
 def _is_zeros(statement: gast.stmt, name: str) -> bool:
-    """Whether a statement makes an array of zeros."""
+    """Whether a statement allocates an array of zeros."""
     match statement:
         case gast.Assign(targets=[gast.Name(id=target)], value=gast.Call(func=function)):
             return bool(target == name) and dotted_path(function) in MAKES_ZEROS
@@ -140,7 +141,7 @@ def _is_zeros(statement: gast.stmt, name: str) -> bool:
 
 
 def _is_cleared(statement: gast.stmt, name: str) -> bool:
-    """Whether a statement stores zeros all over an array."""
+    """Whether a statement stores zeros to all of an array."""
     match statement:
         case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=target), slice=index)], value=value):
             return bool(target == name) and constant(index) is ... and constant(value) == 0.0
@@ -148,5 +149,5 @@ def _is_cleared(statement: gast.stmt, name: str) -> bool:
 
 
 def _may_leave(block: Block) -> bool:
-    """Whether a loop or the function may be left from a block."""
+    """Whether control may leave the loop or the function from within a block."""
     return any(isinstance(node, (gast.Break, gast.Return)) for each in block for node in walk(each))

@@ -1,4 +1,4 @@
-"""Replace copies of names that never change by what they copy."""
+"""Copy propagation: reads of a copy become reads of the original."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from srcad.transforms.ir.side_effects import all_written, changed_memory
 
 
 def without_copies(body: Block, parameters: Iterable[str]) -> None:
-    r"""Read the original in place of a copy, where both are stored once and never written into.
+    r"""Replace a copy by the original, where both names are assigned once and no array store goes through either.
 
     >>> from srcad.printing.printer import print_module
     >>> body = gast.parse("a = x\nb = a\ns = b * a\nc = s\ns = c + b").body
@@ -50,7 +50,7 @@ def _drop_folded(block: Block) -> None:
 
 
 def _rename_reads(body: Block, copied: dict[str, str]) -> None:
-    """Read what was copied, at the end of chains of copies."""
+    """Rename reads of copies, following chains of copies."""
     for statement in body:
         for node in walk(statement):
             if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Store):

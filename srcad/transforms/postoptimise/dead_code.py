@@ -1,7 +1,7 @@
-"""Drop generated statements that nothing depends on.
+"""Dead code elimination for generated statements.
 
-Code is alive if the result, or an effect, depends on it. Names of arrays that may share memory are one, so that a
-store is alive as long as any view of what it writes into is read.
+A statement is live if it has an effect, or if a live statement may read what it writes. Names of arrays that may share
+memory form one alias class: a store is live as long as anything in its class is read.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from srcad.transforms.loop_analysis.alias_classes import Groups
 
 
 def without_dead_code(body: Block, outputs: Collection[str] = ()) -> Block:
-    """The statements that the result, an effect, or the memory of one of the `outputs` depends on."""
+    """Keep the statements that results, effects, or the memory of the `outputs` depend on; drop the rest."""
     return _Liveness(body, outputs).kept(body)
 
 
@@ -89,7 +89,7 @@ def _is_effect(statement: gast.stmt) -> bool:
 
 
 def _augmented(statement: gast.stmt) -> list[str]:
-    """The name that `+=` reads as well as stores."""
+    """The name that an augmented assignment `+=` reads as well as stores."""
     match statement:
         case gast.AugAssign(target=gast.Name(id=name)):
             return [name]

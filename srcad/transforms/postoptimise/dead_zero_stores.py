@@ -1,12 +1,13 @@
-"""Zeros are not stored in elements that nobody reads again.
+"""Dead store elimination for the zeros that reverse loops write into adjoints.
 
     for i in range(n):                      for i in range(n):
         u_bar = y_bar[i]        becomes         u_bar = y_bar[i]
         y_bar[i] = 0.0                          x_bar[i] += u_bar * w[i]
         x_bar[i] += u_bar * w[i]
 
-The adjoint of what a store overwrites is zero. Where the loop is the last to ask for the array, and each iteration has
-an element of its own, that need not be written down. Loops that begin below zero may come to an element twice.
+The adjoint of an overwritten value is zero after the store is reversed. Where the array is dead after the loop nest and
+each iteration has its own element, the zero is never read. Does not apply where the array has other names in the nest,
+or where a loop does not count from or down to zero: negative indices could visit an element twice.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from srcad.transforms.postoptimise.array_contraction_to_scalar import (
 
 
 def without_spent_zeros(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """The statements without such stores; `kinds` has the types of names, as far as known."""
+    """Drop zero stores that no later statement reads; `kinds` has the types of names, as far as known."""
     saver = _Saver(body, parameters, kinds)
     for block, lives in live_blocks(body):
         for statement, behind in zip(list(block), lives, strict=True):
@@ -46,7 +47,7 @@ class _Saver:
             self.groups.setdefault(self.memories.find(name), set()).add(name)
 
     def nest(self, nest: gast.For, behind: Live) -> None:
-        """Drop the stores in a nest of loops."""
+        """Drop the dead zero stores in a loop nest."""
         targets = (stores_into(each) for each in walk_statements([nest]))
         for name in sorted({each.value.id for each in targets if each and isinstance(each.value, gast.Name)}):
             group = self.groups[self.memories.find(name)]

@@ -1,4 +1,4 @@
-"""Running indices: what a reversed loop that runs forwards can count along is not recorded.
+"""Induction variables: an integer that a loop advances is recomputed in the reverse loop instead of being recorded.
 
     p = d                                           p = d
     for c in range(d):                              for c in range(d):
@@ -15,9 +15,9 @@
             w_bar[p_3] += q_bar[r]                          p_3 = p_3 + 1
                                                         p = p + max(d - (c + 1), 0)
 
-A compiler then sees that indices start at a length and grow, so that none of them is counted from the end. Forward and
-reversed loop must have one header, of names that are stored once; by how much the integer grows in an iteration must
-follow from such names and the loop's index.
+LLVM then sees that indices start at a length and grow, so none is negative (counted from the end). Applies where the
+forward loop and the reverse loop, which runs in forward order, have the same header, made of names that are assigned
+once, and where the integer's growth per iteration depends on such names and the loop's index only.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ from srcad.transforms.loop_analysis.array_accesses import is_counted
 from srcad.transforms.loop_analysis.loop_order import ascending
 
 State: TypeAlias = dict[str, tuple[str, list[gast.expr]]]
-"""What integers hold behind some statements: what another held before them, and what has been added."""
+"""Integers after some statements, each as the name of an integer before them and the terms added to it."""
 
 
 @dataclass
 class _Run:
-    """An integer that a loop records at the start of each iteration, and what is needed to count it again."""
+    """An integer recorded at the start of each iteration: its start value, growth per iteration, recording store."""
 
     header: str
     index: str
@@ -69,7 +69,7 @@ class _Run:
 
 
 def with_running_indices(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """The statements, with recorded integers counted again; `kinds` has the types of names, as far as known."""
+    """Recompute recorded integers that are induction variables; `kinds` has the types of names, as far as known."""
     return _Runner(body, parameters, kinds).run(body)
 
 
@@ -85,14 +85,14 @@ class _Runner:
         self.gone: set[str] = set()
 
     def run(self, body: Block) -> Block:
-        """The function's statements after."""
+        """The rewritten statements of the function."""
         self.find(body)
         if self.runs:
             self.replace(body, frozenset())
         return self.without_records(body) if self.gone else body
 
     def find(self, block: Block) -> None:
-        """Note the loops that record an integer which can be counted again."""
+        """Find the loops that record an induction variable."""
         for k, statement in enumerate(block):
             for inner in inner_blocks(statement):
                 self.find(inner)
@@ -105,7 +105,7 @@ class _Runner:
                             self.note(trace, name, statement, each, block[:k])
 
     def note(self, trace: str, name: str, loop: gast.For, record: gast.stmt, before: Block) -> None:
-        """Note an integer that a loop records, if it is known what it starts from and how it grows."""
+        """Note a recorded integer, if its start value and its growth per iteration are known."""
         if not isinstance(self.kinds.get(name), nb.Integer) or trace in self.runs:
             return
         at = next(k for k, each in enumerate(loop.body) if each is record)
@@ -125,11 +125,11 @@ class _Runner:
             self.runs[trace] = _Run(_header(loop), loop.target.id, value, behind[name][1], record)
 
     def are_fixed(self, names: list[str]) -> bool:
-        """Whether names hold one value as long as the function runs."""
+        """Whether names keep one value while the function runs."""
         return self.fixed.issuperset(names)
 
     def is_integer(self, node: gast.expr) -> bool:
-        """Whether an expression is made of integers that stay what they are."""
+        """Whether an expression consists of integers that do not change."""
         match node:
             case gast.Constant(value=value):
                 return isinstance(value, int) and not isinstance(value, bool)
@@ -140,7 +140,7 @@ class _Runner:
         return False
 
     def behind(self, block: Block, state: State) -> State:
-        """What integers hold behind the statements, as far as that is known; the state is of those before."""
+        """The symbolic values of integers after the statements, as far as known; `state` has those before."""
         for statement in block:
             stored = stored_in([statement])
             match _unguarded(statement, frozenset(state)):
@@ -158,7 +158,7 @@ class _Runner:
         return state
 
     def behind_loop(self, loop: gast.For, state: State) -> State:
-        """What integers hold behind a loop: what each iteration adds, as often as it turns."""
+        """The values of integers after a loop: growth per iteration times trip count."""
         stored = stored_in([loop])
         turned = self.behind(loop.body, {name: (name, []) for name in state})
         start, stop = ascending(loop)
@@ -174,7 +174,7 @@ class _Runner:
         return result
 
     def replace(self, block: Block, after: frozenset[str]) -> None:
-        """Count along in the loops of a block that read what is recorded; `after` are the names read behind it."""
+        """Recompute the recorded integers in the loops of a block; `after` has its live-out names."""
         for at in range(len(block) - 1, -1, -1):
             statement = block[at]
             head = after | live_before([statement], frozenset()) if not isinstance(statement, gast.If) else after
@@ -190,7 +190,7 @@ class _Runner:
             after = live_before([statement], after)
 
     def read(self, statement: gast.stmt, loop: gast.For) -> tuple[_Run | None, str]:
-        """The run of which a statement reads this iteration's record, and the name that it is read into."""
+        """The recorded integer that a statement reads for this iteration, and the name it is assigned to."""
         match statement:
             case gast.Assign(
                 targets=[gast.Name(id=name)], value=gast.Subscript(value=gast.Name(id=trace), slice=index)
@@ -201,7 +201,10 @@ class _Runner:
         return None, ""
 
     def along(self, loop: gast.For, read: gast.Assign, run: _Run, name: str, after: frozenset[str]) -> gast.stmt:
-        """Count the integer along in the loop; the statement before it. What is live `after` it is left alone."""
+        """Update the integer in the loop; returns the statement that initialises it before the loop.
+
+        Nested loops get an induction variable too, unless its name is in `after`, live after the loop.
+        """
         self.gone.add(read.value.value.id)
         loop.body = [each for each in loop.body if each is not read]
         _count_inside(loop.body, name, after | {name})
@@ -214,7 +217,7 @@ class _Runner:
         return assign(name, clone(run.first))
 
     def without_records(self, block: Block) -> Block:
-        """The block without the traces that nothing reads any more."""
+        """The block without the traces that are no longer read."""
         records = {id(self.runs[trace].record) for trace in self.gone}
         for statement in block:
             for inner in inner_blocks(statement):
@@ -223,7 +226,7 @@ class _Runner:
 
 
 def _count_inside(block: Block, base: str, after: frozenset[str]) -> None:
-    """In loops inside, count `q = base + (r - start)` along with r."""
+    """In nested loops, replace `q = base + (r - start)` by an increment of q per iteration."""
     for at in range(len(block) - 1, -1, -1):
         statement = block[at]
         for inner in inner_blocks(statement):
@@ -241,7 +244,7 @@ def _count_inside(block: Block, base: str, after: frozenset[str]) -> None:
 
 
 def _offset(statement: gast.stmt, loop: gast.For, base: str) -> str:
-    """The name that a statement gives `base` and the number of the iteration, or nothing."""
+    """The name that a statement assigns `base` plus the iteration's number to, or ""."""
     start = ascending(loop)[0]
     match statement:
         case gast.Assign(
@@ -254,7 +257,7 @@ def _offset(statement: gast.stmt, loop: gast.For, base: str) -> str:
 
 
 def _unguarded(statement: gast.stmt, names: frozenset[str]) -> gast.stmt:
-    """The loop alone, where `if start < stop` holds a loop over that range and nothing else stores such names."""
+    """The loop alone, where `if start < stop` guards a loop over that range and stores none of `names` otherwise."""
     match statement:
         case gast.If(test=gast.Compare(left=left, ops=[gast.Lt()], comparators=[right]), body=body, orelse=[]):
             loops = [each for each in body if isinstance(each, gast.For)]
@@ -270,7 +273,7 @@ def _has_exit(block: Block) -> bool:
 
 
 def _trace_made(statement: gast.stmt) -> Iterator[str]:
-    """The name of an array of whole numbers that a statement makes, of which nothing else knows."""
+    """The name of an int64 array that a statement allocates: a trace of integers."""
     match statement:
         case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=function, args=[_, kind], keywords=[])):
             if dotted_path(function) == "np.empty" and dotted_path(kind) == "np.int64":

@@ -1,4 +1,4 @@
-"""Calls of NumPy's functions as calls of kernels that give the same, and are compiled in a fraction of the time.
+"""Kernel calls: NumPy calls and array statements become calls of kernels that compute the same but compile faster.
 
     top = np.max(row)           becomes     top = kernels.largest(row)
     m = np.outer(x, y)                      m = kernels.outer(x, y)
@@ -7,10 +7,10 @@
     for i in range(n):                      kernels.copy_to(x_trace[t], x)
         x_trace[t, i] = x[i]
 
-Which kernel is noted here (`kernel`, on the call), and written by `llvm_assumptions`, after all that knows NumPy
-itself. Only of arrays that are known to be what the kernels take: of real numbers for extremes, as complex ones have an
-order that is NumPy's own, and vectors for products. Sums and copies are calls only where there are many of them, stores
-in slices always: the first of these takes Numba seconds.
+This pass only notes the kernel (`kernel`, on the call); `llvm_assumptions` writes the calls, after all passes that know
+NumPy's functions by name. Applies only to arrays of types that the kernels accept: real ones for extremes, since NumPy
+orders complex numbers in its own way, and vectors for outer products. Whole-array sums and copies become calls only
+where a function has several of them, slice stores always: Numba needs seconds to compile the first of these.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _EXTREMES = {
 
 
 def with_quick_calls(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """The statements, with such calls noted: of names whose types are known."""
+    """Note the calls and array statements that become kernel calls; applies where the types of names are known."""
     memories = Memories(body, parameters, kinds)
     everything = list(walk_statements(body))
     sums = [each for each in everything if _is_sum(each, kinds)]
@@ -65,7 +65,7 @@ def _kernel(path: str, of: list[nb.Type | None]) -> str | None:
 
 
 def _is_sum(statement: gast.stmt, kinds: Mapping[str, nb.Type]) -> bool:
-    """Whether this is `a += b` of arrays of one shape, b being there or made by a call."""
+    """Whether this is `a += b` or `a -= b` of whole arrays of one shape, b being a name or a call."""
     match statement:
         case gast.AugAssign(target=gast.Name(id=name), op=gast.Add() | gast.Sub(), value=value):
             if not notes_of(statement).whole or not _is_array(kinds.get(name), (nb.Float,)):
@@ -76,7 +76,7 @@ def _is_sum(statement: gast.stmt, kinds: Mapping[str, nb.Type]) -> bool:
 
 
 def _is_store(statement: gast.stmt, kinds: Mapping[str, nb.Type], memories: Memories) -> bool:
-    """Whether this is `a[i:j] = b`, or `+=`, `-=`, of arrays that share no memory."""
+    """Whether this is `a[i:j] = b`, `+=` or `-=`, where the arrays share no memory or b is an arithmetic result."""
     match statement:
         case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base)) as target], value=value):
             pass

@@ -1,10 +1,9 @@
-"""Write out what loops are promised: sums without an order, indices that are not negative (`reassociable_sums`,
-`natural`).
+"""LLVM assumptions: write out what was noted: reassociable sums, non-negative indices, kernel calls.
 
-So are sums of products of arrays, which are added without an array for each, and calls that kernels answer
-(`kernel_calls`, `vector_math`).
+The notes come from `reassociable_sums`, `nonnegative_indices`, `kernel_calls` and `vector_math`. Sums of array products
+are written as kernel calls as well, which allocate no temporary for the product.
 
-This comes last: all that looks at statements, for one the sharing of parallel loops, finds plain sums.
+Runs last: other passes, such as work sharing for parallel loops, recognise plain sums and NumPy's functions.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ from srcad.transforms.postoptimise.vector_math import choose_lanes
 
 
 def with_promises(made: Made) -> Made:
-    """The functions with what has been noted on their statements written out."""
+    """The functions with the notes on their statements written as calls."""
     choose_lanes(made.functions)
     noted = [tree for tree in made.functions if any(map(_is_noted, walk_statements(tree.body)))]
     name = _name_of_kernels(made)
@@ -57,7 +56,7 @@ def _is_noted(statement: gast.stmt) -> bool:
 
 
 def _name_of_kernels(made: Made) -> str | None:
-    """The name by which generated functions know the kernels; None if that is taken."""
+    """The name by which generated functions refer to the kernels; None if "kernels" is used for something else."""
     bindings: Mapping[str, Any] = made.bindings
     for name, thing in bindings.items():
         if thing is kernels:
@@ -109,7 +108,7 @@ _ADDED = {
 
 
 def _added_product(statement: gast.stmt) -> tuple[str, list[gast.expr]] | None:
-    """The kernel, and its arguments, that adds the product of two arrays to an array of the product's shape."""
+    """The kernel, with its arguments, that adds a product of two arrays to an array of the product's shape."""
     if not notes_of(statement).whole:
         return None
     match statement:
@@ -123,7 +122,7 @@ def _added_product(statement: gast.stmt) -> tuple[str, list[gast.expr]] | None:
 
 
 def _as_call(statement: gast.stmt, name: str) -> gast.stmt:
-    """What is done to a whole array as a call; `kernels.add_outer(a, x, y)` makes no array for the product."""
+    """A whole-array statement as a kernel call; `kernels.add_outer(a, x, y)` allocates no array for the product."""
     found = _added_product(statement)
     if found is None and notes_of(statement).becomes_call:
         found = _whole(statement)
@@ -135,7 +134,7 @@ def _as_call(statement: gast.stmt, name: str) -> gast.stmt:
 
 
 def _whole(statement: gast.stmt) -> tuple[str, list[gast.expr]] | None:
-    """The kernel, and its arguments, that adds one array to another, or copies it into its place in a trace."""
+    """The kernel, with its arguments, that adds one array to another, or copies one into its place in a trace."""
     indices: list[str | None] = []
     while isinstance(statement, gast.For) and len(statement.body) == 1:
         indices.append(statement.target.id)

@@ -1,4 +1,4 @@
-"""Loop distribution: sums that scatter to neighbours get loops of their own, behind the loop that computes them.
+"""Loop distribution: sums into neighbouring elements get loops of their own, after the loop that computes the terms.
 
     for j in range(n):                          for j in range(n):
         v = c * a_bar[j + 1]                        v = c * a_bar[j + 1]
@@ -8,11 +8,11 @@
                                                 for j in range(n):
                                                     d_bar[j + 2] += v_row[j]
 
-What one iteration adds to, the next adds to again: that keeps a compiler from taking several iterations at once, though
-sums may be taken in any order (Kennedy and Allen, Optimizing Compilers for Modern Architectures, 2001, chapter 5).
-Moved are sums into arrays of the function's own, if no later iteration reads or stores an element that has been added
-to (`affine_subscripts` tells). The adjoint of every stencil is such a loop. Sums into one line of an array are gathered
-(see `scatter_to_gather`).
+Iterations that add to the same element depend on each other, so LLVM cannot vectorise the loop, although sums may be
+taken in any order (Kennedy and Allen, Optimizing Compilers for Modern Architectures, 2001, chapter 5). The adjoint of
+every stencil is such a loop. Only sums into arrays that the function allocates are moved, and only if no later
+iteration reads or stores an element that was added to (`affine_subscripts` decides). Sums into one line of an array are
+gathered (see `scatter_to_gather`).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ from srcad.transforms.postoptimise.scatter_to_gather import Group, Sum, gatherin
 
 @dataclass
 class _Row:
-    """The allocation of a row of values, and the names that it depends on."""
+    """The allocation of a row of values, and the names that the allocation depends on."""
 
     statement: gast.Assign
     needs: frozenset[str]
@@ -64,9 +64,10 @@ class _Row:
 def distributed(
     body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type], without: Collection[str] = ()
 ) -> Block:
-    """The statements with sums in loops of their own; `kinds` has the types of arrays and numbers, as far as known.
+    """Distribute loops over their sums; `kinds` has the types of arrays and numbers, as far as known.
 
-    Loops that may run forwards do. `without` may hold LOOP_ORDER and SCATTER_TO_GATHER.
+    Loops that count down but may run forwards are turned. `without` may hold "distribute" or "reorder" to disable
+    either.
     """
     if any(isinstance(each, gast.Assign) and isinstance(each.targets[0], gast.Tuple) for each in walk_statements(body)):
         return body
@@ -74,14 +75,14 @@ def distributed(
 
 
 def _reads_element(row: _Row) -> bool:
-    """Whether the size of a row is read from an array, a trace perhaps that has a value in one branch only."""
+    """Whether the size of a row is read from an array, such as a trace that has a value in one branch only."""
     return any(
         isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) for node in walk(row.statement.value)
     )
 
 
 def _inside(statement: gast.stmt) -> Block:
-    """The statements of all blocks in a statement."""
+    """The statements directly inside a statement, of all its blocks."""
     return [each for inner in inner_blocks(statement) for each in inner]
 
 
@@ -99,16 +100,16 @@ class _Distributor:
     def block(
         self, block: Block, at: Subscripts, owner: frozenset[str] | None, after: frozenset[str]
     ) -> tuple[Block, list[_Row]]:
-        """The block, and the rows to be allocated before the loop that owns it, which stores the `owner` names.
+        """The block, and the rows to allocate before the loop around it; `owner` has the names that the loop stores.
 
-        `after` are the names read behind the block.
+        `after` has the names that are live after the block.
         """
         result: Block = []
         floating: list[_Row] = []
         for statement, behind in zip(block, live_behind(block, after), strict=True):
             made, rows = [statement], list[_Row]()
             if is_parallel(statement):
-                at.forget(stored_in([statement]))  # its iterations are dealt out as they are
+                at.forget(stored_in([statement]))  # its iterations are distributed among threads as they are
             elif is_counted(statement):
                 made, rows = self.loop(statement, at, behind)
             else:
@@ -132,7 +133,7 @@ class _Distributor:
         return result, floating
 
     def loop(self, statement: gast.For, at: Subscripts, behind: frozenset[str]) -> tuple[Block, list[_Row]]:
-        """What becomes of a loop; and the rows to be allocated before it."""
+        """The statements that replace a loop, and the rows to allocate before them."""
         stored = stored_in([statement])
         at.forget(stored)
         inside = at.inside(statement)
@@ -150,7 +151,7 @@ class _Distributor:
         return rolled(statement, by_name, self.memories, self.names), rows
 
     def split(self, statement: gast.For, inside: Subscripts) -> tuple[Block, list[_Row]]:
-        """The loop, and the loops of the sums that can be moved behind it."""
+        """The loop without the sums that can be moved, followed by the loops of these sums."""
         size = _size(statement)
         bound = {name for each in statement.iter.args for name in names_in(each)} | {statement.target.id}
         if size is None or bound & stored_in(statement.body):
@@ -169,7 +170,7 @@ class _Distributor:
         return [statement, *after], rows
 
     def sums(self, statement: gast.For, inside: Subscripts) -> list[Sum]:
-        """The sums of a loop that can be moved, where some array is reached under several subscripts."""
+        """The sums of a loop that can be moved, into arrays that are accessed by more than one subscript."""
         index, forward = statement.target.id, constant(inside.step(statement)) == 1
         inside.begin(stored_in(statement.body))
         found: list[tuple[int, Access]] = []
@@ -195,12 +196,12 @@ class _Distributor:
         ]
 
     def may_be(self, own: Access, other: Access) -> bool:
-        """Whether two accesses may reach the same array."""
+        """Whether two accesses may refer to the same array."""
         is_number = other.forms is None and self.memories.ranks.get(other.name) == 0
         return not is_number and self.memories.may_share(own.name, other.name)
 
     def rows(self, statement: gast.For, sums: list[Sum], size: gast.expr, margin: int) -> list[_Row]:
-        """Store what is added in rows, with margins of zeros; what is added in several places is stored once."""
+        """Store the terms in rows, with margins of zeros; a term that is added in several places is stored once."""
         make, index = "np.zeros" if margin else "np.empty", statement.target.id
         stores = [name for each in statement.body for name in all_written(each)]
         same = _same_values(statement.body, stores)
@@ -236,7 +237,7 @@ class _Distributor:
 
 
 def _same_values(body: Block, stores: list[str]) -> dict[str, str]:
-    """For names that hold what another one holds already, that: products and the like of names that do not change."""
+    """Common subexpressions: names that are assigned the same arithmetic of unchanging names, by the first of them."""
     first: dict[str, str] = {}
     same: dict[str, str] = {}
     for each in body:
@@ -249,7 +250,7 @@ def _same_values(body: Block, stores: list[str]) -> dict[str, str]:
 
 
 def _spread(found: list[Access], inside: Subscripts, index: str) -> set[str]:
-    """The arrays of which an iteration may reach elements that another one reaches under another subscript."""
+    """The arrays of which one iteration may access elements that another accesses through a different subscript."""
     return {
         one.name
         for k, one in enumerate(found)
@@ -259,7 +260,7 @@ def _spread(found: list[Access], inside: Subscripts, index: str) -> set[str]:
 
 
 def _are_apart(one: Access, other: Access, inside: Subscripts, index: str) -> bool:
-    """Whether all iterations of a loop with this index stay in one part of the array each, along some dimension."""
+    """Whether all iterations of a loop keep to separate parts of the array for each access, along some dimension."""
     return any(
         index not in first.symbols | second.symbols and inside.differ(first, second)
         for first, second in zip(one.forms or (), other.forms or (), strict=False)
@@ -267,7 +268,7 @@ def _are_apart(one: Access, other: Access, inside: Subscripts, index: str) -> bo
 
 
 def _signed(statement: gast.AugAssign) -> tuple[gast.expr, type[gast.operator]]:
-    """What is added or subtracted, without its sign, and which of the two it is."""
+    """The term of a sum without its sign, and the resulting operator."""
     value, sign = statement.value, type(statement.op)
     while isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub):
         value, sign = value.operand, gast.Sub if sign is gast.Add else gast.Add
@@ -275,7 +276,7 @@ def _signed(statement: gast.AugAssign) -> tuple[gast.expr, type[gast.operator]]:
 
 
 def _size(statement: gast.For) -> gast.expr | None:
-    """One more than the greatest index, if the loop counts by one, from or down to a natural number."""
+    """One more than the greatest index, for a loop with step 1 or -1 over natural numbers; None for others."""
     first, last = ascending(statement)
     low = constant(first)
     high = constant(last)

@@ -1,13 +1,14 @@
-"""Indices that are proved not to be negative, where LLVM cannot know it.
+"""Non-negative assumptions: indices that are proved not to be negative, where LLVM cannot prove it.
 
     for c in range(n):                          for c in range(n):
         for r in range(c + 1, n):                   for r in range(c + 1, n):
             a[r] += x * b[r]        becomes             kernels.natural(r)
                                                         a[r] += x * b[r]
 
-A negative subscript counts from the end, so each costs a test where its sign is not known, and a loop with such tests
-is not vectorised, or with elements gathered one by one. LLVM sees the sign where a loop starts at a literal; a start
-that is the index of an outer loop, and what is counted down from, it does not see through.
+A negative subscript counts from the end, so each subscript of unknown sign costs a test, and LLVM does not vectorise a
+loop with such tests, or only with gathers. LLVM knows the sign where a loop starts at a literal, but not where it
+starts at the index of an outer loop, nor for a difference `n - i`. Input and output are the statements of one function;
+the indices are noted on the loops, and `llvm_assumptions` writes the calls.
 """
 
 from __future__ import annotations
@@ -28,21 +29,19 @@ from srcad.transforms.loop_analysis.array_accesses import is_counted
 
 
 def with_natural_indices(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """The statements, with expressions in innermost loops noted (`nonnegative_indices`, on the loop) that are not
-    negative.
-    """
+    """Note the expressions in innermost loops that are never negative (`natural`, on the loop)."""
     if any(is_counted(each) and not _is_plain(each) for each in walk_statements(body)):
         _walk(body, Subscripts(), Memories(body, parameters, kinds))
     return body
 
 
 def _is_plain(loop: gast.For) -> bool:
-    """Whether LLVM sees the sign of a loop's index, and all subscripts grow with it."""
+    """Whether LLVM knows the sign of a loop's index, and no subscript falls as it grows."""
     return _has_known_least(loop) and not list(_falling(loop))
 
 
 def _has_known_least(loop: gast.For) -> bool:
-    """Whether the end of a loop's range where the index is least is a literal."""
+    """Whether the bound of a loop's range at which the index is least is a literal."""
     args = loop.iter.args
     step = constant(Subscripts.step(loop))
     least = args[1] if isinstance(step, int) and step < 0 else args[0]
@@ -50,7 +49,7 @@ def _has_known_least(loop: gast.For) -> bool:
 
 
 def _falling(loop: gast.For) -> Iterator[gast.expr]:
-    """Subscripts that are something less the index: `n - i`."""
+    """Subscripts that subtract the index: `n - i`."""
     stored = stored_in(loop.body)
     for statement in walk_statements(loop.body):
         for node in walk(statement):
@@ -63,7 +62,7 @@ def _falling(loop: gast.For) -> Iterator[gast.expr]:
 
 
 def _walk(block: Block, at: Subscripts, memories: Memories) -> None:
-    """Note what can be in the innermost loops of a block; `at`, what is known, becomes what is known behind it."""
+    """Note the innermost loops of a block; `at` has the known facts before it, and afterwards those after it."""
     for statement in block:
         if not inner_blocks(statement):
             at.learn(statement)

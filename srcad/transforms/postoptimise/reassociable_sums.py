@@ -1,13 +1,13 @@
-"""Sums over the iterations of innermost loops, whose terms may be added in any order.
+"""Reassociable sums: find the sums over innermost loops whose terms may be added in any order.
 
     for k in range(n):                          for k in range(n):
         a_bar += c_bar[k] * b[k]    becomes         a_bar = kernels.plus(a_bar, c_bar[k] * b[k])
 
-Floating-point sums have to be added one term after the other, each waiting for the last, unless it is said that
-their order does not matter; then they are added four or eight at a time. Reversing a product with a number that a loop
-does not change gives such a sum, so a gradient is full of them where the primal had none. They come out rounded
-otherwise, in the last digits. So what the primal returns is not touched, nor what a choice depends on (see
-`choosing`). The order of what stays is the user's.
+Floating-point sums must be added in source order, one after the other, unless they are marked as reassociable; then
+LLVM adds four or eight terms at a time. Reversing a product with a loop-invariant number gives such a sum, so gradients
+are full of them where the primal has none. Results differ by rounding, in the last digits. For that reason sums that
+the primal's results or control flow depend on are left alone (see `choosing`), and all other operations keep the user's
+order.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from srcad.transforms.loop_analysis.control_dependence import choosing
 
 
 def with_free_sums(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type], primals: int) -> Block:
-    """The statements, with those noted (`is_unordered`) that add to a sum whose terms may be added in any order.
+    """Note (`is_unordered`) the statements that add to a sum whose terms may be added in any order.
 
-    `kinds` has the types of names, as far as they are known; the first `primals` results are the primal's.
+    `kinds` has the types of names, as far as known; the first `primals` results are the primal's.
     """
     loops = [each for each in walk_statements(body) if is_counted(each) and _is_vector(each)]
     sums = [(loop, name) for loop in loops for name in sums_of(loop)]
@@ -47,7 +47,7 @@ def with_free_sums(body: Block, parameters: tuple[str, ...], kinds: Mapping[str,
 
 
 def _results(body: Block, primals: int) -> list[str]:
-    """The names in the first results."""
+    """The names in the first `primals` results."""
     last = body[-1]
     if not primals or not isinstance(last, gast.Return) or last.value is None:
         return []
@@ -56,7 +56,7 @@ def _results(body: Block, primals: int) -> list[str]:
 
 
 def _is_vector(loop: gast.For) -> bool:
-    """Whether the body of a loop is such that its iterations may become parts of vectors."""
+    """Whether the body of a loop could be vectorised."""
     for each in walk_statements(loop.body):
         if not isinstance(each, (gast.Assign, gast.AugAssign, gast.If, gast.Pass)) or notes_of(each).effect:
             return False
@@ -74,7 +74,7 @@ def _subscripts(statement: gast.stmt) -> Iterator[gast.Subscript]:
 
 
 def _is_looked_up(index: gast.expr, loop: gast.For) -> bool:
-    """Whether a subscript is read from an array: elements would be gathered one by one."""
+    """Whether a subscript depends on an array element (indirect access), so that vectorisation would need gathers."""
     if any(isinstance(node, gast.Subscript) for node in walk(index)):
         return True
     names = set(names_in(index))
@@ -92,7 +92,7 @@ def _nodes(statement: gast.stmt) -> list[gast.AST]:
 
 
 def sums_of(loop: gast.For) -> Iterator[str]:
-    """The names that the iterations of a loop do nothing with but to add to them, or to take from them."""
+    """The names that the iterations of a loop use only to add to them or to subtract from them."""
     adding = [statement for statement in walk_statements(loop.body) if not inner_blocks(statement)]
     for name in sorted(stored_in(loop.body)):
         mentions = 0
@@ -104,7 +104,7 @@ def sums_of(loop: gast.For) -> Iterator[str]:
 
 
 def added(statement: gast.stmt, name: str) -> tuple[type[gast.operator], gast.expr] | None:
-    """The operation, addition or subtraction, and the term, if a statement adds a term to a name."""
+    """The operation (addition or subtraction) and the term, if a statement adds a term to a name; None for others."""
     match statement:
         case gast.AugAssign(target=gast.Name(id=target), op=gast.Add() | gast.Sub() as op, value=term):
             is_own = target == name
@@ -119,7 +119,7 @@ def added(statement: gast.stmt, name: str) -> tuple[type[gast.operator], gast.ex
 
 
 def _is_float(name: str, body: Block, kinds: Mapping[str, nb.Type]) -> bool:
-    """Whether a name is known to hold real numbers in floating point."""
+    """Whether a name is known to hold real floating-point numbers."""
     if name in kinds:
         return isinstance(kinds[name], nb.Float)
     for statement in walk_statements(body):

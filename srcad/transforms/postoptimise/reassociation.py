@@ -1,15 +1,15 @@
-"""Recurrences of innermost loops, in which what the last iteration computed is added last.
+"""Reassociation of recurrences (tree height reduction): the value from the previous iteration is added last.
 
     for j in range(1, n):                       for j in range(1, n):
         t = a[j - 1] + b[j]         becomes         t = b[j]
         a[j] = (t + c[j]) / 9.0                     a[j] = (t + c[j] + a[j - 1]) * (1.0 / 9.0)
 
-An iteration has to wait for the last one from where it reads its result on. All other terms of the sum can be added
-before that, and a product takes a third of a division's time (Kuck, The Structure of Computers and Computations, 1978,
-calls it tree height reduction). Sums come out rounded otherwise, in the last digits, so this is done in
-functions that do not return the primal's value, and not where a choice depends on it (see `choosing`). Sums with
-more than one such term stay as they are: compensation (Kahan) relies on the order. So does what is not in double
-precision.
+An iteration depends on the previous one from the point where it reads that result. All other terms of the sum can be
+added before, and multiplying by a reciprocal takes a third of a division's time (Kuck, The Structure of Computers and
+Computations, 1978, calls this tree height reduction). Results differ by rounding, in the last digits, so the pass
+applies only to functions that do not return the primal's value, and not where control flow depends on the sum (see
+`choosing`). Sums with more than one carried term are left alone, since compensated summation (Kahan) relies on the
+order; so are functions with values of less than double precision.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ from srcad.transforms.loop_analysis.recurrences import Recurrence
 
 
 def regrouped(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """The statements, with recurrences regrouped; `kinds` has the types of names, as far as they are known."""
+    """Reassociate the recurrences of innermost loops; `kinds` has the types of names, as far as they are known."""
     if all(_is_double(kind) for kind in kinds.values()):
         _walk(body, Subscripts(), _Function(body, Memories(body, parameters, kinds), kinds))
     return body
 
 
 def _is_double(kind: nb.Type) -> bool:
-    """Whether arithmetic with this type is exact, or in double precision."""
+    """Whether arithmetic with this type is exact or in double precision."""
     dtype = kind.dtype if isinstance(kind, nb.Array) else kind
     return isinstance(dtype, (nb.Integer, nb.Boolean)) or dtype == nb.float64
 
 
 class _Function:
-    """What there is to know of the whole function: its arrays, how often names are mentioned and stored."""
+    """Facts about the whole function: aliasing, control-relevant names, counts of mentions and stores."""
 
     def __init__(self, body: Block, memories: Memories, kinds: Mapping[str, nb.Type]) -> None:
         self.memories, self.kinds = memories, kinds
@@ -61,7 +61,7 @@ class _Function:
                 self.stores[name] = self.stores.get(name, 0) + 1
 
     def chooses_by(self, names: frozenset[str]) -> bool:
-        """Whether what is done depends on these names."""
+        """Whether control flow depends on any of these names."""
         return any(self.memories.find(name) in self.choosing for name in names)
 
     def is_private(self, name: str) -> bool:
@@ -70,7 +70,7 @@ class _Function:
 
 
 def _walk(block: Block, at: Subscripts, function: _Function) -> None:
-    """Regroup the innermost loops of a block; `at`, what is known of integers, becomes what is known behind it."""
+    """Reassociate in the innermost loops of a block; `at` has the known integers before it, and then those after it."""
     for statement in block:
         if not inner_blocks(statement):
             at.learn(statement)
@@ -89,7 +89,7 @@ def _walk(block: Block, at: Subscripts, function: _Function) -> None:
 
 @dataclass
 class _Split:
-    """A sum without its late term: what is left, whether the term is added or taken, and how many terms it passed."""
+    """A sum split at its late term, the one that depends on the previous iteration: the rest, sign, terms passed."""
 
     rest: gast.expr | None
     sign: int
@@ -105,14 +105,14 @@ class _Regrouper:
         self.at = 0
 
     def run(self) -> None:
-        """Regroup the values of all statements."""
+        """Reassociate the values of all statements of the loop, from the last upwards."""
         for at in range(len(self.body) - 1, -1, -1):
             self.at = at
             statement = self.body[self.at]
             statement.value = self.value(statement.value)
 
     def value(self, node: gast.expr) -> gast.expr:
-        """An expression with its late term, if there is just one, added last."""
+        """An expression in which its late term, if it has exactly one, is added last."""
         if self.lates(node) != 1 or self.recurrence.is_late(node):
             return node
         match node:
@@ -138,7 +138,7 @@ class _Regrouper:
         return binary(found.rest, gast.Add if found.sign > 0 else gast.Sub, self.value(found.late))
 
     def split(self, node: gast.expr, commit: bool) -> _Split:
-        """The late term of a sum, and the sum of the others; names that hold parts of it lose the term on `commit`."""
+        """Split a sum into late term and rest; `commit` also removes the late term from names that hold part of it."""
         match node:
             case gast.BinOp(left=left, op=gast.Add() | gast.Sub() as op, right=right) if self.lates(node) == 1:
                 if self.lates(left):
@@ -160,7 +160,7 @@ class _Regrouper:
         return _Split(None, 1, node)
 
     def definition(self, name: str) -> gast.Assign | None:
-        """The statement above that stores a sum with a late term in a name that is read here only."""
+        """The earlier statement that assigns a sum with a late term to a name whose only read is here."""
         if not self.function.is_private(name):
             return None
         for above in self.body[: self.at]:
@@ -171,7 +171,7 @@ class _Regrouper:
         return None
 
     def is_undisturbed(self, late: gast.expr, above: gast.stmt) -> bool:
-        """Whether a term has the same value here as in a statement above."""
+        """Whether a term has the same value here as at an earlier statement."""
         names = set(names_in(late))
         start = next(k for k, each in enumerate(self.body) if each is above)
         for between in self.body[start : self.at]:
@@ -182,7 +182,7 @@ class _Regrouper:
         return True
 
     def lates(self, node: gast.expr) -> int:
-        """How many terms of an expression depend on the last iteration."""
+        """The number of terms in an expression that depend on the previous iteration."""
         if self.recurrence.is_late(node):
             return 1
         if isinstance(node, gast.Subscript):
@@ -190,7 +190,7 @@ class _Regrouper:
         return sum(self.lates(child) for child in gast.iter_child_nodes(node) if isinstance(child, gast.expr))
 
     def is_fixed(self, node: gast.expr) -> bool:
-        """Whether a divisor is the same in all iterations."""
+        """Whether a divisor is loop-invariant, and its reciprocal safe."""
         value = constant(node)
         if isinstance(value, float):
             return 1e-300 < abs(value) < 1e300

@@ -1,4 +1,4 @@
-"""Values that are there already are not computed anew: functions of numbers, and reciprocals.
+"""Partial redundancy elimination: function calls on scalars, and reciprocals of divisors, are computed once.
 
     if c:                           if c:
         ct = np.cos(th)                 ct = np.cos(th)
@@ -8,11 +8,11 @@
     t3 = py_bar / z                 t2 = px_bar * z_inverse
                                     t3 = py_bar * z_inverse
 
-A compiler of machine code finds what lies on all paths to a place (Aho, Lam, Sethi, Ullman, Compilers, 2006, section
-9.2.6); here it also serves that two tests are one, as those of both sweeps are. A division takes as long as some ten
-products. A product with x * (0.5 / s), of which s is the root of x, needs none: it is one with 0.5 * s. Divisions of
-derivative rules, which bear a note, may be rounded otherwise; the user's own are not touched: values stay what the
-function computes, to the last bit.
+LLVM eliminates what is available on all paths (Aho, Lam, Sethi, Ullman, Compilers, 2006, section 9.2.6). This pass also
+uses that two branches on the same test take the same arm, as those of the forward and reverse sweep do. A division
+costs about ten multiplications, hence the shared reciprocals (strength reduction). A product with x * (0.5 / s), where
+s is the square root of x, becomes 0.5 * s. Only divisions of derivative rules, marked by a note, may change rounding:
+the user's own divisions are left alone, so the function's values stay the same to the last bit.
 """
 
 from __future__ import annotations
@@ -45,35 +45,35 @@ from srcad.transforms.ir.side_effects import stored_in
 
 
 def with_shared_values(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """The statements, with values computed once; `kinds` has the types of names, as far as they are known."""
+    """Replace redundant calls and divisions by available values; `kinds` has the types of names, as far as known."""
     taken = {node.id for each in body for node in walk(each) if isinstance(node, gast.Name)}
     return _Sharer(kinds, Names(taken | set(parameters))).block(body, _Known(), frozenset())
 
 
 @dataclass
 class _Known:
-    """What is available at a place: names by what they hold, also for where a test comes out in one way."""
+    """The available expressions at a point: names by what they hold, also under the condition of a test's result."""
 
     values: dict[str, tuple[str, frozenset[str]]] = field(default_factory=dict)
     under: dict[tuple[str, int], _Known] = field(default_factory=dict)
 
     def without(self, names: frozenset[str]) -> _Known:
-        """What stays when names are stored."""
+        """The expressions still available after these names are stored (kill)."""
         kept = {text: (name, of) for text, (name, of) in self.values.items() if name not in names and not of & names}
         return _Known(kept, {key: each.without(names) for key, each in self.under.items() if key[0] not in names})
 
     def where(self, test: gast.expr, arm: int) -> _Known:
-        """What is available in one arm of a branch."""
+        """The expressions available in one arm of a branch."""
         more = self.under.get((test.id, arm)) if isinstance(test, gast.Name) else None
         return self.without(frozenset()) if more is None else _Known(self.values | more.values, dict(self.under))
 
     def name(self, node: gast.expr) -> str | None:
-        """The name that holds the value of an expression."""
+        """The name that holds the value of an expression, or None."""
         found = self.values.get(gast.dump(node))
         return None if found is None else found[0]
 
     def learn(self, node: gast.expr, name: str) -> None:
-        """A name holds the value of an expression."""
+        """Record that a name holds the value of an expression."""
         if name not in names_in(node):
             self.values.setdefault(gast.dump(node), (name, frozenset(names_in(node))))
 
@@ -83,7 +83,7 @@ class _Sharer:
         self.kinds, self.names = kinds, names
 
     def block(self, block: Block, known: _Known, changing: frozenset[str]) -> Block:
-        """The block; `changing` is what the loop around it stores. `known` becomes what is known behind it."""
+        """The rewritten block; `changing` has what the loop around it stores. Updates `known` to its end."""
         result: Block = []
         for k, statement in enumerate(block):
             inner, stored = inner_blocks(statement), stored_in([statement])
@@ -103,7 +103,7 @@ class _Sharer:
         return result
 
     def compound(self, statement: gast.stmt, known: _Known, changing: frozenset[str]) -> None:
-        """See to the blocks of a loop or of a branch."""
+        """Rewrite the blocks of a loop or of a branch."""
         stored = stored_in([statement])
         before, left = known.without(frozenset()), known.without(stored)
         known.values, known.under = left.values, left.under
@@ -117,7 +117,7 @@ class _Sharer:
                 known.under[statement.test.id, arm] = _Known(inside.values)
 
     def wanted(self, statement: gast.stmt, later: Block, known: _Known) -> list[str]:
-        """Numbers that rules divide by here, and again here or behind before they change."""
+        """The divisors of rule divisions for which a reciprocal pays: used again here or later, before they change."""
         own = [number for node in _divisions(statement) if (number := self.number(node))]
         stored = stored_in([statement])
         return [
@@ -131,7 +131,7 @@ class _Sharer:
         ]
 
     def number(self, node: gast.BinOp) -> str | None:
-        """The name that a division divides by, if it is that of a number."""
+        """The name of the scalar divisor of a division, or None."""
         match node.right:
             case gast.Name(id=name) if self.is_number(name):
                 return str(name)
@@ -142,7 +142,7 @@ class _Sharer:
         return isinstance(kind, (nb.Integer, nb.Float)) and kind != nb.float32
 
     def replaced(self, node: gast.expr, known: _Known, changing: frozenset[str]) -> gast.expr:
-        """What stands for an expression: a name that holds it, or a product for a division."""
+        """The replacement of an expression: a name that holds its value, or a product with a reciprocal."""
         if isinstance(node, gast.Call):
             name = known.name(node)
             return node if name is None else load(name)
@@ -153,13 +153,13 @@ class _Sharer:
         if held is not None:
             inverse = load(held)
         elif changing and (_is_literal(node.right) or (number is not None and number not in changing)):
-            inverse = binary(const(1.0), gast.Div, node.right)  # once for all iterations
+            inverse = binary(const(1.0), gast.Div, node.right)  # loop-invariant: LLVM hoists it out of the loop
         else:
             return node
         return inverse if constant(node.left) == 1.0 else binary(node.left, gast.Mult, inverse)
 
     def learn(self, statement: gast.stmt, known: _Known) -> None:
-        """Note functions and reciprocals of numbers."""
+        """Record the function values and reciprocals that a statement makes available."""
         name = written(statement) if isinstance(statement, gast.Assign) else None
         if name is None or not self.is_number(name):
             return
@@ -175,7 +175,7 @@ class _Sharer:
                     known.learn(value, name)
 
     def is_function(self, function: gast.expr) -> bool:
-        """Whether a name is that of a function of a module, which draws no random numbers."""
+        """Whether this is a deterministic function of the modules np or math."""
         module, _, name = (dotted_path(function) or "").partition(".")
         return module in ("np", "math") and "." not in name
 
@@ -192,7 +192,7 @@ class _Swap(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no anno
 
 
 def _rootless(node: gast.expr, known: _Known) -> gast.expr:
-    """A product with `x * (c / s)`, where s is the root of x, has `c * s` in its place."""
+    """Simplify a product with `x * (c / s)`, where s is the square root of x, to `c * s`."""
     factors = _factors(node)
     for k, each in enumerate(factors):
         for other in factors if notes_of(each).of_rule and isinstance(each.right, gast.Name) else ():
@@ -224,13 +224,13 @@ def _is_literal(node: gast.expr) -> bool:
 
 
 def _divisions(statement: gast.stmt) -> list[gast.BinOp]:
-    """The divisions of rules in a simple statement."""
+    """The divisions of derivative rules in a simple statement."""
     value = getattr(statement, "value", None)
     return [] if value is None else [node for node in walk(value) if notes_of(node).of_rule]
 
 
 def _until(block: Block, name: str) -> Iterator[gast.BinOp]:
-    """The divisions of rules in a block, as long as a name keeps its value."""
+    """The divisions of derivative rules in a block, up to the first statement that stores a name."""
     for statement in block:
         yield from _divisions(statement)
         if name in stored_in([statement]):

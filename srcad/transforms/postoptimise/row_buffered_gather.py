@@ -1,4 +1,4 @@
-"""Sums into neighbouring lines of an array, gathered as well: rows of values wait until a line is added in one go.
+"""Row-buffered gather: scattered sums into neighbouring lines of an array become one sum per line.
 
     for i in range(n):                              if 0 < n:
         for j in range(m):                              for i in range(n + 1):
@@ -13,10 +13,10 @@
                                                             for j in range(m):
                                                                 b_bar[i, j] += v_row[slot, j] + v_row[last_slot, j]
 
-The rows of the last few iterations take turns; behind the last one rows of zeros follow, until all lines are done. The
-rows begin as zeros, and end so: the last one that is in use is cleared behind the loop. So
-each element of the adjoint of a stencil is read and stored once an iteration, not once for each line that it is a
-neighbour of. The loop must do nothing with the array but add to it, since sums wait.
+The rows of the last few iterations are kept in a rolling buffer; after the last iteration, rows of zeros follow until
+all lines are done. The buffer starts as zeros, and the slot still in use at the end is cleared after the loop. Each
+element of a stencil's adjoint is then read and stored once per iteration, instead of once for each line it is a
+neighbour of. Applies where the loop uses the array only to add to it, since sums are delayed.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from srcad.transforms.postoptimise.scatter_to_gather import Gathering, Group, Su
 
 @dataclass
 class _Lines:
-    """The gathered sums of one inner loop into several lines of one array, and how far these are apart."""
+    """The gathered sums of one inner loop into several lines of one array, and the distance of these lines."""
 
     array: str
     members: list[tuple[gast.stmt, Gathering]]
@@ -65,9 +65,10 @@ class _Lines:
 
 
 def rolled(statement: gast.For, rows: Mapping[str, gast.Assign], memories: Memories, names: Names) -> Block:
-    """The loop with sums into neighbouring lines taken together; `rows` are allocated outside of it, by their names.
+    """Combine a loop's sums into neighbouring lines; `rows` has the rows' allocations outside of the loop, by name.
 
-    Its attribute `rolls` tells for each array the axis of the loop's index and how far off the line is that it adds to.
+    The note `rolls` on the loop gives, for each array, the axis of the loop's index and the offset of the line added
+    to.
     """
     body: Block = statement.body
     if constant(Subscripts.step(statement)) != 1 or not _is_plain(body):
@@ -88,7 +89,7 @@ def _is_plain(body: Block) -> bool:
 
 
 def _lines(statement: gast.For) -> list[_Lines]:
-    """The arrays that are added to in several lines."""
+    """The arrays that are added to in several neighbouring lines."""
     index, stored = statement.target.id, stored_in(statement.body)
     members: dict[tuple[object, ...], list[tuple[gast.stmt, Gathering]]] = {}
     for each in statement.body:
@@ -111,7 +112,7 @@ def _lines(statement: gast.For) -> list[_Lines]:
 
 
 def _line(one: Sum, inner: str, outer: str, stored: frozenset[str]) -> tuple[object, ...] | None:
-    """What sums have in common that lie in lines side by side, None if these do not follow the outer index."""
+    """A key that is equal for sums into neighbouring lines; None if the subscripts do not follow both indices."""
     axes = []
     for index in (outer, inner):
         own = [axis for axis, form in enumerate(one.forms) if form.symbols == {index} and form.coefficient(index) == 1]
@@ -129,12 +130,12 @@ def _offset(one: Sum, index: str) -> int:
 
 
 def _of(lines: _Lines) -> set[str]:
-    """The rows that the sums take their values from."""
+    """The rows that the sums read their terms from."""
     return {one.row for _, made in lines.members for one in made.group.sums}
 
 
 def _is_alone(lines: _Lines, body: Block, memories: Memories) -> bool:
-    """Whether the loop does nothing with the array but add to it."""
+    """Whether the loop uses the array only to add to it."""
     everything = list(walk_statements(body))
     adding = {id(each.target.value) for each in everything if is_sum(each)}
     return not any(
@@ -148,7 +149,7 @@ def _is_alone(lines: _Lines, body: Block, memories: Memories) -> bool:
 
 
 def is_sum(statement: gast.stmt) -> bool:
-    """Whether a statement adds to an element, or takes from it."""
+    """Whether a statement adds to an array element or subtracts from it."""
     match statement:
         case gast.AugAssign(target=gast.Subscript(), op=gast.Add() | gast.Sub()):
             return True
@@ -164,7 +165,7 @@ class _Roller:
         self.rolls: dict[str, tuple[int, int]] = {}
 
     def run(self) -> Block:
-        """The statements in the loop's place."""
+        """The statements that replace the loop."""
         start, stop = map(clone, ascending(self.statement))
         index = self.statement.target.id
         gathers = {id(each) for lines in self.found for each, _ in lines.members}
@@ -196,7 +197,7 @@ class _Roller:
         return [loop(source.index, [*map(clone, source.bounds), const(1)], body) for source, body in made.values()]
 
     def in_reach(self, lines: _Lines, added: gast.stmt, stop: gast.expr) -> gast.stmt:
-        """What adds to a line, for as long as there are lines: others may be further apart, and go on."""
+        """The sums into a line, guarded where another array of the loop needs more iterations than this one."""
         if lines.apart + 1 == self.depth:
             return added
         index = load(self.statement.target.id)
@@ -204,7 +205,7 @@ class _Roller:
         return note(branch(test, [added], [], place_of(added)), gathers=notes_of(added).gathers)
 
     def added(self, lines: _Lines) -> Block:
-        """The loop that adds to one line all that it gets."""
+        """The loop that adds all contributions to one line."""
         outer = self.statement.target.id
         source = lines.members[0][1]
         sums = [one for _, made in lines.members for one in made.group.sums]
@@ -224,7 +225,7 @@ class _Roller:
 
 
 class _Indexed(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
-    """Elements of rows become elements of one slot of them."""
+    """Rewrites elements of rows as elements of one slot of the buffer."""
 
     def __init__(self, rows: Collection[str], slot: str) -> None:
         self.rows, self.slot = rows, slot

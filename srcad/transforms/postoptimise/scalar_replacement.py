@@ -1,14 +1,14 @@
-"""Scalar replacement: an element that a loop reaches again and again is held in a variable meanwhile.
+"""Scalar replacement: an array element that a loop accesses in every iteration is kept in a scalar variable.
 
     for q in range(j):                          a_i_j = a[i, j]
         a[i, j] -= a[i, q] * a[j, q]  becomes   for q in range(j):
                                                     a_i_j -= a[i, q] * a[j, q]
                                                 a[i, j] = a_i_j
 
-A compiler of machine code cannot do it: for all it knows a[i, q] is the same element, or an array written in the loop
-shares its memory. Here q < j is known from the loops around, and which arrays may share memory from how they were made
-(Callahan, Carr and Kennedy, Improving Register Allocation for Subscripted Variables, 1990). What the loop would not
-reach is not read: where it may have no iteration, a test comes before.
+LLVM cannot do this: as far as it knows, a[i, q] may be the same element, or another array written in the loop may share
+its memory. Here q < j is known from the enclosing loops, and aliasing from how the arrays were allocated (Callahan,
+Carr and Kennedy, Improving Register Allocation for Subscripted Variables, 1990). An element that the loop might not
+access is not read: if the loop may have no iterations, the code is guarded by a test.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ from srcad.transforms.loop_analysis.affine_subscripts import Subscripts, accesse
 from srcad.transforms.loop_analysis.alias_classes import Memories
 from srcad.transforms.loop_analysis.array_accesses import Reached, accessed, is_counted
 
-KEPT = (nb.float64, nb.complex128)  # a variable holds exactly what an array of these would
+KEPT = (nb.float64, nb.complex128)  # a variable holds exactly what an array element of these types would
 Place: TypeAlias = tuple[str, tuple[Form, ...]]
 
 
 @dataclass
 class _Element:
-    """An element to be held in a variable: how to reach it outside of the loop, and where it is reached inside."""
+    """An element to be kept in a variable: how to access it outside of the loop, and its uses inside."""
 
     place: Place
     node: gast.Subscript
@@ -60,7 +60,7 @@ class _Element:
 
 
 def with_scalars(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """The statements, with elements held in variables in loops; `kinds` has the types of names, as far as known."""
+    """Keep loop-invariant array elements in variables; `kinds` has the types of names, as far as known."""
     if any(isinstance(each, gast.Assign) and isinstance(each.targets[0], gast.Tuple) for each in walk_statements(body)):
         return body
     return _Replacer(body, parameters, kinds).block(body, Subscripts(), frozenset())
@@ -74,11 +74,11 @@ class _Replacer:
         self.made: dict[tuple[str, str], str] = {}
 
     def block(self, block: Block, at: Subscripts, reached: frozenset[Place]) -> Block:
-        """The block; `reached` are the elements that every path to here has come by."""
+        """The rewritten block; `reached` has the elements that are accessed on every path to it."""
         result: Block = []
         for k, statement in enumerate(block):
             if is_parallel(statement):
-                result.append(statement)  # its iterations are dealt out as they are
+                result.append(statement)  # its iterations are distributed among threads as they are
                 at.forget(stored_in([statement]))
             elif is_counted(statement):
                 at.forget(stored_in([statement]))
@@ -96,14 +96,14 @@ class _Replacer:
         return result
 
     def places(self, statement: gast.stmt, at: Subscripts) -> frozenset[Place]:
-        """The elements that a simple statement comes by."""
+        """The elements that a simple statement accesses."""
         if not isinstance(statement, (gast.Assign, gast.AugAssign)):
             return frozenset()
         own = accesses(statement, at, self.memories.is_element)
         return frozenset((each.name, each.forms) for each in own if each.forms is not None)
 
     def ahead(self, block: Block, at: Subscripts) -> frozenset[Place]:
-        """The elements that the simple statements come by with which a block begins."""
+        """The elements that the simple statements at the start of a block access."""
         found: frozenset[Place] = frozenset()
         at, changed = at.copy(), frozenset[str]()
         for statement in block:
@@ -115,7 +115,7 @@ class _Replacer:
         return found
 
     def replaced(self, loop: gast.For, at: Subscripts, reached: frozenset[Place]) -> Block:
-        """A loop whose body has been seen to, with what comes before and behind it."""
+        """A loop whose body has been rewritten, with the load before it and the store after it."""
         elements = [] if _ends(loop) is None else self.elements(loop, at)
         if not elements:
             return [loop]
@@ -130,13 +130,13 @@ class _Replacer:
         return [branch(_nonempty(loop), whole, [], place)]
 
     def elements(self, loop: gast.For, at: Subscripts) -> list[_Element]:
-        """What the iterations of a loop reach again and again, and nothing else in it does."""
+        """The loop-invariant elements that a loop accesses and that nothing else in it may alias."""
         stored = stored_in([loop])
         inside = at.inside(loop)
         inside.begin(stored_in(loop.body))
         found = list(accessed(loop.body, inside, self.memories))
         if not any(each.access.kind != "read" for each in found):
-            return []  # with nothing stored, a compiler can do as much
+            return []  # with nothing stored, LLVM can do the same
         by_place: dict[Place, list[Reached]] = {}
         for each in found:
             own = each.access
@@ -158,7 +158,7 @@ class _Replacer:
         return isinstance(kind, nb.Array) and kind.dtype in KEPT
 
     def is_apart(self, name: str, forms: tuple[Form, ...], other: Reached, written: bool) -> bool:
-        """Whether an access is one of the element itself, or does not matter to it."""
+        """Whether an access is to the element itself, or cannot interfere with it."""
         access = other.access
         if not self.memories.may_share(name, access.name) or (access.kind == "read" and not written):
             return True
@@ -169,7 +169,7 @@ class _Replacer:
         )
 
     def name_of(self, node: gast.Subscript) -> str:
-        """The variable of an element: the same one wherever the element is written in the same way."""
+        """The variable for an element: the same one wherever the element has the same subscript."""
         parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
         words = [each.id if isinstance(each, gast.Name) else constant(each) for each in parts]
         known = bool(words) and all(isinstance(each, str) or (isinstance(each, int) and each >= 0) for each in words)
@@ -182,7 +182,7 @@ class _Replacer:
 
 
 class _Swap(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations
-    """Puts variables in the place of elements."""
+    """Replaces elements by variables."""
 
     def __init__(self, names: Mapping[int, str]) -> None:
         self.names = names
@@ -200,7 +200,7 @@ def _symbols(forms: tuple[Form, ...]) -> frozenset[str]:
 
 
 def _without(places: frozenset[Place], names: frozenset[str]) -> frozenset[Place]:
-    """The elements that are still the same ones when these names have been stored."""
+    """The elements that are still the same after these names are stored."""
     return frozenset(each for each in places if each[0] not in names and not _symbols(each[1]) & names)
 
 
@@ -209,7 +209,7 @@ def _target(node: gast.Subscript) -> gast.Subscript:
 
 
 def _without_idle(block: Block) -> Block:
-    """Without `x = x`, which is left where a loop around holds the element already."""
+    """Remove `x = x`, which remains where an enclosing loop holds the element already."""
     for statement in block:
         for inner in inner_blocks(statement):
             inner[:] = _without_idle(inner)
@@ -224,7 +224,7 @@ def _is_idle(statement: gast.stmt) -> bool:
 
 
 def _ends(loop: gast.For) -> tuple[gast.expr, gast.expr] | None:
-    """Two numbers of which the second is greater if and only if the loop has iterations."""
+    """Two expressions; the loop has iterations if and only if the first is less than the second."""
     args = loop.iter.args
     start, stop = (const(0), args[0]) if len(args) == 1 else args[:2]
     step = constant(Subscripts.step(loop))
@@ -234,13 +234,13 @@ def _ends(loop: gast.For) -> tuple[gast.expr, gast.expr] | None:
 
 
 def _nonempty(loop: gast.For) -> gast.expr:
-    """A test of whether a loop has iterations."""
+    """A test whether a loop has iterations."""
     ends = _ends(loop)
     assert ends is not None
     return gast.Compare(left=clone(ends[0]), ops=[gast.Lt()], comparators=[clone(ends[1])])
 
 
 def _has_iterations(loop: gast.For, at: Subscripts) -> bool:
-    """Whether a loop is known to have iterations, by what is known of the loops around."""
+    """Whether a loop is known to have iterations, from the facts about the enclosing loops."""
     low, high = (at.form(end) for end in _ends(loop) or (loop.target, loop.target))
     return low is not None and high is not None and at.is_never_negative(high - low - 1)

@@ -1,12 +1,13 @@
-"""Sums into neighbouring elements as one sum for each element: what was scattered is gathered.
+"""Scatter to gather: sums into several neighbouring elements become one sum for each element.
 
     for j in range(n):                      if 0 < n:
         v[j] += v_row[j]                        for j in range(n + 2):
     for j in range(n):             becomes          v[j] += v_row[j + 2] + v_row[j]
         v[j + 2] += v_row[j]
 
-The row has as many zeros at either end as the subscripts are apart, so that the ends are no case of their own: here
-v_row[j] of the left is v_row[j + 2] of the right.
+The row has as many zeros at either end as the subscripts are apart, so that the ends need no special case: v_row[j] on
+the left is v_row[j + 2] on the right. The input is what `loop_distribution` found, sums whose subscripts along one axis
+differ by constants; subscripts too far apart stay in loops of their own.
 """
 
 from __future__ import annotations
@@ -36,10 +37,10 @@ from srcad.transforms.ir.primitive import constant
 
 @dataclass
 class Sum:
-    """A sum to be moved: the statement, its subscript in terms of what the loop does not change, and the row it adds.
+    """A sum to be moved: the statement, its subscript in loop-invariant terms, and the row that holds its terms.
 
     forms   of the subscript
-    slot    the name of which of several rows it is
+    slot    the variable that selects one of several rows
     """
 
     statement: gast.AugAssign
@@ -50,14 +51,14 @@ class Sum:
     slot: str = ""
 
     def term(self, index: str, by: int) -> gast.expr:
-        """What is added, `by` elements from the index."""
+        """The term that is added, at the index plus `by`."""
         at = shifted(load(index), by)
         return subscript(load(self.row), tuple_of(load(self.slot), at) if self.slot else at)
 
 
 @dataclass
 class Group:
-    """Sums into one array, by subscripts that are `shifts` apart along one axis."""
+    """Sums into one array whose subscripts differ by `shifts` along one axis."""
 
     sums: list[Sum]
     shifts: list[int]
@@ -65,7 +66,7 @@ class Group:
 
 @dataclass
 class Gathering:
-    """What a loop was made of that adds gathered sums: see `gathering`. It is noted on the loop as `gathers`."""
+    """What a loop of gathered sums was made from: see `gathering`. Noted on the loop as `gathers`."""
 
     group: Group
     index: str
@@ -74,7 +75,7 @@ class Gathering:
 
 
 def grouped(sums: list[Sum], index: str) -> list[Group]:
-    """Sums that can be gathered together, in the order of the first of each group."""
+    """Groups of sums that can be gathered together, ordered by the first sum of each group."""
     by_line: dict[object, list[tuple[int, Sum]]] = {}
     for k, each in enumerate(sums):
         axes = [axis for axis, form in enumerate(each.forms) if index in form.symbols]
@@ -96,7 +97,7 @@ def grouped(sums: list[Sum], index: str) -> list[Group]:
 
 
 def reach(groups: list[Group], index: str) -> int:
-    """How many zeros the rows need at either end, should lines of an array be taken together."""
+    """How many zeros the rows need at either end, in case sums into several lines are combined."""
     offsets: dict[str, list[int]] = {}
     for group in groups:
         for each in group.sums:
@@ -107,7 +108,7 @@ def reach(groups: list[Group], index: str) -> int:
 
 
 def gathering(group: Group, index: str, bounds: list[gast.expr], margin: int) -> Block:
-    """The loop of a group; rows begin with a margin."""
+    """The loop of a group; the elements of a row start after its margin."""
     first, far = group.sums[0], group.shifts[-1]
     place = place_of(first.statement)
     adding = [k for k, each in enumerate(group.sums) if each.sign is gast.Add]
@@ -128,7 +129,7 @@ def gathering(group: Group, index: str, bounds: list[gast.expr], margin: int) ->
 
 
 def shifted(node: gast.expr, by: int) -> gast.expr:
-    """`node + by`, with literals added up."""
+    """`node + by`, with literals folded."""
     value = constant(node)
     if isinstance(value, int):
         return const(value + by)

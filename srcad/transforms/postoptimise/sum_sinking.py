@@ -1,4 +1,4 @@
-"""Sums of what only one arm of a branch gives a value move into that arm.
+"""Sum sinking: sums whose terms are zero unless one arm of a branch is taken move into that arm.
 
     d_bar = 0.0                             if t[k]:
     if t[k]:                                    d_bar = x_bar[i]
@@ -6,9 +6,9 @@
         x_bar[i] = 0.0                          a_bar[k] += d_bar * b
     a_bar[k] += d_bar * b
 
-Where the branch goes the other way these would add zeros: the losers of a minimum, paths that were not taken. It
-saves reading and writing the elements, so it is done where the arm has to be taken as a branch anyway, since
-it stores in memory; an arm of sums of numbers is better off as it is, which compiles to selections without a branch.
+On the other path these statements add zeros: the losers of a minimum, branches not taken. Moving them saves reading and
+writing the elements. Applies only where the arm stores to memory, and so must be a branch anyway; an arm that only sums
+scalars is left alone, since it compiles to selects without a branch.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from srcad.transforms.loop_analysis.alias_classes import Memories
 
 
 def with_sums_in_arms(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """The statements, with such sums moved; `kinds` has the types of names, as far as they are known."""
+    """Move such sums into the arm; `kinds` has the types of names, as far as they are known."""
     if any(isinstance(each, gast.If) for each in walk_statements(body)):
         _Sinker(body, Memories(body, parameters, kinds)).walk(body)
     return body
@@ -46,7 +46,7 @@ class _Sinker:
         self.mentions = mentions(body)
 
     def walk(self, block: Block) -> None:
-        """Move what can be in a block and those inside it."""
+        """Move the sums of a block and of its inner blocks."""
         for statement in block:
             for inner in inner_blocks(statement):
                 self.walk(inner)
@@ -58,7 +58,7 @@ class _Sinker:
                         self.sink(block, start, branch, name)
 
     def sink(self, block: Block, start: gast.stmt, branch: gast.If, name: str) -> None:
-        """Move the sums right behind a branch of what is zero at its start, if one arm alone adds to it."""
+        """Move the sums directly after a branch whose terms are multiples of `name`, if one arm alone adds to it."""
         first, at = position(block, start), position(block, branch)
         if any(name in mentions([each]) for each in block[first + 1 : at]):
             return
@@ -74,7 +74,7 @@ class _Sinker:
         self.begin(block, start, arm, name)
 
     def run(self, behind: Block, name: str) -> Block:
-        """The statements right behind a branch that add what is zero with a number, with what only they compute."""
+        """The statements directly after a branch that add multiples of a zero, and the values that only they use."""
         zeros, found = {name}, list[gast.stmt]()
         for each in behind:
             match each:
@@ -94,13 +94,13 @@ class _Sinker:
         return found if any(isinstance(each, gast.AugAssign) for each in found) else []
 
     def is_closed(self, run: Block) -> bool:
-        """Whether what some statements compute is read by them only."""
+        """Whether the values that some statements compute are read by them only."""
         made = [name for each in run if isinstance(each, gast.Assign) for name in all_written(each)]
         within = mentions(run)
         return isinstance(run[-1], gast.AugAssign) and all(within[name] == self.mentions[name] for name in made)
 
     def begin(self, block: Block, start: gast.stmt, arm: Block, name: str) -> None:
-        """Let the arm begin the number, if nothing else knows of it."""
+        """Let the arm initialise the variable, if nothing outside of the arm uses it."""
         if self.mentions[name] != mentions(arm)[name] + 1:
             return
         first = next(each for each in arm if name in mentions([each]))
@@ -112,7 +112,7 @@ class _Sinker:
 
 
 def _arms(branch: gast.If) -> list[Block]:
-    """The innermost arms of a branch, and of the branches in its arms that are statements of these."""
+    """The arms of a branch, and of the branches that are statements of its arms."""
     found: list[Block] = []
     for arm in inner_blocks(branch):
         found.append(arm)
@@ -123,14 +123,14 @@ def _arms(branch: gast.If) -> list[Block]:
 
 
 def _is_taken(arm: Block) -> bool:
-    """Whether an arm has to be a branch: it stores in memory, and does not leave."""
+    """Whether an arm must be a branch: it consists of assignments, some of them to memory."""
     simple = all(isinstance(each, (gast.Assign, gast.AugAssign)) for each in arm)
     targets = [each.targets[0] if isinstance(each, gast.Assign) else each.target for each in arm] if simple else []
     return simple and any(isinstance(each, gast.Subscript) for each in targets)
 
 
 def _is_zero(value: gast.expr, name: str) -> bool:
-    """Whether a value is zero if a number is."""
+    """Whether a value is zero whenever the variable is."""
     match value:
         case gast.Name(id=other):
             return bool(other == name)

@@ -1,14 +1,14 @@
-"""Elementary functions in loops of independent iterations, which vector instructions can do several at a time.
+"""Vector math: elementary functions in loops of independent iterations become kernels that LLVM can vectorise.
 
     for i in range(n):                     for i in range(n):
         y[i] = np.tanh(x[i] + b[i])            y[i] = kernels.lanes.tanh(x[i] + b[i])
 
-The kernels (`srcad.runtime.kernels.overloads.elementary_functions`) round otherwise than the library's functions, in
-the last digit. So that the two sweeps do not decide differently, all calls of a function become calls of the kernel, in
-all that is generated for a derivative, or none: those that are one by one beside a loop that gains too. None, where an
-iteration waits for what the last one has computed (`h = np.tanh(a * h)`), as there the library's are quicker, where a
-call is of an array, and where a choice depends on the result (see `choosing`): a derivative goes the way of the
-function itself.
+The kernels (`srcad.runtime.kernels.overloads.elementary_functions`) round differently from the library's functions, in
+the last digit. So that both sweeps take the same branches, either all calls of a function become kernel calls, in all
+code generated for a derivative, or none do; calls outside of loops change along with those that gain. Does not apply
+where an iteration depends on the previous one through the call (`h = np.tanh(a * h)`), as the library is faster there,
+where the argument is an array, or where control flow depends on the result (see `choosing`): a derivative must take the
+same path as the function itself.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ KERNELS = {f"np.{name}": f"lanes.{name}" for name in _NAMES} | {f"math.{name}": 
 
 
 def note_lanes(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
-    """Note on the calls of such functions (`lane`): "free" where a loop gains, "alone" outside innermost loops."""
+    """Note on calls of such functions (`lane`): "free" in a loop that gains, "alone" elsewhere, None if ruled out."""
     calls = [node for statement in body for node in walk(statement) if _kernel(node)]
     if not calls:
         return
@@ -60,7 +60,7 @@ def note_lanes(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.
 
 
 def choose_lanes(functions: Sequence[gast.FunctionDef]) -> None:
-    """Note the kernel on calls of functions of which all calls may have it, and `calls_kernels` on their statements."""
+    """Choose kernels for the functions whose calls all permit it, and note `calls_kernels` on their statements."""
     lanes: dict[str, set[str | None]] = {}
     for tree in functions:
         for node in walk(tree):
@@ -92,7 +92,7 @@ def _is_left(loop: gast.For) -> bool:
 
 
 def _has_wall(loop: gast.For) -> bool:
-    """Whether a loop has other calls of the library, or powers, for which it is done one iteration at a time."""
+    """Whether a loop contains other library calls, or powers, that prevent its vectorisation."""
     for node in walk(loop):
         match node:
             case gast.Call(func=function) if node is not loop.iter:
@@ -106,7 +106,7 @@ def _has_wall(loop: gast.For) -> bool:
 
 
 def _waiting(loop: gast.For | gast.While, carried: frozenset[str], memories: Memories) -> Callable[[gast.AST], bool]:
-    """Whether an expression of a loop may depend on what the iteration before has computed; it hands on `carried`."""
+    """A test whether an expression may depend on the previous iteration; `carried` has the loop-carried names."""
     names = set(carried)
     moving = stored_in([loop])
     places: dict[str, set[str]] = {}
@@ -138,6 +138,6 @@ def _waiting(loop: gast.For | gast.While, carried: frozenset[str], memories: Mem
 
 
 def _place(target: gast.Subscript | None, moving: frozenset[str]) -> str:
-    """The part of a subscript that is another in each iteration: `i` of `a[row, i]`; "" where there is none."""
+    """The parts of a subscript that change with the iteration: `i` of `a[row, i]`; "" where there are none."""
     parts = [] if target is None else index_parts(target)
     return ", ".join(gast.dump(part) for part in parts if not moving.isdisjoint(names_in(part)))

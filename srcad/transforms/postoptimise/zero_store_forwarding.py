@@ -1,4 +1,4 @@
-"""Elements that are set to zero, and later added to, are stored where they were added to; the zeros are not stored.
+"""Zero-store forwarding: a zero store and a later sum into the same elements become one store of the sum.
 
     for t in range(T):                              for t in range(T):
         for i in range(n):                              for i in range(n):
@@ -9,12 +9,12 @@
             a_bar[i] += g(b_bar, i)                     for i in range(1, n + 1):
                                                             a_bar[i] = g(b_bar, i)
 
-The adjoints of sweeps that read one array and write another are like that: where these are large, each of them goes
-through the caches twice less. The sum may be the next iteration's: the array has begun as zeros then, and what the loop
-leaves is set to zero behind it. Which elements are meant is told by `Box`, and `cut_out` parts the loop; the loop
-around may exchange arrays.
+Adjoints of sweeps that read one array and write another have this form; for large arrays it saves two passes through
+the caches. The sum may be in the next iteration of the enclosing loop: then the array must be zero before that loop,
+and the elements are set to zero after it. `Box` describes the elements, `cut_out` splits the loop. The enclosing loop
+may swap arrays.
 
-A loop that adds to elements goes round a box of them, in which another loop stores what it would have added.
+A loop that adds to more elements than a box skips the box, and a second loop stores the sums there:
 
     for j in range(m + 2):                  skip = m if 1 <= i < n + 1 else 0
         u[i, j] += row[j]                   for at in range(m + 2 - skip):
@@ -23,17 +23,18 @@ A loop that adds to elements goes round a box of them, in which another loop sto
                                             for j in range(1, 1 + skip):
                                                 u[i, j] = row[j]
 
-Only the innermost loop is cut, where the box is seen to lie within its range; loops around it test their indices.
+Only the innermost loop is split, where the box is proved to lie within its range; enclosing loops are handled by tests
+of their indices.
 
-Boxes: which elements of an array a nest of loops visits, one after the other, each of them once.
+A box is the set of elements that a loop nest visits, each of them once:
 
     for i in range(n + 2):
         if i < n:
             for j in range(m):              the box 1 <= r < n + 1, 1 <= s < m + 1
                 u[i + 1, j + 1] = 0.0
 
-Loops and tests become limits, linear forms that are not negative, and boxes are compared by what these make impossible
-(see `linear_forms`).
+Loops and tests give limits: linear forms that are not negative. Boxes are compared by proving that limits contradict
+each other (see `linear_forms`).
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ from srcad.transforms.postoptimise.scatter_to_gather import shifted
 
 @dataclass(frozen=True)
 class Side:
-    """A dimension of a box: `low <= r < high`, and the range in terms of a loop's index, which is `shift` less."""
+    """A dimension of a box: `low <= r < high`, and that range in terms of the loop's index, r minus `shift`."""
 
     low: Form
     high: Form
@@ -102,8 +103,8 @@ class Visit:
     """How a statement visits an array: by one subscript, in one block.
 
     loops   around the block, the outermost first
-    limits  not negative where the block runs
-    tests   that have come out true there
+    limits  linear forms that are not negative where the block runs
+    tests   that are true there
     users   the statements of the block that mention the array
     """
 
@@ -115,7 +116,7 @@ class Visit:
     index: tuple[Form, ...] = ()
 
     def axes(self) -> list[gast.For] | None:
-        """The loop whose index is in each part of the subscript; None unless all loops are there, each of them once."""
+        """The loop whose index is in each part of the subscript; None unless every loop is there exactly once."""
         by_index = {each.target.id: each for each in self.loops}
         own = [form.symbols & set(by_index) for form in self.index]
         found = [by_index[name] for names in own for name in names]
@@ -124,12 +125,12 @@ class Visit:
         return found if is_one and units else None
 
     def symbols(self) -> frozenset[str]:
-        """What the elements that are visited depend on."""
+        """The names that the visited elements depend on, without the loop indices."""
         forms = [*self.limits, *self.index]
         return frozenset[str]().union(*(form.symbols for form in forms)) - {each.target.id for each in self.loops}
 
     def points(self) -> list[Form]:
-        """The limits in terms of the elements: the symbol of a dimension is its number."""
+        """The limits in terms of the elements; the symbol of a dimension is its number."""
         axes = self.axes() or []
         shifts = {each.target.id: (k, form) for k, (each, form) in enumerate(zip(axes, self.index, strict=True))}
         return [self._of_points(limit, shifts) for limit in self.limits]
@@ -138,12 +139,12 @@ class Visit:
     def _of_points(limit: Form, shifts: dict[str, tuple[int, Form]]) -> Form:
         total = limit
         for name, (axis, form) in shifts.items():
-            factor = limit.coefficient(name)  # the index is the element's place less the rest of the form
+            factor = limit.coefficient(name)  # the index is the element's position minus the rest of the form
             total = total + (Form.of(f"#{axis}") - form).scaled(factor)
         return total
 
     def box(self, shapes: Shapes) -> Box | None:
-        """The box of the elements; None where they are not seen to fill one."""
+        """The box of the visited elements; None where they are not proved to fill one."""
         axes, sides = self.axes(), list[Side]()
         for each, place in zip(axes or [], self.index, strict=True):
             low, high = ascending(each)
@@ -160,7 +161,7 @@ class Visit:
         return sides if sides and follow(points, inside, known) and follow(inside, points, known) else None
 
     def covers(self, box: Box, shapes: Shapes) -> bool:
-        """Whether every element of a box is visited, and none that is counted from the end of the array."""
+        """Whether every element of a box is visited, and none through a negative subscript."""
         points, inside = self.points(), limits_of(box)
         known = [*shapes.facts, *natural_extents([*inside, *points])]
         places = [Form.of(f"#{axis}") for axis in range(len(box))]
@@ -168,20 +169,20 @@ class Visit:
 
 
 def limits_of(box: Box) -> list[Form]:
-    """What is not negative for the elements of a box."""
+    """The limits of a box: linear forms that are not negative for its elements."""
     places = [(Form.of(f"#{axis}"), side) for axis, side in enumerate(box)]
     return [limit for place, side in places for limit in (place - side.low, side.high - place - 1)]
 
 
 def follow(limits: list[Form], given: list[Form], known: list[Form]) -> bool:
-    """Whether all limits hold wherever the given ones do."""
+    """Whether all limits follow from the given ones."""
     return all(infeasible([*known, *given, limit.scaled(-1) - 1]) for limit in limits)
 
 
 def visits(statement: gast.stmt, array: str, shapes: Shapes) -> list[Visit]:
-    """How a statement visits an array: in one way, or in two, the one of which comes before the other for each element.
+    """How a statement visits an array: in one way, or in two of which one precedes the other for each element.
 
-    Nothing where that is not seen. `shapes` is known before the statement.
+    Empty where this cannot be proved. `shapes` has the facts before the statement.
     """
     found: list[Visit] = []
     inside = shapes.copy()
@@ -193,13 +194,13 @@ def visits(statement: gast.stmt, array: str, shapes: Shapes) -> list[Visit]:
 
 
 def _in_turn(one: Visit, two: Visit) -> bool:
-    """Whether elements that both visit are visited in this order; that is the order of the blocks."""
+    """Whether elements that both visit are visited in this order, which is also the order of the blocks."""
     axes, others = one.axes() or [], two.axes() or []
     for outer, other in zip(one.loops, two.loops, strict=False):
         if outer is not other:
             break
         axis = next(k for k, each in enumerate(axes) if each is outer)
-        later = one.index[axis] - two.index[axis]  # by how much the loop's index is greater at the second
+        later = one.index[axis] - two.index[axis]  # how much greater the loop's index is at the second visit
         if others[axis] is not outer or later.terms:
             return False
         if later.constant:
@@ -208,7 +209,7 @@ def _in_turn(one: Visit, two: Visit) -> bool:
 
 
 def _find(block: Block, array: str, at: Shapes, around: Visit, found: list[Visit]) -> bool:
-    """Add what a block has to the visits; False where some of it is not understood."""
+    """Collect the visits in a block; False where some use of the array is not understood."""
     own = Visit(around.loops, around.limits, around.tests, block)
     for statement in block:
         if array not in mentions([statement]):
@@ -226,7 +227,7 @@ def _find(block: Block, array: str, at: Shapes, around: Visit, found: list[Visit
 
 
 def _pass(statement: gast.stmt, at: Shapes) -> None:
-    """Go past a statement."""
+    """Update the facts `at` for a statement."""
     if inner_blocks(statement):
         at.forget(stored_in([statement]))
     else:
@@ -234,7 +235,7 @@ def _pass(statement: gast.stmt, at: Shapes) -> None:
 
 
 def _adds(own: Visit, statement: gast.stmt, array: str, at: Shapes) -> bool:
-    """Note a simple statement, if it mentions the array by the one subscript."""
+    """Record a simple statement; False unless it mentions the array by the same subscript only."""
     places = [each for each in walk(statement) if isinstance(each, gast.Subscript) and _is_of(each, array)]
     index = {tuple(map(at.form, index_parts(each))) for each in places}
     if len(places) != mentions([statement])[array] or len(index) != 1:
@@ -253,7 +254,7 @@ def _is_of(node: gast.Subscript, array: str) -> bool:
 
 
 def _enter(statement: gast.stmt, array: str, at: Shapes, own: Visit, found: list[Visit]) -> bool:
-    """Go into a loop or a branch."""
+    """Collect the visits in a loop or a branch."""
     at.forget(stored_in([statement]))
     if isinstance(statement, gast.If) and array not in mentions([gast.Expr(value=statement.test)]):
         for holds, inner in ((True, statement.body), (False, statement.orelse)):
@@ -276,9 +277,9 @@ def _enter(statement: gast.stmt, array: str, at: Shapes, own: Visit, found: list
 
 
 def cut_out(around: gast.stmt, add: Visit, box: Box, total: gast.Assign, at: Shapes, names: Names) -> bool:
-    """Let what adds to a box and what is around it (`add`, in the statement `around`) store `total` in the box.
+    """Rewrite a visit `add` of a box and its surroundings, inside the statement `around`, to store `total` in the box.
 
-    False where the box cannot be told from the rest before the function runs; `at` is known before the visit.
+    Returns False where the box cannot be separated symbolically; `at` has the facts before the visit.
     """
     known = [*at.facts, *natural_extents([*add.limits, *limits_of(box)])]
     if follow(limits_of(box), add.points(), known):
@@ -297,12 +298,12 @@ def cut_out(around: gast.stmt, add: Visit, box: Box, total: gast.Assign, at: Sha
 
 
 def _blocks(block: Block) -> list[Block]:
-    """The blocks in a block, itself included."""
+    """A block and all its inner blocks."""
     return [block, *(inner for statement in walk_statements(block) for inner in inner_blocks(statement))]
 
 
 class _Cutter:
-    """Cuts loops; `ranges` has for each index its range in the box, as expressions and as forms."""
+    """Splits loops; `ranges` has for each index its range in the box, as expressions and as linear forms."""
 
     def __init__(self, add: Visit, box: Box, known: list[Form]) -> None:
         self.add, self.known = add, known
@@ -315,7 +316,7 @@ class _Cutter:
                 self.ranges[loop_.target.id] = (low, high), (side.low - shift, side.high - shift)
 
     def is_orderly(self, inner: gast.For) -> bool:
-        """Whether the box's range lies within that of the loop, if it is empty as well."""
+        """Whether the box's range lies within the range of the loop, also when it is empty."""
         if len(self.ranges) < len(self.add.loops):
             return False
         first, last = self.limits(inner)
@@ -331,7 +332,7 @@ class _Cutter:
         return index - lower, upper + index + 1
 
     def made(self, inner: gast.For, total: gast.Assign, names: Names) -> Block:
-        """What takes the loop's place."""
+        """The statements that replace the loop."""
         place, index, (start, stop) = place_of(inner), inner.target.id, ascending(inner)
         (low, high), (least, most) = self.ranges[index]
         skip, at = names.fresh("skip"), names.fresh("at")
@@ -354,7 +355,7 @@ class _Cutter:
         ]
 
     def tests(self, outer: gast.For) -> list[gast.expr]:
-        """What tells whether an iteration of an outer loop is in the box, as far as that is not known."""
+        """The tests that an iteration of an outer loop is in the box, except those that are known to hold."""
         index = Form.of(outer.target.id)
         (low, high), (least, most) = self.ranges[outer.target.id]
         given = [*self.known, *self.add.limits]
@@ -375,9 +376,9 @@ _EXITS = gast.Break, gast.Continue, gast.Return
 
 
 def with_zeros_overwritten(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """The statements with stores for sums into zeros; `kinds` has the types of names, as far as known.
+    """Replace zero stores and later sums by stores of the sums; `kinds` has the types of names, as far as known.
 
-    Functions with parallel loops stay as they are.
+    Functions with parallel loops are left unchanged.
     """
     if not any(is_parallel(each) for each in walk_statements(body)):
         writer = _Overwriter(body, parameters, kinds)
@@ -388,7 +389,7 @@ def with_zeros_overwritten(body: Block, parameters: tuple[str, ...], kinds: Mapp
 
 @dataclass
 class _Use:
-    """A visit of an array in a loop, by the name that the array has there; `at` is known before its statement."""
+    """A visit of an array in a loop, the array's name there, and the facts `at` before the statement."""
 
     visit: Visit | None
     name: str
@@ -397,16 +398,16 @@ class _Use:
 
 @dataclass
 class _Turns:
-    """What an iteration does with arrays that are apart: by the names that these have at its head.
+    """The uses of arrays that do not alias in one iteration, by the names that they have at its start.
 
-    ends    the names at the head, by those at the end
+    ends    the names at the loop's head, by those at its end
     """
 
     uses: dict[str, list[_Use]]
     ends: dict[str, str]
 
     def pairs(self) -> list[tuple[_Use, _Use, str]]:
-        """Uses that follow upon each other; the name at the head where the second is in the next iteration, or ""."""
+        """Consecutive uses; with the name at the loop's head where the second is in the next iteration, or ""."""
         found = [(one, two, "") for uses in self.uses.values() for one, two in pairwise(uses)]
         for name, array in self.ends.items():
             if self.uses[array] and self.uses[name]:
@@ -423,7 +424,7 @@ class _Overwriter:
             self.behind |= {id(each): live for each, live in zip(block, lives, strict=True)}
 
     def walk(self, block: Block, shapes: Shapes) -> None:
-        """Go through a block and those inside it."""
+        """Rewrite a block and its inner blocks."""
         for statement in list(block):
             if not inner_blocks(statement):
                 shapes.learn(statement)
@@ -436,7 +437,7 @@ class _Overwriter:
                 self.walk(inner, inside.copy())
 
     def loop(self, block: Block, around: gast.For | gast.While, inside: Shapes) -> None:
-        """Overwrite the zeros that an iteration stores."""
+        """Forward the zeros that an iteration stores."""
         if any(isinstance(each, _EXITS) for each in walk_statements(around.body)):
             return
         stores = [(each, target) for each in walk_statements(around.body) if (target := _element(each)) is not None]
@@ -452,7 +453,7 @@ class _Overwriter:
                     self.pair(block, around, one, two, head)
 
     def turns(self, around: gast.For | gast.While, array: str, inside: Shapes) -> _Turns | None:
-        """The uses of an array, and of those that the loop exchanges with it; None where these are not understood."""
+        """The uses of an array, and of those that the loop swaps with it; None where these are not understood."""
         used = {name for name in mentions([around]) if self.memories.may_share(name, array)}
         used = {name for name in used if self.memories.ranks.get(name) != 0}
         heads = self.heads(around, array)
@@ -480,13 +481,13 @@ class _Overwriter:
         return _Turns(uses, ends) if sorted(ends.values()) == heads else None
 
     def heads(self, around: gast.For | gast.While, array: str) -> list[str]:
-        """The array, and those that are different ones for as long as the loop runs, although it exchanges them."""
+        """The array and those that the loop swaps with it, if these never alias; else empty."""
         groups = [group for each in walk_statements(around.body) for group in notes_of(each).distinct_arrays]
         found = sorted(next((group for group in groups if array in group), {array}))
         return found if len(found) == 1 or all(map(self.memories.is_own, found)) else []
 
     def pair(self, block: Block, around: gast.For | gast.While, one: _Use, two: _Use, head: str) -> None:
-        """Let what one use sets to zero be overwritten by the other, if that adds to all of it."""
+        """Replace the zero store of one use by the stores of the next, if that adds to all elements of the box."""
         clear, add, ranks = one.visit, two.visit, self.memories.ranks
         if clear is None or add is None or not len(clear.index) == len(add.index) == ranks.get(one.name):
             return
@@ -506,11 +507,11 @@ class _Overwriter:
                 block.insert(position(block, around) + 1, self.zeros(head, box, place_of(zero)))
 
     def is_wanted(self, around: gast.stmt, name: str) -> bool:
-        """Whether an array may be looked at behind a loop."""
+        """Whether an array may be read after a loop."""
         return any(self.memories.may_share(each, name) for each in self.behind.get(id(around), ()))
 
     def begins_zero(self, block: Block, around: gast.stmt, name: str) -> bool:
-        """Whether an array is all zeros where a loop begins."""
+        """Whether an array is known to be all zeros before a loop."""
         group = self.memories.find(name)
         for each in block[position(block, around) - 1 :: -1] if position(block, around) else []:
             match each:
@@ -524,7 +525,7 @@ class _Overwriter:
         return False
 
     def zeros(self, name: str, box: Box, place: Place | None) -> gast.stmt:
-        """Loops that set a box to zero."""
+        """Loops that set the elements of a box to zero."""
         indices = [self.names.fresh(index) for index in INDICES[: len(box)]]
         parts = [shifted(load(index), side.shift.constant) for index, side in zip(indices, box, strict=True)]
         made: gast.stmt = assign(subscript(load(name), one_or_tuple(parts), store=True), const(0.0), place)
@@ -534,13 +535,13 @@ class _Overwriter:
 
 
 def _element(statement: gast.stmt) -> str | None:
-    """The array of which a statement stores an element."""
+    """The array whose element a statement stores, or None."""
     target = stores_into(statement)
     return target.value.id if target is not None and isinstance(target.value, gast.Name) else None
 
 
 def _asks_shape(statement: gast.stmt, name: str) -> bool:
-    """Whether a statement asks for nothing of an array but its shape and type."""
+    """Whether a statement uses only the shape and dtype of an array."""
     asked = [
         node.value.id
         for node in walk(statement)

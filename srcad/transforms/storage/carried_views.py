@@ -1,4 +1,4 @@
-"""Views that a loop carries from one iteration to the next, found again by the index of the iteration before.
+"""Loop-carried views: recompute a carried view from the index of the previous iteration instead of recording it.
 
     x = first                                   x = first
     for l in range(n):                          for l in range(n):
@@ -7,8 +7,9 @@
                                                 for l in range(n - 1, -1, -1):
                                                     x = state[2 * (l - 1)] if l > 0 else first
 
-What a view looks at is found by names that the loop leaves alone and by its index, whatever the memory holds. The same
-goes for the view that is there behind the loop.
+A view is determined by its base array and its subscript, independent of the array's contents. Applies where the base
+and the subscript depend only on names that the loop does not store, and on the loop's index. The view that is live
+after the loop is recomputed in the same way.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _WHOLE = (gast.Add, gast.Sub, gast.Mult)
 
 
 def previous_view(program: Program, name: str) -> gast.expr | None:
-    """What an array that a loop carries is at the start of an iteration; None where that cannot be told."""
+    """The view that a loop-carried name holds at the start of an iteration; None where it cannot be derived."""
     loop = program.carrier(name)
     if not isinstance(loop, gast.For) or not program.types.is_array(name):
         return None
@@ -35,7 +36,7 @@ def previous_view(program: Program, name: str) -> gast.expr | None:
 
 
 def last_view(program: Program, name: str, behind: gast.stmt) -> gast.expr | None:
-    """What an array that a loop carries is at a statement behind the loop; None where that cannot be told."""
+    """The view that a loop-carried name holds at a statement after the loop; None where it cannot be derived."""
     loop, spot = program.carrier(name), program.flow.spot(behind)
     if not isinstance(loop, gast.For) or loop in spot.loops or any(isinstance(each, gast.Break) for each in walk(loop)):
         return None
@@ -44,7 +45,7 @@ def last_view(program: Program, name: str, behind: gast.stmt) -> gast.expr | Non
 
 
 def _at(program: Program, name: str, loop: gast.For, index: gast.expr, bound: gast.expr) -> gast.expr | None:
-    """What the iteration of an index has left, if `bound` is above the loop's first index, else what stood before."""
+    """The view left by the iteration with this index if `bound` is above the first index, else the initial value."""
     carried = carried_by_loop(program.flow, name)
     if carried is None or carried.loop is not loop or carried.step != 1 or not program.unit.does(INDUCTION_VARIABLES):
         return None
@@ -56,13 +57,13 @@ def _at(program: Program, name: str, loop: gast.For, index: gast.expr, bound: ga
 
 
 class _View:
-    """What a loop's iteration makes, in terms of its index and of names that are stored outside of the loop."""
+    """A view that an iteration makes, in terms of the loop's index and of names that are stored outside of the loop."""
 
     def __init__(self, program: Program, loop: gast.For, index: gast.expr) -> None:
         self.program, self.loop, self.index = program, loop, index
 
     def expanded(self, value: gast.expr) -> gast.expr | None:
-        """The view, or None where it depends on more."""
+        """The view as an expression of such names, or None where it depends on others."""
         if not isinstance(value, gast.Name):
             return None
         match self.program.flow.definition(value.id):
@@ -85,7 +86,7 @@ class _View:
         return gast.Slice(lower=bounds[0], upper=bounds[1], step=None)
 
     def number(self, value: gast.expr, kind: type[nb.Type]) -> gast.expr | None:
-        """A number, or an array, that the loop does not store; integers that an iteration computes are written out."""
+        """A number or array that the loop does not store; integers computed in the iteration are expanded."""
         if isinstance(value, gast.Constant):
             return clone(value)
         if not isinstance(value, gast.Name) or not isinstance(self.program.types.get(value.id), kind):

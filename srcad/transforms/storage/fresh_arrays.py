@@ -1,4 +1,4 @@
-"""Stores into an array that was made after what a statement read.
+"""Freshness of arrays: stores into an array that was allocated after what a statement read cannot overwrite that.
 
     for t in range(steps):
         new = np.zeros(n)
@@ -7,9 +7,9 @@
         old = u
         u = new
 
-`u` and `new` are the same array now and then: what S stores in one iteration, R reads in the next. But S writes into
-the array that its own iteration has made, R reads what an earlier one made; so nothing that R read is ever overwritten,
-and S need not be undone. Schemes that make an array for each new state record nothing of it but which it was.
+`u` and `new` may alias: what S stores in one iteration, R reads in the next. But S writes into the array that its own
+iteration allocated, and R reads an array of an earlier iteration; so nothing that R read is ever overwritten, and S
+does not have to be undone. Schemes that allocate an array for each new state only record references.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from srcad.transforms.ir.build import Block, inner_blocks, stores_into
 
 
 class Newer:
-    """Tells which stores are into arrays that are newer than what is read; of one function."""
+    """Decides, for one function, which stores go into arrays that are newer than what is read."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
 
     def is_into_newer(self, statement: gast.stmt, what: gast.expr, store: gast.stmt) -> bool:
-        """Whether a store always writes into an array made after what the statement read was, or before it."""
+        """Whether a store always writes into an array newer than the one the statement read, or into an old one."""
         name = what.id if isinstance(what, gast.Name) else what.value.id
         target = stores_into(store)
         assert target is not None
@@ -37,7 +37,7 @@ class Newer:
         return self._is_older(name, statement, made, set())
 
     def filled_in(self, store: gast.stmt, made: gast.Assign) -> gast.stmt | None:
-        """The statement, of the block in which an array is made, that holds a store into the array made last.
+        """The statement, in the block where an array is allocated, that contains a store into the latest such array.
 
         None if the store is elsewhere, or may be into another array.
         """
@@ -49,7 +49,7 @@ class Newer:
         return next((each for each in self._block(made) if self.program.flow.spot(each).number == place), None)
 
     def _block(self, statement: gast.stmt) -> Block:
-        """The block that a statement is in."""
+        """The block that contains a statement."""
         way = self.program.flow.spot(statement).way
         block: Block = self.program.unit.tree.body
         for number, arm in way:
@@ -58,7 +58,7 @@ class Newer:
         return block
 
     def _maker(self, name: str) -> gast.Assign | None:
-        """The one statement that makes an array, if it always makes a new one."""
+        """The only statement that allocates an array, if that is never a parameter."""
         roots = self.program.roots.of.get(name, frozenset())
         if len(roots) != 1:
             return None
@@ -67,7 +67,7 @@ class Newer:
         return made if made is not None and root not in self.program.unit.parameters else None
 
     def _is_current(self, name: str, where: gast.stmt, made: gast.Assign) -> bool:
-        """Whether a name stands, at a statement, for the array that was made last, or for a view of it."""
+        """Whether a name refers, at a statement, to the latest allocated array or to a view of it."""
         place, start = self._place(where, made), self._place(made, made)
         assert start is not None
         if place is None or place <= start:
@@ -79,26 +79,26 @@ class Newer:
         return defined is not None and base is not None and self._is_current(base, defined, made)
 
     def _is_older(self, name: str, where: gast.stmt, made: gast.Assign, seen: set[tuple[str, int]]) -> bool:
-        """Whether a name stands, at a statement, for an array that is not the one made last before it."""
+        """Whether a name refers, at a statement, to an array other than the one allocated last before it."""
         flow = self.program.flow
         place, start = self._place(where, made), self._place(made, made)
         assert start is not None
         if place is None or place < start or (name, place) in seen:
-            return True  # the array is made anew before it is next written into
+            return True  # the array is reallocated before it is written again
         seen.add((name, place))
         if name == made.targets[0].id:
             return False
         for each in flow.stores.get(name, []):
             at = self._place(each, made)
             if at is None or not start < at <= place:
-                continue  # what the name holds was there before the array was made
+                continue  # this definition is from before the allocation
             base = self._base_of(name, each)
             if base is None or not self._is_older(base, each, made, seen):
                 return False
         return True
 
     def _place(self, statement: gast.stmt, made: gast.Assign) -> int | None:
-        """The number of what holds a statement, or is it, in the block in which the array is made; None outside."""
+        """The position, in the block of the allocation, of the statement or of what contains it; None outside."""
         flow = self.program.flow
         way, spot = flow.spot(made).way, flow.spot(statement)
         if spot.way[: len(way)] != way:
@@ -110,7 +110,7 @@ class Newer:
         return None if defined is None else self._base_of(name, defined)
 
     def _base_of(self, name: str, defined: gast.stmt) -> str | None:
-        """The array that a name is, or views, where it is stored."""
+        """The array that a name is, or is a view of, where it is stored."""
         if isinstance(defined, gast.Assign) and isinstance(defined.value, gast.Name):
             return str(defined.value.id)
         return self.program.roots.views.get(name)

@@ -1,12 +1,13 @@
-"""Stores that an array does not outlive: what it held before is overwritten as a whole.
+"""Full overwrites (kills): a statement that overwrites a whole array ends the life of its earlier contents.
 
     for t in range(n):
         p += v              X
         s += f(p)           S
         p += w              Y
 
-The reverse sweep reads what S read once Y has been undone; X, in the next iteration, changed what Y stored, so it need
-not be undone for that. Leapfrog and splitting schemes, which advance one array in several steps, so record it once.
+The reverse sweep reads what S read once Y has been undone. X, in the next iteration, changed only what Y had stored, so
+X need not be undone for S. Leapfrog and splitting schemes, which advance one array in several steps, therefore record
+it once.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from srcad.transforms.ir.build import stores_into, walk_statements
 
 
 class Renewals:
-    """The renewals of the arrays of one function."""
+    """The statements of one function that overwrite whole arrays."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -30,7 +31,7 @@ class Renewals:
         self.of = lru_cache(maxsize=None)(self._of)
 
     def stand_between(self, statement: gast.stmt, what: gast.expr, store: gast.stmt) -> bool:
-        """Whether, on each way from a statement to a store, all that `what` reached has been overwritten before."""
+        """Whether every path from a statement to a store first overwrites the whole array that `what` refers to."""
         base = what.id if isinstance(what, gast.Name) else what.value.id
         roots = self.program.roots.of.get(base, frozenset())
         return len(roots) == 1 and any(self._is_between(statement, each, store) for each in self.of(*roots))
@@ -43,14 +44,14 @@ class Renewals:
         return last is None or not first <= last <= at.number
 
     def _place(self, statement: gast.stmt, way: tuple[tuple[int, int], ...]) -> int | None:
-        """The number of what holds a statement, or is it, in the block at the end of a way; None if outside of that."""
+        """The position of a statement, or of what contains it, in the block at the end of `way`; None outside."""
         spot = self.program.flow.spot(statement)
         if spot.way[: len(way)] != way:
             return None
         return spot.way[len(way)][0] if len(spot.way) > len(way) else spot.number
 
     def _of(self, root: str) -> list[gast.stmt]:
-        """The statements that overwrite all elements of an array whenever they run."""
+        """The statements that overwrite all elements of an array whenever they run (must-kill)."""
         return [each for each in walk_statements(self.program.unit.tree.body) if self._renews(each, root)]
 
     def _renews(self, statement: gast.stmt, root: str) -> bool:

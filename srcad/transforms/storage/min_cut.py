@@ -1,9 +1,10 @@
-"""A minimum cut: which values to record so that all that is needed can be recomputed from them at the least cost.
+"""Minimum cut: which values to record, so that all needed values can be recomputed from them at the least cost.
 
-Every value is two nodes, *needed again* and *at hand*, joined by an edge that costs what recording it costs. Needing it
-again without having it recorded costs its computation, and needs its operands at hand. The cheapest choice is a
-minimum cut, found by augmenting paths (Ford and Fulkerson 1956, shortest paths first: Edmonds and Karp 1972).
-The graphs have one node for each value of one loop body: tens of nodes, so the plainest algorithm will do.
+Every value has two nodes, *needed again* and *available*, joined by an edge whose capacity is the cost of recording it.
+A value that is needed again without being recorded costs its computation, and requires its operands to be available.
+The cheapest choice is a minimum cut, found by augmenting paths (Ford and Fulkerson 1956, shortest paths first: Edmonds
+and Karp 1972). The graphs have one node for each value of one loop body, tens of nodes, so the simplest algorithm is
+fast enough.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Network:
         self._residual.setdefault(head, {}).setdefault(tail, 0.0)
 
     def source_side(self, source: Node, sink: Node) -> set[Node]:
-        """Nodes still reached from the source when the flow is greatest."""
+        """The nodes that can still be reached from the source at maximum flow."""
         while True:
             came_from = self._search(source)
             if sink not in came_from:
@@ -61,10 +62,10 @@ def cheapest_record(
     record_cost: Mapping[str, float],
     compute_cost: Mapping[str, float],
 ) -> frozenset[str]:
-    """Names to record, of those in `record_cost`.
+    """The names to record, chosen from those in `record_cost`.
 
-    `operands` lists, for each name that can be recomputed, the names of the same body that it is computed from; a
-    name that is missing there can only be recorded.
+    `operands` lists, for each name that can be recomputed, the names of the same body that it is computed from; a name
+    that is missing there can only be recorded.
 
     >>> cheapest_record(["t"], {"t": ["a", "b"]}, {"t": 4, "a": 4, "b": 4}, {"t": 1})
     frozenset({'t'})

@@ -1,4 +1,4 @@
-"""Where each primal value belongs in the reverse sweep: the block at whose reversal it is made available."""
+"""Placement blocks: in the reversal of which block each primal value is made available."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Loop: TypeAlias = gast.For | gast.While
 
 
 class Sites:
-    """Where each primal name belongs in the reverse sweep."""
+    """The placement of each primal name in the reverse sweep: the block in whose reversal it is made available."""
 
     def __init__(self, program: Program, spot: gast.For | None = None) -> None:
-        """`spot` is a loop of the outermost block whose iterations are reversed as soon as they have run."""
+        """`spot` is a loop of the outermost block whose iterations are each reversed right after they run."""
         self.program = program
         self.spot = None if spot is None else program.flow.spot(spot).number
         self.loops = program.flow.loops
@@ -24,11 +24,11 @@ class Sites:
         self._sites: dict[str, Way] = {}
 
     def is_primal(self, name: str) -> bool:
-        """Whether a name of generated code is one of the primal's."""
+        """Whether a name in generated code is a name of the primal."""
         return name in self.program.flow.stores or name in self.program.unit.parameters
 
     def site(self, name: str) -> Way:
-        """The way to the block at whose reversal the name's value is made available."""
+        """The path to the block in whose reversal the name's value is made available."""
         if name not in self._sites:
             carrier = self.program.carrier(name)
             if carrier is not None:
@@ -39,27 +39,27 @@ class Sites:
         return self._sites[name]
 
     def region(self, name: str) -> int | None:
-        """The number of the innermost loop around the name's site; None where no later iteration replaces the value.
+        """The number of the innermost loop around a name's placement; None where no later iteration changes it.
 
-        That is outside of all loops, and in a loop that is reversed on the spot.
+        That is the case outside of all loops, and in a loop whose iterations are reversed right after they run.
         """
         found = next((number for number, _ in reversed(self.site(name)) if number in self.loops), None)
         return None if found == self.spot else found
 
     def loops_around(self, site: Way) -> tuple[Any, ...]:
-        """The loops that a site's values are recorded for, from the outside in."""
+        """The loops, outermost first, per iteration of which values placed in this block are recorded."""
         return tuple(self.loops[number] for number, _ in site if number in self.loops and number != self.spot)
 
     def is_there(self, name: str) -> bool:
-        """Whether the value is still there when the reverse sweep wants it."""
+        """Whether the value is still available when the reverse sweep needs it."""
         return self.program.flow.is_index(name) or self.region(name) is None
 
     def is_known(self, bound: gast.expr) -> bool:
-        """Whether an atom has its value before the loops around it begin."""
+        """Whether an atom has its value before the loops around it start."""
         return not isinstance(bound, gast.Name) or self.region(bound.id) is None
 
     def position(self, number: int, site: Way) -> int:
-        """The last statement that has run when, seen from a block, statement `number` is being reversed."""
+        """The last statement that has run when, seen from the block at `site`, statement `number` is being reversed."""
         spot = self.spots.get(number)
         if spot is None or len(spot.way) <= len(site):
             return number

@@ -1,4 +1,4 @@
-"""How a value of the primal can be computed once more in the reverse sweep, and what that costs."""
+"""Recomputation: how a primal value can be computed again in the reverse sweep, and what that costs."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from srcad.transforms.storage.stored_copies import element, held, is_made_in_loo
 
 
 class Recipes:
-    """Recipes for the names of one function."""
+    """Expressions that recompute the names of one function."""
 
     def __init__(self, program: Program, spot: gast.For | None = None, pure: bool = False) -> None:
-        """For a `pure` reverse sweep, which runs later, arrays that the caller has been given hold nothing."""
+        """In a `pure` reverse sweep, which runs later, the caller's arrays may no longer hold the stored values."""
         self.program, self.spot = program, spot
         self.renewals, self.newer = Renewals(program), Newer(program)
         self._calls = results_of_calls(program.unit)
@@ -36,7 +36,7 @@ class Recipes:
         self.wanted: set[str] = set()  # arrays that the reverse sweep reads as a whole
 
     def recipe(self, name: str) -> gast.expr | None:
-        """An expression that gives the name's value again, whatever memory holds; None where there is none."""
+        """An expression that recomputes the name's value, as long as the memory that it reads is unchanged; or None."""
         statement = self.program.flow.single(name)
         if statement is None:
             return self.counted(name) or self.chosen(name) or previous_view(self.program, name)
@@ -44,7 +44,7 @@ class Recipes:
         return self.again(name, statement.value) if keeper is None else element(keeper)
 
     def keeper(self, name: str) -> gast.Assign | None:
-        """The store of a number, which is dear to compute, into an element that keeps it to the end."""
+        """The store of an expensive number into an array element that holds it from then on; None if there is none."""
         store = self._held.get(name)
         if store is not None and name not in self._is_lasting:
             value = self.program.flow.stores[name][0].value
@@ -54,7 +54,7 @@ class Recipes:
         return store if self._is_lasting.get(name) else None
 
     def again(self, name: str, value: gast.expr) -> gast.expr | None:
-        """The operation that the name's value comes from, if it can be repeated."""
+        """The operation that computed the name's value, if it can be repeated."""
         program = self.program
         match value:
             case gast.Name() if program.types.is_array(name):
@@ -74,7 +74,7 @@ class Recipes:
         return value if self.is_pure(value) else None
 
     def is_pure(self, value: gast.expr) -> bool:
-        """Whether an operation gives the same result again."""
+        """Whether an operation gives the same result when repeated."""
         primitive = primitive_of(value, self.program.unit.bindings)
         positional, _ = operands(value)
         if isinstance(value, (gast.BinOp, gast.UnaryOp, gast.Compare)):
@@ -82,7 +82,7 @@ class Recipes:
         return primitive is not None and registry.find(primitive, [0] * len(positional)) is not None
 
     def counted(self, name: str) -> gast.expr | None:
-        """A carried integer that grows by the same amount in each iteration: first value + iteration * amount."""
+        """An induction variable with a constant step, in closed form: first value + iteration * step."""
         program, flow = self.program, self.program.flow
         loop = program.carrier(name)
         stores = flow.stores.get(name, [])
@@ -108,7 +108,7 @@ class Recipes:
         return None
 
     def chosen(self, name: str) -> gast.expr | None:
-        """A number that both arms of an `if` store, from what is there outside of the arms: `a if test else b`."""
+        """A number that both arms of an `if` assign, from values defined outside of the arms: `a if test else b`."""
         flow = self.program.flow
         stores = flow.stores.get(name, [])
         if len(stores) != 2 or self.program.types.is_array(name) or name in flow.parameters:
@@ -123,7 +123,7 @@ class Recipes:
         return gast.IfExp(test=clone(branch.test), body=values[0], orelse=values[1])
 
     def _plain(self, store: gast.stmt, way: Way) -> gast.expr | None:
-        """An atom or element that a statement stores, if what it names is stored outside of the arms of a branch."""
+        """The atom or element that a statement stores, if its names are stored outside of the branch, or None."""
         value = store.value if isinstance(store, gast.Assign) else None
         if isinstance(value, gast.Subscript) and not is_basic(value.slice, self.program.types):
             return None
@@ -133,7 +133,7 @@ class Recipes:
         return None if any(True for _ in inside) else value
 
     def loads(self, name: str) -> list[tuple[gast.stmt, gast.expr]]:
-        """Elements of written memory that the name's recipe reads, each with the statement that read it first."""
+        """The elements of written arrays that the name's recipe reads, each with the statement that first read it."""
         if self.program.types.is_array(name) or self.recipe(name) is None:
             return []
         keeper = self.keeper(name)
@@ -148,7 +148,7 @@ class Recipes:
         ]
 
     def is_unchanged(self, name: str, until: int) -> bool:
-        """Whether what the name's recipe loads is still there after statement `until` of the same iteration."""
+        """Whether what the name's recipe loads is unchanged until after statement `until` of the same iteration."""
         flow, meeting = self.program.flow, self.program.meeting
         return not any(
             flow.spot(statement).number < flow.spot(store).number <= until
@@ -162,7 +162,7 @@ class Recipes:
         return [store for store, target in self._stores if self.program.roots.meet(name, target.value.id)]
 
     def stores_after(self, statement: gast.stmt, what: gast.expr) -> list[gast.stmt]:
-        """Stores that may overwrite, later, what a statement reads, before all of that has been overwritten anyway."""
+        """The stores that may later overwrite what a statement reads, without a full overwrite always coming first."""
         meeting, flow = self.program.meeting, self.program.flow
         stores = self._stores
         is_on_spot = self.spot is not None and self.spot in flow.spot(statement).loops
@@ -174,17 +174,17 @@ class Recipes:
         return [store for store in found if not self.newer.is_into_newer(statement, what, store)]
 
     def compute_cost(self, name: str) -> float:
-        """What computing the name once more costs, in multiplications or so."""
+        """The cost of computing the name again; the unit is about one multiplication."""
         return self.cost_of(name, self.recipe(name))
 
     def cost_of(self, name: str, value: gast.expr | None) -> float:
-        """What an expression costs that gives the value of a name."""
+        """The cost of an expression that gives the value of a name."""
         program = self.program
         primitive = primitive_of(value, program.unit.bindings) if isinstance(value, gast.Call) else None
         return operation_cost(value, _is_integer(program, name), program.types.is_array(name), primitive)
 
     def record_cost(self, name: str) -> float:
-        """What recording the name costs, in the same unit."""
+        """The cost of recording the name, in the same unit."""
         kind = str(self.program.types.get(name))
         return RECORD_OF_TYPE.get(kind, RECORD)
 

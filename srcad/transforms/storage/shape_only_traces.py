@@ -1,9 +1,9 @@
-"""Recorded arrays of which the reverse sweep asks nothing but the shape: `np.zeros_like(y)`, `y.shape`.
+"""Shape-only traces: recorded arrays of which the reverse sweep uses only the shape: `np.zeros_like(y)`, `y.shape`.
 
     y_trace.append(y.shape)        ...        y = np.empty(y_trace[y_at])
 
-Their traces hold shapes, where a reference would keep the array. What is read back has the shape and the type that
-the array had, and values that nobody asks for.
+Their traces hold shapes, where references would keep the arrays alive. What is read back is an array of the same shape
+and type with unset elements, which nothing reads.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from srcad.transforms.storage.traces import can_be_made, empty, known_shape
 
 
 def hollow(program: Program, plan: Plan, decisions: Decisions) -> frozenset[str]:
-    """The recorded names of such arrays."""
+    """The recorded names of which the reverse sweep uses only the shape."""
     code = [*_read(plan), *map(stores_into, decisions.undone)]
     full = {name for each in code if each is not None for name in names_with_content(each)}
     full |= {*decisions.kept.values(), *(name for _, name in decisions.snapshots)}
@@ -34,7 +34,7 @@ def hollow(program: Program, plan: Plan, decisions: Decisions) -> frozenset[str]
 
 
 def without_known(sites: Sites, plan: Plan, decisions: Decisions) -> frozenset[str]:
-    """Those of such arrays whose shape is recorded: where it is known before the loops, they are made again."""
+    """The shape-only names to record; those whose shape is known before the loops are allocated again instead."""
     found = hollow(sites.program, plan, decisions)
     for name in sorted(found):
         shape, kind = known_shape(sites, name), sites.program.types.get(name)
@@ -46,7 +46,7 @@ def without_known(sites: Sites, plan: Plan, decisions: Decisions) -> frozenset[s
 
 
 def _read(plan: Plan) -> Iterator[gast.AST]:
-    """All code of a reverse sweep that may read what is recorded."""
+    """All code of a reverse sweep that may read recorded values."""
     for node in plan.nodes:
         match node:
             case Step(code=code):

@@ -1,12 +1,14 @@
-"""Values that an iteration leaves in a name that its loop carries: the reversed iteration finds them there.
+"""Shared traces: the value that an iteration leaves in a loop-carried name is found there, and not recorded again.
 
     for t in range(n):                      for t in range(n - 1, -1, -1):
         h_trace.append(h)                       new = h
         new = f(h)              with            h = h_trace[t]
         h = new                                 ...
 
-At the start of a reversed iteration, `h` is what the iteration left: behind the last one nothing has changed it, and
-each reversed iteration restores what stood before its own. So where both `h` and `new` are wanted, one trace is enough.
+At the start of a reversed iteration, `h` holds what that iteration left: nothing has changed it after the last one, and
+each reversed iteration restores what was there before its own. So where both `h` and `new` are needed, one trace is
+enough. Does not apply to loops that are left early, or nested in another loop, except one with iteration-local
+reversal.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from srcad.transforms.storage.storage_decisions import Decisions
 
 
 def find_left(sites: Sites, decisions: Decisions) -> None:
-    """Record nothing of what is left in a carried name that is recorded."""
+    """Stop recording names whose value is left in a recorded loop-carried name."""
     program, left = sites.program, dict[str, str]()
     for carried in sorted(decisions.recorded):
         name = left_in(sites, carried)
@@ -35,7 +37,7 @@ def find_left(sites: Sites, decisions: Decisions) -> None:
 
 
 def taken_over(left: dict[str, str], sites: Sites, way: Way) -> Block:
-    """The statements at the start of a reversed iteration: each reads a name before another changes it."""
+    """The copies at the start of a reversed iteration, ordered so that each name is read before it is overwritten."""
     rest, code = {name: held for name, held in left.items() if sites.site(name) == way}, []
     while rest:
         for name in [each for each in rest if each not in rest.values()]:
@@ -44,7 +46,7 @@ def taken_over(left: dict[str, str], sites: Sites, way: Way) -> Block:
 
 
 def _followed(left: dict[str, str], name: str) -> list[str]:
-    """A name, the name that its own value is found in, and so on."""
+    """A name, the name in which its value is found, the name in which that one's is found, and so on."""
     found = [name]
     while found[-1] in left:
         found.append(left[found[-1]])
@@ -56,7 +58,7 @@ def _same_kind(program: Program, one: str, other: str) -> bool:
 
 
 def left_in(sites: Sites, carried: str) -> str | None:
-    """The name of which each iteration leaves the value in a carried one; None where that is not so."""
+    """The name whose value each iteration leaves in a loop-carried one; None where there is none."""
     program, flow = sites.program, sites.program.flow
     loop, stores = program.carrier(carried), flow.stores.get(carried, [])
     if not isinstance(loop, (gast.For, gast.While)) or len(stores) != 2 or _leaves_early(loop):
@@ -64,7 +66,7 @@ def left_in(sites: Sites, carried: str) -> str | None:
     spot = flow.spot(loop)
     body = (*spot.way, (spot.number, 0))
     if sites.loops_around(spot.way):
-        return None  # another iteration of the loop around has changed the name since
+        return None  # another iteration of the outer loop has changed the name since
     inside = [each for each in stores if loop in flow.spot(each).loops]
     outside = [each for each in stores if loop not in flow.spot(each).loops]
     if len(inside) != 1 or flow.spot(inside[0]).way != body or flow.spot(outside[0]).way != spot.way:
@@ -73,7 +75,7 @@ def left_in(sites: Sites, carried: str) -> str | None:
 
 
 def _origin(sites: Sites, store: gast.stmt, loop: gast.For | gast.While, body: Way) -> str | None:
-    """The name of which a statement, perhaps by way of other names, stores the value."""
+    """The name whose value a statement stores, following chains of copies."""
     flow, found = sites.program.flow, None
     while isinstance(store, gast.Assign) and isinstance(store.value, gast.Name):
         name = store.value.id
@@ -84,7 +86,7 @@ def _origin(sites: Sites, store: gast.stmt, loop: gast.For | gast.While, body: W
 
 
 def _is_as_wanted(program: Program, name: str, loop: gast.For | gast.While, store: gast.stmt, body: Way) -> bool:
-    """Whether a name holds, where a statement reads it, what the reversed iteration means by it."""
+    """Whether a name holds, where a statement reads it, the value that the reversed iteration refers to."""
     flow = program.flow
     made = flow.single(name)
     if made is not None:

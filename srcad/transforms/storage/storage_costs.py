@@ -1,4 +1,4 @@
-"""What recording a value costs against computing it again, in multiplications or so."""
+"""Storage costs: the cost of recording a value against that of computing it again, in multiplications."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from srcad.transforms.storage.traces import is_grid
 
 
 class Costs:
-    """The prices of the names of one program, under one plan."""
+    """The costs of recording and recomputing the names of one program, under one plan."""
 
     def __init__(self, sites: Sites, recipes: Recipes, plan: Plan, bars: Mapping[str, str]) -> None:
         self.sites, self.recipes = sites, recipes
@@ -29,13 +29,13 @@ class Costs:
         }
 
     def record(self, name: str) -> float:
-        """What recording a name costs."""
+        """The cost of recording a name."""
         cost = self.recipes.record_cost(name)
         cost *= 1.0 if is_grid(self.sites, self.sites.loops_around(self.sites.site(name))) else GROWING_TRACE_FACTOR
         return cost * (CACHED_TRACE_FACTOR if self._is_local(name) else FRESH_MEMORY_FACTOR)
 
     def compute(self, name: str) -> float:
-        """What computing a name once more costs."""
+        """The cost of computing a name again."""
         around = {number for number, _ in self.sites.site(name)}
         return self.recipes.compute_cost(name) * (SKIPPED_WORK_FACTOR if around & self.skipped else 1.0)
 
@@ -44,7 +44,7 @@ class Costs:
 
 
 def _bodies(plan: Plan) -> Iterator[tuple[int, Plan]]:
-    """Each reversed loop's number and body."""
+    """The number and body of each reversed loop."""
     for node in plan.nodes:
         if isinstance(node, (Replay, Spot)):
             yield node.number, node.body

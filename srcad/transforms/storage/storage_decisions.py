@@ -1,4 +1,4 @@
-"""How the reverse sweep gets the primal values that it reads, as `tbr` decides."""
+"""Storage decisions: how the reverse sweep gets the primal values that it reads, as decided by `tbr`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import gast
 
 @dataclass(frozen=True)
 class Row:
-    """A recorded array that is copied: its shape, and the statement behind which it is complete.
+    """A recorded array that is copied into the trace: its shape, and the statement after which it is complete.
 
     shape       known before the loops
     after       None where that is the statement that stores the name
@@ -22,15 +22,15 @@ class Row:
 
 @dataclass
 class Decisions:
-    """What was decided.
+    """The decisions for one function.
 
     recorded    names to be saved in the forward sweep
     recomputed  names to be computed again, with the expression
-    undone      stores whose overwritten value is saved and put back
+    undone      stores whose overwritten value is saved and restored
     snapshots   (statement, array) of which the statement should use a copy, since stores must not be undone
-    kept        names that are read from the element that they were stored in, by the identity of the store
+    kept        names that are read from the element they were stored in, by the identity of the store
     rows        recorded arrays that are copied
-    left        names whose value an iteration leaves in another one, which its loop carries
+    left        names whose value an iteration leaves in another, loop-carried name
     """
 
     recorded: set[str] = field(default_factory=set)

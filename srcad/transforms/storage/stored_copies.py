@@ -1,9 +1,9 @@
-"""Elements that keep a number which is stored in them: the reverse sweep reads it there.
+"""Stored copies: a number that is stored in an array element is read from there in the reverse sweep.
 
     t = np.tanh(z)
     h[i, j] = t             in reverse: t = h[i, j]
 
-That the element is not overwritten is for the caller to find out.
+The caller must make sure that the element is not overwritten.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ from srcad.transforms.ir.primitive import constant
 
 
 def held(program: Program, stores: Iterable[tuple[gast.stmt, gast.Subscript]], pure: bool) -> dict[str, gast.Assign]:
-    """Number -> the store of it into an element, in the block in which it is computed, and with no rounding.
+    """Maps numbers to stores of them into elements, in the block that computes them, without rounding.
 
-    The array is there behind all loops, or one that each iteration of a loop makes: it has to be kept itself.
+    The array exists after all loops, or is allocated in each iteration of a loop; it must then be kept itself.
+
+    With `pure`, arrays that the caller can change do not count.
     """
     given = _given(program) if pure else frozenset[str]()
     found: dict[str, gast.Assign] = {}
@@ -34,14 +36,14 @@ def held(program: Program, stores: Iterable[tuple[gast.stmt, gast.Subscript]], p
 
 
 def element(store: gast.Assign) -> gast.Subscript:
-    """The element that a statement stores, to be read."""
+    """The element that a statement stores, as an expression that reads it."""
     read = clone(store.targets[0])
     read.ctx = gast.Load()
     return read
 
 
 def _given(program: Program) -> frozenset[str]:
-    """The arrays that the caller has, or will have."""
+    """The arrays that the caller has, or gets as results."""
     last = program.unit.tree.body[-1]
     returned = names_in(last.value) if isinstance(last, gast.Return) else ()
     names = [*program.unit.parameters, *returned]
@@ -61,7 +63,7 @@ def _is_held(program: Program, name: str, store: gast.stmt, base: str, given: Co
 
 
 def is_made_in_loop(program: Program, store: gast.Assign) -> bool:
-    """Whether the array of an element is one that an iteration of a loop has made."""
+    """Whether the element's array is allocated by an iteration of a loop."""
     return program.flow.home(store.targets[0].value.id) != ()
 
 
@@ -71,7 +73,7 @@ def _is_element(program: Program, target: gast.Subscript) -> bool:
 
 
 def _is_known(program: Program, part: gast.expr | None) -> bool:
-    """Whether an index is there in the reverse sweep, or next to nothing away."""
+    """Whether an index is available in the reverse sweep, or cheap to recompute from what is."""
     if not isinstance(part, gast.Name):
         return isinstance(constant(part), int) and not isinstance(constant(part), bool)
     if not isinstance(program.types.get(part.id), nb.Integer):

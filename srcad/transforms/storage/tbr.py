@@ -1,10 +1,10 @@
-"""Decide how the reverse sweep gets the primal values that it reads: still there, recomputed, or recorded.
+"""To-be-recorded (TBR) analysis: which primal values the reverse sweep keeps, recomputes, or restores from a record.
 
-Names outside of all loops are still there. For each loop body a minimum cut (see `min_cut`) chooses what to record,
-between what is there at the start of a reversed iteration and what its statements read. Elements of arrays that are
-written into may be read again if every store that could have overwritten them is undone at the same point of the
-reverse sweep; whether undoing the stores or recording what was read is cheaper is decided root by root (the to-be-
-recorded analysis of Hascoet, Naumann and Pascual, "To be recorded" analysis in reverse-mode automatic
+Names outside of all loops are still available. For each loop body a minimum cut (see `min_cut`) chooses what to record,
+between what is available at the start of a reversed iteration and what its statements read. Elements of arrays that are
+written may be read again if every store that could have overwritten them is undone at the same point of the reverse
+sweep; whether it is cheaper to undo the stores or to record what was read is decided for each allocated array (the
+to-be-recorded analysis of Hascoet, Naumann and Pascual, "To be recorded" analysis in reverse-mode automatic
 differentiation, 2005).
 """
 
@@ -39,10 +39,10 @@ class Decider:
     def __init__(
         self, program: Program, plan: Plan, undone: list[gast.stmt], bars: Mapping[str, str], pure: bool = False
     ) -> None:
-        """`undone` are stores known to be undone; the subscripts that this takes are wanted as well.
+        """`undone` has stores that must be undone in any case; their subscripts are needed too.
 
-        `bars` has the adjoint of each name.
-        A `pure` reverse sweep undoes nothing, so that it can run many times on one trace.
+        `bars` has the adjoint of each name. A `pure` reverse sweep undoes no stores, so that it can run many times on
+        one trace.
         """
         self.program, self.plan, self.undone, self.pure = program, plan, undone, pure
         spot = spot_of(plan)
@@ -86,18 +86,18 @@ class Decider:
         return self.with_forms(decisions)
 
     def with_forms(self, decisions: Decisions) -> Decisions:
-        """What is recorded twice is so once; how arrays are."""
+        """Share traces of equal values, and decide which arrays are copied."""
         find_left(self.sites, decisions)
         decisions.rows = rows(self.sites, self.recipes, decisions)
         return decisions
 
     def collect(self, plan: Plan) -> None:
-        """What every step reads, and how late."""
+        """Collect what every step of a plan reads, and how late."""
         for node in plan.nodes:
             self.collect_node(node)
 
     def collect_node(self, node: Node) -> None:
-        """What one step, branch or loop reads, and all below it."""
+        """Collect what one step, branch or loop reads, with everything nested in it."""
         for name in own_reads(node):
             self.request(name, reached(node))
         if isinstance(node, Step):
@@ -106,13 +106,13 @@ class Decider:
             self.collect(inner)
 
     def request(self, name: str, number: int) -> None:
-        """Note that a name is wanted when statement `number` is reversed."""
+        """Note that a name is needed when statement `number` is reversed."""
         if self.sites.is_primal(name) and not self.sites.is_there(name):
             position = self.sites.position(number, self.sites.site(name))
             self.requests[name] = max(self.requests.get(name, -1), position)
 
     def content_reads(self, step: Step) -> list[tuple[gast.stmt, gast.expr]]:
-        """Whole arrays that a step reads, other than for their shape."""
+        """The arrays whose contents a step reads."""
         if step.statement is None:
             return []
         found = {
@@ -124,14 +124,14 @@ class Decider:
         return [(step.statement, load(name)) for name in sorted(found)]
 
     def index_arrays(self, store: gast.stmt) -> list[str]:
-        """Arrays by which a store selects, and which are written into: undoing it needs what they held."""
+        """Index arrays of a store that are written somewhere: to undo the store, their contents are needed."""
         target = stores_into(store)
         assert target is not None
         roots, types = self.program.roots, self.program.types
         return sorted(name for name in names_in(target.slice) if types.is_array(name) and roots.is_written(name))
 
     def decide_region(self, number: int, pending: dict[str, int], decisions: Decisions) -> None:
-        """Record or recompute, for what is wanted of one loop body; what that wants of outer bodies is added."""
+        """Choose between recording and recomputing in one loop body; adds its needs of outer bodies to `pending`."""
         wanted = [name for name in pending if self.sites.region(name) == number]
         operands: dict[str, list[str]] = {}
         outside: dict[str, list[str]] = {}
@@ -171,7 +171,7 @@ class Decider:
         decisions: Decisions,
         late: dict[str, int],
     ) -> None:
-        """Note what is recomputed, and what that reads of outer bodies."""
+        """Note what is recomputed, and what the recomputation reads from outer bodies."""
         queue, seen = list(wanted), set()
         while queue:
             name = queue.pop()
@@ -189,7 +189,7 @@ class Decider:
                 pending[read] = max(pending.get(read, -1), position)
 
     def usable_recipe(self, name: str, until: int) -> gast.expr | None:
-        """The recipe of a name, if it still holds where the name is wanted."""
+        """The recipe of a name, if it is still valid where the name is needed."""
         recipe = self.recipes.recipe(name)
         if recipe is None or name in self.refused or self.is_only_recorded(name):
             return None
@@ -204,7 +204,7 @@ class Decider:
         return recipe
 
     def is_only_recorded(self, name: str) -> bool:
-        """Whether the name is a number, and numbers are not computed again."""
+        """Whether the name is a number, and recomputation of numbers is switched off."""
         return not self.program.unit.does(RECOMPUTATION) and isinstance(
             self.program.types.get(name), (nb.Number, nb.Boolean)
         )
@@ -213,7 +213,7 @@ class Decider:
         return inner is not None and outer in {number for number, _ in self.sites.spots[inner].way}
 
     def refuse_dear_loads(self) -> None:
-        """Loads that are cheaper to record than the stores after them are to undo."""
+        """Refuse to recompute loads where undoing the stores after them costs more than recording the values."""
         program = self.program
         loads: dict[str, list[str]] = {}
         for name in self.reachable():
@@ -235,11 +235,11 @@ class Decider:
                 self.refused |= set(names)
 
     def weight(self, statement: gast.stmt) -> float:
-        """How often a statement runs, by guess."""
+        """A guess at how often a statement runs."""
         return float(GUESSED_ITERATIONS ** len(self.program.flow.spot(statement).loops))
 
     def reachable(self) -> list[str]:
-        """Names that requests could lead to, through recipes."""
+        """The names that requests may lead to, through recipes."""
         seen: set[str] = set()
         queue = list(self.requests)
         while queue:
@@ -254,7 +254,7 @@ class Decider:
 
 
 def own_reads(node: Node) -> list[str]:
-    """Names read by a step, or by the header of a reversed branch or loop."""
+    """The names read by a step, or by the header of a reversed branch or loop."""
     match node:
         case Step(code=code):
             return list(dict.fromkeys(name for statement in code for name in code_reads(statement)))
@@ -268,12 +268,12 @@ def own_reads(node: Node) -> list[str]:
 
 
 def code_reads(statement: gast.stmt) -> list[str]:
-    """Names that a statement of the reverse sweep reads, subscripts of its target included."""
+    """The names that a statement of the reverse sweep reads, including the subscripts of its target."""
     return list(names_in(statement))
 
 
 def names_with_content(node: gast.AST) -> list[str]:
-    """Names in an expression, those of which only the shape or type is asked left out."""
+    """The names in an expression, except those of which only the shape or type is used."""
     if isinstance(node, gast.Attribute) and node.attr in SHAPE_ATTRIBUTES:
         return []
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr in _LIKE | _SECOND:
@@ -288,7 +288,7 @@ _LIKE, _SECOND = last_parts(LIKE_WITHOUT_CONTENT), last_parts(SECOND_SHAPE_ONLY)
 
 
 def names_of(node: gast.expr) -> str:
-    """The name at the bottom of a name or subscript."""
+    """The name of a name or of a subscript's base."""
     return str(node.id if isinstance(node, gast.Name) else node.value.id)
 
 

@@ -1,10 +1,10 @@
-"""Where recorded values are kept: statements that make, fill and read traces.
+"""Traces: the statements that allocate, fill and read the storage of recorded values.
 
-grid    an array with one entry per iteration of the loops around, where their bounds are known before they begin
-stack   an array that grows, with a count; for loops whose trip count is not known, or depends on an outer loop
-list    a list of references to arrays, or of shapes: tuples, and those of arrays that are `hollow`
+grid    an array with one entry per iteration of the enclosing loops, if their bounds are known before they start
+stack   a growing array, with a count; for loops whose trip count is unknown, or depends on an outer loop
+list    a list of references to arrays, or of shapes: tuples, and shapes of `hollow` (shape-only) arrays
 
-Recorded arrays that are copied into one array, which has a row for each iteration.
+Recorded arrays may be copied into one array, which has a row for each iteration:
 
     u_trace = []                                u_trace = np.empty((steps, n))
     for t in range(steps):                      for t in range(steps):
@@ -14,11 +14,11 @@ Recorded arrays that are copied into one array, which has a row for each iterati
             new[i] = f(u[i])                        ...
         u = new                                     u = new
 
-A list keeps each array that an iteration makes, and memory that has never been used is dear: the system hands it out
-page by page, with zeros. Copies go into memory that was asked for at once, and the arrays themselves are made again
-where the last ones were. What is copied must be complete, and must not be written into any more: neither may the
-function do so later, nor the reverse sweep, to undo what was stored. An array that a statement makes and others fill is
-copied behind them.
+A list keeps every array that an iteration allocates alive, and memory that has never been used is expensive: the
+operating system provides it page by page, filled with zeros. Copies go into memory that was allocated at once, and the
+arrays themselves reuse the memory of earlier ones. What is copied must be complete, and must not be written afterwards,
+neither by the function nor by the reverse sweep when it undoes stores. An array that one statement allocates and others
+fill is copied after these.
 """
 
 from __future__ import annotations
@@ -67,14 +67,14 @@ NUMBERS = (nb.Float, nb.Complex, nb.Integer, nb.Boolean)
 
 
 def can_be_made(kind: nb.Type | None) -> bool:
-    """Whether `np.empty` gives an array of this type."""
+    """Whether `np.empty` can make an array of this type."""
     if not isinstance(kind, nb.Array) or type(kind) is not nb.Array:
         return False
     return bool(kind.layout == "C" and kind.mutable and kind.ndim) and isinstance(kind.dtype, NUMBERS)
 
 
 def rows(sites: Sites, recipes: Recipes, decisions: Decisions) -> dict[str, Row]:
-    """The recorded names that are copied, in loops of which the number of iterations is known."""
+    """The recorded names that are copied into a trace, in loops with a known trip count."""
     finder = _Finder(sites, recipes, decisions)
     found = {name: finder.row(name) for name in sorted(decisions.recorded)}
     return {name: row for name, row in found.items() if row is not None}
@@ -99,12 +99,12 @@ class _Finder:
         return None if where is None or shape is None else Row(shape, *where)
 
     def is_made_in(self, loop: Loop, root: str) -> bool:
-        """Whether an array is made anew by the iterations of a loop."""
+        """Whether the iterations of a loop allocate the array anew."""
         made = self.program.flow.single(root)
         return made is not None and loop in self.program.flow.spot(made).loops
 
     def complete(self, name: str) -> tuple[gast.stmt, ...] | None:
-        """Nothing if a name's array is complete where it is stored; else the statement behind which it is, or None."""
+        """Where an array is complete: () at the store of its name, else (statement after which it is,), or None."""
         carrier: Any = self.program.carrier(name)
         if carrier is not None:
             return None if self.recipes.stores_after(carrier.body[0], load(name)) else ()
@@ -120,12 +120,12 @@ class _Finder:
         return () if last is None else (last,)
 
     def number(self, statement: gast.stmt) -> int:
-        """Where a statement stands."""
+        """The position of a statement."""
         return self.program.flow.spot(statement).number
 
 
 def known_shape(sites: Sites, name: str) -> tuple[gast.expr, ...] | None:
-    """The shape of an array, as expressions of what is known before the loops around it."""
+    """The shape of an array, as expressions of values known before the loops around it; None if that is impossible."""
     program = sites.program
     of, rank = model(program.meeting.sizes, name), program.types.rank(name) or 0
     if of != name and is_lasting(sites, of):
@@ -143,13 +143,13 @@ def known_shape(sites: Sites, name: str) -> tuple[gast.expr, ...] | None:
 
 @dataclass(frozen=True)
 class Trace:
-    """Statements for one recorded name: made before its outermost loop, saved, and read in the reverse sweep.
+    """The statements for one recorded name: allocate before its outermost loop, save, and read in the reverse sweep.
 
     begin       statements at the start of the reverse sweep
     cursor      the variable that counts down while a stack or list is read
     is_hollow   whether it holds the shapes of arrays
-    blank       statements that make an empty trace, for where the loop is not reached
-    after       the statement behind which an array is saved, if that is not the one that stores its name
+    blank       statements that make an empty trace, for paths that do not reach the loop
+    after       the statement after which an array is saved, if that is not the one that stores its name
     """
 
     name: str
@@ -164,7 +164,7 @@ class Trace:
     after: gast.stmt | None = None
 
     def is_complete(self, is_stored: bool, statement: gast.stmt) -> bool:
-        """Whether what is to be saved is complete behind a statement, which stores the name or does not."""
+        """Whether the value to be saved is complete after a statement, given whether that stores the name."""
         return is_stored if self.after is None else self.after is statement
 
 
@@ -180,16 +180,16 @@ class Traces:
         hollow: Collection[str] = (),
         rows: Mapping[str, Row] | None = None,
     ) -> None:
-        """`numbers` names the number of the iteration, forwards and in reverse, of loops that count theirs.
+        """`numbers` has the names of the iteration's number, forwards and in reverse, for loops that count iterations.
 
-        Of `hollow` arrays the shape is recorded; `rows` tells which are copied.
+        For `hollow` arrays only the shape is recorded; `rows` has the arrays that are copied.
         """
         self.program, self.sites, self.adjoints, self.numbers = program, sites, adjoints, numbers
         self.hollow, self.rows = hollow, rows or {}
         self.names = adjoints.names
 
     def trace(self, name: str, kind: nb.Type, loops: tuple[Loop, ...]) -> Trace:
-        """The trace of a name of this type, recorded inside these loops (from the outside in)."""
+        """The trace of a name of this type, recorded inside these loops (outermost first)."""
         if not isinstance(kind, (nb.Number, nb.Boolean)):
             row = None if name in self.hollow or not is_grid(self.sites, loops) else self.rows.get(name)
             return self.listed(name, kind, loops) if row is None else self.rowed(name, kind, loops, row)
@@ -218,7 +218,7 @@ class Traces:
         )
 
     def rowed(self, name: str, kind: nb.Type, loops: tuple[Loop, ...], row: Row) -> Trace:
-        """A trace with one row for each iteration, of the shape that a recorded array has."""
+        """A trace with one row for each iteration, in the shape of the recorded array."""
         trace = self.names.fresh(f"{name}_trace")
         extents = [each for each in (extent(self.sites, each) for each in loops) if each is not None]
         sizes, turn = [*(each.size for each in extents), *row.shape], [each.number for each in extents]
@@ -242,7 +242,7 @@ class Traces:
         )
 
     def numbered(self, name: str, kind: nb.Type, loop: Loop) -> Trace:
-        """A trace that grows, with one entry for each iteration of a loop that counts them."""
+        """A growing trace, with one entry for each iteration of a loop that counts them."""
         trace = self.names.fresh(f"{name}_trace")
         forwards, backwards = self.numbers[id(loop)]
         return Trace(
@@ -259,16 +259,17 @@ class Traces:
         )
 
     def is_on_some_paths(self, name: str) -> bool:
-        """Whether a name, or the element that it stands for, may be stored in a branch, which some iterations skip."""
+        """Whether a name, or the element that it stands for, may be stored in a branch that some iterations skip."""
         flow = self.program.flow
         ways = [flow.spot(each).way for each in flow.stores.get(name, [])]
         return not ways or any(number not in flow.loops for way in ways for number, _ in way)
 
     def room(self, trace: str, at: str, loops: tuple[Loop, ...], skips: bool = False) -> gast.stmt:
-        """Let a trace grow where the next entry, or with `skips` one of those behind it, has no place in it.
+        """Grow a trace when the next entry, or with `skips` a later one, does not fit.
 
-        One that was made as long as it can get does not grow: in compiled code, an array that a loop stores anew costs
-        several times what the loop itself does. It is full before its end only if it is the longest that there may be.
+        A trace that was allocated at its maximum length does not grow: in compiled code, an array that is reassigned in
+        a loop costs several times what the loop itself does. It can only be full if it has the largest permitted
+        length.
         """
         bounded = _most(self.sites, loops) is not None
         size = const(LARGEST_TRACE) if bounded else attribute(load(trace), "size")
@@ -298,7 +299,7 @@ class Traces:
         )
 
     def capacity(self, loops: tuple[Loop, ...]) -> gast.expr:
-        """The length that a trace begins with: what it can need at most, if known; memory not written costs nothing."""
+        """The initial length of a trace: its maximum, if known, since memory that is never written costs nothing."""
         most = _most(self.sites, loops)
         return const(FIRST_TRACE_ENTRIES) if most is None else call("min", most, const(LARGEST_TRACE))
 
@@ -326,7 +327,7 @@ class Traces:
 
 
 def _no_entries(kind: nb.Type, is_hollow: bool) -> gast.expr:
-    """An empty list of arrays, or of shapes, of which Numba sees the type in a branch that adds nothing to it."""
+    """An empty list of arrays, or of shapes, written so that Numba can infer its type without an `append`."""
     nothing = gast.List(elts=[], ctx=gast.Load())
     if not can_be_made(kind):
         return nothing
@@ -336,7 +337,7 @@ def _no_entries(kind: nb.Type, is_hollow: bool) -> gast.expr:
 
 
 def is_list(value: gast.expr) -> bool:
-    """Whether what a trace begins as is a list."""
+    """Whether the initial value of a trace is a list."""
     return isinstance(value.value if isinstance(value, gast.Subscript) else value, gast.List)
 
 
@@ -349,7 +350,7 @@ def empty(shape: gast.expr, kind: nb.Type) -> gast.expr:
 
 
 def is_grid(sites: Sites, loops: tuple[Loop, ...]) -> bool:
-    """Whether a trace inside loops has a place for each iteration, of which not too many stay empty."""
+    """Whether a trace inside loops can have one place per iteration, without too many staying empty."""
     if not sites.program.unit.does(PREALLOCATED_TRACES):
         return False
     extents = [extent(sites, loop) for loop in loops]
@@ -359,7 +360,7 @@ def is_grid(sites: Sites, loops: tuple[Loop, ...]) -> bool:
 
 
 def _most(sites: Sites, loops: tuple[Loop, ...]) -> gast.expr | None:
-    """The greatest number of iterations of loops within each other; None where that is not known."""
+    """The maximum number of iterations of nested loops; None where that is not known."""
     product: gast.expr | None = None
     if not sites.program.unit.does(PREALLOCATED_TRACES):
         return None
@@ -372,7 +373,7 @@ def _most(sites: Sites, loops: tuple[Loop, ...]) -> gast.expr | None:
 
 
 def iteration_numbers(program: Program, counts: Mapping[int, str], plan: Plan) -> Iterator[tuple[int, tuple[str, str]]]:
-    """For reversed loops that count, by id: the names of an iteration's number, forwards and in reverse."""
+    """For reversed loops that count iterations, by id: the names of the iteration's number, forwards and in reverse."""
     for node in plan.nodes:
         if isinstance(node, Replay) and id(node.statement) in counts:
             forwards = program.flow.definition(counts[id(node.statement)])
@@ -384,7 +385,7 @@ def iteration_numbers(program: Program, counts: Mapping[int, str], plan: Plan) -
 
 
 def is_made_ahead(trace: Trace, sites: Sites) -> bool:
-    """Whether a trace inside the loop reversed on the spot can be made before that loop, to be used over and over."""
+    """Whether a trace inside a loop of iteration-local reversal can be allocated before that loop, and reused."""
     flow, size = sites.program.flow, trace.make[0].value
     if sites.spot not in {number for number, _ in flow.spot(trace.outermost).way} or isinstance(size, gast.List):
         return False

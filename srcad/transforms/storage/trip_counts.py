@@ -1,4 +1,4 @@
-"""How many iterations a loop has at most, as an expression that is known before the loops around it begin.
+"""Trip counts: an upper bound on a loop's iterations, as an expression known before the loops around it start.
 
 for j in range(n):              n, with j as the number of the iteration
 for i in range(j + 1, n):   n, with i as the number of the iteration: i >= j + 1 >= 0
@@ -23,7 +23,7 @@ from srcad.transforms.storage.placement import Loop, Sites
 
 @dataclass(frozen=True)
 class Extent:
-    """At most `size` iterations, numbered by `number`; `is_exact` if both bounds are known before the loops around."""
+    """At most `size` iterations, numbered by `number`; exact if both bounds are known before the loops around it."""
 
     size: gast.expr
     number: gast.expr
@@ -31,7 +31,7 @@ class Extent:
 
 
 def extent(sites: Sites, loop: Loop) -> Extent | None:
-    """The extent of a loop; None where nothing is known."""
+    """The extent of a loop; None where it cannot be bounded."""
     if not isinstance(loop, gast.For) or constant(loop.iter.args[2]) not in (1, -1):
         return None
     start, stop, step = loop.iter.args
@@ -47,10 +47,10 @@ def extent(sites: Sites, loop: Loop) -> Extent | None:
 
 
 def _as_form(sites: Sites, loop: gast.For, start: gast.expr, stop: gast.expr) -> Extent | None:
-    """The extent where the last index depends on lengths of arrays that are known, if not by that name."""
+    """The extent of a loop whose last index depends on array lengths that are known under other names."""
     first, form = constant(start), sites.program.meeting.form(stop)
     high = known_extent(sites, form) if form is not None else None
-    if high is None or type(first) is not int or first < 0:  # what is less than nothing may be the length of nothing
+    if high is None or type(first) is not int or first < 0:  # a negative difference may mean an empty slice
         return None
     return Extent(call("max", _less(high, start), const(0)), _less(load(loop.target.id), start), True)
 
@@ -71,7 +71,7 @@ def _widest_down(sites: Sites, loop: gast.For, start: gast.expr, stop: gast.expr
 
 
 def greatest(sites: Sites, node: gast.expr, depth: int = 0) -> gast.expr | None:
-    """The greatest value of an integer atom, from what is known before the loops around it."""
+    """The greatest value of an integer atom, in terms of values known before the loops around it; or None."""
     if sites.is_known(node):
         return clone(node)
     assert isinstance(node, gast.Name)
@@ -116,7 +116,7 @@ def _shifted(node: gast.expr | None, operator: type[gast.operator], amount: int)
 
 
 def _count(sites: Sites, high: gast.expr, low: gast.expr) -> gast.expr:
-    """`high - low`, or zero."""
+    """`high - low`, but at least zero."""
     meeting = sites.program.meeting
     form, base = meeting.form(high), meeting.form(low)
     known = form is not None and base is not None and meeting.is_natural(form - base)
@@ -128,15 +128,15 @@ def _less(node: gast.expr, amount: gast.expr) -> gast.expr:
 
 
 def _is_natural(sites: Sites, node: gast.expr, more: int) -> bool:
-    """Whether an integer and `more` cannot be negative."""
+    """Whether an integer plus `more` cannot be negative."""
     form = sites.program.meeting.form(node)
     return form is not None and sites.program.meeting.is_natural(form + more)
 
 
 def known_extent(sites: Sites, form: Form) -> gast.expr | None:
-    """A linear form of what is known before the loops around it as an expression, or None.
+    """A linear form as an expression of values known before the loops around it, or None.
 
-    If negative, it stands for nothing. A sum of which a part does so, the length of a short array's slice, is no form.
+    A negative value stands for zero; None for a sum with the length of a slice that may itself be cut off at zero.
     """
     rests = (form - length for length in sites.program.meeting.sizes.shortened if length.symbols & form.symbols)
     if any(rest.terms or rest.constant > 0 for rest in rests):
@@ -155,6 +155,6 @@ def known_extent(sites: Sites, form: Form) -> gast.expr | None:
 
 
 def is_lasting(sites: Sites, name: str) -> bool:
-    """Whether a name has one value, and has it before the loops around what asks for it."""
+    """Whether a name has one value only, which is known before the loops around its use."""
     stores = sites.program.flow.stores.get(name, ())
     return len(stores) == (name not in sites.program.unit.parameters) and sites.is_known(load(name))

@@ -1,4 +1,4 @@
-"""The functions that calls become: a forward and a reverse function, a tangent function, of one version of a callee.
+"""Callee pairs: the forward and reverse function, and the tangent function, of one version of a callee.
 
 def fib_forward(x, n, calls):                  def fib_reverse(calls, at, y_bar):
     ...                                            at[0] -= 1
@@ -43,7 +43,7 @@ from srcad.transforms.sweeps.gradient_function import result_of, results_of, rev
 
 
 def make_pair(pair: Pair, callees: Callees) -> tuple[int, ...]:
-    """Make the functions of a pair; gives the positions of the arguments that the reverse function reads again."""
+    """Make the functions of a pair; returns the positions of arguments that the reverse function gets again."""
     version = pair.version
     unit, types = version.unit, version.types
     arrays = [unit.parameters[position] for position in pair.wrt if isinstance(version.kinds[position], nb.Array)]
@@ -84,7 +84,7 @@ def make_pair(pair: Pair, callees: Callees) -> tuple[int, ...]:
 
 
 def recorded(pair: Pair, calls: str) -> Block:
-    """The end of the forward function: its record goes onto the list."""
+    """The end of the forward function: append its record to the list."""
     if not pair.fields:
         return []
     record = call(pair.trace, *(load(name) for _, name, _ in pair.fields))
@@ -93,7 +93,7 @@ def recorded(pair: Pair, calls: str) -> Block:
 
 
 def read_back(pair: Pair, calls: str, at: str, trace: str) -> Block:
-    """The beginning of the reverse function: the last record that has not been read yet."""
+    """The start of the reverse function: take the last record that has not been read yet."""
     if not pair.fields:
         return []
     last = subscript(attribute(load(calls), pair.list_name), subscript(load(at), _index(pair)))
@@ -114,7 +114,7 @@ def _returned(pair: Pair, adjoints: Adjoints) -> gast.stmt:
 
 
 def make_tangent(name: str, version: Specialised, wrt: tuple[int, ...], callees: Callees) -> Unit:
-    """The tangent function: all results, then the tangents of those that have one."""
+    """The tangent function: returns all results, then the tangents of those that have one."""
     made = tangent_function(version.unit, version.types, wrt, callees)
     tree = made.functions[0]
     tree.name = name
@@ -126,7 +126,7 @@ def make_tangent(name: str, version: Specialised, wrt: tuple[int, ...], callees:
 
 
 def _index(pair: Pair) -> gast.expr:
-    """The place of the pair's count, which is known when all pairs are made."""
+    """The index of the pair's counter, which is known once all pairs have been made."""
     return note(const(0), pair=pair)
 
 
@@ -135,7 +135,7 @@ def _is_number(kind: nb.Type | None) -> bool:
 
 
 def _stand_in(name: str, pure: Pure) -> gast.expr:
-    """A value of the type of a field: for a trace an empty one, for a list of arrays one with an array."""
+    """A value of a field's type, for type inference: an empty trace, or a list with one array."""
     made = pure.both.blanks.get(name)
     if made is None:
         return typed_blank(pure.program.types.get(name))
@@ -149,7 +149,7 @@ def _stand_in(name: str, pure: Pure) -> gast.expr:
 
 
 def _appended(name: str, block: Block) -> gast.Name | gast.Attribute:
-    """What a list is made of: an array, or an array's shape."""
+    """The kind of element that a list gets: an array, or an array's shape."""
     for statement in walk_statements(block):
         match statement:
             case gast.Expr(
@@ -162,7 +162,7 @@ def _appended(name: str, block: Block) -> gast.Name | gast.Attribute:
 
 
 def typed_blank(kind: nb.Type | None) -> gast.expr:
-    """Some value of exactly this type: of an array, the order of memory too."""
+    """A value of exactly this type, including the memory layout of an array."""
     match kind:
         case nb.Array(layout="A", ndim=rank) if rank:
             whole = blank(kind)

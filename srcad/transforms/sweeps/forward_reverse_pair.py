@@ -1,8 +1,8 @@
-"""The generated pair: a forward function that returns the result and a trace, a reverse function that reads the trace.
+"""Forward/reverse pair: a forward function that returns result and trace, and a reverse function that reads the trace.
 
-The reverse function changes nothing of the trace, so that one trace serves many cotangents, from several threads if
-need be. So no store is undone here: what is overwritten and needed is recorded when it is read, and a statement that
-needs all of an array which is written into later works on a copy of it.
+The reverse function does not modify the trace, so one trace serves many cotangents, also from several threads. No store
+is undone here: elements that are needed and overwritten later are recorded when they are read, and a statement that
+needs the contents of a whole array that is written later works on a copy.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from srcad.transforms.sweeps.sweep_assembly import Assembler, Sweeps
 
 @dataclass(frozen=True)
 class Pure:
-    """Both sweeps of a function, of which the reverse one undoes nothing."""
+    """Both sweeps of a function; the reverse sweep undoes no stores."""
 
     program: Program
     adjoints: Adjoints
@@ -73,9 +73,9 @@ def pure_sweeps(
     callees: Callees | None = None,
     given: Collection[str] = (),
 ) -> Pure:
-    """Both sweeps; `analysed` gives the facts, `seed` begins the adjoints of the results.
+    """Both sweeps; `analysed` runs the analyses, `seed` initialises the adjoints of the results.
 
-    The unit is copied: of a function that calls itself other derivatives may be made while this one is being made.
+    The unit is copied, since other derivatives of a recursive function may be made at the same time.
     """
     unit, counts = _own_copy(unit, counts)
     types = Types(dict(types.of), types.result)
@@ -138,7 +138,7 @@ def split_functions(
 def _packed(
     fields: list[str], attributes: list[str], both: Sweeps, adjoints: Adjoints
 ) -> tuple[tuple[gast.stmt, ...], gast.expr]:
-    """The class of the trace, and the trace itself."""
+    """The definition of the trace's class, and the trace itself."""
     if not fields:
         return (), tuple_of()
     made = adjoints.names.fresh("Trace")
@@ -173,14 +173,14 @@ _TAKEN = {"count", "index", "view"}  # methods of every tuple
 
 
 def trace_fields(program: Program, both: Sweeps, more: Collection[str] = ()) -> list[str]:
-    """Variables of the forward sweep, and `more`, that the reverse sweep reads before it stores them."""
+    """The variables of the forward sweep, and of `more`, that are live at the start of the reverse sweep."""
     made = set(both.blanks) | set(program.flow.stores) | set(more)
     wanted = live_before(both.reverse, frozenset())
     return sorted(name for name in wanted if name in made)
 
 
 def blanks(program: Program, both: Sweeps, fields: list[str]) -> Block:
-    """Empty values for fields that some path through the forward sweep does not set."""
+    """Empty values for fields that are not assigned on every path through the forward sweep."""
     certain = stored_certainly(both.forward)
     code: Block = []
     for name in fields:
@@ -191,7 +191,7 @@ def blanks(program: Program, both: Sweeps, fields: list[str]) -> Block:
 
 
 def _with_snapshots(unit: Unit, types: Types, snapshots: list[tuple[gast.stmt, str]]) -> Unit:
-    """Let statements work on copies of arrays; results that are written into later become copies of a first result."""
+    """Let statements work on copies of arrays; a result that is written later becomes a copy of the original result."""
     names = unit.names.copy()
     known: Any = types.of
     wanted: dict[int, list[str]] = {}
@@ -227,6 +227,6 @@ def _renamed(old: str, new: str, name: str) -> str:
 
 
 def _read_parts(statement: gast.stmt) -> list[gast.expr]:
-    """What a simple statement reads: its value, and the subscript of what it stores into."""
+    """The parts of a simple statement that it reads: its value, and the subscript of its target."""
     target = stores_into(statement)
     return [statement.value] if target is None else [statement.value, target.slice]

@@ -1,4 +1,4 @@
-"""Functions generated from both sweeps: a gradient in one piece, a tangent; and what can have no gradient."""
+"""Gradient function: a gradient from both sweeps, tangent functions, and checks of what has a gradient."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def results_of(unit: Unit) -> list[gast.expr]:
 
 
 def parts_of(results: list[gast.expr], bars: list[gast.expr]) -> list[tuple[gast.expr, gast.expr]]:
-    """The atoms of results, which may be nested tuples, each with the part of the cotangent that belongs to it."""
+    """The atoms of results, which may be nested tuples, each with its part of the cotangent."""
     found: list[tuple[gast.expr, gast.expr]] = []
     for node, bar in zip(results, bars, strict=True):
         if isinstance(node, gast.Tuple):
@@ -62,20 +62,20 @@ def parts_of(results: list[gast.expr], bars: list[gast.expr]) -> list[tuple[gast
 
 
 def dependents_of(unit: Unit, outs: Sequence[int] | None = None) -> list[str]:
-    """The names that a core function returns; those of some results, if `outs` is given."""
+    """The names that a core function returns; only those of some results, if `outs` is given."""
     results = results_of(unit)
     wanted = results if outs is None else [results[k] for k in outs]
     return [node.id for node, _ in parts_of(wanted, wanted) if isinstance(node, gast.Name)]
 
 
 def reverse_program(unit: Unit, types: Types, wrt: Sequence[int], outs: Sequence[int] | None = None) -> Program:
-    """The facts for reverse mode with respect to some parameters; of some results, if `outs` is given."""
+    """The analyses for reverse mode with respect to some parameters; of some results only, if `outs` is given."""
     independent = [unit.parameters[k] for k in wrt]
     program = analyse(unit, types, independent, dependents_of(unit, outs))
     for statement in walk_statements(unit.tree.body):
         target = stores_into(statement)
         if target is not None and types.rank(target.value.id) == 0 and program.is_active(target.value.id):
-            # NumPy makes a number of every result without dimensions, which no adjoint can be written into.
+            # NumPy turns every zero-dimensional result into a number, which an adjoint cannot be written into.
             raise UnsupportedSyntax(
                 "an array without dimensions that is written into cannot be differentiated",
                 at=place_of(statement),
@@ -93,7 +93,7 @@ def gradient_function(
     with_value: bool,
     callees: Callees | None = None,
 ) -> Made:
-    """`f_grad(...)`, the gradient of a function of one real result; `f_value_and_grad(...)` gives the value too."""
+    """`f_grad(...)`, the gradient of a function with one real result; `f_value_and_grad(...)` returns the value too."""
     refuse_result(unit, types)
     unit = merged(unit, types, [unit.parameters[k] for k in wrt], dependents_of(unit))
     program = reverse_program(unit, types, wrt)
@@ -116,7 +116,7 @@ def gradient_function(
 
 
 def joined(both: Sweeps, kept: Sequence[gast.stmt] = ()) -> Block:
-    """Both sweeps, with `kept` where the primal is complete."""
+    """Both sweeps in sequence, with `kept` inserted where the primal is complete."""
     at = next((k for k, each in enumerate(both.reverse) if notes_of(each).completes_primal), None)
     if at is None:
         return [*both.forward, *kept, *both.reverse]
@@ -124,13 +124,13 @@ def joined(both: Sweeps, kept: Sequence[gast.stmt] = ()) -> Block:
 
 
 def trace_blanks(both: Sweeps) -> Block:
-    """Empty traces for loops that some path through the forward sweep does not reach."""
+    """Empty traces for loops that are not on every path through the forward sweep."""
     wanted = live_before(both.reverse, frozenset()) - stored_certainly(both.forward)
     return [made for name, made in both.blanks.items() if name in wanted]
 
 
 def with_lists(both: Sweeps, adjoints: Adjoints) -> Sweeps:
-    """The sweeps of a whole derivative: one begins the lists that calls record onto, the other counts what is there."""
+    """The sweeps of a whole derivative, which make the lists that calls record onto, and count their records."""
     calls = adjoints.calls
     if not calls.forward:
         return both
@@ -155,14 +155,14 @@ def tangent_function(unit: Unit, types: Types, wrt: Sequence[int], callees: Call
     pair = [tuple_of(*whole), tuple_of(*both)] if returns_tuple(unit) else [whole[0], both[0]]
     body.append(at(gast.Return(value=tuple_of(*pair)), None))
     name = f"{unit.name}_tangent"
-    # Arrays that do not move, but may be one with an array that does: a name holds now the one, now the other.
+    # A parameter that has no tangent itself, but may alias an array that has one.
     still = [each for each in unit.parameters if each in tangents.dots and tangents.dot(each) not in dots]
     body[:0] = [assign(tangents.dot(each), tangents.zeros.zero(each), None) for each in still]
     return Made([function(name, (*unit.parameters, *dots), body)], bindings, (name,), names)
 
 
 def tangent_unit(unit: Unit, types: Types, wrt: Sequence[int], callees: Callees | None = None) -> Unit:
-    """The directional derivative alone, as a unit to be differentiated again."""
+    """The directional derivative alone, as a unit that can be differentiated again."""
     made = tangent_function(unit, types, wrt, callees)
     tree = made.functions[0]
     last = tree.body[-1]
@@ -171,13 +171,13 @@ def tangent_unit(unit: Unit, types: Types, wrt: Sequence[int], callees: Callees 
 
 
 def returns_tuple(unit: Unit) -> bool:
-    """Whether the function returns a tuple, of one element perhaps."""
+    """Whether the function returns a tuple, possibly of one element."""
     last = unit.tree.body[-1]
     return isinstance(last, gast.Return) and isinstance(last.value, gast.Tuple)
 
 
 def seed_of(adjoints: Adjoints, results: list[gast.expr], bars: list[gast.expr]) -> Block:
-    """Add the cotangents of the result to the adjoints of what is returned."""
+    """Add the cotangents of the results to the adjoints of the returned names."""
     code: Block = []
     for node, bar in parts_of(results, bars):
         if isinstance(node, gast.Name) and adjoints.program.is_active(node.id):
@@ -186,7 +186,7 @@ def seed_of(adjoints: Adjoints, results: list[gast.expr], bars: list[gast.expr])
 
 
 def result_of(adjoints: Adjoints, parameter: str, handed_on: bool = False) -> gast.expr:
-    """The adjoint of a parameter, in the parameter's own type; for the user conjugated, not where it is `handed_on`."""
+    """The adjoint of a parameter, in the parameter's type; conjugated for the user, not where it is `handed_on`."""
     kind = adjoints.program.types.get(parameter)
     if not adjoints.program.is_active(parameter):
         return call("np.zeros_like", load(parameter)) if isinstance(kind, nb.Array) else _cast(kind, const(0.0))
@@ -205,7 +205,7 @@ def _cast(kind: nb.Type | None, value: gast.expr) -> gast.expr:
 
 
 def refuse_result(unit: Unit, types: Types) -> None:
-    """A gradient is that of one real number."""
+    """Refuse results other than one real number: only that has a gradient."""
     results = results_of(unit)
     kind = types.result
     if len(results) == 1 and not returns_tuple(unit) and isinstance(kind, nb.Float):
@@ -226,7 +226,7 @@ def refuse_result(unit: Unit, types: Types) -> None:
 
 
 def refuse_arguments(unit: Unit, types: Types, wrt: Sequence[int]) -> None:
-    """Derivatives exist with respect to floats, and arrays of them."""
+    """Refuse arguments other than floats and arrays of them: only these have derivatives."""
     for k in wrt:
         name = unit.parameters[k]
         kind = types.get(name)
@@ -240,7 +240,7 @@ def refuse_arguments(unit: Unit, types: Types, wrt: Sequence[int]) -> None:
 
 
 def refuse_records(unit: Unit, types: Types) -> None:
-    """Fields of records and entries of typed dictionaries are constants: what is stored in one has no adjoint."""
+    """Refuse stores into records and typed dictionaries: their entries are constants, and have no adjoint."""
     held = {name for name, kind in types.of.items() if _is_record(kind)}
     if not held:
         return

@@ -1,11 +1,11 @@
-"""Put a loop and its reversal together: what else runs before it, and what has to wait.
+"""Schedule for iteration-local reversal: which statements and steps run before the loop, and which after it.
 
     forwards    a, LOOP, g                      a, g1
     backwards   g, LOOP, a reversed             g1 reversed, LOOP and LOOP reversed, g2, g2 and a reversed
 
-`g2` is what depends on the loop's results, `g1` the rest of what follows the loop. It can be done if the loop's
-reversal needs nothing of `g2`. Statements and steps of the reverse sweep change places only where neither stores what
-the other reads or stores, adding to an adjoint not counting as storing.
+`g2` is what depends on the loop's results, `g1` the rest of what follows the loop. The schedule exists if the loop's
+reversal needs nothing of `g2`. Statements and steps of the reverse sweep are only reordered where neither stores what
+the other reads or stores; additions to the same adjoint commute.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from srcad.transforms.sweeps.iteration_local_reversal import accesses
 
 
 def scheduled(program: Program, adjoints: Adjoints, nodes: list[Node], loop: gast.For) -> list[Node] | None:
-    """The steps of a function's reverse sweep, with a loop that is reversed on the spot; None where that cannot be."""
+    """The steps of a function's reverse sweep, with iteration-local reversal of a loop; None if impossible."""
     at = next((k for k, node in enumerate(nodes) if isinstance(node, Replay) and node.statement is loop), None)
     if at is None:
         return None
@@ -46,7 +46,7 @@ def scheduled(program: Program, adjoints: Adjoints, nodes: list[Node], loop: gas
 
 
 def _parts(node: Node) -> list[Node]:
-    """A step that only adds to adjoints as one step for each sum: one may have to wait, another not."""
+    """Split a step that only adds to scalar adjoints into one step per sum, since these may be scheduled separately."""
     if not isinstance(node, Step) or node.statement is None or stores_into(node.statement) is not None:
         return [node]
     if not all(isinstance(each, gast.AugAssign) and isinstance(each.target, gast.Name) for each in node.code):
@@ -55,10 +55,10 @@ def _parts(node: Node) -> list[Node]:
 
 
 def late_statements(program: Program, loop: gast.For, behind: Block | None = None) -> Block:
-    """What follows a loop, or of the statements `behind` it, has to stay behind it.
+    """The statements after a loop, or those in `behind`, that must stay after it.
 
-    What may stop the function may come before the loop, and with it what relies on having got there; if it stays, so
-    does all that follows.
+    A statement that may leave the function may move before the loop, as may what relies on it; if it must stay, so must
+    everything after it.
     """
     body = program.unit.tree.body
     behind = body[body.index(loop) + 1 :] if behind is None else behind
@@ -77,7 +77,7 @@ def late_statements(program: Program, loop: gast.For, behind: Block | None = Non
 
 @dataclass
 class Touched:
-    """Names read and stored by some statements, roots of arrays reached and stored into, and whether they may stop."""
+    """The names read and stored by statements, the arrays accessed and stored into, and whether they have an effect."""
 
     names: set[str] = field(default_factory=set)
     stored: set[str] = field(default_factory=set)
@@ -87,7 +87,7 @@ class Touched:
 
     @staticmethod
     def by(program: Program, block: Block) -> Touched:
-        """What a block touches."""
+        """What the statements of a block access."""
         found = Touched()
         for statement in walk_statements(block):
             found.names.update(reads(statement))
@@ -106,7 +106,7 @@ class Touched:
         return found
 
     def with_these(self, other: Touched) -> Touched:
-        """What either touches."""
+        """The union of both."""
         return Touched(
             self.names | other.names,
             self.stored | other.stored,
@@ -117,7 +117,7 @@ class Touched:
 
 
 class _Order:
-    """Which steps of the reverse sweep have to wait for statements that run late, asked in the order of the sweep."""
+    """Decides which steps of the reverse sweep must run after the late statements; to be asked in the sweep's order."""
 
     def __init__(self, program: Program, adjoints: Adjoints, late: Block) -> None:
         self.program = program
@@ -129,7 +129,7 @@ class _Order:
         self.changed: set[str] = set()
 
     def waits(self, node: Node) -> bool:
-        """Whether a step needs what runs late, or what a step that waits leaves, or takes something from under one."""
+        """Whether a step must run late: it needs late statements, or conflicts with steps that run late themselves."""
         read, added, stored = self.effects(node)
         is_own = isinstance(node, Replay) and node.statement is self.loop
         if (self.needs_late(node) and not is_own) or (read | stored) & self.changed or (added | stored) & self.read:
@@ -139,7 +139,7 @@ class _Order:
         return False
 
     def needs_late(self, node: Node) -> bool:
-        """Whether a step reads a primal value, or the shape of an array, that only the late statements give."""
+        """Whether a step reads a primal value, or the shape of an array, that only the late statements provide."""
         names = set(_all_reads(node))
         names |= {self.primal[name] for name in names if name in self.primal and self._is_array(self.primal[name])}
         content = {
@@ -155,13 +155,13 @@ class _Order:
         return self.program.types.is_array(name)
 
     def effects(self, node: Node) -> tuple[set[str], set[str], set[str]]:
-        """Adjoints, by the memory that they are of, and other names: those read, added to, and stored."""
+        """The adjoints, by their memory, and other names that a step reads, adds to, and stores."""
         read: set[str] = set()
         added: set[str] = set()
         stored: set[str] = set()
         for statement in statements_of([node]):
             if notes_of(statement).is_view:
-                continue  # gives part of an adjoint a name
+                continue  # only names a part of an adjoint
             read |= self._keys(passed_on(statement))
             target = added_to(statement)
             added |= self._keys([target] if target else [])
@@ -170,7 +170,7 @@ class _Order:
         return read, added, stored
 
     def _keys(self, names: Iterable[str]) -> set[str]:
-        """What stands for the memory of adjoints: views of one array's adjoint are that adjoint."""
+        """Keys for the memory of adjoints: views of one array's adjoint have the same key."""
         found: set[str] = set()
         for name in names:
             primal = self.primal.get(name)

@@ -1,17 +1,17 @@
-"""Which loop can be reversed on the spot: each iteration forwards, then at once backwards, with nothing kept for later.
+"""Iteration-local reversal: each iteration of an independent loop is reversed right after it runs, without a trace.
 
-That changes the order in which iterations are reversed, and puts the reversal before all that follows the loop. It is
-right if
+That changes the order in which iterations are reversed, and moves the reversal before everything that follows the loop.
+It is correct if
 
--   no adjoint passes from one iteration to another: what a loop carries from iteration to iteration is not active, or a
-    sum that nothing in the loop reads but the summing; two iterations reach the same element of an active array only
-    to add to it, unless the array is allocated anew by each iteration, or scratch, stored anew before it is read
-    (see `cover`);
--   what reaches the loop's results in the reverse sweep can be computed before the loop (see
-`independent_loop_schedule`).
+- no adjoint passes from one iteration to another: a loop-carried name is not active, or is a sum that nothing in the
+  loop reads except to add to it; two iterations access the same element of an active array only to add to it, unless
+  the array is allocated by each iteration, or privatisable: each element is stored before it is read (see
+  `array_kills`);
+- the adjoints of the loop's results can be computed before the loop (see `independent_loop_schedule`).
 
-The values that the reversed iteration reads are there, for the iteration has just run (Warp assumes such independence,
-here it is proved).
+The values that the reversed iteration reads are still available, as the iteration has just run (Warp assumes such
+independence, here it is proved). Does not apply to functions with calls that are not inlined, since their records are
+read in the opposite order.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Access = tuple[
 
 
 def candidates(program: Program) -> list[gast.For]:
-    """Loops of the function's outermost block whose iterations pass no adjoint on to each other, the heaviest first."""
+    """The loops of the outermost block whose iterations are independent in reverse, the longest-running first."""
     if not program.unit.does(ITERATION_LOCAL_REVERSAL) or results_of_calls(program.unit):
         return []  # the records of calls are read in the opposite order
     loops = [each for each in program.unit.tree.body if isinstance(each, gast.For)]
@@ -45,12 +45,12 @@ def candidates(program: Program) -> list[gast.For]:
 
 
 def weight(program: Program, loop: gast.For) -> int:
-    """About how long a loop runs."""
+    """An estimate of a loop's running time."""
     return sum(GUESSED_ITERATIONS ** len(program.flow.spot(each).loops) for each in walk_statements(loop.body))
 
 
 def tails(program: Program, loop: gast.For) -> Block:
-    """The copies at the end of a loop's body that hand values on to the next iteration."""
+    """The copies at the end of a loop's body that assign the loop-carried names."""
     return [
         each
         for each in loop.body
@@ -61,7 +61,7 @@ def tails(program: Program, loop: gast.For) -> Block:
 
 
 class Independence:
-    """Whether the iterations of one loop in the outermost block pass no adjoint on to each other."""
+    """Decides whether the iterations of one loop in the outermost block pass no adjoint to each other."""
 
     def __init__(self, program: Program, loop: gast.For) -> None:
         self.program, self.loop = program, loop
@@ -70,14 +70,14 @@ class Independence:
         self.cover = Cover(program)
 
     def holds(self) -> bool:
-        """Whether that is proved."""
+        """Whether the independence is proved."""
         loop = self.loop
         if not loop.body or is_exit(loop.body[-1]) or not isinstance(constant(loop.iter.args[2]), int):
             return False
         return self.ends_with_copies() and self.carries_sums_only() and self.keeps_memory_apart()
 
     def ends_with_copies(self) -> bool:
-        """Whether the carried names are stored at the end of the body, and nowhere else in it."""
+        """Whether the loop-carried names are assigned by copies at the end of the body only."""
         last = tails(self.program, self.loop)
         inside = {id(each) for each in last}
         carried = self.carried()
@@ -90,18 +90,18 @@ class Independence:
         )
 
     def carried(self) -> set[str]:
-        """Names that the loop carries from iteration to iteration."""
+        """The loop-carried names."""
         flow = self.program.flow
         stored = {name for name, stores in flow.stores.items() if any(self.loop in flow.spot(s).loops for s in stores)}
         return {name for name in stored if self.program.carrier(name) is self.loop}
 
     def carries_sums_only(self) -> bool:
-        """Whether every active name that the loop carries is a sum that is only added to."""
+        """Whether every active loop-carried name is a sum that is only added to."""
         active = [name for name in sorted(self.carried()) if self.program.is_active(name)]
         return all(not self.program.types.is_array(name) and self.is_sum(name) for name in active)
 
     def is_sum(self, name: str) -> bool:
-        """Whether a name is carried through copies and additions alone, and read by nothing else."""
+        """Whether a name is only copied and added to, and read by nothing else."""
         chain = {name}
         while True:
             wider = chain | {
@@ -115,7 +115,7 @@ class Independence:
                 break
             chain = wider
         if chain & self.carried() != {name}:
-            return False  # two sums that change places: an iteration finds what another has left
+            return False  # two sums that are swapped: an iteration reads what another has left
         for each in self.statements:
             target = each.targets[0] if isinstance(each, gast.Assign) else None
             stored = isinstance(target, gast.Name) and target.id in chain
@@ -126,7 +126,7 @@ class Independence:
         return True
 
     def keeps_memory_apart(self) -> bool:
-        """Whether iterations reach different elements of active arrays, add to the same ones only, or use scratch."""
+        """Whether iterations use different elements of active arrays, only add to shared ones, or use private ones."""
         stored = {root for kind, _, what in self.accesses if kind != "read" for root in self.roots(what)}
         for root in sorted(stored):
             if self.program.is_active(root) and not self.is_private(root) and not self.is_apart(root):
@@ -134,11 +134,11 @@ class Independence:
         return True
 
     def is_private(self, root: str) -> bool:
-        """Whether no iteration sees what another left in an array, and nothing outside of the loop sees any of it."""
+        """Whether an array is privatisable: iterations and later statements read nothing that another left in it."""
         return self.is_own(root) or self.is_scratch(root)
 
     def is_own(self, root: str) -> bool:
-        """Whether each iteration allocates an array anew, and no name that reaches it outlives the iteration."""
+        """Whether each iteration allocates the array anew, and no name for it outlives the iteration."""
         program, inside = self.program, {id(each) for each in self.statements}
         body = (program.flow.spot(self.loop).number, 0)
         names = {root, *(name for name, roots in program.roots.of.items() if root in roots)}
@@ -147,7 +147,7 @@ class Independence:
         )
 
     def is_apart(self, root: str) -> bool:
-        """Whether no element of an array is reached by two iterations, other than to add to it."""
+        """Whether no element of an array is accessed by two iterations, other than to add to it."""
         mine = [access for access in self.accesses if root in self.roots(access[2])]
         return not any(
             {one[0], other[0]} not in ({"read"}, {"add"})
@@ -157,7 +157,7 @@ class Independence:
         )
 
     def is_scratch(self, root: str) -> bool:
-        """Whether each iteration stores an array's elements before it reads them, and nothing else reaches them."""
+        """Whether each iteration stores an array's elements before it reads them, and nothing else uses the array."""
         program = self.program
         inside = {id(each) for each in self.statements}
         for each in walk_statements(program.unit.tree.body):
@@ -170,13 +170,13 @@ class Independence:
         )
 
     def roots(self, what: gast.expr) -> frozenset[str]:
-        """The roots that a subscript or a name reaches."""
+        """The allocated arrays that a subscript or a name may refer to."""
         name = what.id if isinstance(what, gast.Name) else what.value.id
         return self.program.roots.of.get(name, frozenset([name]))
 
 
 def accesses(program: Program, statement: gast.stmt) -> Iterator[Access]:
-    """The arrays, or parts of them, whose content a statement itself reads or stores."""
+    """The arrays, or parts of arrays, whose contents a statement itself reads or stores."""
     target = stores_into(statement)
     if target is not None:
         is_sum = isinstance(statement, gast.AugAssign) and isinstance(statement.op, (gast.Add, gast.Sub))
@@ -193,7 +193,7 @@ def accesses(program: Program, statement: gast.stmt) -> Iterator[Access]:
 
 
 def _is_reference(program: Program, name: str, value: gast.expr) -> bool:
-    """Whether an assignment gives memory another name, and reads nothing of it."""
+    """Whether an assignment only gives memory another name, without reading it."""
     if isinstance(value, gast.Name) or name not in program.roots.views:
         return isinstance(value, gast.Name)
     rule = registry.find(primitive_of(value, program.unit.bindings))
@@ -214,7 +214,7 @@ def _reads(program: Program, statement: gast.stmt, node: gast.expr | None) -> It
 
 
 def _is_link(value: gast.expr, chain: set[str]) -> bool:
-    """Whether a value is a name of the chain, or one with something else added or subtracted."""
+    """Whether a value is a name of the chain, possibly with something added or subtracted."""
     match value:
         case gast.Name(id=name):
             return name in chain
@@ -225,7 +225,7 @@ def _is_link(value: gast.expr, chain: set[str]) -> bool:
 
 
 def _own_names(statement: gast.stmt) -> Iterator[str]:
-    """Names that a statement itself reads."""
+    """The names that a statement itself reads."""
     match statement:
         case gast.If(test=part) | gast.While(test=part) | gast.For(iter=part):
             yield from names_in(part)

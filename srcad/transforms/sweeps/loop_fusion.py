@@ -1,12 +1,12 @@
-"""Join a loop with a later one over the same range that reads what it stores.
+"""Loop fusion: join a loop with a later one over the same range that reads what the first stores.
 
     for i in ...: y[i] = ...                for i in ...:
     for i in ...: s += y[i] ** 2    ->          y[i] = ...
                                                 s += y[i] ** 2
 
-Done where the joined loop can be reversed on the spot (see `iteration_local_reversal`), which neither could. It is
-right if no iteration of the second loop comes to an element of an array before an iteration of the first that came
-before it.
+Applies only where the fused loop can be reversed iteration by iteration (see `iteration_local_reversal`). It is correct
+if no iteration of the second loop accesses an element that a later iteration of the first loop accesses, unless both
+only read it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from srcad.transforms.sweeps.iteration_local_reversal import Independence, tails
 
 @stage("loop_fusion")
 def merged(unit: Unit, types: Types, independent: Sequence[str], dependent: Sequence[str]) -> Unit:
-    """The unit with loops joined, for derivatives of `dependent` with respect to `independent`."""
+    """Fuse loops, for derivatives of `dependent` with respect to `independent`."""
     loops = [each for each in unit.tree.body if isinstance(each, gast.For)]
     if not unit.does(LOOP_FUSION) or len(loops) < 2 or results_of_calls(unit):
         return unit
@@ -47,7 +47,7 @@ def merged(unit: Unit, types: Types, independent: Sequence[str], dependent: Sequ
 
 
 def _joined(program: Program, first: gast.For, second: gast.For) -> gast.For | None:
-    """One loop that does what two do; None where it would do something else, or there is no gain."""
+    """The fused loop; None where it would compute something else, or nothing is gained."""
     if not _have_one_range(program, first, second):
         return None
     one, other = Independence(program, first), Independence(program, second)
@@ -88,7 +88,7 @@ def _have_one_range(program: Program, first: gast.For, second: gast.For) -> bool
 
 
 def _replaced(program: Program, first: gast.For, second: gast.For, joined: gast.For) -> Unit:
-    """The unit with the joined loop in the place of the first; what stood between the two is before or behind it."""
+    """The unit with the fused loop in place of the first; statements between the two move before or after it."""
     unit, body = program.unit, program.unit.tree.body
     start, stop = body.index(first), body.index(second)
     late = late_statements(program, first, body[start + 1 : stop])
@@ -99,7 +99,7 @@ def _replaced(program: Program, first: gast.For, second: gast.For, joined: gast.
 
 
 def clone_of_header(tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The function's definition with a body of its own to be."""
+    """A copy of the function's definition, whose body is to be replaced."""
     copied = gast.FunctionDef(**{field: getattr(tree, field) for field in tree._fields})
     copied.__dict__.update({key: value for key, value in tree.__dict__.items() if key not in tree._fields})
     return copied

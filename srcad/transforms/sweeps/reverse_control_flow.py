@@ -1,7 +1,7 @@
-"""Reverse a whole function: blocks from their last statement to their first, branches as branches, loops as loops.
+"""Reverse control flow: blocks from last to first statement, branches as branches, loops as loops.
 
-The reverse sweep is built as a plan, a tree of steps in the order in which they will run. Each step knows the number
-of the primal statement that it reverses, so that `tbr` can tell what is needed when, and make it available.
+The result is a plan, a tree of steps in execution order. Each step has the number of the primal statement that it
+reverses, so that `tbr` can determine when which primal values are needed, and make them available.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Reverser:
     def __init__(
         self, program: Program, adjoints: Adjoints, counts: Mapping[int, str], undone: frozenset[int] = frozenset()
     ) -> None:
-        """`counts` names the iteration count of counted loops; `undone` holds ids of stores that must have a step."""
+        """`counts` has the iteration counters of counted loops; `undone` has ids of stores that must have a step."""
         self.program, self.adjoints, self.counts, self.undone = program, adjoints, counts, undone
         self.twins = Twins(program)
         self.statements = StatementAdjoints(program, adjoints)
@@ -54,14 +54,14 @@ class Reverser:
                 self.homes.setdefault(program.flow.home(name), []).append(name)
 
     def _named(self) -> list[str]:
-        """All names, in the order of their first stores; parameters first."""
+        """All names, parameters first, then in the order of their first stores."""
         return list(dict.fromkeys([*self.program.unit.parameters, *self.program.flow.stores]))
 
     @stage("reverse_plan")
     def plan(self, seed: Block, spots: Sequence[gast.For] = ()) -> Plan:
-        """The reverse sweep of the whole function; `seed` starts the adjoints of the result.
+        """The reverse sweep of the whole function; `seed` initialises the adjoints of the results.
 
-        The first of `spots` for which that is possible is reversed on the spot.
+        The first of `spots` for which a schedule exists gets iteration-local reversal.
         """
         body = self.program.unit.tree.body
         plan = self.block(body[:-1] if isinstance(body[-1], gast.Return) else body, ())
@@ -76,7 +76,7 @@ class Reverser:
         return place_zeros(plan, self.program.unit.does(FIRST_ASSIGNMENT))
 
     def block(self, block: Block, way: Way) -> Plan:
-        """One block reversed; adjoints of the names that belong to it begin as zero."""
+        """The reversal of one block; adjoints of names that belong to the block start as zero."""
         flow = self.program.flow
         last = max((flow.last_inside[flow.spot(statement).number] for statement in block), default=-1)
         plan = Plan(way, last)
@@ -88,14 +88,14 @@ class Reverser:
         return plan if way == () else place_zeros(plan, self.program.unit.does(FIRST_ASSIGNMENT))
 
     def zeros(self, way: Way) -> Block:
-        """Zero, or views of their bases' adjoints, for the adjoints of the names of a block."""
+        """The initial values for adjoints of a block's names: zero, or a view of the base's adjoint."""
         code: Block = []
         for name in self.homes.get(way, []):
             code.append(self.adjoints.begin(name, self.beginning(name)))
         return code
 
     def beginning(self, name: str) -> gast.expr:
-        """The first value of an adjoint."""
+        """The initial value of an adjoint."""
         base = self.program.roots.views.get(name)
         value = self.program.flow.definition(name)
         if base is None or value is None or not is_view(self.program, name, value):
@@ -110,7 +110,7 @@ class Reverser:
         return viewed
 
     def node(self, statement: gast.stmt) -> Node | None:
-        """One statement reversed, or None where there is nothing to do."""
+        """The reversal of one statement, or None where there is nothing to do."""
         number = self.program.flow.spot(statement).number
         way = self.program.flow.spot(statement).way
         if isinstance(statement, gast.If):
@@ -131,7 +131,7 @@ class Reverser:
         return Step(number, code, statement) if code or id(statement) in self.undone else None
 
     def apart(self, loop: gast.For | gast.While) -> tuple[frozenset[str], ...]:
-        """Groups of arrays that are different ones while a loop runs, since a loop around it permutes them."""
+        """Groups of arrays that do not alias while a loop runs, since they are permuted by a loop around it."""
         around = self.program.flow.spot(loop).loops
         groups = [group for each, group in self.swaps if each in around]
         active = [group for group in groups if all(map(self.program.is_active, group))]
@@ -167,7 +167,7 @@ class Reverser:
 
 
 def _acts(plan: Plan) -> bool:
-    """Whether a reversed block does anything but begin adjoints."""
+    """Whether a reversed block does anything except initialise adjoints."""
     return any(not (isinstance(node, Step) and node.statement is None) for node in plan.nodes)
 
 
@@ -182,7 +182,7 @@ def _minus_one() -> gast.expr:
 
 
 def _plus(node: gast.expr, amount: int) -> gast.expr:
-    """`node + amount`, folded where it is a literal."""
+    """`node + amount`, with literals folded."""
     from srcad.transforms.ir.build import const
 
     value = constant(node)

@@ -1,9 +1,10 @@
-"""Put the forward sweep, with what it records, and the reverse sweep, with what it reads, into statements.
+"""Sweep assembly: write the forward sweep with its records, and the reverse sweep with its reads, as statements.
 
-Parts of a reversed block to be skipped: `zero_guards` says where only zeros would be passed on, this what else counts.
+Parts of a reversed block may be skipped where adjoints are zero: `zero_guards` finds where only zeros would be
+propagated, this module checks everything else.
 
-A part that puts back what a store has overwritten, or moves the cursor of a trace, is not skipped, or something is done
-in its place.
+A part that restores an overwritten value is not skipped; neither is one that moves the cursor of a trace, unless the
+skipped path can move the cursor as well.
 """
 
 from __future__ import annotations
@@ -57,20 +58,20 @@ if TYPE_CHECKING:
 
 
 class Skips:
-    """The parts of one plan that its assembler may skip."""
+    """Decides which parts of a plan may be skipped."""
 
     def __init__(self, by: Assembler) -> None:
         self.by, self.sites = by, by.sites
 
     def rest(self, plan: Plan, nodes: list[Node], before: list[Node]) -> list[str] | None:
-        """Adjoints to be tested before the rest of a loop's body, where that is right and worth it."""
+        """The adjoints to be tested before the rest of a loop's body, where that is correct and worthwhile."""
         by = self.by
         if not self.is_in_loop(plan) or self.is_put_back(nodes) or any(self.cursors(node, plan) for node in nodes[1:]):
             return None
         return tested(by.program, by.adjoints.bars, plan.way, nodes, before, by.dense)
 
     def stretch(self, plan: Plan, nodes: list[Node], before: list[Node]) -> tuple[int, list[str], list[str]] | None:
-        """How many of these nodes are skipped where an adjoint is zero, which that is, and what is zero then."""
+        """How many of these nodes to skip where an adjoint is zero, which adjoints, and which names are then zero."""
         by = self.by
         if not self.is_in_loop(plan):
             return None
@@ -84,11 +85,11 @@ class Skips:
         return bool(plan.way) and plan.way[-1][0] in self.sites.loops
 
     def is_put_back(self, nodes: list[Node]) -> bool:
-        """Whether nodes put back what stores have overwritten."""
+        """Whether nodes restore values that stores have overwritten."""
         return any(name in self.by.old_site for node in nodes for name in self.by.needs(node))
 
     def cursors(self, node: Node, plan: Plan) -> list[str]:
-        """Names below a node whose traces are read with a cursor that moves on in every iteration of a loop around."""
+        """The names below a node whose traces are read with a cursor that an enclosing loop advances."""
         around = {number for number, _ in plan.way}
         traces, flow = self.by.traces, self.by.program.flow
         return sorted(
@@ -98,7 +99,7 @@ class Skips:
         )
 
     def instead(self, node: Node, plan: Plan, done: set[str], code: Block) -> Block | None:
-        """What skipping a node and those behind it leaves to be done: cursors move on. None: it cannot be skipped."""
+        """The statements that advance the cursors if a node and those after it are skipped; None if impossible."""
         moved = self.cursors(node, plan)
         if not moved:
             return []
@@ -119,10 +120,10 @@ class Sweeps:
     """Both sweeps of a function.
 
     forward     the primal with its records, without the return
-    result      what the primal returns
+    result      the primal's result
     reverse     the reverse sweep; adjoints of parameters are in the names that `Adjoints.bar` gives
     blanks      variables of traces, with statements that make empty ones
-    by          what has put them together, which knows why
+    by          the assembler that made them, with the reasons for its decisions
     """
 
     forward: Block
@@ -133,7 +134,7 @@ class Sweeps:
 
 
 class Assembler:
-    """Writes both sweeps of one plan, as decided."""
+    """Writes both sweeps of one plan, according to the storage decisions."""
 
     def __init__(
         self, program: Program, adjoints: Adjoints, counts: Mapping[int, str], plan: Plan, decisions: Decisions
@@ -154,7 +155,7 @@ class Assembler:
             self.traces[name] = traces.trace(name, kind, loops)
 
     def add_old(self, store: gast.stmt, traces: Traces) -> None:
-        """A name, and in a loop a trace, for what a store overwrites."""
+        """Add a name, and in a loop a trace, for the value that a store overwrites."""
         target = stores_into(store)
         assert target is not None
         name = self.adjoints.names.fresh(f"{target.value.id}_old")
@@ -189,7 +190,7 @@ class Assembler:
         return code
 
     def made(self, loop: gast.stmt, ahead: bool = False) -> Block:
-        """The traces of a loop, made before it; `ahead`, those that a loop around it need not make again and again."""
+        """The statements that allocate a loop's traces; with `ahead`, those that can move out of an outer loop."""
         code: Block = []
         for trace in self.traces.values():
             if trace.outermost is loop:
@@ -211,7 +212,7 @@ class Assembler:
         return shallow
 
     def saved_before(self, statement: gast.stmt) -> Block:
-        """What a store that is undone overwrites."""
+        """Save the value that an undone store overwrites."""
         name, target = self.old.get(id(statement)), stores_into(statement)
         if name is None or target is None:
             return []
@@ -226,7 +227,7 @@ class Assembler:
         return code
 
     def saved_after(self, statement: gast.stmt, way: Way) -> Block:
-        """Records of names that a statement stores."""
+        """Save names that a statement stores."""
         code: Block = []
         stored = {written(inner) for inner in walk_statements([statement])}
         for name, trace in self.traces.items():
@@ -244,7 +245,7 @@ class Assembler:
         return code + self.reverse_nodes(plan, plan.nodes, done)
 
     def reverse_nodes(self, plan: Plan, nodes: list[Node], done: set[str]) -> Block:
-        """Part of a reversed block; what would pass on only zeros is skipped, all of the rest or some of it."""
+        """Part of a reversed block; where only zeros would be propagated, the rest of it or a part is skipped."""
         code: Block = []
         k = 0
         while k < len(nodes):
@@ -293,7 +294,7 @@ class Assembler:
         raise AssertionError(node)
 
     def on_the_spot(self, statement: gast.For, body: Plan) -> Block:
-        """A loop of which each iteration runs, and is reversed at once."""
+        """Iteration-local reversal: a loop in which each iteration runs and is reversed right after."""
         last = tails(self.program, statement)
         own = [each for each in statement.body if each not in last]
         loop = header_of(statement)
@@ -302,13 +303,13 @@ class Assembler:
         return [*(made for each in inner for made in self.made(each, ahead=True)), loop]
 
     def restored(self, statement: gast.stmt | None) -> Block:
-        """Put back what a store overwrote."""
+        """Restore the value that a store overwrote."""
         if statement is None or id(statement) not in self.old:
             return []
         return [assign(clone(stores_into(statement)), load(self.old[id(statement)]), place_of(statement))]
 
     def needs(self, node: Node) -> set[str]:
-        """Primal names that a node reads, with all that recomputing them reads."""
+        """The primal names that a node reads, with all names that recomputing them reads."""
         if id(node) not in self._needs:
             found: set[str] = set()
             pending = list(own_reads(node))
@@ -328,7 +329,7 @@ class Assembler:
         return self._needs[id(node)]
 
     def provide(self, name: str, way: Way, done: set[str], code: Block) -> None:
-        """Make a value available, and before it what it is recomputed from."""
+        """Make a value available, after the values that it is recomputed from."""
         if name in done or (self.old_site.get(name) or self.sites.site(name)) != way:
             return
         done.add(name)

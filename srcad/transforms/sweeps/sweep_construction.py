@@ -1,4 +1,4 @@
-"""From a program to both sweeps: plan, decide what to record, and plan again until what must be undone is known."""
+"""Sweep construction: plan the reverse sweep, decide what to record, and repeat until the undone stores are known."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from srcad.transforms.sweeps.sweep_assembly import Assembler, Sweeps
 
 
 def sweeps(program: Program, adjoints: Adjoints, counts: Mapping[int, str], seed: Block) -> Sweeps:
-    """Forward and reverse sweep of a program; `seed` is where the reverse sweep begins."""
+    """The forward and reverse sweep of a program; `seed` starts the reverse sweep."""
     undone: list[gast.stmt] = []
     spots = candidates(program)
     while True:
@@ -37,7 +37,7 @@ def sweeps(program: Program, adjoints: Adjoints, counts: Mapping[int, str], seed
 
 
 def _is_spoilt(program: Program, spot: gast.For, undone: list[gast.stmt]) -> bool:
-    """Whether putting back what some stores overwrote would change what a loop reversed on the spot hands on."""
+    """Whether undoing some stores would change the results of a loop with iteration-local reversal."""
     flow, independence = program.flow, Independence(program, spot)
     first = flow.spot(spot).number
     for store in undone:

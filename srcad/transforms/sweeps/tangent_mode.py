@@ -1,10 +1,10 @@
-"""Forward mode: beside every statement its tangent, so that the result is again core form, in the same SSA names.
+"""Forward mode: each statement is followed by its tangent, so that the result is core form with the same SSA names.
 
     v = np.sin(x)      becomes      v = np.sin(x)
                                     v_dot = np.cos(x) * x_dot
 
-A name has a tangent if it depends on an independent parameter; all others have none, and terms with them are dropped.
-The tangent of a view is the same view of the tangent, a store stores the tangent as well, control flow stays as it is.
+A name has a tangent if it depends on an independent parameter; for all others the tangent's terms are dropped. The
+tangent of a view is the same view of the tangent, a store also stores the tangent, and control flow does not change.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from srcad.transforms.ir.primitive import operands, primitive_of
 
 
 class Tangents:
-    """Writes tangents; `dots` maps names to their tangents' names."""
+    """Writes tangents; `dots` maps names to the names of their tangents."""
 
     def __init__(
         self, program: Program, names: Names, bindings: dict[str, Any], callees: Callees | None = None
@@ -60,7 +60,7 @@ class Tangents:
         return self.dots[name]
 
     def of_atom(self, node: gast.expr, like: str | None = None) -> gast.expr:
-        """The tangent of an atom, or of a tuple of these: zero where it has none."""
+        """The tangent of an atom, or of a tuple of atoms: zero where it has none."""
         if isinstance(node, gast.Tuple):
             return tuple_of(*(self.of_atom(element) for element in node.elts))
         if isinstance(node, gast.Name) and self.program.is_active(node.id):
@@ -70,7 +70,7 @@ class Tangents:
         return const(0.0)
 
     def block(self, block: Block) -> Block:
-        """A block with its tangents."""
+        """A block with the tangent statements added."""
         code: Block = []
         for statement in block:
             if inner_blocks(statement) and not isinstance(getattr(statement, "body", [None])[0], gast.Break):
@@ -89,7 +89,7 @@ class Tangents:
         return code
 
     def statement(self, statement: gast.stmt) -> tuple[Block, Block]:
-        """Statements before and after one simple statement."""
+        """The tangent statements before and after one simple statement."""
         place = place_of(statement)
         match statement:
             case gast.Assign(targets=[gast.Name(id=name)], value=value):
@@ -147,7 +147,7 @@ class Tangents:
         raise MissingRule(f"{primitive_name(primitive)} has no rule for forward mode", at=place)
 
     def by_partials(self, name: str, rule: Rule, inputs: dict[str, gast.expr], place: Place | None) -> Block:
-        """The sum of partial derivative times tangent."""
+        """The sum of partial derivatives times tangents."""
         template = rule.partials
         assert template is not None
         spliced = splice(
@@ -172,7 +172,7 @@ class Tangents:
         return [_at(statement, place) for statement in code]
 
     def owned(self, name: str, value: gast.expr) -> gast.expr:
-        """A tangent in memory of its own, where the result is a new array that may be written into."""
+        """A tangent in memory of its own, if the result is a new array that may be written to."""
         if not isinstance(value, (gast.Name, gast.Subscript)) or not self.program.types.is_array(name):
             return value
         read = next(names_in(value))
@@ -182,7 +182,7 @@ class Tangents:
         return call("np.copy", value) if written else value
 
     def full(self, name: str, total: gast.expr, inputs: dict[str, gast.expr], first: Block) -> gast.expr:
-        """A tangent of the shape of the result, though operands without tangent may be what makes it that large."""
+        """A tangent broadcast to the shape of the result, if operands without a tangent may determine that shape."""
         types = self.program.types
         if not types.is_array(name):
             return total
@@ -255,7 +255,7 @@ def _plus(total: gast.expr | None, term: gast.expr) -> gast.expr:
 
 
 def _without_absent(node: gast.expr, absent: set[str]) -> gast.expr | None:
-    """A sum without the terms that read what is not there."""
+    """A sum without the terms that contain absent names; None if nothing is left."""
     if not absent & set(names_in(node)):
         return node
     match node:

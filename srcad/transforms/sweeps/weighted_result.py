@@ -1,11 +1,11 @@
-"""The weighted sum of a function's results, with the weights as parameters: one real number for any results.
+"""Weighted result: a function's results are summed with weights, which become parameters: one real result.
 
     def f(x, k):                    def f(x, k, result_bar):
         ...             becomes         ...
         return y                        total = y * result_bar
                                         return np.sum(total)
 
-Its gradient is the pullback of the function, and its Hessian holds the derivatives of the pullback.
+The gradient of this function is the original function's pullback; its Hessian holds the pullback's derivatives.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from srcad.transforms.ir.unit import Unit
 
 
 def weighted(unit: Unit, ranks: Sequence[int | None]) -> Unit:
-    """The function that adds up its results times weights, parameters after the user's own.
+    """The function that returns the weighted sum of its results; the weights follow the user's parameters.
 
-    `ranks` are the numbers of axes of the results, from left to right; None for a result that is left out.
+    `ranks` has the number of dimensions of each result, from left to right; None for a result that is left out.
     """
     names, bindings = unit.names.copy(), dict(unit.bindings)
     tree = unit.copy_tree()

@@ -1,6 +1,7 @@
-"""Lists and tuples where NumPy takes them for arrays: `np.mean([a, b])`, `np.dot(x, (u, v))`, `x - [1.0, 2.0]`.
+"""Array-like arguments: lists and tuples as arrays in NumPy's calls: `np.mean([a, b])`, `np.dot(x, (u, v))`.
 
-In core form a tuple is a tuple, such as a shape. Which parameters of a function are arrays their names tell.
+In core form a tuple is a tuple, such as a shape. Which parameters of a function are arrays is recognised by their
+names.
 """
 
 from __future__ import annotations
@@ -36,10 +37,10 @@ _AUGMENTING = tuple(
 
 
 class ArrayLike(Respelled):
-    """Makes arrays of lists that are given for such."""
+    """Turns lists into arrays where functions expect arrays."""
 
     def call(self, node: gast.Call) -> gast.expr:
-        """What a call is worth."""
+        """The value of a call."""
         meaning = self.meant(node.func)
         names = parameters(meaning) if _is_numpys(meaning) else ()
         joins = any(meaning is each for each in _JOINS)
@@ -62,13 +63,13 @@ class ArrayLike(Respelled):
         return super().call(node)
 
     def arrange(self, node: gast.Call) -> None:
-        """An array for a range that a function of NumPy's is given: Numba takes it for a number."""
+        """Turn a range that is passed to a NumPy function into an array; Numba would take it for a number."""
         for each in node.args if _is_numpys(self.meant(node.func)) else ():
             if isinstance(each, gast.Call) and self.meant(each.func) is range:
                 each.func = dotted("np.arange")
 
     def check_subscripts(self, node: gast.Call) -> None:
-        """Refuse `np.einsum` with lists of axes behind the operands."""
+        """Refuse `np.einsum` with lists of axes after the operands."""
         node.args = [self.part(each) for each in node.args]
         first, second = (*node.args, None, None)[:2]
         if isinstance(second, Structure) and not isinstance(self.constant(first), str):
@@ -76,7 +77,7 @@ class ArrayLike(Respelled):
             self.refuse(what, "give the subscripts as a text: np.einsum('ij,j->i', a, b)")
 
     def joined(self, part: gast.expr) -> gast.expr:
-        """A sequence of arrays, of which some are lists."""
+        """A sequence of arrays, with lists in it turned into arrays."""
         if not isinstance(part, Structure) or not isinstance(self.memory.cells[part.cell], dict):
             return part
         parts = self.parts(part)
@@ -85,9 +86,9 @@ class ArrayLike(Respelled):
         return self.sequence(tuple, [self.as_array(each) for each in parts])
 
     def together(self, left: gast.expr, op: gast.operator, right: gast.expr) -> gast.expr | None:
-        """A list with an array: their elements, as NumPy has it; `*` may mean to repeat the list.
+        """An operator on a list and an array, elementwise as in NumPy; `*` may also repeat the list.
 
-        A tuple with a shape, or another tuple that is known only at run time: both of them.
+        For a tuple with a shape, or another tuple known only at run time: their concatenation.
         """
         made: gast.expr | None = super().together(left, op, right)
         is_one = isinstance(left, Structure) != isinstance(right, Structure)
@@ -104,7 +105,7 @@ def _is_numpys(meaning: Any) -> bool:
 
 
 def parameters(function: Any) -> tuple[str, ...]:
-    """The names of positional parameters of a function of NumPy's that takes arrays; the last stands for all others.
+    """The names of the positional parameters of a NumPy function that takes arrays; the last stands for all others.
 
     >>> parameters(np.hypot), parameters(np.mean)[:2], parameters(np.zeros)
     (('x',), ('a', 'axis'), ())
@@ -127,12 +128,12 @@ def _named(function: Any) -> tuple[str, ...]:
 
 
 def with_operands(block: Block, kinds: dict[str, nb.Type], names: Names, bindings: Mapping[str, Any]) -> Block:
-    """The statements with tuples as what they are beside other operands, once types are known.
+    """The statements, with the operands that were left open resolved to tuples or arrays, once types are known.
 
         t1 = kernels.tuple_beside((1,), s)      becomes     t1 = (1,) or t1 = np.array((1,))
         y = x + s                                           t2 = np.array(s); y = x + t2
 
-    Whatever comes later takes an operand that is no array for a number. New names get their types here.
+    Later passes treat an operand that is not an array as a number. The types of new names are added here.
     """
     made: Block = []
     for statement in block:
@@ -149,7 +150,7 @@ def with_operands(block: Block, kinds: dict[str, nb.Type], names: Names, binding
 
 
 def _as_known(value: gast.expr, kind: nb.Type) -> gast.expr:
-    """A tuple or list that was left open."""
+    """Resolve a tuple or list that was left open."""
     match value:
         case gast.Call(func=function, args=[parts, _]) if dotted_path(function) in _LEFT_OPEN:
             is_new = isinstance(kind, nb.Array) and isinstance(parts, gast.Tuple)
@@ -160,7 +161,7 @@ def _as_known(value: gast.expr, kind: nb.Type) -> gast.expr:
 def _arrays_before(
     statement: gast.Assign, kinds: dict[str, nb.Type], names: Names, bindings: Mapping[str, Any]
 ) -> Block:
-    """Arrays for the tuples among the operands of an operation on elements, which reads these instead."""
+    """Arrays for the tuples among the operands of an elementwise operation, which then reads the arrays."""
     is_elementwise = isinstance(statement.value, (gast.BinOp, gast.Compare))
     if not is_elementwise and not isinstance(primitive_of(statement.value, bindings), np.ufunc):
         return []
@@ -176,7 +177,7 @@ def _arrays_before(
 
 
 def _joint(kind: nb.BaseTuple) -> nb.Type | None:
-    """The type of the elements of an array that is made of a tuple of numbers."""
+    """The dtype of an array made from a tuple of numbers."""
     parts = [nb.unliteral(each) for each in kind]
     if not all(isinstance(each, (nb.Number, nb.Boolean)) for each in parts):
         return None

@@ -1,4 +1,4 @@
-"""Arrays cut into pieces: a list of slices, as many as are known while compiling.
+"""Array splits: an array is cut into a list of slices, whose number is known at compile time.
 
 u, v = np.split(x, [3])         becomes         u, v = x[:3], x[3:]
 """
@@ -24,7 +24,7 @@ class Splits(Effects):
         raise NotImplementedError
 
     def call(self, node: gast.Call) -> gast.expr:
-        """What a call is worth."""
+        """The value of a call."""
         function = self.meant(node.func)
         if function is np.split or function is np.array_split or function is np.vsplit:
             self.spread(node)
@@ -58,7 +58,7 @@ class Splits(Effects):
         return self.sequence(list, pieces)
 
     def even_edges(self, array: gast.Name, axis: int, count: int, is_even: bool) -> list[gast.expr]:
-        """Where to cut into pieces of one length, or of two that differ by one."""
+        """The positions at which to cut into pieces of equal length, or of lengths that differ by one."""
         size = self.held_in_atom(self.core(subscript(attribute(load(array.id), "shape"), const(axis))))
         length = self.held_in_atom(binary(size, gast.FloorDiv, const(count)))
         rest = self.held_in_atom(binary(clone(size), gast.Mod, const(count)))

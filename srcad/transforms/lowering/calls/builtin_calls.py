@@ -1,4 +1,4 @@
-"""Calls that structures take part in: builtin functions, all but the numbers and arrays within being known by now.
+"""Builtin calls on structures, evaluated at compile time except for the numbers and arrays in them.
 
 sum(terms)      list(zip(ws, bs))       len(layers)       sorted(p)       Point(x, y)       model(x)
 """
@@ -25,10 +25,10 @@ from srcad.transforms.lowering.structures.operator_methods import BINARY
 
 
 class Containers(Starred):
-    """Calls that a structure takes part in."""
+    """Calls that involve structures."""
 
     def call(self, node: gast.Call) -> gast.expr:
-        """What a call is worth."""
+        """The value of a call."""
         self.spread(node)
         function = node.func
         if isinstance(function, gast.Attribute) and not self.is_atom(function):
@@ -58,7 +58,7 @@ class Containers(Starred):
         return super().call(node)
 
     def changed(self, node: gast.Call) -> gast.expr | None:
-        """A call that is made for what it does; None where that is not known."""
+        """A call that is made for its effect; None where the effect is not known."""
         self.spread(node)
         function = node.func
         if isinstance(function, gast.Attribute) and not self.is_atom(function):
@@ -72,7 +72,7 @@ class Containers(Starred):
         return self.inline(node, self)
 
     def called_structure(self, function: Structure, node: gast.Call) -> gast.expr:
-        """A call of an object."""
+        """A call of a structure: an object or a partial."""
         if function.cell.type is functools.partial:
             return self.completed(function, node)
         if function.cell.type is np.vectorize:
@@ -80,7 +80,7 @@ class Containers(Starred):
         return self.method(function, "__call__", node)
 
     def partial(self, node: gast.Call) -> Structure:
-        """`functools.partial`: a structure that is called."""
+        """`functools.partial`: a structure that can be called."""
         function, *arguments = (self.part(each) for each in node.args)
         if not isinstance(function, (Callee, Structure)):
             self.refuse("what functools.partial is given is not known to be a function", "name the function")
@@ -93,7 +93,7 @@ class Containers(Starred):
         return self.memory.new(functools.partial, parts)
 
     def completed(self, function: Structure, node: gast.Call) -> gast.expr:
-        """A call of what `functools.partial` made."""
+        """A call of a `functools.partial`."""
         held = self.contents(function)
         keywords = dict(self.contents(held["keywords"]))
         keywords |= {keyword.arg: self.kept(self.part(keyword.value)) for keyword in node.keywords}
@@ -102,7 +102,7 @@ class Containers(Starred):
         return self.call(node)
 
     def builtin(self, handler: Callable[..., gast.expr | None], node: gast.Call) -> gast.expr:
-        """A builtin function, if what it is given are structures."""
+        """A builtin function, if its arguments are structures."""
         node.args = [self.argument(each) for each in node.args]
         for keyword in node.keywords:
             keyword.value = self.part(keyword.value)
@@ -111,7 +111,7 @@ class Containers(Starred):
         return super().call(node) if made is None else made
 
     def argument(self, node: gast.expr) -> gast.expr:
-        """An argument of a builtin: `range` of constants is a structure here."""
+        """An argument of a builtin; a `range` of constants becomes a structure."""
         match node:
             case gast.Call(func=gast.Name(id="range"), args=arguments, keywords=[]):
                 node.args = [self.part(each) for each in arguments]
@@ -178,7 +178,7 @@ class Containers(Starred):
         return None if parts is None else self.sequence(tuple, parts[::-1])
 
     def ordered(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
-        """`sorted` of constants, such as the keys of a dictionary, or of what begins with these, such as its items."""
+        """`sorted` of constants, such as dictionary keys, or of tuples that start with constants, such as items."""
         parts = self.elements(arguments[0])
         if parts is None:
             return None
@@ -188,7 +188,7 @@ class Containers(Starred):
         return self.sequence(list, [parts[k] for k in sorted(range(len(parts)), key=values.__getitem__)])
 
     def ranks(self, parts: Parts) -> list[Any]:
-        """Constants in the order of the parts: these, or the first elements of tuples if no two are equal."""
+        """The constants by which to sort the parts: these, or the first elements of tuples if no two are equal."""
         kinds = {each.cell.type if isinstance(each, Structure) else None for each in parts}
         if kinds not in ({tuple}, {list}):
             return [self.constant(each) for each in parts]
@@ -197,7 +197,7 @@ class Containers(Starred):
         return firsts if len({*firsts}) == len(firsts) else [UNKNOWN]
 
     def added(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
-        """`sum` of a structure: from the left, beginning with 0 as Python does."""
+        """`sum` of a structure: from the left, starting with 0 as in Python."""
         parts = self.elements(arguments[0])
         if parts is None:
             return None
@@ -239,7 +239,7 @@ class Containers(Starred):
         return const(issubclass(structure.cell.type, classes))
 
     def got(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
-        """`getattr` and `hasattr` with a constant name; None where the object is an array."""
+        """`getattr` or `hasattr` with a constant name; None where the object is an array."""
         return self.slot(arguments[0], self.key(arguments[1])) if isinstance(arguments[0], Structure) else None
 
     def as_array(self, part: gast.expr) -> gast.expr:
@@ -250,7 +250,7 @@ class Containers(Starred):
         return self.held_in_atom(self.call(call("np.array", part)))
 
     def augmented(self, op: type[gast.operator], arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
-        """`lst += other` on a structure; a list is changed, others are made anew."""
+        """`lst += other` on a structure; a list is changed in place, others are replaced."""
         base, other = arguments
         if not isinstance(base, Structure) and not isinstance(other, Structure):
             return None
@@ -267,7 +267,7 @@ class Containers(Starred):
 
 
 def _is_of_objects(kind: type) -> bool:
-    """Whether instances of a class are none of what a number, a text or an array is."""
+    """Whether instances of a class can be neither numbers, texts nor arrays."""
     plain = (int, float, complex, str, np.ndarray, np.generic)
     is_users = type(kind) is type and kind.__module__ != "builtins"
     return is_users and not issubclass(kind, plain) and not any(issubclass(each, kind) for each in plain)

@@ -1,8 +1,8 @@
-"""Calls whose arguments say which function is meant, and functions that take functions.
+"""Call variants: calls whose meaning depends on their arguments, rewritten as calls of specific functions.
 
 x.item()                              kernels.only_element(x)
 x.item(i, j)                          x[i, j]
-np.linalg.norm(x, ord=1)              kernels.norm_of_order(x, 1)     a definition in `rules/composed.py`
+np.linalg.norm(x, ord=1)              kernels.norm_of_order(x, 1)     see `rules/composed_definitions.py`
 np.piecewise(x, [c], [f, 0.0])        y = np.zeros_like(x); y[c] = f(x[c])
 np.s_[1:, k]                          (slice(1, None), k)
 a, b = np.gradient(x, h)              a, b = np.gradient(x, h, axis=0), np.gradient(x, h, axis=1)
@@ -27,10 +27,10 @@ _OF_ARRAYS = (
 
 
 class Respelled(Splits):
-    """Lowers calls that are spelled as others."""
+    """Lowers calls that are equivalent to others."""
 
     def call(self, node: gast.Call) -> gast.expr:
-        """What a call is worth."""
+        """The value of a call."""
         function = node.func
         if isinstance(function, gast.Attribute) and function.attr == "item" and not self.is_atom(function):
             function.value = receiver = self.part(function.value)
@@ -50,7 +50,7 @@ class Respelled(Splits):
         return super().call(node)
 
     def viewed(self, node: gast.Call) -> gast.expr | None:
-        """A call that gives the memory of its argument, under a name that says so; None for others."""
+        """A call whose result shares its argument's memory, as a function that returns views; None for others."""
         meaning = self.meant(node.func)
         copies = next((each for each in node.keywords if each.arg == "copy"), None)
         if copies is not None and getattr(meaning, "__module__", None) == "numpy":
@@ -82,7 +82,7 @@ class Respelled(Splits):
         return super().core(node)
 
     def lists_to_arrays(self, node: gast.Call) -> None:
-        """Make arrays of lists of indices and the like: in core form lists are tuples, which mean something else."""
+        """Turn index lists and the like into arrays: in core form lists are tuples, which mean something else."""
         place = next((place for function, place in _OF_ARRAYS if self.meant(node.func) is function), None)
         if place is None:
             return
@@ -93,8 +93,8 @@ class Respelled(Splits):
                 node.args[place] = self.held_in_atom(self.call(call("np.array", part)))
 
     def typed(self, node: gast.Call) -> gast.expr | None:
-        """What makes a list or a dictionary of Numba's, as that of a list or dictionary of Python's."""
-        from numba.typed import Dict, List  # only here: what Numba has loaded of these makes it load the rest
+        """A call that makes a typed list or dictionary of Numba, as one of Python."""
+        from numba.typed import Dict, List  # imported here: once Numba has loaded part of these it loads the rest
 
         meaning = self.meant(node.func)
         if meaning == List.empty_list or (meaning is List and not node.args):
@@ -116,7 +116,7 @@ class Respelled(Splits):
         return self.core(subscript(name, gast.Tuple(elts=list(arguments), ctx=gast.Load())))
 
     def norm(self, node: gast.Call) -> gast.Call:
-        """`np.linalg.norm`, under another name if it has an order."""
+        """`np.linalg.norm`, as `kernels.norm_of_order` if it has an order."""
         given: dict[str, Any] = dict(zip(("x", "ord", "axis", "keepdims"), node.args, strict=False))
         given |= {each.arg: each.value for each in node.keywords}
         order = given.pop("ord", None)
@@ -130,7 +130,7 @@ class Respelled(Splits):
         )
 
     def piecewise(self, node: gast.Call) -> gast.expr:
-        """`np.piecewise`: each function is called with the elements that it is for."""
+        """`np.piecewise`: each function is called with its own elements."""
         if node.keywords or len(node.args) < 3:
             self.refuse("this call of np.piecewise is not supported", "give it the array, conditions and functions")
         first, *lists = [self.part(each) for each in node.args[:3]]
@@ -157,7 +157,7 @@ class Respelled(Splits):
         return load(result)
 
     def for_targets(self, node: gast.expr, count: int) -> gast.expr:
-        """What is assigned to so many targets: `np.gradient` along all axes is one call for each of them."""
+        """The value to assign to `count` targets: `np.gradient` along all axes becomes one call for each of them."""
         if not isinstance(node, gast.Call) or self.meant(node.func) is not np.gradient:
             return node
         options = {each.arg: each.value for each in node.keywords}
@@ -177,7 +177,7 @@ class Respelled(Splits):
         return gast.Tuple(elts=calls, ctx=gast.Load())
 
     def otherwise(self, masks: list[gast.Name]) -> gast.Name:
-        """Where no condition holds."""
+        """The elements for which no condition holds."""
         found: gast.expr = load(masks[0].id)
         for mask in masks[1:]:
             found = call("np.logical_or", found, load(mask.id))

@@ -1,4 +1,4 @@
-"""Functions of functions, methods of texts, and the rest of a sequence, where what they are given is known.
+"""Higher-order calls: `map`, `filter`, `reduce`, methods of texts, and starred targets, where arguments are known.
 
 map(f, values)      functools.reduce(f, values)      mode.startswith("log")      first, *rest = values
 """
@@ -21,19 +21,19 @@ _OF_TEXTS = frozenset(
 
 
 class Functional(Methods):
-    """Calls that are worth what they are made of."""
+    """Calls that are replaced by what they compute."""
 
     def meant(self, node: gast.expr) -> Any:
-        """The object that a path means, or None."""
+        """The object that a path refers to, or None."""
         path, root = dotted_path(node), root_name(node)
         return look_up(path, self.bindings) if path and (root in self.bindings or root in RESERVED) else None
 
     def elements(self, node: gast.expr) -> Parts | None:
-        """What a loop over a structure goes through; None for an array."""
+        """The elements that a loop over a structure visits; None for an array."""
         return self.parts(node) if isinstance(node, Structure) else None
 
     def of_text(self, text: str, method: str, node: gast.Call) -> gast.expr:
-        """A method of a text that is known."""
+        """A method of a constant text."""
         arguments = [self.key(each) for each in node.args]
         if method not in _OF_TEXTS or node.keywords:
             self.refuse(f"the method `{method}` of a text is not supported", "compare it with `==`")
@@ -64,7 +64,7 @@ class Functional(Methods):
         return total
 
     def with_rest(self, targets: Parts, node: gast.expr) -> list[tuple[gast.expr, gast.expr]]:
-        """`first, *rest = value`: each target and its value; what no other target takes is a list."""
+        """`first, *rest = value`: each target with its value; what no other target takes is a list."""
         if isinstance(node, gast.Attribute) and node.attr == "shape":
             what = "`*` in what a shape is assigned to is not supported: how many axes there are is not known here"
             self.refuse(what, "name all axes, or take those that are needed, such as `n = x.shape[-1]`")
@@ -83,11 +83,11 @@ class Functional(Methods):
         return list(zip(names, values, strict=True))
 
     def is_known(self, value: Structure) -> bool:
-        """Whether the elements of a list are known one by one."""
+        """Whether the elements of a list are known individually."""
         return isinstance(self.memory.cells[value.cell], dict)
 
     def ends_and_rest(self, value: gast.expr, before: int, after: int) -> Parts:
-        """The first and the last elements of an array, and between them a list of the others."""
+        """The first and last elements of an array, and a list of the others in between."""
         array = self.as_name(value)
         message = f"expected at least {before + after} values to unpack"
         self.insist_on_length(array, before + after, "ValueError", message, gast.Lt)
@@ -100,7 +100,7 @@ class Functional(Methods):
     def insist_on_length(
         self, array: gast.Name, length: int, error: str, message: str, wrong: type[gast.cmpop] = gast.NotEq
     ) -> None:
-        """Raise where an array has another length, or less; for tuples this is decided once types are known."""
+        """Raise if an array has another length, or is shorter; tuples are checked once types are known."""
         failure = gast.Raise(exc=call(error, const(message)), cause=None)
         test = gast.Compare(left=call("len", load(array.id)), ops=[wrong()], comparators=[const(length)])
         self.statement(at(gast.If(test=test, body=[at(failure, self.place)], orelse=[]), self.place))

@@ -1,4 +1,4 @@
-"""Iterators of itertools over what is known by now, `x.flat`, and calls that are refused with a way out.
+"""Itertools calls on known elements, `x.flat`, and calls that are refused with a hint.
 
 combinations(points, 2)     chain(first, second)     accumulate(values)     pairwise(knots)     for v in x.flat: ...
 """
@@ -30,17 +30,17 @@ _ROWS: dict[Any, Callable[..., Any]] = {
 }
 _SINGLE = {itertools.chain: itertools.chain, itertools.islice: itertools.islice, itertools.repeat: itertools.repeat}
 _NUMBERS = {itertools.combinations, itertools.combinations_with_replacement, itertools.permutations, itertools.islice}
-# These read element by element what they go through; the others read all of it first.
+# These read their inputs element by element; the others read all of it first.
 _STEPWISE = {itertools.chain, itertools.accumulate, itertools.pairwise, itertools.islice, itertools.zip_longest}
 _DTYPES = {"int": "np.int64", "float": "np.float64", "bool": "np.bool_", "complex": "np.complex128"}
-# What each of these gives is used up by who goes through it, so generated code, which may come back, cannot keep it.
+# The iterators of these are consumed when read, so generated code, which may read them again, cannot keep them.
 _USED_UP = (iter, next, zip, enumerate, reversed, np.nditer, np.ndenumerate, np.ndindex, np.broadcast, np.nested_iters)
 _BY_NAME = (eval, exec, locals, globals, vars)
 _OF_DERIVATIVES = frozenset({"grad", "value_and_grad", "vjp", "jvp", "hvp", "hessian", "jacobian"})
 
 
 class Iterators(Functional):
-    """Calls that are worth a list of what they would go through."""
+    """Calls that are replaced by a list of the elements that they would yield."""
 
     def argument(self, node: gast.expr) -> gast.expr:
         """An argument of a builtin."""
@@ -54,7 +54,7 @@ class Iterators(Functional):
         return super().core(node)
 
     def element(self, node: gast.Subscript) -> gast.expr:
-        """An element or slice; of `x.flat` a slice is a copy."""
+        """An element or slice; a slice of `x.flat` is a copy."""
         if not isinstance(node.value, gast.Attribute) or node.value.attr != "flat" or self.is_atom(node.value):
             return super().element(node)
         base = self.part(node.value.value)
@@ -66,7 +66,7 @@ class Iterators(Functional):
         return call("np.copy", self.held_in_atom(found)) if isinstance(node.slice, gast.Slice) else found
 
     def attribute_of(self, base: gast.expr, name: str) -> gast.expr:
-        """`base.name`; of a member of an enumeration its value or its name."""
+        """`base.name`; for a member of an enumeration, its value or its name."""
         known = self.constant(base)
         if not isinstance(known, Member) or name not in ("value", "name"):
             return super().attribute_of(base, name)
@@ -76,11 +76,11 @@ class Iterators(Functional):
         return self.part(found)
 
     def in_a_row(self, array: gast.expr) -> gast.expr:
-        """All elements of an array, one after the other."""
+        """All elements of an array, in order."""
         return self.call(call("np.reshape", self.as_name(array), const(-1)))
 
     def call(self, node: gast.Call) -> gast.expr:
-        """What a call is worth."""
+        """The value of a call."""
         meaning = self.meant(node.func)
         if getattr(meaning, "__module__", None) == "numpy":
             node.args = [self.dtype_of(each) for each in node.args]
@@ -118,19 +118,19 @@ class Iterators(Functional):
         return None
 
     def refuse_iterator(self, function: gast.expr) -> NoReturn:
-        """Refuse an iterator that is kept, or gone through by hand."""
+        """Refuse an iterator that is kept, or advanced explicitly."""
         self.refuse(
             f"the iterator of `{dotted_path(function)}` can only be looped over",
             "write it behind `in` of a `for`, or make a list: `list(map(f, x))`; the elements of an array have indices",
         )
 
     def dtype_of(self, node: gast.expr) -> gast.expr:
-        """`int` and its like as a dtype: Numba knows NumPy's names only."""
+        """`int` and the like as dtypes: Numba only knows NumPy's names."""
         path = _DTYPES.get(node.id) if isinstance(node, gast.Name) else None
         return node if path is None or self.meant(node) is not getattr(builtins, node.id) else dotted(path)
 
     def is_computed_tuple(self, node: gast.expr) -> bool:
-        """Whether this is a tuple of more than constants."""
+        """Whether this is a tuple with elements that are not constants."""
         part = self.part(node)
         return isinstance(part, Structure) and self.constant(part) is UNKNOWN
 
@@ -145,7 +145,7 @@ class Iterators(Functional):
         return made
 
     def iterated_over(self, kind: Any, arguments: Parts, keywords: dict[str, gast.expr]) -> Structure:
-        """An iterator that does not compute, as a list."""
+        """An iterator that only selects or combines elements, as a list."""
         if kind not in _ROWS and kind not in _SINGLE:
             self.refuse(f"itertools.{kind.__name__} is not supported", "write the loop, or use a list")
         if kind is itertools.repeat:
@@ -184,7 +184,7 @@ class Iterators(Functional):
         return self.sequence(list, found)
 
     def known_parts(self, kind: Any, node: gast.expr) -> Parts:
-        """The elements of what an iterator goes through."""
+        """The elements that an iterator visits."""
         parts = self.elements(node)
         if parts is None:
             self.refuse(

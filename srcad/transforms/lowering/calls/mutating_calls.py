@@ -1,11 +1,11 @@
-"""Calls that write into an array, as stores.
+"""Mutating calls: calls that write to an array become stores.
 
     np.multiply(x, y, out=z)              z[...] = np.multiply(x, y)
     a.fill(0.0)                           a[...] = 0.0
     np.copyto(a, b, where=m)              a[...] = np.where(m, b, a)
-    np.add.at(a, i, v)                    a[...] = kernels.added_at(a, i, v)      a definition in `rules/effects.py`
+    np.add.at(a, i, v)                    a[...] = kernels.added_at(a, i, v)      see `rules/mutating_functions.py`
 
-All is computed before the first element is stored, as NumPy does where result and operands overlap.
+Everything is computed before the first element is stored, as NumPy does where result and operands overlap.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from srcad.transforms.ir.node_notes import note
 from srcad.transforms.lowering.calls.builtin_calls import Containers
 from srcad.transforms.lowering.structures.abstract_state import Structure
 
-# Methods of arrays that change the array.
+# Methods that change their array.
 IN_PLACE = frozenset({"fill", "sort", "put"})
 SCATTERS = tuple(
     ufunc.at
     for ufunc in (*(np.add, np.subtract, np.multiply, np.divide), *(np.power, np.maximum, np.minimum, np.negative))
 )
-_HARMLESS = {np.arccosh: 1.5}  # elsewhere 0.5: operands at which functions and slopes are finite
+_HARMLESS = {np.arccosh: 1.5}  # elsewhere 0.5: operands at which functions and derivatives are finite
 
 
 class Effects(Containers):
-    """Lowers calls that write."""
+    """Lowers calls that write to arrays."""
 
     def changed(self, node: gast.Call) -> gast.expr | None:
-        """A call that is made for what it does; None where that is not known."""
+        """A call that is made for its effect; None where the effect is not known."""
         self.spread(node)
         function = node.func
         if isinstance(function, gast.Attribute) and function.attr in IN_PLACE and not self.is_atom(function):
@@ -49,7 +49,7 @@ class Effects(Containers):
         return self.call(node) if self.target_of(node) is not None else super().changed(node)
 
     def filled(self, array: gast.expr, method: str, node: gast.Call) -> gast.expr | None:
-        """A method of an array that changes it."""
+        """A method that changes its array."""
         if method == "put":
             node.func, node.args = dotted("np.put"), [array, *node.args]
             return self.changed(node)
@@ -58,7 +58,7 @@ class Effects(Containers):
         return self.store_all(array, self.call(call("np.sort", array, *node.args, **_named(node))))
 
     def places(self, index: gast.expr) -> gast.expr:
-        """An index with arrays for lists: in core form both lists and tuples are tuples."""
+        """An index with lists turned into arrays: in core form both lists and tuples are tuples."""
         if not isinstance(index, Structure):
             return index
         if index.cell.type is list:
@@ -77,7 +77,7 @@ class Effects(Containers):
         return self.store_all(array, value)
 
     def call(self, node: gast.Call) -> gast.expr:
-        """What a call is worth: with `out=`, the array that the result was written into."""
+        """The value of a call: with `out=`, the array that the result was written to."""
         self.spread(node)
         target = self.target_of(node)
         if target is None:
@@ -92,13 +92,13 @@ class Effects(Containers):
             stored = self.store_all(array, self.held_in_atom(self.call(plain)))
             note(
                 self.made[-1], must_not_truncate=True
-            )  # NumPy stores no floats into integers here, as `array[...] =` would
+            )  # unlike `array[...] =`, NumPy refuses to store floats into integers here
             return stored
         keywords.remove(where)
         return self.store_where(array, self.atom(where.value), plain)
 
     def check_everywhere(self, node: gast.Call) -> None:
-        """Refuse `where=` without `out=`: NumPy leaves what it does not compute as it finds the memory."""
+        """Refuse `where=` without `out=`: NumPy leaves the other elements uninitialised."""
         where = next((each for each in node.keywords if each.arg == "where"), None)
         if where is None or not isinstance(self.meant(node.func), np.ufunc):
             return
@@ -124,12 +124,12 @@ class Effects(Containers):
         return None if isinstance(base, Structure) else (self.as_name(base), part.attr, self.index(index))
 
     def read_part(self, place: tuple[gast.Name, str, gast.expr]) -> gast.expr:
-        """What is there."""
+        """Read the real or imaginary part."""
         array, name, index = place
         return self.part(call(f"np.{name}", self.held_in_atom(subscript(clone(array), clone(index)))))
 
     def store_part(self, place: tuple[gast.Name, str, gast.expr], value: gast.expr) -> None:
-        """Numbers of which one of the two parts is new."""
+        """Store complex numbers with a new real or imaginary part."""
         array, name, index = place
         other = self.read_part((array, "imag" if name == "real" else "real", index))
         new = self.held_in_atom(self.as_array(value))
@@ -139,7 +139,7 @@ class Effects(Containers):
         self.emit(assign(subscript(clone(array), index, store=True), whole, self.place))
 
     def store_where(self, array: gast.expr, mask: gast.expr, node: gast.Call) -> gast.expr:
-        """`out=` with `where=`: elsewhere the array stays, and operands there have no part in the derivative."""
+        """`out=` with `where=`: other elements are unchanged, and their operands do not influence the derivative."""
         harmless = const(_HARMLESS.get(self.meant(node.func), 0.5))
         operands = [self.part(each) for each in node.args]
         node.args = [each if isinstance(each, gast.Constant) else self.where(mask, each, harmless) for each in operands]
@@ -159,7 +159,7 @@ class Effects(Containers):
         return load(name.id)
 
     def target_of(self, node: gast.Call) -> gast.expr | None:
-        """The expression given for `out`, which gets its name where it has none; None where there is none."""
+        """The expression given for `out`, which is made a keyword argument; None if there is none."""
         if self.is_user_call(node):
             return None
         _name_out(node, parameters(self.meant(node.func)))
@@ -178,7 +178,7 @@ class Effects(Containers):
 
 
 def _name_out(node: gast.Call, names: tuple[str, ...]) -> None:
-    """Give `out`, and what follows it, by name: `np.sum(x, 0, None, y)` becomes `np.sum(x, 0, out=y)`.
+    """Pass `out`, and what follows it, by keyword: `np.sum(x, 0, None, y)` becomes `np.sum(x, 0, out=y)`.
 
     >>> node = gast.parse("np.sum(x, 0, None, y)").body[0].value
     >>> _name_out(node, parameters(np.sum))
@@ -192,12 +192,12 @@ def _name_out(node: gast.Call, names: tuple[str, ...]) -> None:
     node.keywords = [*(gast.keyword(arg=name, value=value) for name, value in behind), *node.keywords]
     del node.args[place:]
     while isinstance(node.args[-1], gast.Constant) and node.args[-1].value is None:
-        node.args.pop()  # what stands there to reach `out`
+        node.args.pop()  # placeholders before `out`
 
 
 @functools.cache
 def parameters(function: Any) -> tuple[str, ...]:
-    """The names of the positional parameters of a function of NumPy's that takes `out`; none of other functions.
+    """The names of the positional parameters of a NumPy function that takes `out`; none of other functions.
 
     >>> parameters(np.hypot), parameters(np.outer), parameters(np.zeros)
     (('', '', 'out'), ('a', 'b', 'out'), ())
@@ -208,7 +208,7 @@ def parameters(function: Any) -> tuple[str, ...]:
         return ()
     try:
         found = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):  # of functions that are not written in Python
+    except (TypeError, ValueError):  # functions that are not written in Python
         return ()
     names = tuple(each.name for each in found if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD))
     return names if "out" in names else ()

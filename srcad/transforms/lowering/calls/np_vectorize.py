@@ -1,4 +1,4 @@
-"""`np.vectorize`: a structure that is called, as a loop over the elements.
+"""`np.vectorize`: a callable structure, lowered to a loop over the elements.
 
 f = np.vectorize(g)         f(x, 2.0)       becomes         kernels.mapped_over(g, x, 2.0), which is defined as a loop
 """
@@ -19,10 +19,10 @@ _GIVEN = ("pyfunc", "otypes", "doc", "excluded", "cache", "signature")
 
 
 class Mapped(Iterators):
-    """Makes functions of elements functions of arrays, and calls them."""
+    """Turns functions of elements into functions of arrays, and calls them."""
 
     def call(self, node: gast.Call) -> gast.expr:
-        """What a call is worth."""
+        """The value of a call."""
         meaning = self.meant(node.func)
         if meaning is np.vectorize:
             return self.vectorized(node)
@@ -44,7 +44,7 @@ class Mapped(Iterators):
         return made
 
     def check_vectorized(self, given: dict[str, Any]) -> None:
-        """Refuse what changes how the function is called."""
+        """Refuse options that change how the function is called."""
         if "excluded" in given or "signature" in given:
             self.refuse(
                 "np.vectorize with `excluded` or `type_signatures` is not supported",
@@ -52,7 +52,7 @@ class Mapped(Iterators):
             )
 
     def meant_function(self, function: Any) -> gast.expr:
-        """What stands for a function that an object from outside holds."""
+        """The name for a function that a captured object holds."""
         assert self.outside is not None
         return load(self.outside.bind(getattr(function, "__name__", "function"), function))
 

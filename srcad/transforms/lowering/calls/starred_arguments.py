@@ -1,4 +1,4 @@
-"""What `*` and `**` stand for in calls and displays: as many arguments as are known while compiling.
+"""Starred arguments: `*` and `**` in calls and displays are expanded, if the number of elements is known.
 
 f(*pair, **options)        f(*x[:3])        model(t, *parameters), of a function that takes so many
 """
@@ -19,10 +19,10 @@ from srcad.transforms.lowering.structures.member_methods import Parts
 
 
 class Starred(Mapped):
-    """Makes arguments and elements of their own."""
+    """Expands starred arguments and elements."""
 
     def spread(self, node: gast.Call) -> None:
-        """Make arguments of their own of what `*` and `**` stand for."""
+        """Expand `*` and `**` into separate arguments."""
         if all(each.arg is not None for each in node.keywords) and not any(
             isinstance(each, gast.Starred) for each in node.args
         ):
@@ -46,7 +46,7 @@ class Starred(Mapped):
         node.args, node.keywords = arguments, keywords
 
     def spread_out(self, elements: Parts) -> Parts:
-        """Elements, with those of a structure in the place of what `*` stands for."""
+        """The elements of a display, with starred structures expanded."""
         if not any(isinstance(each, gast.Starred) for each in elements):
             return elements
         found: Parts = []
@@ -56,7 +56,7 @@ class Starred(Mapped):
         return found
 
     def unstarred(self, node: gast.expr, wanted: int | None) -> Parts:
-        """The elements of what is behind `*`; of an array as many as it is known to have, or as are `wanted`."""
+        """The elements of a starred expression; for an array, as many as it is known to have, or `wanted`."""
         if isinstance(node, gast.GeneratorExp):
             node = gast.ListComp(elt=node.elt, generators=node.generators)
         length = self.length_of_slice(node)
@@ -76,7 +76,7 @@ class Starred(Mapped):
         return [self.held_in_atom(self.core(subscript(load(array.id), const(k)))) for k in range(length)]
 
     def length_of_slice(self, node: gast.expr) -> int | None:
-        """How many elements `x[:3]` or `x[-2:]` has, of an array that is long enough."""
+        """The number of elements of `x[:3]` or `x[-2:]`, if the array is long enough."""
         match node:
             case gast.Subscript(slice=gast.Slice(lower=lower, upper=upper, step=step)):
                 given = (lower, upper, step)
@@ -88,7 +88,7 @@ class Starred(Mapped):
         return None
 
     def open_places(self, node: gast.Call, others: Parts) -> int | None:
-        """How many positional arguments the function takes beside the others, if that is one number."""
+        """The number of positional arguments that the function takes beside the others, if that is one number."""
         if any(isinstance(each, gast.Starred) for each in others) or isinstance(node.func, gast.Attribute):
             thing = self.meant(node.func)
             if any(isinstance(each, gast.Starred) for each in others) or thing is None:
@@ -105,14 +105,14 @@ class Starred(Mapped):
 
 
 def _count(first: int, last: int | None, stride: int) -> int | None:
-    """The length of a slice that does not depend on how long the array is; None for others."""
+    """The length of a slice that does not depend on the length of the array; None for others."""
     if stride < 1 or (last is None and first >= 0) or (last is not None and (first < 0) != (last < 0)):
         return None
     return len(range(first, 0 if last is None else last, stride))
 
 
 def _positional(thing: Any) -> list[str] | None:
-    """The positional parameters of a function that takes just these: none of them may be left out."""
+    """The positional parameters of a function that has no optional or variable ones, else None."""
     if isinstance(thing, np.ufunc):
         return [f"x{k}" for k in range(thing.nin)]
     if hasattr(thing, "parameters") and hasattr(thing, "rest"):  # a nested function

@@ -1,12 +1,12 @@
-"""Say with fewer kinds of statement what the user says with many.
+"""Desugaring: express the user's statements by fewer kinds of statements.
 
     a = b = x + 1          becomes    a = x + 1; b = a
     y += x                            y = operator.iadd(y, x)
     for v in x: ...                   for i in range(len(x)): v = x[i]; ...
     del values[i]                     values.pop(i)
 
-`y += x` on a name adds in place where `y` is an array and makes a new value where it is a number; which of the two is
-known only with types. Docstrings and `pass` are dropped. What is left are assignments to one target (a name, an element
+`y += x` on a name works in place if `y` is an array and makes a new value if it is a number; which of the two is known
+only once types are. Docstrings and `pass` are dropped. What remains are assignments to one target (a name, an element
 or a tuple of these), augmented elements, branches, loops over `range`, `while`, exits and effects.
 """
 
@@ -39,7 +39,7 @@ IN_PLACE: dict[type[gast.operator], str] = {
 
 
 def desugar(block: Block, names: Names) -> Block:
-    r"""The statements without sugar.
+    r"""The desugared statements.
 
     >>> from srcad.printing.printer import print_module
     >>> body = gast.parse("a = b = x + 1\nb -= a\nfor v in x: c[0] += v").body
@@ -79,7 +79,7 @@ class _Desugarer:
         return self.loop(statement) if isinstance(statement, gast.For) else [statement]
 
     def loop(self, statement: gast.For) -> Block:
-        """A loop as one over `range`, or as several."""
+        """A loop as one over `range`, or as nested ones."""
         if isinstance(statement.iter, gast.GeneratorExp) and _is_lazy_loop(statement):
             return self.generated(statement)
         statement = _filtered(statement, self.names)
@@ -90,7 +90,7 @@ class _Desugarer:
         return [new for each in setup for new in self.statement(each)] + iterate(outer, self.names)
 
     def generated(self, loop: gast.For) -> Block:
-        """`for v in (x * y for x in a if x > 0)` as a loop over `a`: each value is made when its turn has come."""
+        """`for v in (x * y for x in a if x > 0)` as a loop over `a`: each value is computed in its iteration."""
         place = place_of(loop)
         body = [assign(loop.target, loop.iter.elt, place), *loop.body]
         for each in reversed(loop.iter.generators):
@@ -101,13 +101,13 @@ class _Desugarer:
         return body
 
     def taken_out(self, target: gast.Subscript, statement: gast.stmt) -> gast.stmt:
-        """`del values[i]` is `values.pop(i)`."""
+        """`del values[i]` as `values.pop(i)`."""
         pop = gast.Attribute(value=target.value, attr="pop", ctx=gast.Load())
         taken = at(gast.Call(func=pop, args=[target.slice], keywords=[]), place_of(statement))
         return at(gast.Expr(value=taken), place_of(statement))
 
     def chain(self, statement: gast.Assign) -> Block:
-        """The value is made once, then the targets are assigned from left to right."""
+        """Evaluate the value once, then assign the targets from left to right."""
         value, targets = statement.value, list(statement.targets)
         result: Block = []
         if constant(value) is None and not (isinstance(value, gast.Name) and value.id not in stored_names(targets)):
@@ -122,12 +122,12 @@ class _Desugarer:
 
 
 def _is_lazy_loop(loop: gast.For) -> bool:
-    """Whether a generator's turns can be those of one loop: of several, `break` would leave the innermost only."""
+    """Whether a generator may become nested loops: with several, `break` would leave only the innermost."""
     return len(loop.iter.generators) == 1 or not ("break" in exits_of(loop.body) or loop.orelse)
 
 
 def _filtered(loop: gast.For, names: Names) -> gast.For:
-    """`for v in filter(p, x)` as a loop over all, with a branch around its body: `p` sees what turns have changed."""
+    """`for v in filter(p, x)` as a loop over x with a branch in its body: `p` sees changes of earlier iterations."""
     match loop.iter:
         case gast.Call(func=gast.Name(id="filter"), args=[function, rows]):
             name, place = names.temporary(), place_of(loop)

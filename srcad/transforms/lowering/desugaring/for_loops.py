@@ -1,11 +1,11 @@
-"""Turn loops over arrays, `enumerate`, `zip` and `reversed` into loops over `range`.
+"""For loops: loops over arrays, `enumerate`, `zip` and `reversed` become loops over `range`.
 
     for i, (a, b) in enumerate(zip(x, y)):        for i in range(min(len(x), len(y))):
         s += a * b * i                       ->       a, b = x[i], y[i]
                                                       s += a * b * i
 
-Lengths are read once, before the loop, and what is looped over is held when the body gives its name another value. An
-index is a name of its own where the body could change the user's.
+Lengths are read once, before the loop; a temporary holds the iterable if the body assigns another value to its name.
+The index is a new name if the body could change the user's.
 """
 
 from __future__ import annotations
@@ -67,14 +67,14 @@ def iterate(loop: gast.For, names: Names) -> Block:
 def _indexed(
     loop: gast.For, index: str, iterator: gast.expr, target: gast.expr, element: Callable[[gast.expr], gast.expr]
 ) -> gast.For:
-    """The loop over another iterator, with the target assigned at the beginning of the body."""
+    """The loop over another iterator, with the target assigned at the start of the body."""
     first = assign(target, element(load(index)), place_of(loop))
     new = gast.For(target=stored(index), iter=iterator, body=[first, *loop.body], orelse=loop.orelse, type_comment=None)
     return at(note(new, checkpointed=notes_of(loop).checkpointed), place_of(loop))
 
 
 def called(node: gast.expr) -> str | None:
-    """The builtin that an expression calls; no variable has its name."""
+    """The builtin that an expression calls; no variable has such a name."""
     match node:
         case gast.Call(func=gast.Name(id=name)):
             return str(name)
@@ -82,13 +82,13 @@ def called(node: gast.expr) -> str | None:
 
 
 def stored_names(block: Block) -> set[str]:
-    """Names that the statements store, at any depth."""
+    """The names that the statements store, at any depth."""
     nodes = (node for statement in block for node in gast.walk(statement))
     return {node.id for node in nodes if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)}
 
 
 def _counts_in_a_name(loop: gast.For, changed: set[str]) -> bool:
-    """Whether this is `for i, ... in enumerate(...)`, from 0, with `i` to itself."""
+    """Whether this is `for i, ... in enumerate(...)`, from 0, where nothing else stores `i`."""
     if called(loop.iter) != "enumerate" or len(loop.iter.args) != 1 or loop.iter.keywords:
         return False
     match loop.target:
@@ -100,7 +100,7 @@ def _counts_in_a_name(loop: gast.For, changed: set[str]) -> bool:
 class _Maker:
     def __init__(self, names: Names, changed: set[str], loop: gast.For) -> None:
         self.names, self.changed, self.loop = names, changed | stored_names([loop.target]), loop
-        self.over: list[gast.expr] = []  # what must not become longer or shorter while it is looped over
+        self.over: list[gast.expr] = []  # must not change their length during the loop
 
     def sequence(self, node: gast.expr) -> Sequence:
         match called(node), node:
@@ -115,7 +115,7 @@ class _Maker:
             case "reversed", gast.Call(args=[inner]):
                 known = len(self.over)
                 sequence = self.sequence(inner)
-                del self.over[known:]  # counted from the end as it was, in Python too
+                del self.over[known:]  # Python also counts from the length at the start
                 return self.reversed(sequence)
             case "map", gast.Call(args=[_, *rows]) if rows and not any(isinstance(e, gast.Starred) for e in rows):
                 return self.mapped(node)
@@ -130,7 +130,7 @@ class _Maker:
         return self.elements(node)
 
     def mapped(self, node: gast.Call) -> Sequence:
-        """`map`: the function is called in each turn, and sees what the turns before have changed."""
+        """`map`: the function is called in each iteration, and sees the changes of earlier ones."""
         is_path = isinstance(node.args[0], gast.Attribute) and dotted_path(node.args[0]) is not None
         setup, function = ([], node.args[0]) if is_path else self.once(node.args[0])
         rows = self.zip([self.sequence(each) for each in node.args[1:]], False)
@@ -142,7 +142,7 @@ class _Maker:
         return Sequence(setup + rows.setup, rows.count, element, True, rows.ended)
 
     def elements(self, node: gast.expr) -> Sequence:
-        """What is no call of a builtin: an array, or what becomes one or a structure."""
+        """An iterable that is not a call of a builtin: an array, or what becomes an array or a structure."""
         path = dotted_path(node.func) if isinstance(node, gast.Call) else None
         if path in ("np.ndindex", "np.ndenumerate", "np.nditer"):
             raise UnsupportedSyntax(
@@ -170,7 +170,7 @@ class _Maker:
         return Sequence(setup + pair.setup, pair.count, pair.element)
 
     def columns(self, rows: gast.expr, strict: bool) -> Sequence:
-        """`zip(*rows)`: as many rows as there are targets."""
+        """`zip(*rows)`, where the number of rows is that of the targets."""
         target, arguments = self.loop.target, getattr(self.loop.iter, "args", [])
         if not isinstance(target, gast.Tuple) or not (arguments and getattr(arguments[0], "value", None) is rows):
             raise UnsupportedSyntax(
@@ -184,7 +184,7 @@ class _Maker:
         return Sequence([taken, *sequence.setup], sequence.count, sequence.element)
 
     def once(self, node: gast.expr) -> tuple[Block, gast.expr]:
-        """An expression with the value that the node has now, and what must be done for it."""
+        """An expression with the present value of the node, and the statements that it needs."""
         if constant(node) is not None or (isinstance(node, gast.Name) and node.id not in self.changed):
             return [], node
         name = self.names.temporary()
@@ -249,7 +249,7 @@ class _Maker:
 
 
 def _strict(keywords: list[gast.keyword]) -> bool | None:
-    """Whether `zip` is to check the lengths; None where that is not known."""
+    """Whether `zip` checks the lengths; None where that is not known."""
     match keywords:
         case []:
             return False
@@ -259,5 +259,5 @@ def _strict(keywords: list[gast.keyword]) -> bool | None:
 
 
 def _next(sequence: gast.expr, index: gast.expr) -> gast.expr:
-    """What a loop over the sequence comes to: an element, but of a dictionary a key."""
+    """The element that a loop over the sequence gets; for a dictionary, a key."""
     return note(subscript(sequence, index), is_loop_element=True)

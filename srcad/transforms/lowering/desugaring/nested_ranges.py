@@ -1,4 +1,4 @@
-"""Turn loops over all indices of an array, and over products of ranges, into nested loops over `range`.
+"""Nested ranges: loops over all indices of an array, or over products of ranges, become nested `range` loops.
 
     for i, j in np.ndindex(x.shape):                      n, m = x.shape
         s += x[i, j]                                      for k in range(n):
@@ -10,7 +10,7 @@
     for i, j in itertools.product(range(n), range(m)):    likewise
     for i, j in itertools.combinations(range(n), 2):      likewise, the inner loop over range(k + 1, n)
 
-A loop that `break` leaves, or that has an `else`, is one loop instead, whose counter is divided into the indices.
+A loop with a `break` or an `else` becomes one loop instead, whose counter is split into the indices.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _NESTS = ("np.ndindex", "np.ndenumerate", "itertools.product", "itertools.combin
 
 
 def nest(loop: gast.For, names: Names) -> tuple[Block, gast.For] | None:
-    """What comes before the loop, and the nested loops; None where the loop is over something else.
+    """The statements before the loop, and the nested loops; None for loops over anything else.
 
     >>> from srcad.printing.printer import print_module
     >>> loop = gast.parse("for i, j in np.ndindex(n, m): s = s + x[i, j]").body[0]
@@ -80,8 +80,8 @@ class _Nest:
         self.loop, self.names = loop, names
         self.setup: Block = []
         self.bounds: list[tuple[gast.expr, gast.expr]] = []
-        self.element: gast.expr | None = None  # what is beside the indices
-        self.is_ordered = False  # whether each index begins behind the one before it
+        self.element: gast.expr | None = None  # the array whose elements come with the indices
+        self.is_ordered = False  # whether each index starts after the previous one
 
     def refuse(self, what: str, hint: str) -> NoReturn:
         raise UnsupportedSyntax(what, at=place_of(self.loop), hint=hint)
@@ -95,7 +95,7 @@ class _Nest:
         return load(name)
 
     def shaped(self, shape: gast.expr, target: gast.expr) -> None:
-        """Bounds from a shape, of as many axes as the target has names."""
+        """Bounds from a shape, with as many axes as the target has names."""
         if not isinstance(target, gast.Tuple) or any(isinstance(each, gast.Starred) for each in target.elts):
             self.refuse(
                 "how many axes the loop goes along is not known here",
@@ -181,7 +181,7 @@ class _Nest:
         return outer
 
     def counted(self) -> gast.For:
-        """One loop, whose counter is divided into the indices."""
+        """One loop, whose counter is split into the indices."""
         place, counter = place_of(self.loop), self.names.fresh("i")
         counts = []
         for first, last in self.bounds:
@@ -199,7 +199,7 @@ class _Nest:
         return self.over(counter, call("range", total), [first_statement, *self.loop.body], self.loop.orelse)
 
     def value(self, indices: list[gast.expr]) -> gast.expr:
-        """What a turn is given."""
+        """The value that an iteration gets."""
         found = tuple_of(*indices)
         if self.element is None:
             return found
@@ -213,7 +213,7 @@ class _Nest:
 
 
 def _range_of(node: gast.expr) -> tuple[gast.expr, gast.expr] | None:
-    """First and last bound of a range whose step is 1."""
+    """The bounds of a range with step 1; None for others."""
     match node:
         case gast.Call(func=gast.Name(id="range"), args=[last], keywords=[]):
             return const(0), last
@@ -223,7 +223,7 @@ def _range_of(node: gast.expr) -> tuple[gast.expr, gast.expr] | None:
 
 
 def _is_left(loop: gast.For) -> bool:
-    """Whether the loop is left by `break`, or has an `else`."""
+    """Whether the loop has a `break` or an `else`."""
     pending, found = list(loop.body), bool(loop.orelse)
     while pending:
         statement = pending.pop()

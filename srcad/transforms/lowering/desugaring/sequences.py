@@ -1,4 +1,4 @@
-"""What a loop goes through, as `for_loops` says it: how many elements there are, and which is the k-th."""
+"""Sequences for `for_loops`: the number of elements that a loop visits, and its k-th element."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from srcad.transforms.ir.primitive import constant
 
 @dataclass(frozen=True)
 class Sequence:
-    """What is looped over: statements before the loop, how often it runs (or less than 0), the k-th element.
+    """An iterable: statements before the loop, trip count (negative means zero), and the k-th element.
 
-    `calls` says whether an element is computed, `ended` what is computed where there are no more elements.
+    `calls` tells whether elements are computed, `ended` has statements to run after the last element.
     """
 
     setup: Block
@@ -28,7 +28,7 @@ class Sequence:
 
 
 def taken_in_vain(sequences: list[Sequence], count: gast.expr, names: Names, place: Place | None) -> Block:
-    """What `zip` computes before it finds that a sequence has no more elements: those of the sequences before it.
+    """What `zip` still computes before it finds that a sequence has ended: elements of the sequences before it.
 
     >>> from srcad.printing.printer import print_module
     >>> mapped = Sequence([], load("n"), lambda k: call("f", k), calls=True)
@@ -54,7 +54,7 @@ def taken_in_vain(sequences: list[Sequence], count: gast.expr, names: Names, pla
 
 
 def total(first: gast.expr, second: gast.expr) -> gast.expr:
-    """The sum of two numbers, of which the first may be nothing."""
+    """The sum of two numbers, the first of which may be zero."""
     return second if constant(first) == 0 else binary(clone(first), gast.Add, second)
 
 
@@ -64,12 +64,12 @@ def times(index: gast.expr, step: int) -> gast.expr:
 
 
 def minus(far: gast.expr, near: gast.expr) -> gast.expr:
-    """How far it is to `far`."""
+    """The distance to `far`."""
     return clone(far) if constant(near) == 0 else binary(clone(far), gast.Sub, clone(near))
 
 
 def plus(node: gast.expr, number: int) -> gast.expr:
-    """An expression and a constant."""
+    """The sum of an expression and a constant."""
     if number == 0:
         return node
     return binary(clone(node), gast.Add if number > 0 else gast.Sub, const(abs(number)))

@@ -1,4 +1,4 @@
-"""Turn `break`, `continue` and early `return` into branches, so that every block is left at its end.
+"""Structured exits: `break`, `continue` and early `return` become branches and flags.
 
     for i in range(n):                       returned = False
         if x[i] < 0.0:                       for i in range(n):
@@ -13,8 +13,9 @@
                                                  result = s
                                              return result
 
-What follows a branch that is left early moves into the other branch. Only where both branches may go on is the rest
-guarded by a flag. A loop has a flag that ends it; `while` computes its test before the loop and at the end of the body.
+Every block is then left at its end only. Statements after a branch that leaves early move into the other arm; only
+where both arms may go on are they guarded by a flag. A loop has a flag that ends it; a `while` computes its test before
+the loop and at the end of its body.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ NO_VALUE = "None is returned on this path: there is nothing to be differentiated
 def structure_exits(block: Block, names: Names, place: Place | None = None, may_be_none: bool = False) -> Block:
     r"""The statements without early exits; a single `return` comes last. `place` is that of the function.
 
-    `may_be_none` says whether the function may return a value on some paths, and None on others. Where it may not,
-    such a path ends in an error when it is taken: there is nothing to be differentiated.
+    `may_be_none` tells whether the function may return a value on some paths, and None on others. If not, such a path
+    raises an error when it is taken, since there is nothing to differentiate.
 
     >>> from srcad.printing.printer import print_module
     >>> body = gast.parse("while x < 9:\n    x = x * x\n    if x > 5: break\n    x = x + 1\nreturn x").body
@@ -69,7 +70,7 @@ def structure_exits(block: Block, names: Names, place: Place | None = None, may_
 
 
 def _with_errors(block: Block) -> Block:
-    """The statements with an error for each `return` of None."""
+    """The statements with an error in place of each `return` of None."""
     result: Block = []
     for each in block:
         if isinstance(each, gast.Return) and _is_none(each.value):
@@ -81,7 +82,7 @@ def _with_errors(block: Block) -> Block:
 
 
 class _Loop:
-    """A loop that is being rewritten: its flag, and the flags to be raised when its iteration is left."""
+    """A loop that is being rewritten: its exit flag, and the flags to set when an iteration is left."""
 
     def __init__(self, stop: str | None) -> None:
         self.stop = stop
@@ -94,12 +95,12 @@ class _Structurer:
         self.results: list[str] = []
         self.in_parts = False  # whether each element of the returned tuples has a variable of its own
         self.returned: str | None = None
-        self.guarding = 0  # how many branches are open whose rest asks whether the function returned
+        self.guarding = 0  # number of open branches whose rest tests whether the function has returned
         self.is_plain = False
         self.loops = [_Loop(None)]  # the first stands for the function itself
 
     def result(self, block: Block, place: Place | None) -> gast.stmt:
-        """The one `return` at the end, and how the early ones hand over what they return."""
+        """The only `return`, at the end, and the variables by which early returns pass their values."""
         values = [statement.value for statement in self.returns if not _is_none(statement.value)]
         place = place_of(block[-1]) if block else place
         if not values:
@@ -143,7 +144,7 @@ class _Structurer:
         return result
 
     def leave(self, statement: gast.Return) -> Block:
-        """An early return: hand over the value, raise every flag up to the function's."""
+        """An early return: assign the value, and set all flags up to the function's."""
         place = place_of(statement)
         values = statement.value.elts if self.in_parts else [statement.value or const(None)]
         handed: Block = [assign(name, each, place) for name, each in zip(self.results, values, strict=False)]
@@ -157,7 +158,7 @@ class _Structurer:
         return _raise([*flags, *loop.skips], place_of(statement))
 
     def branch(self, statement: gast.If, rest: Block) -> Block:
-        """A branch that may be left early; the rest goes where the branch goes on."""
+        """A branch that may be left early; the rest moves into the arm that goes on."""
         goes_on = completes(statement.body), completes(statement.orelse)
         if goes_on == (True, True) and rest:
             return self.guarded(statement, rest)
@@ -166,7 +167,7 @@ class _Structurer:
         return [_branch(statement.test, self.block(body), self.block(orelse), place_of(statement))]
 
     def guarded(self, statement: gast.If, rest: Block) -> Block:
-        """Both branches may go on: a flag tells whether they did."""
+        """A branch in which both arms may go on: a flag tells whether they did."""
         place, loop = place_of(statement), self.loops[-1]
         kinds = exits_of([statement])
         before: Block = []
@@ -254,7 +255,7 @@ def _is_none(value: gast.expr | None) -> bool:
 
 
 def _all_same_names(values: Sequence[gast.expr]) -> bool:
-    """Whether all paths return the same variables, so that they need no others."""
+    """Whether all paths return the same variables, so that no others are needed."""
     parts = [value.elts if isinstance(value, gast.Tuple) else [value] for value in values]
     if not all(isinstance(part, gast.Name) for each in parts for part in each):
         return False

@@ -1,4 +1,4 @@
-"""Comprehensions as loops that fill a list or a dictionary; `any` and `all` as loops that stop at the first hit.
+"""Comprehensions: loops that fill a list or dictionary; `any` and `all` become loops that stop at the first hit.
 
     [f(v) for v in x if v > 0]      becomes     t = []
                                                 for v in x:
@@ -10,7 +10,7 @@
                                                         t = True
                                                         break
 
-The loops stand where the expression stands.
+The loops are emitted before the statement that contains the expression.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LAZY = (range, zip, enumerate, reversed, map, filter)
 
 
 class Comprehensions(ArrayLike):
-    """Lowers comprehensions where they stand."""
+    """Lowers comprehensions to loops."""
 
     def core(self, node: gast.expr) -> gast.expr:
         """The expression as one operation on atoms, or as a structure."""
@@ -44,7 +44,7 @@ class Comprehensions(ArrayLike):
         return super().core(node)
 
     def call(self, node: gast.Call) -> gast.expr:
-        """What a call is worth."""
+        """The value of a call."""
         meaning = self.meant(node.func)
         if (meaning is any or meaning is all) and len(node.args) == 1 and not node.keywords:
             match node.args[0]:
@@ -59,7 +59,7 @@ class Comprehensions(ArrayLike):
         return super().call(node)
 
     def searched(self, wanted: bool, value: gast.expr, generators: list[gast.comprehension]) -> gast.expr:
-        """Whether a value that is true, or false, is among those that are made; none is made behind it."""
+        """Whether any of the values is true, or false; later values are not computed."""
         found, place = self.names.temporary(), self.place
         leave = at(gast.Break(), place)
         test = value if wanted else gast.UnaryOp(op=gast.Not(), operand=value)
@@ -74,7 +74,7 @@ class Comprehensions(ArrayLike):
         return self.worth([assign(found, const(not wanted), place), *body], found)
 
     def worth(self, block: Block, name: str) -> gast.expr:
-        """What a name holds behind statements that are made here."""
+        """The value of a name after statements, which are emitted here."""
         place = self.place
         last = at(gast.Return(value=load(name)), place)
         for statement in structure_exits([*desugar(block, self.names), last], self.names, place)[:-1]:
@@ -83,7 +83,7 @@ class Comprehensions(ArrayLike):
         return self.value(load(name))
 
     def rows_of(self, node: gast.expr) -> gast.ListComp | None:
-        """`zip(a, b)` and `enumerate(a)` as a comprehension, unless all that they go through is known by element."""
+        """`zip(a, b)` or `enumerate(a)` as a comprehension, unless all their elements are known individually."""
         meaning = self.meant(node.func) if isinstance(node, gast.Call) else None
         if meaning not in (zip, enumerate) or any(isinstance(each, gast.Starred) for each in node.args):
             return None
@@ -97,11 +97,11 @@ class Comprehensions(ArrayLike):
         return gast.ListComp(elt=tuple_of(*map(load, names)), generators=[loop])
 
     def is_mapped(self, node: gast.expr) -> bool:
-        """Whether this is a call of `map`, of which each element is made when its turn has come."""
+        """Whether this is a call of `map`, which computes each element in its iteration."""
         return isinstance(node, gast.Call) and self.meant(node.func) is map
 
     def is_open(self, part: gast.expr) -> bool:
-        """Whether this is a list of which the length is known only at run time."""
+        """Whether this is a list whose length is known only at run time."""
         return isinstance(part, Structure) and not isinstance(self.memory.cells[part.cell], dict)
 
     def comprehension(

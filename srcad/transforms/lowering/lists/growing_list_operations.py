@@ -1,4 +1,4 @@
-"""What can be done with a list whose length is known only at run time.
+"""Growing-list operations: methods, operators and elements of lists whose length is known only at run time.
 
 while todo: node = todo.pop()       values[-1]       values[2:]       for v in values: ...       [0.0] * n
 """
@@ -22,12 +22,12 @@ from srcad.transforms.lowering.structures.abstract_state import Grown, Structure
 class Stacks(Growing):
     """Methods, operators and elements of such lists."""
 
-    takes_arrays = False  # whether the builtin function whose arguments are looked at does
+    takes_arrays = False  # whether the builtin whose arguments are evaluated takes arrays
 
     # Methods
 
     def do_append(self, base: Structure, value: gast.expr) -> gast.expr:
-        """One more element."""
+        """Append an element."""
         grown = self.grown(base)
         if grown is None:
             return super().do_append(base, value)
@@ -41,7 +41,7 @@ class Stacks(Growing):
         return const(None)
 
     def do_extend(self, base: Structure, other: gast.expr) -> gast.expr:
-        """More elements."""
+        """Append several elements."""
         is_known = isinstance(other, Structure) and self.grown(other) is None
         if is_known or self.grow_now(base) is None:
             return super().do_extend(base, other)
@@ -65,7 +65,7 @@ class Stacks(Growing):
         return const(None)
 
     def do_pop(self, base: Structure, *where: gast.expr) -> gast.expr:
-        """The last element, or one at a position, taken out."""
+        """Remove the last element, or the one at a position, and return it."""
         grown = self.grown(base)
         if grown is None:
             return super().do_pop(base, *where)
@@ -84,7 +84,7 @@ class Stacks(Growing):
         return value
 
     def do_clear(self, base: Structure) -> gast.expr:
-        """Nothing is left."""
+        """Remove all elements."""
         grown = self.grown(base)
         if grown is None:
             return super().do_clear(base)
@@ -93,7 +93,7 @@ class Stacks(Growing):
         return const(None)
 
     def do_reverse(self, base: Structure) -> gast.expr:
-        """The elements in the opposite order."""
+        """Reverse the list."""
         grown = self.grown(base)
         if grown is None:
             return super().do_reverse(base)
@@ -103,7 +103,7 @@ class Stacks(Growing):
         return const(None)
 
     def do_sort(self, base: Structure, **how: gast.expr) -> gast.expr:
-        """The elements in order."""
+        """Sort the list."""
         grown = self.grown(base)
         if grown is None or how:
             self.refuse("this way to sort a list is not supported", "sort np.array of it, with np.sort")
@@ -111,20 +111,20 @@ class Stacks(Growing):
         return const(None)
 
     def in_order(self, grown: Grown) -> gast.Name:
-        """The elements in order, as an array."""
+        """A sorted array of the elements."""
         return self.as_name(self.held_in_atom(call("np.sort", self.view(grown))))
 
     def backwards_of(self, array: gast.Name) -> gast.Call:
-        """A list of the elements of an array from the last to the first."""
+        """A list of the elements of an array, from last to first."""
         whole = gast.Slice(lower=None, upper=None, step=const(-1))
         return call("kernels.listed", self.held_in_atom(subscript(array, whole)))
 
     def do_copy(self, base: Structure) -> gast.expr:
-        """Another list of the same elements."""
+        """A copy of the list."""
         return super().do_copy(base) if self.grown(base) is None else self.copied_list(base)
 
     def copied_list(self, base: Structure, piece: gast.Slice | None = None) -> Structure:
-        """Another list of the same elements, or of those in a slice."""
+        """A list with the same elements, or with those in a slice."""
         grown = self.grown(base)
         assert grown is not None
         made = self.new_grown(None)
@@ -143,7 +143,7 @@ class Stacks(Growing):
         return self.as_list(made)
 
     def as_list(self, grown: Grown) -> Structure:
-        """A new list that is this one."""
+        """A new structure for this list."""
         structure: Structure = self.memory.new(list, {})
         self.memory.cells[structure.cell] = grown
         return structure
@@ -162,7 +162,7 @@ class Stacks(Growing):
         return self.get(grown, self.position(grown, node.slice))
 
     def index(self, node: gast.expr) -> gast.expr:
-        """An index: such a list is an array of indices."""
+        """An index; a growing list becomes an array of indices."""
         if isinstance(node, (gast.Slice, gast.Tuple)):
             return super().index(node)
         part = self.part(node)
@@ -182,7 +182,7 @@ class Stacks(Growing):
     # Operators and calls
 
     def together(self, left: gast.expr, op: gast.operator, right: gast.expr) -> gast.expr | None:
-        """Two lists as one, or a list several times: where their lengths are known only at run time."""
+        """The concatenation of two lists, or a repeated list, where a length is known only at run time."""
         structure, times = (left, right) if isinstance(left, Structure) else (right, left)
         is_repeated = isinstance(op, gast.Mult) and not isinstance(times, Structure)
         parts = self.memory.cells.get(structure.cell) if isinstance(structure, Structure) else None
@@ -211,7 +211,7 @@ class Stacks(Growing):
         return self.as_list(grown)
 
     def truth_of(self, structure: Structure) -> gast.expr:
-        """Whether there is anything in a structure."""
+        """Whether a structure is not empty."""
         grown = self.grown(structure)
         if grown is not None:
             return self.held_in_atom(self.is_not_empty(grown))
@@ -249,13 +249,13 @@ class Stacks(Growing):
         return super().call(node)
 
     def argument_of(self, node: gast.expr) -> gast.expr:
-        """The argument, unless a builtin function has its own way with it."""
+        """The argument, evaluated unless a builtin handles it lazily."""
         lazy = (range, zip, enumerate, reversed)
         is_lazy = isinstance(node, gast.Call) and any(self.meant(node.func) is each for each in lazy)
         return node if is_lazy else self.part(node)
 
     def made_of_list(self, meaning: Any, base: gast.expr, grown: Grown) -> gast.expr:
-        """What a function of one list is worth."""
+        """The value of a function applied to one list."""
         if meaning is len:
             return self.kept(load(grown.count))
         if meaning is bool:
@@ -285,7 +285,7 @@ class Stacks(Growing):
         return self.view(grown) if grown is not None and takes_arrays else part
 
     def equal(self, left: gast.expr, op: gast.cmpop, right: gast.expr) -> gast.expr:
-        """`==` of such a list would be that of arrays."""
+        """Refuse `==` on such lists, which would compare arrays."""
         if self.grown(left) is not None or self.grown(right) is not None:
             self.refuse("`==` of lists whose length is known only at run time is not supported", "compare the elements")
         return super().equal(left, op, right)

@@ -1,4 +1,4 @@
-"""Lists whose number of elements is known only at run time: lists that grow or shrink in a loop.
+"""Growing lists: lists whose length is known only at run time, such as those that a loop appends to.
 
     values = []                         list = kernels.new_list(16)
                                         count = 0
@@ -6,8 +6,8 @@
         values.append(f(i))     ->          list = kernels.appended(list, count, f(i))
                                             count = count + 1
 
-They can be indexed, looped over, popped, and given to NumPy, also while they grow. Where tuples are appended there is
-one such list for each place of the tuple. `lists` makes arrays of them, once types are known.
+They can be indexed, looped over, popped, and passed to NumPy, also while they grow. For lists of tuples there is one
+such list per element of the tuple. `list_arrays` turns them into arrays once types are known.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ _GROWING = frozenset({"append", "extend", "insert", "pop", "clear"})
 
 
 class Growing(Comprehensions):
-    """Structures of which the number of elements is known only at run time."""
+    """Structures whose number of elements is known only at run time."""
 
     def grown(self, base: gast.expr) -> Grown | None:
-        """What a list that grows is, at run time."""
+        """The run-time representation of a growing list, or None."""
         held = self.memory.cells.get(base.cell) if isinstance(base, Structure) else None
         return held if isinstance(held, Grown) else None
 
-    # How a list becomes one
+    # Conversion to growing lists
 
     def new_grown(self, loop: gast.stmt | None) -> Grown:
-        """Variables for a list."""
+        """The variables for a growing list."""
         grown = Grown(self.names.fresh("list"), self.names.fresh("count"), loop)
         self.memory.names[grown.count] = PLAIN
         return grown
 
     def begin_growth(self, loop: gast.stmt, inner: bool = False) -> dict[Grown, list[gast.expr]]:
-        """The lists that the loop makes longer or shorter, with the elements that they have before it.
+        """The lists whose length the loop changes, with the elements that they have before it.
 
-        `inner` asks for those only that a `while` inside of the loop changes.
+        With `inner`, only those that a `while` inside the loop changes.
         """
         found: dict[Grown, list[gast.expr]] = {}
         blocks = [each for each in gast.walk(loop) if isinstance(each, gast.While)] if inner else [loop]
@@ -61,7 +61,7 @@ class Growing(Comprehensions):
         return found
 
     def grow(self, cell: Cell, loop: gast.stmt | None, found: dict[Grown, list[gast.expr]]) -> Grown:
-        """Take a list for one of unknown length from here on."""
+        """From here on, treat a list as one of unknown length."""
         elements = list(self.changeable(Structure(cell)).values())
         known = self.memory.lists.get(cell)
         grown = self.new_grown(loop) if known is None else Grown(known.array, known.count, loop)
@@ -72,14 +72,14 @@ class Growing(Comprehensions):
         return grown
 
     def grow_all(self, cells: list[Cell], loop: gast.stmt, found: dict[Grown, list[gast.expr]]) -> bool:
-        """Take those of these lists that can be for ones of unknown length; whether there are any."""
+        """Treat those of these lists that allow it as lists of unknown length; returns whether there are any."""
         lists = [cell for cell in cells if self.plain_list(Structure(cell)) is not None]
         for cell in lists:
             self.grow(cell, loop, found)
         return bool(lists)
 
     def grow_now(self, base: Structure) -> Grown | None:
-        """The list with a length that is known only at run time, from here on; None where it cannot be one."""
+        """The list, treated as one of unknown length from here on; None where that is impossible."""
         if self.grown(base) is None and self.plain_list(base) is not None:
             found: dict[Grown, list[gast.expr]] = {}
             self.grow(base.cell, None, found)
@@ -88,7 +88,7 @@ class Growing(Comprehensions):
         return self.grown(base)
 
     def plain_list(self, held: object) -> Cell | None:
-        """The list that this is, if its elements may become those of arrays."""
+        """The list, if its elements could be elements of arrays; else None."""
         if not isinstance(held, Structure) or held.cell.type is not list or held.cell in self.memory.frozen:
             return None
         contents = self.memory.cells.get(held.cell)
@@ -97,7 +97,7 @@ class Growing(Comprehensions):
         return None if any(self.width(each) == -1 for each in contents.values()) else held.cell
 
     def width(self, value: gast.expr) -> int:
-        """How many numbers or arrays an element is, if it is a tuple; -2 for one that is none, -1 for others."""
+        """The number of values in an element that is a tuple; -2 for a single value, -1 for anything else."""
         if isinstance(value, Structure) and issubclass(value.cell.type, tuple):
             held = self.memory.cells[value.cell]
             plain = isinstance(held, dict) and not any(isinstance(v, (Structure, Callee)) for v in held.values())
@@ -105,7 +105,7 @@ class Growing(Comprehensions):
         return -1 if isinstance(value, (Structure, Callee)) else -2
 
     def finish_growth(self, loop: gast.stmt, body: Block, found: dict[Grown, list[gast.expr]]) -> Block:
-        """The statements that make lists before the loop; with room, where it is known how much is needed."""
+        """The statements that make the lists before the loop, with enough room where the need is known."""
         outer, self.made = self.made, []
         turns = self.turns_of(loop) if isinstance(loop, gast.For) else None
         for grown, elements in found.items():
@@ -121,13 +121,13 @@ class Growing(Comprehensions):
         return made
 
     def turns_of(self, loop: gast.For) -> gast.expr:
-        """How often a loop turns."""
+        """The trip count of a loop."""
         bounds = [clone(each) for each in loop.iter.args]
         bounds = [const(0), *bounds] if len(bounds) == 1 else bounds
         return self.held_in_atom(call("kernels.trip_count", *bounds, *([const(1)] if len(bounds) == 2 else [])))
 
     def fill(self, grown: Grown, elements: list[gast.expr], room: gast.expr) -> None:
-        """Make the list."""
+        """Emit the statements that make the list."""
         if elements:
             self.shape_of(grown, elements[0])
         self.memory.forms.setdefault(grown, [])
@@ -138,10 +138,10 @@ class Growing(Comprehensions):
             self.set("appended", grown, const(position), value)
         self.emit(assign(grown.count, const(len(elements)), self.place))
 
-    # Its elements
+    # Elements of growing lists
 
     def shape_of(self, grown: Grown, value: gast.expr) -> None:
-        """Note what the elements are: of all the first tells."""
+        """Record the form of the elements, which is that of the first one."""
         forms = self.memory.forms
         width = self.width(value)
         if grown not in forms and width >= 0:
@@ -156,7 +156,7 @@ class Growing(Comprehensions):
             )
 
     def parts_of(self, grown: Grown) -> list[str]:
-        """The lists that stand for it: one, or one for each place of the tuples in it."""
+        """The variables for it: one, or one for each element of its tuples."""
         return self.memory.forms.get(grown) or [grown.array]
 
     def set(self, how: str, grown: Grown, position: gast.expr, value: gast.expr) -> None:
@@ -169,7 +169,7 @@ class Growing(Comprehensions):
             self.emit(assign(name, made, self.place))
 
     def get(self, grown: Grown, position: gast.expr) -> gast.expr:
-        """One element."""
+        """Read one element."""
         names = self.parts_of(grown)
         values = [self.held_in_atom(call("kernels.element", load(name), clone(position))) for name in names]
         if not self.memory.forms.get(grown):
@@ -178,7 +178,7 @@ class Growing(Comprehensions):
         return made
 
     def position(self, grown: Grown | Packed, node: gast.expr) -> gast.expr:
-        """Where an element is; an index that is out of range raises IndexError, as it does in Python."""
+        """The position of an element; an index out of range raises IndexError, as in Python."""
         if isinstance(node, gast.Slice):
             self.refuse(
                 "a slice of a list that grows in a loop, or of a long one, is not supported", "slice np.array of it"
@@ -200,7 +200,7 @@ class Growing(Comprehensions):
         return place
 
     def unpacked(self, base: Structure, length: int) -> list[gast.expr]:
-        """The elements, which are to be so many."""
+        """The elements, whose number must be `length`."""
         grown = self.grown(base)
         if grown is None:
             return self.parts(base)
@@ -209,7 +209,7 @@ class Growing(Comprehensions):
         return [self.get(grown, const(k)) for k in range(length)]
 
     def columns(self, grown: Grown) -> list[Structure]:
-        """For each place of the tuples in a list, a list of what stands there."""
+        """For each element of the tuples in a list, a list of its values."""
         self.insist(self.is_not_empty(grown), "not enough values to unpack", "ValueError")
         return [self.list_of(call("kernels.elements", load(name), load(grown.count))) for name in self.parts_of(grown)]
 
@@ -234,7 +234,7 @@ class Growing(Comprehensions):
         self.statement(check)
 
     def do_insert(self, base: Structure, position: gast.expr, value: gast.expr) -> gast.expr:
-        """One more element at a position; one beyond an end is at that end."""
+        """Insert an element at a position, which is clipped to the list."""
         grown = self.grown(base)
         if grown is None:
             return super().do_insert(base, position, value)
@@ -254,7 +254,7 @@ class Growing(Comprehensions):
         return const(None)
 
     def view(self, grown: Grown) -> gast.Name:
-        """The elements as an array of their own."""
+        """The elements as a separate array."""
         if self.memory.forms.get(grown):
             self.refuse(
                 "a list of tuples whose length is known only at run time cannot be given to a function",
@@ -263,12 +263,12 @@ class Growing(Comprehensions):
         return self.as_name(self.held_in_atom(call("kernels.elements", load(grown.array), load(grown.count))))
 
     def is_not_empty(self, grown: Grown) -> gast.expr:
-        """Whether there is an element."""
+        """Whether the list has an element."""
         return gast.Compare(left=load(grown.count), ops=[gast.Gt()], comparators=[const(0)])
 
 
 def _make_room(body: Block, names: list[str]) -> None:
-    """Appending to these lists has to make room."""
+    """Turn stores without a capacity check into appends with one."""
     for statement in walk_statements(body):
         match statement:
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=gast.Attribute(attr="filled"))) if (
@@ -278,7 +278,7 @@ def _make_room(body: Block, names: list[str]) -> None:
 
 
 def _rebound(loop: gast.stmt) -> set[str]:
-    """Names that a loop gives other lists than they have."""
+    """The names to which a loop assigns other lists."""
     found = set()
     for node in gast.walk(loop):
         match node:

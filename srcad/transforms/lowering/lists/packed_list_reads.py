@@ -1,10 +1,10 @@
-"""Long lists among the arguments: arrays that are read with any index.
+"""Packed lists: long list arguments become arrays, which can be read with any index.
 
     def f(values, i):  ... values[i]              def f(count, values, i):  ... values[i]
     def f(layers, i):  ... layers[i]       ->     ... values[starts[i]:starts[i + 1]]
 
-What can be done with such a list: index it, loop over it, `len`, NumPy functions that make one array of it and, if it
-holds floats, write to its elements. Arrays in it can be written into like others, since their elements are views.
+Such lists can be indexed, looped over, passed to `len` and to NumPy functions that make one array from them and, if
+they hold floats, written to by element. Arrays in them can be written to like others, since their elements are views.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from srcad.transforms.lowering.structures.abstract_state import Packed, Structur
 from srcad.transforms.lowering.structures.packed_lists import Column
 
 _STACKS = (np.array, np.asarray, np.stack)
-_READING = (  # functions to which a tuple is what a list is
+_READING = (  # functions that treat tuples like lists
     *(*_STACKS, np.vstack, np.hstack, np.column_stack, np.concatenate, np.sum, np.mean, np.max, np.min, np.prod),
     *(sum, max, min, sorted, list),
 )
 
 
 class LongLists(Stacks):
-    """Structures of which many elements are one array."""
+    """Structures whose elements are stored in arrays."""
 
     def long(self, base: gast.expr) -> Packed | None:
-        """What a long list is, at run time."""
+        """The run-time representation of a long list, or None."""
         held = self.memory.cells.get(base.cell) if isinstance(base, Structure) else None
         return held if isinstance(held, Packed) else None
 
@@ -49,7 +49,7 @@ class LongLists(Stacks):
         return self.made_of(long.layout.element, leaves)
 
     def made_of(self, part: Part, leaves: list[gast.expr]) -> gast.expr:
-        """An element, from its numbers and arrays, of which this takes what it needs."""
+        """An element, made from its numbers and arrays, of which it takes those it needs."""
         if not isinstance(part, Form):
             return leaves.pop(0)
         held = {key: self.made_of(each, leaves) for key, each in zip(part.keys, part.parts, strict=True)}
@@ -57,7 +57,7 @@ class LongLists(Stacks):
         return made
 
     def leaf(self, column: Column, arrays: list[str], position: gast.expr) -> gast.expr:
-        """What is at one place of an element."""
+        """One leaf of an element."""
         if column.even:
             return self.as_name(self.held_in_atom(subscript(load(arrays[0]), clone(position))))
         first = self.as_name(self.held_in_atom(subscript(load(arrays[1]), clone(position))))
@@ -93,7 +93,7 @@ class LongLists(Stacks):
         self.emit(assign(subscript(load(long.arrays[0]), place, store=True), number, self.place))
 
     def call(self, node: gast.Call) -> gast.expr:
-        """A call: `len`, and what makes one array of the elements."""
+        """A call: `len`, and functions that make one array from the elements."""
         meaning = self.meant(node.func)
         if any(meaning is each for each in _READING):
             node.args = [self.as_list_of(each) for each in node.args]
@@ -108,7 +108,7 @@ class LongLists(Stacks):
         return super().call(node)
 
     def as_list_of(self, node: gast.expr) -> gast.expr:
-        """`tuple(...)` as `list(...)`, which may be of unknown length."""
+        """`tuple(...)` as `list(...)`, whose length may be unknown."""
         match node:
             case gast.Call(func=function, args=[gast.GeneratorExp(elt=element, generators=generators)], keywords=[]):
                 return gast.ListComp(elt=element, generators=generators) if self.meant(function) is tuple else node
@@ -128,7 +128,7 @@ class LongLists(Stacks):
         return super().expanded(structure) if long is None else self.stacked(long)
 
     def stacked(self, long: Packed) -> gast.Name:
-        """All elements as one array, which is not to be written into."""
+        """All elements as one array, which must not be written to."""
         column = long.layout.columns[0]
         if isinstance(long.layout.element, Form) or not column.even:
             self.refuse(
@@ -139,7 +139,7 @@ class LongLists(Stacks):
 
 
 def _with_rows(node: gast.expr) -> gast.expr:
-    """`[[f(u, v) for v in x] for u in y]`, of which an array is made, with an array for each row, of any length."""
+    """`[[f(u, v) for v in x] for u in y]` as an argument of `np.array`, with an array for each row, of any length."""
     if isinstance(node, gast.ListComp) and isinstance(node.elt, gast.ListComp):
         node.elt = at(call("np.array", _with_rows(node.elt)), place_of(node.elt))
     return node

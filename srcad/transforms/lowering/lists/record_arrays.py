@@ -1,8 +1,8 @@
-"""Structured scalars and arrays: to core form an array for each field.
+"""Record arrays: structured scalars and arrays become one array for each field in core form.
 
     def f(a, i):  ... a[i]["x"] ... a["v"]        def f(a_x, a_v, i):  ... a_x[i] ... a_v
 
-A record `a[i]` is the place of its entries, so that what is written through one name is read through the other.
+A record `a[i]` stands for the position of its entries, so writes through one name are seen through others.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MADE, _MADE_LIKE = functions(OF_SHAPE_AND_TYPE), functions(RECORDS_LIKE)
 
 
 def new_records(memory: Memory, layout: Layout, arrays: dict[str, str], index: tuple[Any, ...] | None) -> Structure:
-    """Records in these arrays; a single one is at this index."""
+    """Records in these arrays; a single record has an index."""
     made = memory.new(layout.kind, {})
     memory.cells[made.cell] = Fields(layout, arrays, index)
     return made
@@ -35,19 +35,19 @@ class RecordArrays(LongLists):
     """Structures that are records."""
 
     def records(self, base: Any) -> Fields | None:
-        """What records are, at run time."""
+        """The run-time representation of records, or None."""
         held = self.memory.cells.get(base.cell) if isinstance(base, Structure) else None
         return held if isinstance(held, Fields) else None
 
     def made_of(self, part: Part, leaves: list[gast.expr]) -> gast.expr:
-        """An element of a long list."""
+        """An element of a packed list."""
         if not isinstance(part, RecordForm):
             return super().made_of(part, leaves)
         arrays = {name: self.as_name(leaves.pop(0)).id for name in part.keys}
         return new_records(self.memory, part.layout, arrays, None if part.layout.ndim else (const(0),))
 
     def contents(self, structure: Structure) -> dict[Any, gast.expr]:
-        """What is in a structure at present."""
+        """The current contents of a structure."""
         if self.records(structure) is not None:
             self.refuse("records as a whole can only be copied, and be assigned to records", "use their fields")
         return super().contents(structure)
@@ -71,7 +71,7 @@ class RecordArrays(LongLists):
         return attribute(load(held.arrays[plain]), name)
 
     def entry_of(self, held: Fields, name: str) -> gast.expr:
-        """A field: an array, or what it is in a single record."""
+        """A field: an array, or its element in a single record."""
         if name not in held.arrays:
             self.refuse(f"the records have no field {name!r}", f"their fields are {', '.join(held.arrays)}")
         array = load(held.arrays[name])
@@ -105,12 +105,12 @@ class RecordArrays(LongLists):
         return self.some(held, held.layout.ndim - places, arrays, None)
 
     def some(self, held: Fields, ndim: int, arrays: dict[str, str], index: tuple[Any, ...] | None) -> Structure:
-        """Records of the same fields."""
+        """Records with the same fields."""
         kind = held.layout.kind if ndim else np.void
         return new_records(self.memory, Layout(kind, held.layout.dtype, ndim), arrays, index)
 
     def field_of(self, held: Fields, node: gast.expr) -> str | None:
-        """The field that an index names, if it does."""
+        """The field that an index names, or None."""
         if isinstance(node, (gast.Slice, gast.Tuple)):
             return None
         part = self.part(node)
@@ -122,7 +122,7 @@ class RecordArrays(LongLists):
         return known if isinstance(known, str) else None
 
     def place_of(self, node: gast.expr) -> gast.expr:
-        """A place along one axis."""
+        """A position along one axis."""
         atom = self.kept(self.held_in_atom(self.part(node)))
         known = self.constant(atom)
         if known is not UNKNOWN and (isinstance(known, bool) or not isinstance(known, int)):
@@ -170,7 +170,7 @@ class RecordArrays(LongLists):
         atom = self.held_in_atom(value)
         index = gast.Constant(value=..., kind=None) if held.index is None else _place(held.index)
         if held.index is None and isinstance(atom, gast.Name) and atom.id == held.arrays[name]:
-            return  # the end of `a["x"] += 1`
+            return  # the final store of `a["x"] += 1`
         self.emit(assign(subscript(load(held.arrays[name]), index, store=True), atom, self.place))
         note(self.made[-1], accesses_records=True)
 
@@ -202,7 +202,7 @@ class RecordArrays(LongLists):
         return self.made_like(held, dotted("np.copy"))
 
     def made_like(self, held: Fields, function: gast.expr) -> Structure:
-        """Records in arrays of their own."""
+        """Records in new arrays."""
         if held.index is None:
             arrays = {name: self.fresh_array(clone(function), load(array)) for name, array in held.arrays.items()}
             return self.some(held, held.layout.ndim, arrays, None)

@@ -1,13 +1,13 @@
-"""What lowering knows of values: which variables are structures, what is in these, and which are constants by now.
+"""Abstract state of lowering: which variables are structures, their contents, and which variables are constants.
 
-A structure (a tuple, a list, a dictionary, an object with attributes) exists only while a function is lowered. Its
-parts are variables of their own, so that what is left in core form are numbers and arrays:
+A structure (a tuple, a list, a dictionary, an object with attributes) exists only during lowering. Its parts become
+variables of their own (scalar replacement of aggregates), so that core form only has numbers and arrays:
 
     p = {"w": w, "b": b}
     return x @ p["w"] + p["b"]          becomes         return x @ w + b
 
-`Cell` is the identity of a structure, so that two names for one list see each other's changes. A `Memory` says what is
-in each cell at the present point of the program.
+A `Cell` is the identity of a structure, so that two names for one list see each other's changes. A `Memory` has the
+contents of each cell at the current point of the program.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from srcad.transforms.ir.pytree_form import LEAF
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """The identity of one structure, the class that it has when the program runs, and what was captured, if it was."""
+    """The identity of one structure, its run-time class, and the captured object that it comes from, if any."""
 
     type: type
     origin: int | None = None
@@ -47,7 +47,7 @@ class Cell:
 
     @property
     def called(self) -> str:
-        """What messages call it."""
+        """Its description in messages."""
         if self.is_sequence or self.is_mapping:
             for plain, name in ((list, "a list"), (dict, "a dictionary")):
                 if self.type is plain:
@@ -57,7 +57,7 @@ class Cell:
 
 
 class Structure(gast.expr):  # type: ignore[misc]  # gast carries no annotations
-    """An expression that stands for a structure; it never gets into core form."""
+    """An expression that stands for a structure; it never occurs in core form."""
 
     _fields = ()
 
@@ -77,7 +77,7 @@ class Callee(gast.expr):  # type: ignore[misc]  # gast carries no annotations
 
 
 class Captured(gast.expr):  # type: ignore[misc]  # gast carries no annotations
-    """An expression that stands for a list, dictionary or object of the function's surroundings."""
+    """An expression that stands for a captured list, dictionary or object."""
 
     _fields = ("values",)
 
@@ -88,14 +88,14 @@ class Captured(gast.expr):  # type: ignore[misc]  # gast carries no annotations
 
 @dataclass(frozen=True)
 class Lost:
-    """What is known of a value that is no longer known, and why."""
+    """A value that is no longer known, and the reason."""
 
     reason: str
 
 
 @dataclass(frozen=True)
 class Grown:
-    """What is in a list that grows in a loop: the first `count` elements of an array, variables both."""
+    """The contents of a growing list: the first `count` elements of an array, both given by variables."""
 
     array: str
     count: str
@@ -104,7 +104,7 @@ class Grown:
 
 @dataclass(frozen=True, eq=False)
 class Packed:
-    """What is in a long list that the caller has made: how many elements, and arrays of their parts, variables all."""
+    """The contents of a long list argument: its length and the arrays of its parts, all given by variables."""
 
     layout: Any
     count: str
@@ -119,7 +119,7 @@ class Packed:
 
 @dataclass(frozen=True, eq=False)
 class Fields:
-    """What is in records: an array for each field, variables all; the index of a single record, else None."""
+    """The contents of records: a variable with an array for each field; the index of a single record, else None."""
 
     layout: Any
     arrays: dict[str, str]
@@ -134,22 +134,22 @@ Contents = dict[Hashable, Any]
 
 @dataclass
 class Memory:
-    """What is known at one point of the program.
+    """The abstract state at one point of the program.
 
     names       variable -> Structure, PLAIN or Lost
     cells       cell -> its parts, by position, key or attribute in their order: atoms and Structures; or Lost
     known       variable -> the constant that it holds
     frozen      cells that must not be changed, and why
-    steady      variables that are assigned once, so that their values stay (shared by all memories of a function)
-    loops       the loops around that may be unrolled if that helps (shared likewise)
-    arguments   cells that the caller has made; `touched` are those that are changed (shared likewise)
-    rebound     variables that functions inside of the function may give new values (shared likewise)
-    nest        the loops around that stay loops; `growth` counts how often a turn of its loop appends to a list, less
-                than 0 where others do; `resized` counts all changes of its length (shared likewise)
-    forms       the variables for the places of the tuples that a growing list holds; `rows` has the class of these
+    steady      variables that are assigned once, so their values do not change (shared by all memories of a function)
+    loops       the enclosing loops that may be unrolled if that helps (shared likewise)
+    arguments   cells made by the caller; `touched` has those that are changed (shared likewise)
+    rebound     variables to which nested functions may assign new values (shared likewise)
+    nest        the enclosing loops that stay loops; `growth` counts the appends to a list per iteration of its loop,
+                negative if unknown; `resized` counts all changes of its length (shared likewise)
+    forms       the variables for the elements of the tuples in a growing list; `rows` has the class of the tuples
                 (shared likewise)
-    lists       what a list is where it grows (shared likewise)
-    behind      what an iterator, here a sequence, would still read when it is gone through (shared likewise)
+    lists       the growing list that a list has become (shared likewise)
+    behind      structures that an iterator, here a sequence, would still read while it is consumed (shared likewise)
     """
 
     names: dict[str, Any] = field(default_factory=dict)
@@ -170,21 +170,21 @@ class Memory:
     behind: dict[Cell, list[Cell]] = field(default_factory=dict)
 
     def copy(self) -> Memory:
-        """The same knowledge, which no longer follows what happens to this one."""
+        """An independent copy of the state."""
         cells = {cell: dict(held) if isinstance(held, dict) else held for cell, held in self.cells.items()}
         growth = (self.nest, self.growth, self.resized, self.forms, self.rows, self.lists, self.behind)
         shared = (self.steady, self.loops, self.arguments, self.touched, self.rebound, *growth)
         return Memory(dict(self.names), cells, dict(self.known), dict(self.frozen), *shared)
 
     def become(self, other: Memory) -> None:
-        """Know what another memory knows."""
+        """Take over the state of another memory."""
         held = other.copy()
         self.names, self.cells, self.known, self.frozen = held.names, held.cells, held.known, held.frozen
 
     def new(
         self, kind: type, contents: Mapping[Any, Any], frozen: str | None = None, origin: int | None = None
     ) -> Structure:
-        """A structure of its own.
+        """A new structure.
 
         >>> memory = Memory()
         >>> pair = memory.new(tuple, {0: gast.Constant(value=1, kind=None), 1: gast.Constant(value=2, kind=None)})
@@ -198,7 +198,7 @@ class Memory:
         return Structure(cell)
 
     def constant(self, node: Any) -> Any:
-        """The constant that an atom is known to be, else UNKNOWN."""
+        """The constant that an atom is known to hold, else UNKNOWN."""
         if isinstance(node, gast.Name):
             return self.known.get(node.id, UNKNOWN)
         if isinstance(node, gast.Constant):
@@ -207,7 +207,7 @@ class Memory:
         return UNKNOWN if value is None else value
 
     def learn(self, name: str, value: Any) -> None:
-        """Note what a variable holds from here on: an operation that may be known to be constant."""
+        """Record the value of a variable: an operation, which may be a known constant."""
         self.names[name] = PLAIN
         found = self.constant(value) if is_atom(value) else computed(value, self.constant)
         if found is UNKNOWN or name in self.rebound:
@@ -216,7 +216,7 @@ class Memory:
             self.known[name] = found
 
     def bind(self, name: str, structure: Structure) -> None:
-        """Note that a variable holds a structure from here on."""
+        """Record that a variable holds a structure."""
         self.names[name] = structure
         self.known.pop(name, None)
 

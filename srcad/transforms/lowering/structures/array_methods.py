@@ -1,11 +1,11 @@
-"""Spell methods and properties of arrays as functions.
+"""Array methods: methods and properties of arrays become function calls.
 
     x.sum(axis=0)      becomes    np.sum(x, axis=0)
     x.reshape(2, -1)              np.reshape(x, (2, -1))
     x.T.copy()                    np.copy(np.transpose(x))
 
-Only arrays and numbers have attributes in core form; what structures have is resolved before (`structure_expressions`).
-So an attribute that arrays do not have is refused.
+Only arrays and numbers have attributes in core form; attributes of structures are resolved earlier
+(`structure_expressions`). An attribute that arrays do not have is refused.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ METHODS = {
 }
 METHODS |= {"conjugate": "np.conj", "flatten": "np.ravel"}
 _SHAPED = frozenset({"reshape", "transpose"})
-# Of variables: what changes them.
+# Methods of variables that change them.
 ASSIGNING = frozenset({"assign", "assign_add", "assign_sub", "scatter_add", "scatter_sub", "scatter_update"})
 
 
 def spell_attribute(receiver: gast.expr, name: str, place: Place | None) -> gast.expr:
-    """An attribute of an array, as a function of NumPy unless core form has it.
+    """An attribute of an array, as a NumPy function unless core form has it.
 
     >>> gast.unparse(spell_attribute(gast.parse("x").body[0].value, "T", None)).strip()
     'np.transpose(x)'
@@ -55,7 +55,7 @@ def spell_attribute(receiver: gast.expr, name: str, place: Place | None) -> gast
 
 
 def spell_method(receiver: gast.expr, name: str, node: gast.Call, place: Place | None) -> gast.Call:
-    """A call of an array's method as a call of a function of NumPy.
+    """A call of an array's method as a call of a NumPy function.
 
     >>> node = gast.parse("x.reshape(2, -1)").body[0].value
     >>> gast.unparse(spell_method(node.func.value, "reshape", node, None)).strip()
@@ -75,7 +75,7 @@ def spell_method(receiver: gast.expr, name: str, node: gast.Call, place: Place |
 
 
 def assigns(name: str, place: Place | None) -> AssignsVariable:
-    """What a call of a method that changes a variable is refused by.
+    """The error for a call of a method that changes a variable.
 
     >>> assigns("assign_add", None).hint.partition(",")[0]
     'assign in the caller'
@@ -88,7 +88,7 @@ def assigns(name: str, place: Place | None) -> AssignsVariable:
 
 
 def _bounds(arguments: list[gast.expr], keywords: list[gast.keyword]) -> tuple[list[gast.expr], list[gast.keyword]]:
-    """Both bounds of `clip` by position, None for one that is left out; the rest by name."""
+    """Both bounds of `clip` by position, None for one that is omitted; the rest by keyword."""
     given = dict(zip(("min", "max", "out"), arguments, strict=False)) | {each.arg: each.value for each in keywords}
     low, high = (given.pop(name, gast.Constant(value=None, kind=None)) for name in ("min", "max"))
     return [low, high], [gast.keyword(arg=name, value=value) for name, value in given.items()]

@@ -1,6 +1,6 @@
-"""Expressions in core form: one operation on atoms, with everything else in statements before it.
+"""Atomic operations: an expression becomes one operation on atoms, preceded by statements for everything else.
 
-What a part of an expression is worth is kept in a temporary as soon as it is computed, from left to right.
+Parts are evaluated from left to right, and each value is kept in a temporary as soon as it is computed.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from srcad.transforms.ir.build import Block, assign, clone, load, place_of
 from srcad.transforms.ir.canonical_names import RESERVED, root_name
 from srcad.transforms.ir.primitive import is_atom, primitive_of
 
-# What is done in a call's place, and what it is worth; None where the call is a primitive that stays.
+# Emits the statements of a call and returns its value; None if the call is a primitive that stays.
 Inline = Callable[[gast.Call, Any], "gast.expr | None"]
 
 
 class Operations:
-    """Takes expressions apart; what is made goes to the end of the present block."""
+    """Decomposes expressions; generated statements are appended to the current block."""
 
     def __init__(self, names: Names, bindings: Mapping[str, Any], inline: Inline) -> None:
         self.names, self.bindings, self.inline = names, bindings, inline
         self.made: Block = []
         self.place: Place | None = None
-        self.changing: set[str] = set()  # names that `:=` stores in the present statement
+        self.changing: set[str] = set()  # names that `:=` stores in the current statement
 
     def emit(self, *statements: gast.stmt) -> None:
         """Append finished statements."""
@@ -40,11 +40,11 @@ class Operations:
         raise NotImplementedError
 
     def decide(self, name: str, value: gast.expr) -> None:
-        """A value of which only a part may be computed, into a name."""
+        """Assign a value that may be evaluated only in part."""
         raise NotImplementedError
 
     def atom(self, node: gast.expr) -> gast.expr:
-        """A name or literal that has the expression's value now."""
+        """A name or literal with the current value of an expression."""
         outer, self.place = self.place, place_of(node) or self.place
         made = self.held_in_atom(self.core(node))
         self.place = outer
@@ -57,12 +57,12 @@ class Operations:
         return is_atom(node)
 
     def is_user_call(self, node: gast.AST) -> bool:
-        """Whether this calls something that may write to arrays."""
+        """Whether this is a call that may write to arrays."""
         return isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id in self.bindings
 
     @contextmanager
     def refusing(self) -> Iterator[None]:
-        """Refuse calls that the function called would not take, such as `len()`."""
+        """Turn errors about wrong arguments, such as `len()`, into refusals."""
         try:
             yield
         except SrcadError:
@@ -80,11 +80,11 @@ class Operations:
         return load(name)
 
     def place_for(self, made: gast.expr) -> Place | None:
-        """The place of an operation: only what comes out of an inlined function brings its own."""
+        """The place of an operation; only operations from inlined functions have their own."""
         return self.place if self.is_atom(made) else place_of(made) or self.place
 
     def tuple_of_atoms(self, node: gast.expr) -> gast.expr:
-        """An atom, or a tuple of atoms; list displays, which occur in arguments only, become tuples."""
+        """An atom, or a tuple of atoms; list displays, which only occur as arguments, become tuples."""
         if isinstance(node, (gast.Tuple, gast.List)):
             return gast.Tuple(elts=[self.tuple_of_atoms(element) for element in node.elts], ctx=gast.Load())
         if isinstance(node, gast.Call):
@@ -123,7 +123,7 @@ class Operations:
         raise CompilerBug(f"flatten: an expression {type(node).__name__}", at=self.place)
 
     def value(self, node: gast.expr) -> gast.expr:
-        """A name or literal, unless the name is that of a function."""
+        """A name or literal; refuses names of functions."""
         meaning = self.bindings.get(node.id) if isinstance(node, gast.Name) else None
         if meaning is not None and not isinstance(meaning, type):
             raise UnsupportedSyntax(
@@ -134,7 +134,7 @@ class Operations:
         return self.unchanged(node)
 
     def unchanged(self, node: gast.expr) -> gast.expr:
-        """An atom, or a copy of a name that the statement is about to change."""
+        """An atom; a copy if it is a name that the current statement changes."""
         if not isinstance(node, gast.Name) or node.id not in self.changing:
             return node
         copied = self.names.temporary()
@@ -167,7 +167,7 @@ class Operations:
         return gast.UnaryOp(op=node.op, operand=operand)
 
     def call(self, node: gast.Call) -> gast.expr:
-        """What an inlined call is worth, or the call of a primitive with atoms and tuples of them."""
+        """The value of an inlined call, or the call of a primitive with atoms and tuples of atoms."""
         inlined = self.inline(node, self)
         if inlined is not None:
             return inlined
@@ -186,14 +186,14 @@ class Operations:
         return gast.Call(func=node.func, args=arguments, keywords=keywords)
 
     def folded(self, function: gast.expr, arguments: list[gast.expr]) -> gast.expr:
-        """An atom for `max(a, b, c)`, computed by two arguments at a time."""
+        """An atom for `max(a, b, c)`, computed from two arguments at a time."""
         result = arguments[0]
         for argument in arguments[1:]:
             result = self.held_in_atom(gast.Call(func=clone(function), args=[result, argument], keywords=[]))
         return result
 
     def element(self, node: gast.Subscript) -> gast.Subscript:
-        """An element or slice of a named array, with atoms in the index; read or stored as the node is."""
+        """An element or slice of a named array, with atoms in the index, for reading or storing like the node."""
         base = self.named(node.value)
         return gast.Subscript(value=base, slice=self.index(node.slice), ctx=node.ctx)
 
@@ -210,7 +210,7 @@ class Operations:
 
 
 def stored_inside(statement: gast.stmt) -> set[str]:
-    """Names that `:=` stores in a statement; in the header of a compound one."""
+    """The names that `:=` stores in a statement, or in the header of a compound one."""
     match statement:
         case gast.If(test=header) | gast.While(test=header) | gast.For(iter=header):
             nodes = gast.walk(header)

@@ -1,4 +1,4 @@
-"""Make objects of the user's classes while lowering: named tuples, dataclasses, plain classes with an `__init__`."""
+"""Constructors: named tuples, dataclasses and plain classes with an `__init__` are instantiated at compile time."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Construction(Overloads):
         return made
 
     def dataclass(self, kind: Any, node: gast.Call) -> gast.expr:
-        """What the generated `__init__` of a dataclass makes."""
+        """The object that the generated `__init__` of a dataclass makes."""
         fields = [each for each in dataclasses.fields(kind) if each.init]
         defaults: dict[str, Any] = {}
         for each in dataclasses.fields(kind):
@@ -85,7 +85,7 @@ class Construction(Overloads):
         return {name: given[name] if name in given else self.default(name, defaults) for name in names}
 
     def default(self, name: str, defaults: dict[str, Any]) -> gast.expr:
-        """What a field holds that is not given."""
+        """The value of a field that is not given."""
         if name not in defaults:
             self.refuse(f"the field `{name}` is not given", "give each field one value")
         value = defaults[name]
@@ -102,7 +102,7 @@ def _is_generated(function: Any) -> bool:
 
 
 def _generated_new(kind: Any) -> Any:
-    """The `__new__` that `collections.namedtuple` wrote for the class, if it has no other."""
+    """The class's `__new__`, if `collections.namedtuple` generated it."""
     found = inspect.getattr_static(kind, "__new__", None)
     function = getattr(found, "__func__", found)
     own = _is_generated(function) and function.__code__.co_varnames[:1] == ("_cls",)

@@ -1,9 +1,9 @@
-"""What is behind an iterator that lowering has gone through before the loop: it must stay, up to its turn.
+"""Consumed iterators: refuse writes to elements that an iterator, expanded before the loop, has yet to reach.
 
     for v in d.values():
         d["b"] = v * v          is refused where the loop has yet to reach d["b"]
 
-A list that is looped over is no such iterator: its elements are read turn by turn.
+A list that is looped over is not such an iterator: its elements are read in each iteration.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from srcad.transforms.lowering.structures.abstract_state import Cell, Memory, St
 
 @dataclass(frozen=True)
 class Unread:
-    """What was in a structure when a loop began; by turn: each turn reads one part of it."""
+    """The contents of a structure at the start of a loop; with `by_turn`, each iteration reads one part of it."""
 
     contents: Any
     by_turn: bool
 
 
 def read_ahead(statement: gast.For | gast.While, memory: Memory) -> dict[Cell, Unread]:
-    """What the iterators of a loop go through, and what is in it now."""
+    """The structures that the iterators of a loop read, with their current contents."""
     found: dict[Cell, Unread] = {}
     parts = [memory.names.get(name) for name in notes_of(statement).looped_over]
     todo = [(each.cell, True) for each in parts if isinstance(each, Structure)]
@@ -39,7 +39,7 @@ def read_ahead(statement: gast.For | gast.While, memory: Memory) -> dict[Cell, U
 
 
 def is_changed(ahead: dict[Cell, Unread], memory: Memory, turns: int) -> bool:
-    """Whether, after so many turns, those to come would read something else if they read it only then."""
+    """Whether iterations after the first `turns` would read something else if they read it only then."""
     for cell, unread in ahead.items():
         before, now = unread.contents, memory.cells[cell]
         if isinstance(before, dict) and isinstance(now, dict):

@@ -1,4 +1,4 @@
-"""Methods of tuples, lists, dictionaries and objects whose form is known.
+"""Member methods of tuples, lists, dictionaries and objects whose form is known.
 
 layers.append((w, b))       for k, v in p.items(): ...       p.get("scale", 1.0)       model.loss(x)
 """
@@ -22,7 +22,7 @@ Parts = list[gast.expr]
 
 
 class Methods(Construction):
-    """What methods of structures do; each `do_` method gets the receiver and the arguments, evaluated."""
+    """The methods of structures; each `do_` method gets the receiver and the evaluated arguments."""
 
     def sequence(self, kind: type, parts: Parts) -> Structure:
         """A new list or tuple."""
@@ -73,13 +73,13 @@ class Methods(Construction):
         return made
 
     def do_append(self, base: Structure, value: gast.expr) -> gast.expr:
-        """One more element."""
+        """Append an element."""
         contents = self.changeable(base)
         contents[len(contents)] = self.kept(value)
         return const(None)
 
     def do_extend(self, base: Structure, other: gast.expr) -> gast.expr:
-        """More elements."""
+        """Append several elements."""
         if not isinstance(other, Structure):
             self.refuse("extending a list by an array is not supported", "append the elements one by one")
         for each in self.parts(other):
@@ -87,11 +87,11 @@ class Methods(Construction):
         return const(None)
 
     def do_insert(self, base: Structure, position: gast.expr, value: gast.expr) -> gast.expr:
-        """One more element, not at the end."""
+        """Insert an element."""
         return self.relisted(base, lambda parts: parts.insert(self.key(position), self.kept(value)))
 
     def do_pop(self, base: Structure, *where: gast.expr) -> gast.expr:
-        """The last element or one at a constant position, taken out; the value of a key likewise."""
+        """Remove the last element, one at a constant position, or the value of a key, and return it."""
         if base.cell.is_mapping:
             contents, key = self.changeable(base), self.key(where[0])
             return contents.pop(key, *where[1:]) if key in contents or len(where) > 1 else self.refuse_key(key)
@@ -105,16 +105,16 @@ class Methods(Construction):
         self.refuse(f"the dictionary has no key {key!r}", "check the spelling")
 
     def do_reverse(self, base: Structure) -> gast.expr:
-        """The elements in the opposite order."""
+        """Reverse the list."""
         return self.relisted(base, lambda parts: parts.reverse())
 
     def do_clear(self, base: Structure) -> gast.expr:
-        """Nothing is left."""
+        """Remove all elements."""
         self.changeable(base).clear()
         return const(None)
 
     def relisted(self, base: Structure, change: Callable[[Parts], Any]) -> gast.expr:
-        """Change a list, and count its elements anew."""
+        """Change a list and renumber its elements."""
         contents = self.changeable(base)
         parts = list(contents.values())
         change(parts)
@@ -123,7 +123,7 @@ class Methods(Construction):
         return const(None)
 
     def do_copy(self, base: Structure) -> gast.expr:
-        """Another list or dictionary of the same parts."""
+        """A copy of the list or dictionary."""
         return self.memory.new(base.cell.type, self.contents(base))
 
     def do_keys(self, base: Structure) -> gast.expr:
@@ -152,7 +152,7 @@ class Methods(Construction):
         return self.changeable(base).setdefault(self.key(key), self.kept(otherwise))
 
     def do_update(self, base: Structure, *others: gast.expr, **values: gast.expr) -> gast.expr:
-        """More entries."""
+        """Add entries."""
         contents = self.changeable(base)
         for other in others:
             self.update(contents, other)
@@ -179,7 +179,7 @@ _METHODS: dict[type, tuple[str, ...]] = {
 
 
 def behind(kind: type, after: type, name: str) -> Any:
-    """What `super()` in a method of the class `after` finds for an object of a class.
+    """The attribute that `super()` in a method of the class `after` finds for an object of a class.
 
     >>> class A:
     ...     def f(self): return 1

@@ -1,4 +1,4 @@
-"""Operators on objects whose class says what they mean: calls of its methods.
+"""Operator methods: operators on objects of the user's classes become calls of their methods.
 
 p + q           becomes     Polynomial.__add__(p, q), which is inlined; `2.0 * p` is Polynomial.__rmul__(p, 2.0)
 -p, p < q, x in p, not p    likewise
@@ -41,7 +41,7 @@ _COMPARED: dict[type[gast.cmpop], tuple[str, str]] = {
 
 
 class Overloads(Slots):
-    """Operators that a class of the user's defines."""
+    """Operators that a user's class defines."""
 
     def core(self, node: gast.expr) -> gast.expr:
         """The expression as one operation on atoms, or as a structure."""
@@ -54,7 +54,7 @@ class Overloads(Slots):
         return super().core(node)
 
     def method_for(self, part: Any, name: str) -> FunctionType | None:
-        """The method of an object's class that was written for an operator."""
+        """The method of an object's class for an operator, if the user wrote one."""
         found = inspect.getattr_static(part.cell.type, name, None) if isinstance(part, Structure) else None
         is_written = isinstance(found, FunctionType) and found.__code__.co_filename != "<string>"
         return found if is_written else None
@@ -71,7 +71,7 @@ class Overloads(Slots):
         return super().binary(left, op, right)
 
     def check_number(self, part: gast.expr) -> None:
-        """NumPy asks objects for each element of an array."""
+        """Raise if the operand is an array: NumPy would call the method for each element."""
         if not isinstance(part, (Structure, gast.Constant)):
             failure = gast.Raise(exc=call("TypeError", const("an array beside an object of the user's")), cause=None)
             test = gast.Compare(left=call("np.ndim", self.held_in_atom(part)), ops=[gast.Gt()], comparators=[const(0)])
@@ -90,7 +90,7 @@ class Overloads(Slots):
         return super().compared(left, op, right)
 
     def decided_by(self, found: gast.expr, wanted: bool) -> gast.expr:
-        """What a method answers, as a truth value."""
+        """The result of a method as a truth value."""
         answer = self.part(call("bool", self.part(found)))
         return answer if wanted else self.negated(answer)
 
@@ -101,7 +101,7 @@ class Overloads(Slots):
         return self.negated(self.held_in_atom(self.truth_of_object(operand)))
 
     def truth_of_object(self, structure: Structure) -> gast.expr:
-        """Whether an object counts as true; a structure of Python's, whether anything is in it."""
+        """The truth value of an object; of a builtin container, whether it is not empty."""
         if structure.cell.is_sequence or structure.cell.is_mapping:
             return const(bool(self.contents(structure)))
         for name in ("__bool__", "__len__"):
@@ -111,7 +111,7 @@ class Overloads(Slots):
 
 
 def _is_derived(one: gast.expr, other: gast.expr) -> bool:
-    """Whether one object's class is made of the other's: it is asked first."""
+    """Whether one object's class is derived from the other's: then its reflected method goes first."""
     if not isinstance(one, Structure) or not isinstance(other, Structure):
         return False
     return one.cell.type is not other.cell.type and issubclass(one.cell.type, other.cell.type)

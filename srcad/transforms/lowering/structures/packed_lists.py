@@ -1,11 +1,11 @@
-"""Long lists as arrays: what a list of many elements of one form is to core form, so that any index can be computed.
+"""Packed lists: a long list of elements of one form becomes arrays, so that any index can be computed.
 
     [0.5, 1.5, ...]                         one array, and how many there are
     [np.ones(2), np.zeros(2), ...]          one array with an axis more
     [np.ones(2), np.zeros(3), ...]          all elements in a row, where each array begins, and the shapes
     [(0.5, np.ones(2)), ...]                the same for each part of the tuples
 
-The number of elements is not part of the form, so that lists of any length share what is generated.
+The number of elements is not part of the form, so lists of any length share the generated code.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NUMBERS = {float: "d", np.float64: "d", int: "q", bool: "?", complex: "D", np.c
 
 @dataclass(frozen=True)
 class Column:
-    """What is at one place of all elements: numbers (`rank` 0), arrays of one shape (`even`) or of several."""
+    """One leaf of all elements: numbers (`rank` 0), arrays of one shape (`even`) or of several."""
 
     code: str = field(compare=False)  # of the dtype
     rank: int
@@ -33,7 +33,7 @@ class Column:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What there is to it: an array of values, and of arrays of several shapes where they begin, and the shapes."""
+        """Its arrays: the values and, for arrays of several shapes, where each starts and the shapes."""
         if self.even:
             return ("values",)
         return ("values", "starts") if self.rank == 1 else ("values", "starts", "shapes")
@@ -49,7 +49,7 @@ class Layout:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Names of the arrays that there are, and of the number of elements, which comes first."""
+        """The names of all arrays, preceded by the number of elements."""
         many = len(self.columns) > 1
         return ("count", *(f"{p}_{k}" if many else p for k, each in enumerate(self.columns) for p in each.parts))
 
@@ -77,7 +77,7 @@ class LongForm(Form):
 
 
 def layout_leaves(part: Part) -> Iterator[bool]:
-    """Of each leaf, fixed ones included, whether it says where the elements of a long list are."""
+    """For each leaf, constants included, whether it belongs to the layout of a long list (counts, starts, shapes)."""
     if isinstance(part, LongForm):
         yield from (not key.startswith("values") for key in part.keys)
     elif isinstance(part, Form):
@@ -96,7 +96,7 @@ class Long:
 
 
 def column_of(leaves: Sequence[Any]) -> tuple[Column, list[Any]] | None:
-    """The arrays for what is at one place of all elements; None where that is of several kinds.
+    """The arrays for one leaf of all elements; None where the elements are of several kinds.
 
     >>> column_of([np.ones(2), np.zeros(3)])
     (Column(code='d', rank=1, even=False), [array([1., 1., 0., 0., 0.]), array([0, 2, 5])])
@@ -130,7 +130,7 @@ def _arrays(leaves: Sequence[Any]) -> tuple[Column, list[Any]] | None:
 
 
 def share_memory(leaves: Sequence[Any]) -> bool:
-    """Whether some of the arrays, single records among them, have an element in common, or may have.
+    """Whether some of the arrays, or single records, may share memory.
 
     >>> x = np.zeros((2, 3))
     >>> share_memory([x[0], x[1]]), share_memory([x[:, 0], x[:, 1], 1.0]), share_memory([x[0], x])
@@ -154,7 +154,7 @@ def share_memory(leaves: Sequence[Any]) -> bool:
 
 
 def unpacked(layout: Layout, parts: Sequence[Any]) -> list[Any]:
-    """The elements, from arrays; more axes in front, as Jacobians have them, are those of each element.
+    """The elements, from arrays; additional leading axes, as in Jacobians, are those of each element.
 
     >>> unpacked(Layout(list, LEAF, (Column("d", 1, False),)), [2, np.arange(3.0), np.array([0, 1, 3])])
     [array([0.]), array([1., 2.])]

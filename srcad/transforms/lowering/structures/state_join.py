@@ -1,6 +1,7 @@
-"""Bring together what is known at the ends of two paths: of a branch, or of a loop's start and the end of its body.
+"""State join: the abstract states at the ends of two paths are joined, of a branch or of a loop's start and end.
 
-Where both paths hold a structure of one form, parts that differ become variables that each path assigns at its end:
+Where both paths have a structure of the same form, parts that differ become variables that each path assigns at its
+end:
 
     if c:                               if c:
         p = (x, y)                          p_0 = x
@@ -8,7 +9,7 @@ Where both paths hold a structure of one form, parts that differ become variable
         p = (z, y)                          p_0 = z
     f(p)                                f((p_0, y))
 
-Where the forms differ, what the name holds is lost: reading it afterwards is refused.
+Where the forms differ, the name's value is lost (top of the lattice): reading it afterwards is refused.
 """
 
 from __future__ import annotations
@@ -42,13 +43,13 @@ _EITHER = "it may be one of two objects by now"
 
 @dataclass
 class Joined:
-    """What is known behind both paths.
+    """The joined state.
 
-    first, second   the assignments to be made at the end of each path
+    first, second   the assignments to add at the end of each path
     own             variables and cells of a loop's start that are assigned at the end of its body
-    changed         whether the first path must know less than it did, or assign something
-    lost            why something that was known on the first path is lost
-    lengths         lists that have another length at the end of the second path than at that of the first
+    changed         whether the first path loses facts, or needs assignments
+    lost            why a fact of the first path is lost
+    lengths         lists that have different lengths at the ends of the paths
     """
 
     memory: Memory
@@ -61,7 +62,7 @@ class Joined:
 
 
 def join(first: Memory, second: Memory, fresh: Callable[[str], str], own: set[Any] | None = None) -> Joined:
-    """What holds whichever of two paths was taken; `own` is what an earlier joining of the same loop has made.
+    """The join of two states; `own` has what an earlier join of the same loop has made.
 
     >>> one, other = Memory(), Memory()
     >>> one.bind("p", one.new(tuple, {0: load("x")})); other.bind("p", other.new(tuple, {0: load("z")}))
@@ -100,7 +101,7 @@ class _Joiner:
         return self.value(first, second, name)
 
     def contents(self, cell: Cell) -> Any:
-        """The parts of a cell that one or both paths know."""
+        """The joined contents of a cell that one or both paths know."""
         first, second = self.first.cells.get(cell), self.second.cells.get(cell)
         if first is None or second is None:
             return second if first is None else first
@@ -179,7 +180,7 @@ class _Joiner:
         return Structure(cell)
 
     def own(self, first: Cell) -> Cell:
-        """A cell for what may be one of two."""
+        """A cell for one of two structures."""
         if first in self.joined.own:
             return first
         cell = Cell(first.type)

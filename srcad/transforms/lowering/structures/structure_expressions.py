@@ -1,9 +1,9 @@
-"""Expressions on structures: tuples, lists, dictionaries and objects whose form is known are taken apart.
+"""Structure expressions: tuples, lists, dictionaries and objects of known form are resolved at compile time.
 
     p = {"w": w, "b": b}; q = (p["w"], 2.0)         leaves nothing in core form, and `q[0]` is `w`
 
-What is read with an index that is known only at run time is chosen by a branch; a loop that would do so is unrolled
-where it can be (`unroll`).
+An element that is selected by a run-time index is selected by a branch; a loop around such an access is unrolled where
+possible (`control_flow`).
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ from srcad.transforms.lowering.structures.atomic_operations import Inline, Opera
 
 
 class NeedsConstant(Exception):
-    """An index into a structure is not known; a loop around it may be unrolled to make it so."""
+    """An index into a structure is not constant; unrolling a loop around it may make it so."""
 
 
 class Outside(Protocol):
-    """What is known of the objects around the function."""
+    """The captured objects of the function."""
 
     def bind(self, wish: str, thing: Any) -> str:
-        """A free name that means this object."""
+        """A free name that refers to this object."""
 
     def attribute(self, owner: Any, name: str, place: Place | None) -> gast.expr:
-        """What stands for an attribute of a class."""
+        """The expression for an attribute of a class."""
 
 
 class Structures(Operations):
-    """Takes structures apart; see `memory` for how they are known."""
+    """Resolves structures; see `abstract_state` for their representation."""
 
     def __init__(
         self,
@@ -64,10 +64,10 @@ class Structures(Operations):
         self.outside = outside
 
     def refuse(self, what: str, hint: str) -> NoReturn:
-        """Raise for the present place."""
+        """Raise an error at the current place."""
         raise UnsupportedSyntax(what, at=self.place, hint=hint)
 
-    # What expressions are worth
+    # Values of expressions
 
     def part(self, node: gast.expr) -> gast.expr:
         """An atom, or a structure or a function."""
@@ -100,19 +100,19 @@ class Structures(Operations):
         return super().core(node)
 
     def value(self, node: gast.expr) -> gast.expr:
-        """What a name stands for, or the name or literal itself."""
+        """The value that a name stands for, or the name or literal itself."""
         if isinstance(node, gast.Name):
             held = self.memory.names.get(node.id)
             if isinstance(held, Lost) and held is not PLAIN:
                 self.refuse_lost(node.id, held)
             if isinstance(held, gast.expr):
                 return held
-            if node.id in self.memory.rebound:  # what is evaluated next may call what rebinds it
+            if node.id in self.memory.rebound:  # code evaluated next may call a function that rebinds it
                 return self.kept(node)
         return self.as_callee(node) or self.unchanged(node)
 
     def as_callee(self, node: gast.expr) -> Callee | None:
-        """A function that a name or dotted path means."""
+        """The function that a name or dotted path refers to, or None."""
         path, root = dotted_path(node), root_name(node)
         if path is None or not (root in self.bindings or root in RESERVED):
             return None
@@ -121,7 +121,7 @@ class Structures(Operations):
         return None if is_data else Callee(node)
 
     def refuse_lost(self, name: str, lost: Lost) -> NoReturn:
-        """Raise for a name of which no longer is known what it holds."""
+        """Raise for a name whose value is no longer known."""
         self.refuse(
             f"`{name}` is {lost.reason}: which of them is known only at run time",
             "give it the same form on all paths: as many elements, the same keys, the same kinds of values; "
@@ -129,7 +129,7 @@ class Structures(Operations):
         )
 
     def held_in_atom(self, made: gast.expr) -> gast.expr:
-        """A name or literal for an operation; of a structure, a tuple that exists at run time."""
+        """A name or literal for an operation; for a structure, a run-time tuple."""
         if isinstance(made, Callee):
             name = dotted_path(made.path) or ""
             thing = look_up(name, self.bindings)
@@ -152,7 +152,7 @@ class Structures(Operations):
         self.memory.learn(name, made)
 
     def tuple_of_atoms(self, node: gast.expr) -> gast.expr:
-        """An atom, or a tuple of atoms, as core form has them for arguments; lists become tuples."""
+        """An atom, or a tuple of atoms, as core form requires for arguments; lists become tuples."""
         if isinstance(node, (gast.Tuple, gast.List)):
             elements = self.spread_out(node.elts)
             return gast.Tuple(elts=[self.tuple_of_atoms(element) for element in elements], ctx=gast.Load())
@@ -177,7 +177,7 @@ class Structures(Operations):
         return gast.Tuple(elts=list(parts), ctx=gast.Load())
 
     def contents(self, structure: Structure) -> dict[Any, gast.expr]:
-        """What is in a structure at present."""
+        """The current contents of a structure."""
         held = self.memory.cells[structure.cell]
         if isinstance(held, Lost) and self.memory.loops:
             raise NeedsConstant
@@ -189,7 +189,7 @@ class Structures(Operations):
         return held  # type: ignore[no-any-return]
 
     def parts(self, structure: Structure) -> list[gast.expr]:
-        """What a loop over the structure goes through: elements, or keys."""
+        """What a loop over the structure visits: elements, or keys."""
         contents = self.contents(structure)
         if structure.cell.is_sequence:
             return list(contents.values())
@@ -198,20 +198,20 @@ class Structures(Operations):
         return [literal(key) or const(key) for key in contents]
 
     def spread_out(self, elements: list[gast.expr]) -> list[gast.expr]:
-        """Elements, with those of a structure in the place of what `*` stands for."""
+        """The elements of a display, with starred structures expanded."""
         raise NotImplementedError
 
     # Making structures
 
     def display(self, kind: type, parts: Mapping[Any, gast.expr]) -> Structure:
-        """A new structure with parts that are evaluated in this order."""
+        """A new structure; its parts are evaluated in this order."""
         if len(parts) > MOST_PARTS:
             self.refuse(f"a {kind.__name__} of {len(parts)} elements", "make an array of it, outside of the function")
         held = {key: self.kept(self.part(node)) for key, node in parts.items()}
         return self.memory.new(kind, held)
 
     def kept(self, value: gast.expr) -> gast.expr:
-        """A value that stays what it is when variables are assigned anew."""
+        """A value that does not change when variables are assigned later."""
         if not isinstance(value, gast.Name) or value.id in self.memory.steady or value.id in self.fixed:
             return value
         name = self.names.temporary()
@@ -221,11 +221,11 @@ class Structures(Operations):
 
     @property
     def fixed(self) -> Container[str]:
-        """Names that are never assigned: of modules, functions and classes."""
+        """The names that are never assigned: modules, functions and classes."""
         return RESERVED if not self.bindings else {*RESERVED, *self.bindings}
 
     def dictionary(self, keys: list[gast.expr | None], values: list[gast.expr]) -> Structure:
-        """A display of a dictionary, `**other` included."""
+        """A dictionary display, including `**other`."""
         held: dict[Any, gast.expr] = {}
         for key, node in zip(keys, values, strict=True):
             if key is None:
@@ -239,7 +239,7 @@ class Structures(Operations):
         return self.memory.new(dict, held)
 
     def key(self, node: gast.expr) -> Any:
-        """The constant that a key is."""
+        """The constant value of a key."""
         made = self.part(node)
         known = self.constant(made)
         if known is UNKNOWN:
@@ -247,7 +247,7 @@ class Structures(Operations):
         return known
 
     def constant(self, part: gast.expr) -> Any:
-        """The constant that a part is known to be, tuples of constants included, else UNKNOWN."""
+        """The constant that a part is known to be, including tuples of constants, else UNKNOWN."""
         if not isinstance(part, Structure):
             return self.memory.constant(part)
         if part.cell.type is not tuple:
@@ -283,14 +283,14 @@ class Structures(Operations):
         return load(name)
 
     def element(self, node: gast.Subscript) -> gast.expr:
-        """An element or slice: of a structure its part, of an array with atoms in the index."""
+        """An element or slice: for a structure its part, for an array a subscript with atoms."""
         base = self.part(node.value)
         if isinstance(base, Structure):
             return self.item(base, node)
         return gast.Subscript(value=self.as_name(base), slice=self.index(node.slice), ctx=node.ctx)
 
     def index(self, node: gast.expr) -> gast.expr:
-        """An index of atoms; a tuple that a name holds is written out, a list becomes an array."""
+        """An index of atoms; a tuple variable is expanded, a list becomes an array."""
         if isinstance(node, gast.Tuple):
             node = gast.Tuple(elts=self.spread_out(node.elts), ctx=gast.Load())
         if isinstance(node, (gast.Slice, gast.Tuple)):

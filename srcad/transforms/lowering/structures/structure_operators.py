@@ -1,4 +1,4 @@
-"""Operators on structures: what they give is known while lowering, wherever it does not depend on numbers.
+"""Structure operators: evaluated at compile time, where the result does not depend on numbers or arrays.
 
 (a, b) + (c,)       [w] * 3         "scale" in p        p is None       not layers      x.shape == (2, 3)
 """
@@ -15,7 +15,7 @@ from srcad.transforms.lowering.structures.structure_expressions import Structure
 
 
 class Combined(Structures):
-    """Operators; on numbers and arrays they stay operations."""
+    """Operators; on numbers and arrays they remain operations."""
 
     def core(self, node: gast.expr) -> gast.expr:
         """The expression as one operation on atoms, or as a structure."""
@@ -31,13 +31,13 @@ class Combined(Structures):
         return super().core(node)
 
     def negated(self, operand: gast.expr) -> gast.expr:
-        """`not operand`: of a structure, whether it is empty."""
+        """`not operand`; for a structure, whether it is empty."""
         if isinstance(operand, Structure):
             return const(not self.contents(operand))
         return self.unary(gast.UnaryOp(op=gast.Not(), operand=operand))
 
     def compared(self, left: gast.expr, op: gast.cmpop, right: gast.expr) -> gast.expr:
-        """A comparison: of structures whether they are the same, of constants whether they are in a structure."""
+        """A comparison: identity or equality of structures, membership of constants."""
         first, second = isinstance(left, Structure), isinstance(right, Structure)
         if isinstance(op, (gast.Is, gast.IsNot)) and (first or second):
             return const((first and second and left.cell is right.cell) == isinstance(op, gast.Is))
@@ -61,7 +61,7 @@ class Combined(Structures):
         return self.comparison(left, op, right)
 
     def comparison(self, left: gast.expr, op: gast.cmpop, right: gast.expr) -> gast.expr:
-        """A comparison that is made at run time."""
+        """A comparison at run time."""
         if self.differs(left, right):
             if isinstance(op, (gast.Eq, gast.NotEq)):
                 return const(isinstance(op, gast.NotEq))
@@ -69,9 +69,10 @@ class Combined(Structures):
         return gast.Compare(left=self.beside(left, right), ops=[op], comparators=[self.beside(right, left)])
 
     def beside(self, part: gast.expr, other: gast.expr) -> gast.expr:
-        """An atom for an operand: a tuple or list is an array beside an array, a tuple beside a tuple such as a shape.
+        """An atom for an operand: a tuple or list is an array beside an array, and a tuple beside a tuple (a shape).
 
-        Which of these the other operand is only types tell (`in_place_resolution`).
+        Which of these the other operand is, is only known by types (`array_like_arguments`, from
+        `in_place_resolution`).
         """
         if not isinstance(part, Structure) or isinstance(other, Structure):
             return self.held_in_atom(part)
@@ -79,7 +80,7 @@ class Combined(Structures):
         return self.held_in_atom(call(kernel, self.expanded(part), self.held_in_atom(other)))
 
     def differs(self, left: gast.expr, right: gast.expr, inside: bool = False) -> bool:
-        """Whether two things are known to be unequal, or parts in the same place: a list and a tuple, a tuple and 3."""
+        """Whether two values, or parts in the same position, are known to differ: a list and a tuple, a tuple and 3."""
         if not isinstance(left, Structure) or not isinstance(right, Structure):
             structure, other = (left, right) if isinstance(left, Structure) else (right, left)
             if not isinstance(structure, Structure):
@@ -98,7 +99,7 @@ class Combined(Structures):
         )
 
     def one_of(self, left: gast.expr, values: list[gast.expr], wanted: bool) -> gast.expr:
-        """Whether a number or text is one of several, of which some are known only at run time."""
+        """Whether a number or text is one of several values, some of which are known only at run time."""
         if isinstance(left, Structure) or any(isinstance(each, Structure) for each in values):
             self.refuse("`in` with structures known only at run time is not supported", "compare with `==`")
         known = self.constant(left)
@@ -119,7 +120,7 @@ class Combined(Structures):
         return self.comparison(left, op, right)
 
     def binary(self, left: gast.expr, op: gast.operator, right: gast.expr) -> gast.expr:
-        """`left op right`: of two tuples or lists, both of them; times a number, repeated."""
+        """`left op right`: concatenation of tuples or lists, repetition by a number."""
         first, second = isinstance(left, Structure), isinstance(right, Structure)
         if not first and not second:
             return gast.BinOp(left=self.held_in_atom(left), op=op, right=self.held_in_atom(right))
@@ -132,7 +133,7 @@ class Combined(Structures):
         return made
 
     def together(self, left: gast.expr, op: gast.operator, right: gast.expr) -> gast.expr | None:
-        """Two sequences as one, one sequence several times, or the entries of two dictionaries."""
+        """The concatenation of two sequences, a repeated sequence, or the union of two dictionaries; else None."""
         if not isinstance(left, Structure) or not isinstance(right, Structure):
             structure, count = (left, right) if isinstance(left, Structure) else (right, left)
             times = self.memory.constant(count)

@@ -1,4 +1,4 @@
-"""Read and write the parts of structures: elements, entries, attributes."""
+"""Structure parts: read and write elements, entries and attributes of structures."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from srcad.transforms.lowering.structures.structure_operators import Combined
 
 
 class Slots(Combined):
-    """Finds the part that an index, a key or an attribute means."""
+    """Finds the part that an index, a key or an attribute refers to."""
 
     # Attributes
 
     def slot(self, base: Structure, name: str) -> gast.expr:
-        """An attribute: a field, else what the class has."""
+        """An attribute: of the object, else of its class."""
         contents, kind = self.contents(base), base.cell.type
         if base.cell.is_sequence and name in getattr(kind, "_fields", ()):
             return contents[kind._fields.index(name)]  # type: ignore[attr-defined]
@@ -45,7 +45,7 @@ class Slots(Combined):
         return self.part(self.outside.attribute(kind, name, self.place))
 
     def bound_method(self, base: Structure, function: FunctionType) -> Structure:
-        """A method that is not called here: `functools.partial` of its function, whose first argument is the object."""
+        """A bound method as a value: `functools.partial` of its function with the object as first argument."""
         assert self.outside is not None
         parts = {
             "func": self.part(load(self.outside.bind(function.__name__, function))),
@@ -55,7 +55,7 @@ class Slots(Combined):
         return self.memory.new(functools.partial, parts)
 
     def called(self, function: Any, arguments: Sequence[gast.expr], keywords: Sequence[gast.keyword] = ()) -> gast.expr:
-        """What a call of a function of the user's is worth."""
+        """The value of a call of a user's function."""
         assert self.outside is not None
         name = load(self.outside.bind(getattr(function, "__name__", "method"), function))
         node = gast.Call(func=name, args=list(arguments), keywords=list(keywords))
@@ -65,7 +65,7 @@ class Slots(Combined):
     # Elements
 
     def item(self, base: Structure, node: gast.Subscript) -> gast.expr:
-        """The part that an index means."""
+        """The part that an index refers to."""
         if notes_of(node).is_loop_element:
             return self.chosen(self.parts(base), node.slice)
         if not base.cell.is_sequence:
@@ -81,7 +81,7 @@ class Slots(Combined):
         return None if node is None else self.key(node)
 
     def entry(self, base: Structure, node: gast.Subscript) -> gast.expr:
-        """The value of a key; of an object what its `__getitem__` gives."""
+        """The value of a key; for an object the result of its `__getitem__`."""
         if not base.cell.is_mapping:
             method = inspect.getattr_static(base.cell.type, "__getitem__", None)
             if not isinstance(method, FunctionType):
@@ -94,7 +94,7 @@ class Slots(Combined):
         return contents[key]
 
     def key(self, node: gast.expr) -> Any:
-        """The constant that a key is; a loop around may be unrolled to make it one."""
+        """The constant value of a key; an enclosing loop may be unrolled to make it constant."""
         known = self.constant(self.part(node))
         if known is UNKNOWN:
             if self.memory.loops:
@@ -106,7 +106,7 @@ class Slots(Combined):
         return known
 
     def chosen(self, parts: list[gast.expr], node: gast.expr) -> gast.expr:
-        """The element at a position; one that is known only at run time is chosen by branches."""
+        """The element at a position; one that is known only at run time is selected by branches."""
         index = self.part(node)
         known = self.constant(index)
         if known is UNKNOWN:
@@ -124,7 +124,7 @@ class Slots(Combined):
         return self.value(load(result))
 
     def each_position(self, count: int, index: gast.expr, act: Callable[[int], gast.stmt]) -> None:
-        """One branch for each position that the index may be."""
+        """One branch for each possible position."""
         if not 0 < count <= MOST_INDEXED_PARTS or isinstance(index, Structure):
             self.refuse(
                 f"an index known only at run time into {count} elements is not supported",
@@ -177,7 +177,7 @@ class Slots(Combined):
             self.refuse(f"writing to elements of {base.cell.called} is not supported", "write to its attributes")
 
     def put_slice(self, base: Structure, where: gast.Slice, value: gast.expr) -> None:
-        """`values[i:j] = others`, with as many elements as there are then."""
+        """`values[i:j] = others`, which may change the number of elements."""
         bounds = slice(*(self.bound(each) for each in (where.lower, where.upper, where.step)))
         if base.cell.type is not list or not isinstance(value, Structure) or not value.cell.is_sequence:
             self.refuse(
