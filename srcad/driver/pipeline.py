@@ -113,10 +113,7 @@ def derive(
     state = differentiable_state(begin, after)
     if after in _BEFORE_DIFFERENTIATION:
         return _printed(_core(state.unit), state.result)
-    request = _Request(mode, tuple(wrt), tuple_result)
-    made = _attempted(state, begin, request)
-    if max_trace_bytes is not None:
-        made = _within(max_trace_bytes, made, begin, request)
+    made = _within(max_trace_bytes, state, begin, _Request(mode, tuple(wrt), tuple_result))
     return _printed(_finished(made, loops, unit, after), state.result)
 
 
@@ -144,9 +141,11 @@ def differentiable_state(begin: State, after: str | None = None) -> State:
     return state if any(row.name == after for row in NORMALISE) else passed(state, OPTIMISE, after)
 
 
-def _within(most: int, made: Made, begin: State, request: _Request) -> Made:
-    """The same with loops checkpointed, where they would record."""
-    unit = begin.unit
+def _within(most: int | None, state: State, begin: State, request: _Request) -> Made:
+    """The derivative; with a bound on what loops record, checkpointed loops where they would record."""
+    unit, made = begin.unit, _attempted(state, begin, request)
+    if most is None:
+        return made
     known: set[Place | None] | None = None
     while True:
         places = (known or set()) | {place_of(each) for each in recording(made)}
