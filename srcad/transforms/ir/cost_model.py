@@ -2,7 +2,7 @@
 
     if operation_cost(value, is_integer=False, is_array=False, primitive=np.exp) >= EXPENSIVE_OPERATION: ...
 
-Costs are in units of roughly one multiplication that waits for its operands. They are guesses that rank alternative
+Costs are in units of roughly one multiplication, including its latency. They are guesses that rank alternative
 ways of doing the same: no result depends on them, only the speed of the code. Limits bound what a pass tries, so that
 compile times are bounded; beyond one, the pass leaves the code as it is, or the compiler refuses the program.
 """

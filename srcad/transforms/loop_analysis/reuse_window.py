@@ -5,7 +5,7 @@
         a_bar[i, j] += t
 
 Statements before the loop may access rows of its first iteration, statements after it rows of an iteration that would
-follow the last. Every row has one live range: once an iteration leaves it behind, it is never accessed again.
+follow the last. Every row has one live range: a row that has left the window is never accessed again.
 """
 
 from __future__ import annotations

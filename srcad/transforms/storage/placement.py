@@ -1,4 +1,4 @@
-"""Placement blocks: in the reversal of which block each primal value is made available."""
+"""Placement: the block in whose reversal each primal value is made available."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Loop: TypeAlias = gast.For | gast.While
 
 
 class Sites:
-    """The placement of each primal name in the reverse sweep: the block in whose reversal it is made available."""
+    """The placement of each primal name in the reverse sweep."""
 
     def __init__(self, program: Program, spot: gast.For | None = None) -> None:
         """`spot` is a loop of the outermost block whose iterations are each reversed right after they run."""
@@ -47,7 +47,7 @@ class Sites:
         return None if found == self.spot else found
 
     def loops_around(self, site: Way) -> tuple[Any, ...]:
-        """The loops, outermost first, per iteration of which values placed in this block are recorded."""
+        """The loops, outermost first, for whose iterations values placed in this block are recorded."""
         return tuple(self.loops[number] for number, _ in site if number in self.loops and number != self.spot)
 
     def is_there(self, name: str) -> bool:
