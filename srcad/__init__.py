@@ -2,7 +2,7 @@
 Numba.
 
 `grad`, `jacobian`, `hessian`, `vjp` and `jvp` differentiate functions, `GradientTape` records a block of code, `source`
-shows the generated code, and `why_none` (a method of the tape) says why a gradient is None.
+shows the generated code, and `explain` describes a derivative.
 """
 
 from importlib import import_module
