@@ -228,7 +228,10 @@ def _typeof_derivative(value: Derivative, context: Any) -> types.Dispatcher:
 
 
 def refuse_derivative(function: Any, what: str) -> None:
-    """Raise NotDifferentiable if `function` is already a derivative of srcad's; `what` is the transform asked for."""
+    """Raise NotDifferentiable if `function` cannot be differentiated (again), such as a derivative made by srcad.
+
+    `what` is the transform asked for.
+    """
     if getattr(function, "__srcad_primitive__", False):
         raise NotDifferentiable(
             f"{what} of {getattr(function, '__name__', function)} is not supported",

@@ -1,4 +1,4 @@
-"""Stub functions with only a name, parameters and defaults, for dispatchers that read nothing else of a function."""
+"""Stub functions with only a name, parameters and defaults, for dispatchers, which read nothing else of a function."""
 
 from __future__ import annotations
 

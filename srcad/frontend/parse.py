@@ -176,7 +176,7 @@ def _all_codes(text: str, file: str) -> tuple[CodeType, ...]:
 
 
 def _compile(module: ast.Module, file: str) -> CodeType:
-    # Cells of a notebook may await at their top level.
+    # Notebook cells may use `await` at their top level.
     flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     code: CodeType = compile(module, file, "exec", flags=flags, dont_inherit=True)
     return code

@@ -148,7 +148,7 @@ def take_along_adjoint(g: Any, shape: tuple[int, ...], indices: Any, axis: int |
 
 
 def running_most(a: Any, y: Any, axis: int) -> Any:
-    """For each element the position of the first of the running maxima (or minima) `y` that it belongs to.
+    """For each element the position at which the running maximum (or minimum), given as `y`, was first reached.
 
     >>> running_most(np.array([1.0, 3.0, 2.0, 3.0, 4.0]), np.array([1.0, 3.0, 3.0, 3.0, 4.0]), 0).tolist()
     [0, 1, 1, 1, 4]

@@ -49,7 +49,7 @@ def _expand(x: Any, shape: Any) -> Any:
     def strided(x: Any, shape: Any) -> Any:
         if x.shape == shape:
             return x
-        # An integer in the last place makes Numba forget the layout, so that both results have one type.
+        # Indexing the last axis makes Numba forget the layout, so that both results have the same type.
         wide = np.empty((*shape, 1), x.dtype)
         wide[..., 0] = np.broadcast_to(x, shape)
         return wide[..., 0]

@@ -19,7 +19,7 @@ class HeldType(types.StructRef):  # type: ignore[misc]  # Numba carries no annot
     """Numba's type of a box with one value."""
 
     def preprocess_fields(self, fields: Any) -> Any:
-        """The types of the fields, as Numba asks for them."""
+        """The types of the fields, without literals, as Numba requires."""
         return tuple((name, types.unliteral(kind)) for name, kind in fields)
 
 

@@ -3,14 +3,13 @@
     np.sin(x)      with x a tensor      computes np.sin of x's array, wraps the result in a tensor
                    and x followed       appends an entry to the tape, and the result is followed too
 
-A call is handled by the first of three tiers that can. All three do the same, and only differ in how much they check
-for each call:
+There are three tiers, which give the same results. The first tier that covers a call handles it:
 
 1. `fast_operators`: methods written by hand for the commonest calls, `+ - * / **` on tensors, variables and numbers.
-2. `generated_recorders`: a function generated for each kind of call (primitive and types of arguments).
-3. `apply` here: any call. It looks for a generated function, else follows the `Plan` of the call's kind and has a
-function generated for the next call. `call` is its fallback for any arguments: lists of tensors, unknown types, several
-results.
+2. `generated_recorders`: a function generated for each kind of call, that is for a primitive and types of arguments.
+3. `apply` here: any call. It calls the generated function if there is one. If not, it follows the `Plan` of the call's
+kind and, if a tape follows an argument, has a function generated for later calls. `call` is its fallback for lists of
+tensors, unknown types and several results.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ from srcad.runtime.tape.why_none import note_behind_cut
 
 _HASHED = frozenset((Tensor, np.ndarray, np.float64, np.int64, float, int, bool, str, type(None)))
 _LETTERS = "abcdefghijklm"
-MOST = len(_LETTERS)  # arguments
+MOST = len(_LETTERS)  # the most arguments of a generated function
 
 
 class Entries:

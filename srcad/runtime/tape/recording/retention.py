@@ -122,7 +122,7 @@ def what_is_read(primitive: Any, count: int) -> frozenset[int] | None:
 
 
 def _names_read(template: Template) -> set[str]:
-    """The names of which a rule reads more than shape and dtype."""
+    """The names in a rule of which more than shape and dtype is read."""
     read: set[str] = set()
     pending: list[Any] = list(template.body)
     while pending:
