@@ -79,10 +79,10 @@ def function(
 
     jit         False runs the generated source as plain Python
     fastmath    lets compiled code, derivatives included, reorder sums and use approximate functions, as Numba's option
-    of that name does; None takes the setting of the function's own `@njit`
+                of that name does; None takes the setting of the function's own `@njit`
     without     optional compiler passes to leave out in all derivatives, such as "fuse" or ("spot", "skip")
     max_trace_bytes    the most bytes that loops, all together, may save between the forward and the reverse sweep:
-    loops that would save values in each iteration are checkpointed, with as many snapshots as fit
+                       loops that would save values in each iteration are checkpointed, with as many snapshots as fit
 
     With `max_trace_bytes`, a derivative raises UnsupportedSyntax for a loop that saves values and cannot be
     checkpointed (`while`, `break`, a recursive call), and raises TraceTooLarge at run time if not even one snapshot
@@ -114,7 +114,7 @@ def grad(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True, without: Without
 
     f       the function to differentiate
     wrt     the argument to differentiate with respect to: an index, a name, a part such as "params.w", "layers[0]['b']"
-    or, for a method, "self.w"; or a tuple of these, which gives a tuple of gradients
+            or, for a method, "self.w"; or a tuple of these, which gives a tuple of gradients
     jit     False runs the generated source as plain Python, for stepping through it
     without  optional compiler passes to leave out, such as "fuse" or ("spot", "skip"); the results are the same
 
@@ -196,7 +196,7 @@ def jacobian(
     """The Jacobian: all first partial derivatives, with the shape of the result followed by that of the argument.
 
     mode    "forward" takes one tangent sweep per element of the arguments, "reverse" one reverse sweep per element of
-    the result; None takes the mode with fewer sweeps
+            the result; None takes the mode with fewer sweeps
 
     >>> import numpy as np
     >>> def polar(x):

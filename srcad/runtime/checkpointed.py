@@ -18,8 +18,8 @@ def checkpointed(iterations: range, snapshots: int | None = None) -> range:
 
     iterations  a `range`, written out in the loop's header
     snapshots   the number of snapshots of the variables that the loop carries from iteration to iteration, including
-    the one at its start; at least 1. None takes about the square root of twice the number of iterations, the fewest
-    with which no iteration is repeated more than twice.
+                the one at its start; at least 1. None takes about the square root of twice the number of iterations,
+                the fewest with which no iteration is repeated more than twice.
 
     The snapshots are placed by Griewank and Walther's schedule (revolve), which repeats the fewest iterations possible.
     The trace then grows with `snapshots`, not with the number of iterations. In forward mode, and where nothing is

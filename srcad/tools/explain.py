@@ -381,7 +381,7 @@ def explain(
 
     mode        "grad", the gradient in one function, "value_and_grad", or "reverse", a forward and a reverse function
     signature   the argument types in Numba's notation, "f8[:], f8"; or give `args`. By default they come from
-    annotations and default values
+                annotations and default values
     without     compiler passes to leave out
 
     Bytes are a formula in the user's names. Raises BadArgument for other modes, which record nothing.

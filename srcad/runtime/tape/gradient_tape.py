@@ -48,7 +48,7 @@ class GradientTape(Recorder):
     """Records operations on watched tensors and variables, and computes gradients from the recording.
 
     persistent                whether more than one gradient may be computed; other tapes release everything they hold
-    after the first
+                              after the first
     watch_accessed_variables  whether trainable variables are watched automatically when they are read
 
     >>> from srcad.runtime.tape.values.tensor import constant
@@ -120,8 +120,9 @@ class GradientTape(Recorder):
 
         parallel_iterations     the number of threads that the elements of the target are divided among
         experimental_use_pfor   True processes many elements at once: in one compiled loop if the target is the result
-        of a `srcad.function` (in forward mode if that is less work), else in sweeps of as many elements as memory
-        allows. False processes one element after the other, and requires a persistent tape, as in TensorFlow
+                                of a `srcad.function` (in forward mode if that is less work), else in sweeps of as many
+                                elements as memory allows. False processes one element after the other, and requires a
+                                persistent tape, as in TensorFlow
 
         >>> from srcad.runtime.tape.values.tensor import constant
         >>> x = constant([1.0, 2.0])

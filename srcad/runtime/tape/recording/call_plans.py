@@ -81,8 +81,7 @@ class Plan:
     accepted    the shapes and values for which the definition is known to run
     apart       whether its reverse needs a path of its own: gathers, lists, composed functions
     asks        whether the choice of a rule depends on ranks or on number literals; 1 or 2 if only on as many ranks
-    form        for elementwise functions: 1 of one tensor, 2 of a tensor and a number, 3 of a number and a tensor; else
-    0
+    form        for elementwise functions: 1 of a tensor, 2 of a tensor and a number, 3 of a number and a tensor; or 0
     only, first, second, both    cached pullbacks: of a single argument; of the first, the second, or both of two
     """
 

@@ -8,8 +8,8 @@ There are three tiers, which give the same results. The first tier that covers a
 1. `fast_operators`: methods written by hand for the commonest calls, `+ - * / **` on tensors, variables and numbers.
 2. `generated_recorders`: a function generated for each kind of call, that is for a primitive and types of arguments.
 3. `apply` here: any call. It calls the generated function if there is one. If not, it follows the `Plan` of the call's
-kind and, if a tape follows an argument, has a function generated for later calls. `call` is its fallback for lists of
-tensors, unknown types and several results.
+   kind and, if a tape follows an argument, has a function generated for later calls. `call` is its fallback for lists
+   of tensors, unknown types and several results.
 """
 
 from __future__ import annotations

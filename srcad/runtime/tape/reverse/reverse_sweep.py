@@ -21,7 +21,7 @@ class Sweep:
     """The part of a recording that leads from some sources to some targets, ready to be run for many cotangents.
 
     live   whether the sweep's own operations are recorded: by default, if an active tape follows a value that the sweep
-    may read
+           may read
     """
 
     __slots__ = ("_kept", "_relevant", "_sources", "_steps", "_targets", "live", "path")
