@@ -1,7 +1,8 @@
-"""Differentiates numerical Python by rewriting its source: gradients that can be read, compiled by Numba.
+"""Automatic differentiation of numerical Python by source transformation: gradients that can be read, compiled by
+Numba.
 
-`grad` and its relatives take functions, `GradientTape` records a block, `source` shows what is generated, `why_none`
-tells why.
+`grad`, `jacobian`, `hessian`, `vjp` and `jvp` differentiate functions, `GradientTape` records a block of code, `source`
+shows the generated code, and `explain` describes a derivative.
 """
 
 from importlib import import_module
@@ -43,8 +44,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"  # pyproject.toml reads it here
 
-# Where each name is defined. It is imported when first asked for: a program that calls compiled gradients has no use
-# for the tape, nor one that uses the tape for the checks.
+# The module that defines each name. It is imported when the name is first used: a program that calls compiled gradients
+# does not import the tape, and a program that uses the tape does not import the checks.
 _HOMES = {
     "BadArgument": "srcad.errors",
     "BadIndex": "srcad.errors",

@@ -1,24 +1,24 @@
-"""Every error and warning that srcad raises, and how it points at the user's source.
+"""All errors and warnings that srcad raises, and how they point at the user's source.
 
     SrcadError
-    |- UnsupportedSyntax    (SyntaxError)           a construct that is refused
+    |- UnsupportedSyntax    (SyntaxError)           a construct that is not supported
     |  |- EntersTape        (SyntaxError)           a tape in compiled code; a `srcad.function` then runs as Python
     |  `- AssignsVariable   (SyntaxError)           an assignment to a variable; a `srcad.function` then runs as Python
     |- MissingRule          (NotImplementedError)   a function without a derivative rule
     |- NotDifferentiable    (TypeError)             an argument or result that has no derivative
-    |- BadArgument          (ValueError)            an argument of srcad's own API that makes no sense
-    |  `- BadValue          (TypeError as well)     a value that does not become a number of the dtype asked for
+    |- BadArgument          (ValueError)            an invalid argument of srcad's own API
+    |  `- BadValue          (TypeError as well)     a value that cannot be converted to the dtype asked for
     |- BadIndex             (IndexError)            an index that is no integer, slice or array; a TypeError as well
     |- SourceUnavailable    (OSError)               a function whose source text cannot be found
-    |- MayOverlap           (ValueError)            memory reached by two names, one of them written to
-    |- TraceTooLarge        (MemoryError)           max_trace_bytes is less than the least that a loop has to keep
-    |- TapeMisuse           (RuntimeError)          a tape or variable used at the wrong moment
-    |- NotATensor           (TypeError)             something given to a tape that is neither tensor nor variable
-    |- WrongGradient        (AssertionError)        what srcad.check_grads found
-    `- CompilerBug          (AssertionError)        a state that the compiler's design rules out
+    |- MayOverlap           (ValueError)            memory that is reached by two names, one of them written to
+    |- TraceTooLarge        (MemoryError)           max_trace_bytes is less than the minimum that a loop has to keep
+    |- TapeMisuse           (RuntimeError)          a tape or variable used at the wrong time
+    |- NotATensor           (TypeError)             a value given to a tape that is neither tensor nor variable
+    |- WrongGradient        (AssertionError)        raised by srcad.check_grads
+    `- CompilerBug          (AssertionError)        an impossible state of the compiler
 
-Each inherits the builtin that a caller would expect. `PerformanceWarning` says what kept a function from compiling,
-`GradientCut` where a tensor has left its tape.
+Each class inherits the builtin exception that a caller would expect. `PerformanceWarning` names the reason why a
+function is not compiled, `GradientCut` the place where a tensor is converted to an array.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 
-# The folder of srcad itself: where a stack has left it, there the user's code begins.
+# The folder of srcad itself: the first frame of a stack outside of it is the user's code.
 PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 
 
 @dataclass(frozen=True)
 class Place:
-    """A stretch of the user's source: one line, with the columns that matter.
+    """A place in the user's source: one line, with the relevant columns.
 
-    `column` and `end_column` count from 0, as `ast` does. `inside` is the place of the call through which an
-    inlined helper was reached.
+    `column` and `end_column` count from 0, as in `ast`. `inside` is the place of the call through which an inlined
+    helper was reached.
     """
 
     file: str
@@ -52,13 +52,13 @@ class Place:
         return self
 
     def excerpt(self) -> str:
-        """The line with carets below the columns meant."""
+        """The line, with carets below the relevant columns."""
         width = max(1, min(self.end_column, len(self.text)) - self.column)
         gutter = " " * 6
         return f"{self.line:6d} | {self.text}\n{gutter} | {' ' * self.column}{'^' * width}"
 
     def trail(self) -> list[str]:
-        """The line, and those of the calls that led there."""
+        """The lines of the place and of the calls that led to it."""
         lines, caller = [self.excerpt()], self.inside
         while caller is not None:
             lines += [f"called from {caller}", caller.excerpt()]
@@ -67,14 +67,14 @@ class Place:
 
 
 class SrcadError(Exception):
-    """The root of all errors: what is wrong, where, and what to do about it."""
+    """The base class of all errors: what is wrong, where, and what to do about it."""
 
     def __init__(self, what: str, at: Place | None = None, hint: str | None = None) -> None:
         self.what, self.at, self.hint = what, at, hint
         super().__init__(self._message())
 
     def called_from(self, place: Place | None) -> SrcadError:
-        """The same error, in a function that is called at a place."""
+        """The same error, with the place of the call of the function that it is in."""
         self.at = place if self.at is None else replace(self.at, inside=place)
         return self
 
@@ -89,15 +89,15 @@ class SrcadError(Exception):
 
 
 class UnsupportedSyntax(SrcadError, SyntaxError):
-    """A construct of the language that cannot be differentiated (yet)."""
+    """A language construct that cannot be differentiated."""
 
 
 class EntersTape(UnsupportedSyntax, SyntaxError):
-    """A tape that a function enters: compiled code has none."""
+    """A function enters a tape, which compiled code cannot do."""
 
 
 class AssignsVariable(UnsupportedSyntax, SyntaxError):
-    """A method of variables that changes one: compiled code has arrays in their place."""
+    """A function calls a method that assigns to a variable, which compiled code cannot do: there it is an array."""
 
 
 class MissingRule(SrcadError, NotImplementedError):
@@ -109,15 +109,15 @@ class NotDifferentiable(SrcadError, TypeError):
 
 
 class BadArgument(SrcadError, ValueError):
-    """An argument of srcad's own API that makes no sense."""
+    """An invalid argument of srcad's own API."""
 
 
 class BadValue(BadArgument, TypeError):
-    """A value that does not become a number of the dtype asked for; a TypeError too, as in TensorFlow."""
+    """A value that cannot be converted to the dtype asked for; a TypeError too, as in TensorFlow."""
 
 
 class BadIndex(SrcadError, IndexError, TypeError):
-    """An index that is none."""
+    """An index that is not an integer, slice or array."""
 
 
 class SourceUnavailable(SrcadError, OSError):
@@ -125,19 +125,19 @@ class SourceUnavailable(SrcadError, OSError):
 
 
 class MayOverlap(SrcadError, ValueError):
-    """Memory reached through two names, one of which is written to."""
+    """Memory is reached through two names, one of which is written to."""
 
 
 class TraceTooLarge(SrcadError, MemoryError):
-    """A loop cannot be reversed with the bytes that `max_trace_bytes` allows it to keep; raised when it runs."""
+    """A loop cannot be reversed within `max_trace_bytes`. Raised when the derivative runs."""
 
 
 class TapeMisuse(SrcadError, RuntimeError, AttributeError):
-    """A tape or variable used at the wrong moment; an AttributeError too, as TensorFlow raises in some cases."""
+    """A tape or variable used at the wrong time; an AttributeError too, as TensorFlow raises in some cases."""
 
 
 class NotATensor(SrcadError, TypeError, AttributeError):
-    """Something given to a tape that is neither tensor nor variable; an AttributeError too, as in TensorFlow."""
+    """A value given to a tape that is neither tensor nor variable; an AttributeError too, as in TensorFlow."""
 
 
 class WrongGradient(SrcadError, AssertionError):
@@ -145,12 +145,12 @@ class WrongGradient(SrcadError, AssertionError):
 
 
 class CompilerBug(SrcadError, AssertionError):
-    """A state that the compiler's design rules out; please report it."""
+    """An impossible state of the compiler; please report it."""
 
 
 class GradientCut(UserWarning):
-    """A tensor that a tape follows is made a plain array, by something else than `numpy()`."""
+    """A tensor that a tape follows is converted to a plain array other than by `numpy()`."""
 
 
 class PerformanceWarning(UserWarning):
-    """A function runs uncompiled; the message names what kept it from compiling."""
+    """A function runs uncompiled; the message says why."""

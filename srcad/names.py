@@ -1,4 +1,4 @@
-"""The one module that makes names. Deterministic: the same requests in the same order give the same names."""
+"""Name generation: the only module that makes names. Equal requests in equal order give equal names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 class Names:
-    """Hands out names that collide with nothing handed out before, nor with the names it was given.
+    """Generates names that are not reserved and have not been generated before.
 
     >>> names = Names({"x", "x_bar"})
     >>> names.fresh("x_bar"), names.fresh("y"), names.fresh("x_bar")
@@ -21,17 +21,17 @@ class Names:
         self._temporaries = 0
 
     def copy(self) -> Names:
-        """An independent maker that knows the same names."""
+        """An independent generator with the same reserved names."""
         other = Names(self._taken)
         other._temporaries = self._temporaries
         return other
 
     def reserve(self, name: str) -> None:
-        """Never hand out this name."""
+        """Never generate this name."""
         self._taken.add(name)
 
     def fresh(self, wish: str) -> str:
-        """The wished name, or the wished name with the first free number from 2 on."""
+        """The name `wish`, or `wish` with the first unused number from 2 on."""
         name, number = wish, 2
         while name in self._taken:
             name, number = f"{wish}_{number}", number + 1
@@ -39,7 +39,7 @@ class Names:
         return name
 
     def temporary(self) -> str:
-        """The next free one of `t1`, `t2`, ..."""
+        """The next unused name of `t1`, `t2`, ..."""
         while True:
             self._temporaries += 1
             name = f"t{self._temporaries}"

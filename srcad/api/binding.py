@@ -1,4 +1,4 @@
-"""Arguments of a call in the order of the parameters."""
+"""Bind the arguments of a call to a function's parameters: keywords and defaults are put in positional order."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from typing import Any
 
 
 def bind(signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """Arguments in the order of the parameters, with keywords and defaults put in place."""
+    """The arguments in the order of the parameters, with keywords and defaults filled in. Raises TypeError as Python
+    does.
+    """
     bound = signature.bind(*args, **kwargs)
     bound.apply_defaults()
     return tuple(bound.arguments[name] for name in signature.parameters)
 
 
 class Binding:
-    """`bind` for calls of one function, many times: the common ones without inspection.
+    """`bind` for many calls of one function. The common cases do not go through `inspect`.
 
     >>> import inspect
     >>> Binding(inspect.signature(lambda x, scale=2.0, shift=1.0: None))((3.0,), {"shift": 5.0})
@@ -29,7 +31,7 @@ class Binding:
         self._is_simple = all(each.kind is each.POSITIONAL_OR_KEYWORD for each in parameters)
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        """Arguments in the order of the parameters. Raises TypeError as Python does."""
+        """The arguments in the order of the parameters. Raises TypeError as Python does."""
         rest, named = [], 0
         if self._is_simple and len(args) <= len(self._names):
             for name in self._names[len(args) :]:

@@ -1,6 +1,7 @@
-"""`Function`: what `srcad.function` makes, the compiled primal that a tape records as one node.
+"""The object that `srcad.function` returns: a compiled function that a `GradientTape` records as a single node.
 
-What the node holds of a call is a `srcad.api.recorded_call.Pulled`.
+`Function.forward` runs the generated forward function and returns the value with its pullback, a
+`srcad.api.recorded_call.Pulled`, which the node keeps.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from srcad.runtime.tape.values.tensor import Tensor, constant
 from srcad.runtime.tape.values.variable import Variable
 from srcad.transforms.ir.pytree_form import LEAF, from_tuples
 
-# Types of arguments that are no structures.
+# Types of arguments that are not structures.
 _PLAIN = frozenset((Tensor, Variable, np.ndarray, float, int))
 
 
@@ -50,7 +51,7 @@ def _as_tensor(leaf: Any) -> Any:
 
 
 class Function:
-    """A function that runs compiled, and that a `GradientTape` records as one node.
+    """A function that runs compiled and that a `GradientTape` records as one node.
 
     >>> import srcad
     >>> @srcad.function
@@ -79,7 +80,7 @@ class Function:
 
     @property
     def options(self) -> Options:
-        """The options that all its derivatives are made with."""
+        """The options with which all derivatives of this function are made."""
         return self._core.request.options
 
     def __reduce__(self) -> Any:
@@ -91,7 +92,9 @@ class Function:
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The value; under a tape, or on tensors, as tensors."""
+        """The value of the function: tensors while a tape records or if an argument is a tensor, else numbers and
+        arrays.
+        """
         if self._is_python:
             return self._in_python(args, kwargs)
         try:
@@ -121,17 +124,17 @@ class Function:
             return self._in_python(args, kwargs)
 
     def _in_python(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The call as Python runs it, on tensors in place of arrays, which tapes can watch."""
+        """Run the function as plain Python, with its array arguments as tensors, so that tapes can watch them."""
         args, kwargs = map_leaves(_as_tensor, (args, kwargs))
         return self.__wrapped__(*args, **kwargs)
 
     @property
     def returns_structure(self) -> bool:
-        """Whether it returns more than numbers, arrays and tuples of these."""
+        """Whether the result is more than numbers, arrays and tuples of these."""
         return not self._is_flat and self._version().unit.result is not LEAF
 
     def _structured(self, args: tuple[Any, ...]) -> Any:
-        """A call with structures: that of the function of leaves is what a tape records."""
+        """A call with structured arguments or results: a tape records the call of the function of their leaves."""
         leaves, spec = flattened(args)
         key = (spec, *[each.dtype if type(each) is np.ndarray else _kind(each) for each in leaves])
         known = self._shapes.get(key)
@@ -142,7 +145,7 @@ class Function:
         return value if form is LEAF else from_tuples(form, value)
 
     def _shaped(self, args: tuple[Any, ...], key: tuple[Any, ...], leaves: list[Any]) -> Any:
-        """The same for structures met for the first time, and where more is to be checked than their form."""
+        """`_structured` for structures seen for the first time, and for calls that need more checks than their form."""
         from srcad.api.pytree_specialisation import shaped
 
         found = shaped(self.__wrapped__, args, True)
@@ -157,7 +160,7 @@ class Function:
         return shape.result(version.unit.result, run(*values))
 
     def primal(self, values: Sequence[Any]) -> Any:
-        """The value for arguments, followed by values of the captured variables."""
+        """The value for the arguments `values`, which the values of the captured variables follow."""
         version = self._version()
         own = tuple(values[: len(version.own_parameters)])
         found = self._core(*own)
@@ -171,17 +174,18 @@ class Function:
     def forward(
         self, values: Sequence[Any], arrays: Sequence[Any] | None = None, plain: tuple[int, ...] = ()
     ) -> tuple[Any, Any]:
-        """The value and its pullback, from its adjoint to those of all `values`; None for what has no derivative.
+        """The value and its pullback, which maps the adjoint of the value to the adjoints of all `values`.
 
-        `values` are the arguments, followed by values of the captured variables; `arrays` stand for the captured
-        arrays. Neither may change as long as the pullback is to be called. At the places `plain` no adjoint is needed.
+        `values` are the arguments, followed by the values of the captured variables; `arrays` replace the captured
+        arrays. Neither may change while the pullback is in use. No adjoint is computed for the positions in `plain`.
+        The adjoint of a value that cannot have a derivative is None.
         """
         return self._forward(self._version(), values, arrays, plain)
 
     def _forward(
         self, version: Version, values: Sequence[Any], arrays: Sequence[Any] | None, plain: tuple[int, ...]
     ) -> tuple[Any, Any]:
-        """The same of the function as it is now."""
+        """`forward` for the given version of the function."""
         arguments = tuple(values)
         if version.unit.hidden:
             arguments = version.with_captured(values, self.captured_arrays() if arrays is None else arrays)
@@ -198,7 +202,7 @@ class Function:
         return in_precision(value, version, arguments) if made.is_single else value, pulled
 
     def _version(self) -> Version:
-        """The function as it is now, with what has been generated from it."""
+        """The current version of the function. If it has changed, the pairs generated for the old one are dropped."""
         version = self._paired
         if version is not None and not version.may_change and version is self._core._version:
             return version
@@ -209,7 +213,7 @@ class Function:
         return version
 
     def captured_variables(self) -> tuple[Any, ...]:
-        """The variables that the function reads besides its arguments."""
+        """The `Variable` objects that the function reads besides its arguments."""
         return self._version().captured_apart()[0]
 
     def captured_arrays(self) -> tuple[Any, ...]:
@@ -219,9 +223,9 @@ class Function:
     def _differentiated(
         self, version: Version, arguments: tuple[Any, ...], plain: tuple[int, ...], key: tuple[Any, ...]
     ) -> Differentiated | None:
-        """What differentiates by all arguments that have a derivative, but for `plain` ones; None if there are none."""
+        """The derivative by all arguments that can have one, except those at `plain`; None if there are none."""
         kinds = [kind_of(name, each) for name, each in zip(version.unit.parameters, arguments, strict=True)]
-        # Captured arrays are constants to a tape: what they would have for adjoints is not computed.
+        # Captured arrays are constants to a tape: their adjoints are not computed.
         own = len(version.own_parameters)
         seen = (
             *(place for place in range(own) if place not in plain),
@@ -234,7 +238,7 @@ class Function:
 
 
 def _apart(found: Any, theirs: Sequence[Any]) -> Any:
-    """What a function has returned, copied where it shares memory with arrays of the user's."""
+    """The result of a function, copied where it shares memory with the arrays `theirs` of the user."""
     if isinstance(found, tuple):
         parts = [_apart(each, theirs) for each in found]
         return type(found)(*parts) if hasattr(found, "_fields") else tuple(parts)
@@ -244,7 +248,7 @@ def _apart(found: Any, theirs: Sequence[Any]) -> Any:
 
 
 def function_of(function: Callable[..., Any], jit: bool, options: Options | None = None) -> Function:
-    """The `Function` of a function, the same object when asked for again."""
+    """The `Function` made from a function. Calls with the same function and options return the same object."""
     if isinstance(function, Function):
         return function if options in (None, function.options) else Function(function.__wrapped__, jit, options)
     how = options or Options()
@@ -253,6 +257,6 @@ def function_of(function: Callable[..., Any], jit: bool, options: Options | None
 
 @typeof_impl.register(Function)  # type: ignore[untyped-decorator]  # Numba carries no annotations
 def _typeof_function(value: Function, context: Any) -> types.Dispatcher:
-    """Inside `@njit` a function is its compiled primal."""
+    """Inside `@njit`, a `Function` is the dispatcher of its compiled primal."""
     native: Dispatcher = value._core.native
     return types.Dispatcher(native)

@@ -1,4 +1,4 @@
-"""Cotangents and tangents in the form of what they belong to."""
+"""Check a cotangent or a tangent against the value that it belongs to, and convert it to that value's dtype."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from srcad.errors import BadArgument
 
 
 def matching(given: Any, value: Any, what: str) -> Any:
-    """A cotangent or tangent in the dtype of the value that it belongs to; its shape must be the value's."""
+    """`given`, a cotangent or tangent of `value`, in the dtype of `value`: a number, an array, or a tuple of these.
+
+    `what` names it in messages. Raises BadArgument if its shape, or the length of a tuple, is not that of `value`.
+    """
     if isinstance(value, tuple):
         if not isinstance(given, (tuple, list)) or len(given) != len(value):
             raise BadArgument(f"{what} of a tuple of {len(value)} is a tuple of as many", hint=f"not {given!r}")
@@ -20,7 +23,7 @@ def matching(given: Any, value: Any, what: str) -> Any:
         bar = np.asarray(given, dtype=value.dtype if value.dtype.kind in "fc" else float)
         if bar.shape != value.shape:
             raise BadArgument(f"{what} has the shape {bar.shape}, what it belongs to has {value.shape}")
-        # Contiguous, so that the compiled function serves whatever the caller's layout is.
+        # Contiguous: the function that was compiled for contiguous arrays then serves any layout of the caller's.
         return np.ascontiguousarray(bar) if bar.ndim else bar
     if np.ndim(given):
         raise BadArgument(f"{what} has the shape {np.shape(given)}, what it belongs to is a number")

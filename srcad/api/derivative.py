@@ -1,8 +1,8 @@
-"""The callables that `srcad.grad` and its relatives return.
+"""`Derivative`: the callable that `srcad.grad`, `value_and_grad` and `hvp` return.
 
-A `Derivative` looks like the function that it belongs to, with the same parameters and defaults, and can be called from
-Python and from inside `@njit`. What it runs is a Numba dispatcher, which it holds where Python looks for a call: so a
-call from Python costs what a call of that dispatcher costs, unless there are captured arrays to be passed along.
+A `Derivative` has the parameters and defaults of the function that it differentiates, and can be called from Python and
+inside `@njit`. It stores a Numba dispatcher in the slot `__call__`, where Python looks up a call. A call from Python
+therefore costs what a call of the dispatcher costs, unless captured arrays have to be passed as well.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Derivative:
     (12.0, 6.0, <srcad grad of area with respect to width>)
     """
 
-    # `__call__` is a slot of each object: it holds the function that is called, without a layer of Python around it.
+    # `__call__` is a slot of each object: it holds the dispatcher itself, so that a call runs no Python in between.
     __slots__ = (
         *("__call__", "__dict__", "__weakref__", "_native", "_plain", "_structured", "_version"),
         *("function", "jit", "request"),
@@ -82,11 +82,11 @@ class Derivative:
 
     @property
     def own(self) -> int:
-        """How many parameters the function has: directions follow them."""
+        """The number of the function's parameters. The directions of a tangent or `hvp` follow them."""
         return len(signature_of(self.function).parameters)
 
     def _meet_structures(self) -> Callable[..., Any]:
-        """From now on, look at the arguments of each call for structures."""
+        """From now on, check the arguments of each call for structures."""
         from srcad.api.structured_calls import structured_call
 
         if self._structured is None:
@@ -95,7 +95,7 @@ class Derivative:
         return self._structured
 
     def plain_call(self, *args: Any) -> Any:
-        """A call in which nothing is a structure."""
+        """Call the derivative with arguments none of which is a structure."""
         if self._plain is None:
             self.prepare()
         assert self._plain is not None
@@ -103,18 +103,18 @@ class Derivative:
 
     @property
     def returns_structure(self) -> bool:
-        """Whether the function, called with plain arguments before, returns more than numbers, arrays and tuples."""
+        """Whether the function returns more than numbers, arrays and tuples of these. Known after a first call."""
         return self._version is not None and self._version.unit.result is not LEAF
 
     def _redirect(self, args: tuple[Any, ...]) -> Callable[..., Any] | None:
-        """What is called instead of the compiled routine, if it is given structures."""
+        """The function to call instead of the compiled routine if one of `args` is a structure, else None."""
         if not any(map(is_structured, args)):
             return None
         call, own, hidden = self._meet_structures(), self.own, len(self._version.unit.hidden if self._version else ())
         return lambda *args: call(*(getattr(each, "value", each) for each in (*args[:own], *args[own + hidden :])))
 
     def prepare(self) -> Version:
-        """Read the function, with what it captures as it is now."""
+        """Read the function and the current values of what it captures, and make the routine that a call runs."""
         refuse_paths(self.function, self.request.wrt)
         if self._version is not None:
             self._native = None
@@ -132,7 +132,7 @@ class Derivative:
         return version
 
     def current(self) -> Version:
-        """The function with the captured numbers of now."""
+        """The version of the function for the current values of captured numbers."""
         version = self._version
         if version is None or (version.may_change and not version.is_current()):
             version = self.prepare()
@@ -140,7 +140,9 @@ class Derivative:
 
     @property
     def native(self) -> Dispatcher:
-        """What stands for this object inside `@njit`; captured arrays are constants there, as globals are."""
+        """The dispatcher that stands for this object inside `@njit`. Captured arrays are constants there, as globals
+        are.
+        """
         if not self.jit:
             raise BadArgument("a derivative made with jit=False cannot be called from compiled code")
         if self._native is None:
@@ -148,13 +150,13 @@ class Derivative:
         return self._native
 
     def _adapted(self, kinds: tuple[Any, ...]) -> Dispatcher | None:
-        """What compiled code calls for arguments of these types, where there are functions or tuples among them."""
-        from srcad.api.njit_arguments import adapter, is_handed  # with structures, which most calls have no use for
+        """The adapter that compiled code calls if some arguments are functions or tuples, else None."""
+        from srcad.api.njit_arguments import adapter, is_handed  # late import: most calls have no structures
 
         return adapter(self, kinds, made) if any(map(is_handed, kinds[: self.own])) else None
 
     def native_routine(self) -> Dispatcher:
-        """The same, for arguments that are numbers and arrays."""
+        """The dispatcher that compiled code calls for arguments that are numbers and arrays."""
         version = self._version or self.prepare()
         return frozen(version, compiled_routine(version, 0, self._shape(version), assumes=False), self)
 
@@ -167,7 +169,7 @@ class Derivative:
         return shape_of(self.__name__, names, defaults)
 
     def _with_captured(self, version: Version, routine: Callable[..., Any]) -> Callable[..., Any]:
-        """A call that passes the captured arrays too, and starts anew when captured numbers have changed."""
+        """A call that passes the captured arrays as well, and prepares again when a captured number has changed."""
         own = len(version.own_parameters)
         signature, may_change, hidden = self.__signature__, version.may_change, version.unit.hidden
         count = len(signature.parameters)
@@ -186,7 +188,7 @@ class Derivative:
 
 
 def made(function: Callable[..., Any], request: Request, jit: bool) -> Derivative:
-    """The derivative of a function, the same object when asked for again: what it has compiled is kept with it."""
+    """The `Derivative` of a function for a request. Equal requests give the same object, with its compiled code."""
     return remembered(function, (request, jit), lambda: Derivative(function, request, jit))
 
 
@@ -194,7 +196,7 @@ _WITH_DIRECTIONS = frozenset({"tangent", "hvp"})
 
 
 def _signature(function: Callable[..., Any], request: Request) -> inspect.Signature:
-    """The function's own parameters; where directions follow, these have names too and nothing has a default."""
+    """The parameters of a derivative: those of the function. Directions follow them, and then nothing has a default."""
     signature = signature_of(function)
     if request.mode not in _WITH_DIRECTIONS:
         return signature.replace(return_annotation=inspect.Signature.empty)
@@ -221,12 +223,15 @@ def _is_positional(signature: inspect.Signature) -> bool:
 
 @typeof_impl.register(Derivative)  # type: ignore[untyped-decorator]  # Numba carries no annotations
 def _typeof_derivative(value: Derivative, context: Any) -> types.Dispatcher:
-    """To Numba a derivative is its dispatcher."""
+    """To Numba, a derivative is its dispatcher."""
     return types.Dispatcher(value.native)
 
 
 def refuse_derivative(function: Any, what: str) -> None:
-    """A derivative of a derivative that srcad cannot give (yet)."""
+    """Raise NotDifferentiable if `function` cannot be differentiated (again), such as a derivative made by srcad.
+
+    `what` is the transform asked for.
+    """
     if getattr(function, "__srcad_primitive__", False):
         raise NotDifferentiable(
             f"{what} of {getattr(function, '__name__', function)} is not supported",

@@ -1,9 +1,9 @@
-"""A function of structured arguments as a function of their leaves, for arguments of one form.
+"""Flatten a function of structured arguments (pytrees) into a function of their leaves, for arguments of one form.
 
-    def f(p, x): ... p["w"] ... p["b"]        is, for a dictionary with two arrays,        f(p_w, p_b, x)
+    def f(p, x): ... p["w"] ... p["b"]        becomes, for a dictionary with two arrays,        f(p_w, p_b, x)
 
-To the rest of srcad it is a function like others: the leaves are its parameters, and lowering puts them together again.
-What it returns are numbers, arrays, and tuples of these.
+The rest of srcad treats it like any other function: its parameters are the leaves, and lowering rebuilds the structures
+from them. It returns numbers, arrays, and tuples of these.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from srcad.transforms.ir.pytree_form import LEAF, Form, Part, built
 
 
 class Flat:
-    """A function of leaves. `forms` has what each parameter of the user's function is.
+    """A function of leaves. `forms` maps each parameter of the user's function to the form of its argument.
 
     >>> from srcad.transforms.ir.pytree_form import LEAF
     >>> f = Flat(lambda p, x: p["w"] * x, {"p": Form(dict, ("w",), (LEAF,)), "x": LEAF})
@@ -31,7 +31,7 @@ class Flat:
     __srcad_keeps__ = True
 
     def __init__(self, function: Callable[..., Any], forms: dict[str, Part]) -> None:
-        from srcad.transforms.ir.canonical_names import RESERVED  # with all kernels, which a cached call has no use for
+        from srcad.transforms.ir.canonical_names import RESERVED  # late import: it loads all kernels
 
         self.__wrapped_primal__ = function
         self.forms = forms
@@ -43,7 +43,7 @@ class Flat:
         self.__signature__ = inspect.Signature([inspect.Parameter(name, kind) for name in found])
 
     def __call__(self, *leaves: Any) -> Any:
-        """The value, computed by the user's function itself."""
+        """The value, computed by the user's function with the structures rebuilt from the leaves."""
         from srcad.frontend.load import signature_of
 
         each = iter(leaves)
@@ -53,7 +53,7 @@ class Flat:
 
 
 def plain(value: Any) -> Any:
-    """A result as numbers, arrays and nested tuples of these.
+    """A result converted to numbers, arrays and nested tuples of these.
 
     >>> plain({"a": [1.0, 2.0], "b": 3.0})
     ((1.0, 2.0), 3.0)
@@ -69,4 +69,4 @@ def plain(value: Any) -> Any:
     if is_object(type(value)):
         _, spec = take_apart(value)
         return tuple(plain(getattr(value, name)) for name in spec.entries())
-    return 0 if value is None or isinstance(value, str) else value  # known while compiling, so not computed
+    return 0 if value is None or isinstance(value, str) else value  # a compile-time constant, so not computed

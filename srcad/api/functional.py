@@ -1,4 +1,8 @@
-"""The functional API: transforms from functions to functions; `vjp` and `jvp`, which take the arguments at once."""
+"""The functional API: `grad`, `value_and_grad`, `hvp`, `hessian`, `jacobian` and `function` take a function and return
+one.
+
+`vjp` and `jvp` take a function with its arguments, and return the value together with a pullback or a tangent.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ from srcad.errors import BadArgument
 from srcad.frontend.load import signature_of
 from srcad.runtime.tape.values.structured_arguments import is_structured
 
-# Only what `grad` needs is imported with this module: the rest takes longer to import than a cached gradient to call.
+# Only what `grad` needs is imported at the top: importing the rest takes longer than calling a cached gradient.
 if TYPE_CHECKING:
     from srcad.api.compiled_function import Function
     from srcad.api.jacobian_and_hessian import Hessian
@@ -28,7 +32,11 @@ _Transform = TypeVar("_Transform", bound=Callable[..., Any])
 
 
 def _also_by_parts_of_self(transform: _Transform) -> _Transform:
-    """For a method and `wrt="self.w"`, the derivative of the plain function with the method's object filled in."""
+    """Let a transform accept a method with `wrt="self.w"`.
+
+    It differentiates the underlying function by that part of `self`, and binds the method's object as the first
+    argument.
+    """
 
     @functools.wraps(transform)
     def outer(f: Callable[..., Any], wrt: Wrt = 0, *args: Any, **kwargs: Any) -> Any:
@@ -67,17 +75,18 @@ def function(
     without: Without = (),
     max_trace_bytes: int | None = None,
 ) -> Any:
-    """Make a function run compiled, and be one node of a `GradientTape` that records it. A decorator.
+    """Compile a function, and let a `GradientTape` record each call of it as a single node. Usable as a decorator.
 
     jit         False runs the generated source as plain Python
     fastmath    lets compiled code, derivatives included, reorder sums and use approximate functions, as Numba's option
-                does; None as the function's own `@njit` says
-    without     optional passes of the compiler to be left out, in all its derivatives: "fuse", ("spot", "skip")
-    max_trace_bytes    the most that loops may keep, all together, from the forward to the reverse sweep: loops that
-                would record in each iteration are checkpointed, with as many snapshots as there is room for
+                of that name does; None takes the setting of the function's own `@njit`
+    without     optional compiler passes to leave out in all derivatives, such as "fuse" or ("spot", "skip")
+    max_trace_bytes    the most bytes that loops, all together, may save between the forward and the reverse sweep:
+                       loops that would save values in each iteration are checkpointed, with as many snapshots as fit
 
-    With `max_trace_bytes`, a derivative raises UnsupportedSyntax for a loop that records and cannot be checkpointed
-    (`while`, `break`, a recursive call), and, when it runs, TraceTooLarge if there is no room for a single snapshot.
+    With `max_trace_bytes`, a derivative raises UnsupportedSyntax for a loop that saves values and cannot be
+    checkpointed (`while`, `break`, a recursive call), and raises TraceTooLarge at run time if not even one snapshot
+    fits.
 
     >>> @function
     ... def kinetic(mass, speed):
@@ -101,14 +110,16 @@ def function(
 
 @_also_by_parts_of_self
 def grad(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True, without: Without = ()) -> Any:
-    """The gradient of a function whose result is one real number.
+    """The gradient of a function that returns one real number.
 
-    wrt     the argument to differentiate by: an index, a name, a part such as "params.w", "layers[0]['b']" or, of a
-            method, "self.w"; or a tuple of these, which gives a tuple of gradients
+    f       the function to differentiate
+    wrt     the argument to differentiate with respect to: an index, a name, a part such as "params.w", "layers[0]['b']"
+            or, for a method, "self.w"; or a tuple of these, which gives a tuple of gradients
     jit     False runs the generated source as plain Python, for stepping through it
-    without  optional passes of the compiler to be left out, "fuse" or ("spot", "skip"); results are the same
+    without  optional compiler passes to leave out, such as "fuse" or ("spot", "skip"); the results are the same
 
-    The result takes the arguments that `f` takes. A gradient has the shape and the dtype of its argument.
+    Returns a function of the same arguments as `f`. A gradient has the shape and the dtype of its argument. Raises
+    BadArgument if `wrt` names no parameter.
 
     >>> import numpy as np
     >>> def energy(x, k):
@@ -128,7 +139,9 @@ def grad(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True, without: Without
 
 @_also_by_parts_of_self
 def value_and_grad(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True, without: Without = ()) -> Derivative:
-    """The value of a function together with its gradient, for less than the two cost alone.
+    """The value of a function together with its gradient, in one call that costs less than two separate ones.
+
+    Takes the arguments of `grad`; the returned function gives the pair (value, gradient).
 
     >>> def square(x):
     ...     return x * x
@@ -141,9 +154,10 @@ def value_and_grad(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True, withou
 
 @_also_by_parts_of_self
 def hvp(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True, without: Without = ()) -> Derivative:
-    """The product of the Hessian with a vector, without the Hessian.
+    """The product of the Hessian with a vector (Hessian-vector product), computed without forming the Hessian.
 
-    The result takes the arguments of `f`, then one vector for each argument in `wrt`.
+    Returns a function of the arguments of `f`, followed by one vector for each argument in `wrt`; each vector has the
+    shape of its argument.
 
     >>> import numpy as np
     >>> def f(x):
@@ -157,7 +171,9 @@ def hvp(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True, without: Without 
 
 @_also_by_parts_of_self
 def hessian(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True, without: Without = ()) -> Hessian:
-    """All second partial derivatives, with the shape of the argument twice; for a tuple of arguments, rows of blocks.
+    """The Hessian of a function that returns one real number: all second partial derivatives.
+
+    The result has the shape of the argument twice; for a tuple in `wrt` it is a tuple of rows of such blocks.
 
     >>> import numpy as np
     >>> def f(x):
@@ -177,10 +193,10 @@ def hessian(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True, without: With
 def jacobian(
     f: Callable[..., Any], wrt: Wrt = 0, mode: str | None = None, jit: bool = True, without: Without = ()
 ) -> Any:
-    """All first partial derivatives, with the shape of the result followed by that of the argument.
+    """The Jacobian: all first partial derivatives, with the shape of the result followed by that of the argument.
 
-    mode    "forward" takes one sweep per element of the arguments, "reverse" one per element of the result; by default
-            whichever takes fewer
+    mode    "forward" takes one tangent sweep per element of the arguments, "reverse" one reverse sweep per element of
+            the result; None takes the mode with fewer sweeps
 
     >>> import numpy as np
     >>> def polar(x):
@@ -203,10 +219,11 @@ def jacobian(
 def vjp(
     f: Callable[..., Any], *args: Any, wrt: Wrt | None = None, jit: bool = True, without: Without = ()
 ) -> tuple[Any, Callable[[Any], Any]]:
-    """The value of f(*args), and its pullback: from a cotangent of the value to gradients of the arguments.
+    """The value of f(*args) and its pullback (vector-Jacobian product).
 
-    The pullback gives a tuple with one entry per argument, None for those that can have no derivative; with `wrt`, what
-    that asks for. It may be called any number of times; the arguments may change meanwhile.
+    The pullback takes a cotangent with the shape of the value. It returns a tuple with one gradient per argument, None
+    for an argument that cannot have a derivative; with `wrt`, it returns the gradients for `wrt` only. It may be called
+    any number of times, also after the arguments have changed.
 
     >>> import numpy as np
     >>> value, pullback = vjp(lambda x, n: x ** n, np.array([1.0, 2.0]), 2)
@@ -253,7 +270,9 @@ def _whole_vjp(run: Function, args: tuple[Any, ...]) -> tuple[Any, Callable[[Any
 def jvp(
     f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], jit: bool = True, without: Without = ()
 ) -> tuple[Any, Any]:
-    """The value of f(*primals), and how it changes when the arguments move along the tangents; None is no movement.
+    """The value of f(*primals) and its derivative along `tangents` (Jacobian-vector product).
+
+    There is one tangent per argument, with the argument's shape; None means that the argument does not move.
 
     >>> jvp(lambda x, n: x ** n, (3.0, 2), (1.0, None))
     (9.0, 6.0)

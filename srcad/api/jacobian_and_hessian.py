@@ -1,7 +1,7 @@
-"""Jacobians and Hessians, put together from sweeps along one direction each, and derivatives of derivatives.
+"""Jacobians, Hessians and derivatives of derivatives, assembled from one sweep per direction.
 
-A Jacobian takes tangent sweeps, one per element of the arguments, or reverse sweeps, one per element of the result. A
-Hessian takes Hessian-vector products, and so do `grad(grad(f))` and `jacobian(grad(f))`: a reverse sweep is never
+A Jacobian takes tangent sweeps, one per element of the arguments, or reverse sweeps, one per element of the result.
+Hessians, `grad(grad(f))` and `jacobian(grad(f))` are assembled from Hessian-vector products: a reverse sweep is never
 differentiated.
 """
 
@@ -30,7 +30,7 @@ from srcad.transforms.ir.pytree_form import Form
 
 
 class Jacobian:
-    """All first partial derivatives of a function; what `srcad.jacobian` returns."""
+    """The callable that `srcad.jacobian` returns: all first partial derivatives of a function."""
 
     __srcad_primitive__ = True
 
@@ -48,7 +48,7 @@ class Jacobian:
         self.__name__, self.__signature__ = f"{name_of(function)}_jacobian", signature_of(function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """One array per result and argument; tuples where the result or `wrt` is a tuple."""
+        """One array per result and argument, in tuples where the result or `wrt` is a tuple."""
         args = bind(self.__signature__, args, kwargs)
         if (taken := shaped(self.function, args)) is not None:
             return self._of_structures(*taken)
@@ -72,7 +72,9 @@ class Jacobian:
         return self._shaped(found, isinstance(value, tuple))
 
     def _of_structures(self, shape: Shape, values: list[Any]) -> Any:
-        """Blocks in the structure of the result, each in that of the arguments."""
+        """The Jacobian of a function of structures: blocks in the structure of the result, each in that of the
+        arguments.
+        """
         wrt = shape.wrt(self.wrt)
         rows = Jacobian(shape.flat, wrt, True, self.mode, self.jit, self.options)(*values)
         form = pair_of(shape.flat, wrt, self.jit, self.options).current()[0].unit.result
@@ -105,7 +107,7 @@ class Jacobian:
 
 
 class Hessian:
-    """All second partial derivatives of a function; what `srcad.hessian` returns."""
+    """The callable that `srcad.hessian` returns: all second partial derivatives of a function."""
 
     __srcad_primitive__ = True
 
@@ -115,7 +117,7 @@ class Hessian:
         self.__signature__ = signature_of(products.function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """One array, or a tuple of rows of blocks."""
+        """One array, or a tuple of rows of blocks where `wrt` is a tuple or the argument a structure."""
         args = bind(self.__signature__, args, kwargs)
         if (found := shaped(self.products.function, args)) is not None:
             shape, values = found
@@ -143,7 +145,7 @@ class Hessian:
 
 
 def _blocks(products: Derivative, args: tuple[Any, ...], rows: tuple[int, ...], columns: tuple[int, ...]) -> Any:
-    """Blocks of the Hessian; rows and columns are places in `wrt` of the Hessian-vector product."""
+    """Blocks of the Hessian. `rows` and `columns` are positions in the `wrt` of the Hessian-vector product."""
     inputs = [args[place] for place in products.request.wrt]
     found = [[_blank(inputs[row], inputs[column]) for column in columns] for row in rows]
     for column, index, seed in _unit_directions(inputs):
@@ -155,7 +157,9 @@ def _blocks(products: Derivative, args: tuple[Any, ...], rows: tuple[int, ...], 
 
 
 def _unit_directions(values: Any) -> Iterator[tuple[int, tuple[int, ...], tuple[Any, ...]]]:
-    """For each element of each value: which value, which element, and all values with a one there and zeros else."""
+    """For each element of each value: the value's position, the element's index, and the unit direction (one there,
+    else 0).
+    """
     for place, value in enumerate(values):
         for index in np.ndindex(np.shape(value)):
             seed = [_zeros(each) for each in values]
@@ -173,7 +177,7 @@ def _zeros(value: Any) -> Any:
 
 
 def _blank(output: Any, argument: Any) -> Any:
-    """A block of zeros in the argument's dtype, as gradients have it; complex where the result is."""
+    """A block of zeros in the argument's dtype, which gradients have too; complex where the result is complex."""
     dtype = np.result_type(argument.dtype if hasattr(argument, "dtype") else type(argument))
     shape = (*np.shape(output), *np.shape(argument))
     return np.zeros(shape, np.result_type(dtype, np.complex64) if np.iscomplexobj(output) else dtype)
@@ -184,7 +188,9 @@ def _unwrap(block: Any) -> Any:
 
 
 def _gradient_of(f: Derivative, what: str) -> int:
-    """The position by which `f` differentiates, if it is a gradient by one argument."""
+    """The position of the argument that the gradient `f` differentiates by. Raises NotDifferentiable for other
+    derivatives.
+    """
     if f.request.mode != "grad" or f.request.tuple_result:
         raise NotDifferentiable(
             f"{what} of {f!r} is not supported", hint="take srcad.hessian or srcad.hvp of the function itself"
@@ -193,12 +199,12 @@ def _gradient_of(f: Derivative, what: str) -> int:
 
 
 def _by_structures(products: Derivative, args: tuple[Any, ...]) -> bool:
-    """Whether one of the arguments differentiated by is a structure, or a part of one."""
+    """Whether an argument in `wrt` is a structure, or `wrt` names a part of one."""
     return any(isinstance(place, Path) or is_structured(args[place]) for place in products.request.wrt)
 
 
 class SecondDerivative:
-    """The derivative of a derivative by a number; what `srcad.grad(srcad.grad(f))` returns."""
+    """The callable that `srcad.grad(srcad.grad(f))` returns: the derivative of a gradient that is a number."""
 
     __srcad_primitive__ = True
 
@@ -236,7 +242,7 @@ def _refuse_in_compiled_code(value: Jacobian | Hessian | SecondDerivative, conte
 def derivative_of_derivative(
     f: Derivative, where: tuple[int, ...], many: bool, jit: bool, options: Options
 ) -> SecondDerivative:
-    """The derivative of a gradient that is a number."""
+    """The derivative of a gradient that is a number, for `grad(grad(f))`."""
     inner = _gradient_of(f, "grad")
     products = made(f.function, Request("hvp", _union(inner, where), options=options), jit and f.jit)
     return SecondDerivative(products, inner, where, many)
@@ -245,7 +251,7 @@ def derivative_of_derivative(
 def jacobian_of_gradient(
     f: Derivative, where: tuple[int, ...], many: bool, jit: bool, options: Options
 ) -> Callable[..., Any]:
-    """Second derivatives with the shape of the gradient followed by that of the argument."""
+    """Second derivatives, for `jacobian(grad(f))`: the shape of the gradient followed by that of the argument."""
     inner = _gradient_of(f, "jacobian")
     union = _union(inner, where)
     products = made(f.function, Request("hvp", union, options=options), jit and f.jit)

@@ -1,10 +1,12 @@
-"""Functions and tuples that compiled code hands to a derivative: one of the function of their leaves, in an adapter.
+"""Adapters for derivatives that compiled code calls with functions or tuples as arguments.
 
     @njit                                       def loss_grad(f, p, x):
     def fit(f, p, x):                   ->          found = routine(p[0], p[1], x)      # f is known by its type
         return loss_grad(f, p, x)                   return (found[0], found[1])
 
-From Python the same is done by `srcad.api.structured_calls`, with values; here there are types alone.
+The adapter takes the tuples apart, calls the derivative of the function of their leaves, and builds the gradients from
+its result. `srcad.api.structured_calls` does the same for calls from Python, where values are known; here only the
+types are.
 """
 
 from __future__ import annotations
@@ -26,14 +28,14 @@ from srcad.transforms.ir.pytree_form import LEAF, Fixed, Form, Part
 
 
 def is_handed(kind: Any) -> bool:
-    """Whether an argument of this type is a function, or a tuple."""
+    """Whether an argument of this Numba type needs an adapter: a function, a tuple or None."""
     return isinstance(kind, (types.BaseTuple, types.Callable, types.FunctionType, types.NoneType))
 
 
 def adapter(
     derivative: Any, kinds: tuple[Any, ...], made: Callable[[Callable[..., Any], Request, bool], Any]
 ) -> Dispatcher:
-    """What is called for arguments of these types, some of which are functions or tuples; `made` makes derivatives."""
+    """The compiled adapter for arguments of these types. `made` makes the derivative that the adapter calls."""
     function, request = derivative.function, derivative.request
     refuse_paths(function, request.wrt)
     names = list(signature_of(function).parameters)
@@ -65,7 +67,7 @@ def _compiled(name: str, parameters: list[str], given: list[str], result: str, n
 
 
 def _part(kind: Any, name: str, function: Any) -> Part:
-    """What an argument of this type is to lowering."""
+    """How lowering describes an argument of this type: as a structure, a compile-time constant or a leaf."""
     if isinstance(kind, types.BaseTuple):
         parts = tuple(_part(each, name, function) for each in kind)
         return Form(getattr(kind, "instance_class", tuple), tuple(range(len(parts))), parts)
@@ -84,7 +86,7 @@ def _part(kind: Any, name: str, function: Any) -> Part:
 
 
 def function_of(dispatcher: Any) -> Any:
-    """The function that a dispatcher is of: of what `srcad.function` made, the user's."""
+    """The user's function that a dispatcher runs; for the dispatcher of another derivative, that `Derivative`."""
     derivative = getattr(dispatcher, "derivative", None)
     return (
         dispatcher if derivative is None else derivative.function if derivative.request.mode == "core" else derivative
@@ -92,7 +94,7 @@ def function_of(dispatcher: Any) -> Any:
 
 
 def _leaves(part: Part, kind: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """How each leaf is reached in the adapter, and its type."""
+    """For each leaf, the expression that reads it in the adapter, and its type."""
     if isinstance(part, Form):
         for key, below, each in zip(part.keys, part.parts, kind, strict=True):
             yield from _leaves(below, each, f"{path}[{key}]")
@@ -105,7 +107,7 @@ def _is_smooth(kind: Any) -> bool:
 
 
 def _places(leaves: Sequence[list[tuple[str, Any]]], wrt: Sequence[int], function: Any) -> list[list[int]]:
-    """Where among all leaves those are by which to differentiate, argument by argument."""
+    """For each argument in `wrt`, the positions among all leaves of those to differentiate with respect to."""
     found = []
     for place in wrt:
         before = sum(map(len, leaves[:place]))
@@ -120,7 +122,9 @@ def _places(leaves: Sequence[list[tuple[str, Any]]], wrt: Sequence[int], functio
 
 
 def _packed(parts: list[Part], leaves: Sequence[list[tuple[str, Any]]], classes: list[Any]) -> list[str]:
-    """The gradients by arguments, from `found`, those by leaves; classes that are called are added to a list."""
+    """The texts that build the gradient of each argument from `found`; the classes that they call are added to
+    `classes`.
+    """
     count = iter(range(sum(map(len, leaves))))
 
     def text(part: Part, kinds: Iterator[Any]) -> str:
@@ -136,7 +140,7 @@ def _packed(parts: list[Part], leaves: Sequence[list[tuple[str, Any]]], classes:
 
 
 def _result(request: Request, packed: list[str]) -> str:
-    """The text of what the adapter returns."""
+    """The text of the expression that the adapter returns."""
     every = f"({''.join(each + ', ' for each in packed)})" if request.tuple_result else packed[0] if packed else ""
     if request.mode == "value_and_grad":
         return f"(found[0], {every.format('found[1]')})"

@@ -1,4 +1,4 @@
-"""A derivative for use inside `@njit`: captured arrays are constants there, as globals are to Numba."""
+"""The dispatcher that stands for a derivative inside `@njit`. Captured arrays are constants there, as globals are."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from srcad.runtime.jit.dispatchers import TypedDispatcher
 
 
 def native_of(derivative: Any, adapted: Callable[[tuple[Any, ...]], Dispatcher | None]) -> TypedDispatcher:
-    """What stands for a derivative: which of its functions is called follows from the types of the arguments.
+    """The dispatcher for a derivative, which chooses the function to call by the types of the arguments.
 
-    `adapted` gives what is called where there are functions or tuples among them, else None.
+    `adapted` gives the adapter if functions or tuples are among the arguments, else None.
     """
     plain: list[Dispatcher] = []
 
@@ -37,7 +37,7 @@ def native_of(derivative: Any, adapted: Callable[[tuple[Any, ...]], Dispatcher |
 
 
 def frozen(version: Version, routine: Dispatcher, derivative: Any) -> Dispatcher:
-    """The routine of a derivative with the captured arrays of now given as constants."""
+    """The routine of a derivative with the current captured arrays bound as constants."""
     if not version.unit.hidden:
         return routine
     own = len(version.own_parameters)

@@ -1,10 +1,12 @@
-"""`srcad.grad(f)` and its relatives called inside `@njit`, where `f` is known by its type.
+"""Numba overloads of `srcad.grad`, `value_and_grad` and `hvp`, for calls inside `@njit`, where `f` is known by its
+type.
 
     @njit
     def descend(f, x):
         return x - 0.1 * srcad.grad(f)(x)
 
-What they make is a constant of the compiled code. Those that hand out Python objects are refused, with the way out.
+The derivative is a constant of the compiled code. `vjp`, `jvp`, `jacobian` and `hessian` return Python objects, and are
+refused with a hint.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from srcad.runtime.support.numba_refresh import refresh_if_compiling
 
 
 def register(makers: Sequence[Callable[..., Any]], others: Sequence[Callable[..., Any]]) -> None:
-    """Make these functions known to Numba: `makers` of derivatives, by `f` and `wrt`; the `others` are refused."""
+    """Make functions known to Numba: `makers` return a derivative for `f` and `wrt`; the `others` are refused."""
     for make in makers:
         _overload_with_wrt(make)
     for make in others:
@@ -30,7 +32,7 @@ def register(makers: Sequence[Callable[..., Any]], others: Sequence[Callable[...
 
 
 def _known(kind: Any, what: str) -> Any:
-    """The constant that an argument is."""
+    """The compile-time value of an argument of this type."""
     if isinstance(kind, types.Omitted):
         return kind.value
     if isinstance(kind, types.Literal):
@@ -57,7 +59,7 @@ def _function(kind: Any) -> Any:
 
 
 def _constant(value: Any) -> Any:
-    """What `value` stands for in compiled code, once it is known to be no object of Python's."""
+    """`value`, if it is a derivative that compiled code can call. Raises NotDifferentiable otherwise."""
     if not isinstance(value, Derivative):
         raise NotDifferentiable(
             f"{value.__name__} cannot be called inside @njit",

@@ -1,7 +1,8 @@
-"""Structured arguments taken apart by optree: tuples, lists, dictionaries, dataclasses, objects with attributes.
+"""Flatten structured arguments (pytrees) with optree: tuples, lists, dictionaries, dataclasses, objects with
+attributes.
 
-Of a user's class the attributes are the children; classes are made known to optree, in a namespace of srcad's, when
-an object of theirs is first met. Dictionaries keep the order of their keys, since a function may loop over them.
+The children of an object are its attributes. A user's class is registered with optree, in srcad's own namespace, when
+its first object is seen. Dictionaries keep the order of their keys, since a function may loop over them.
 """
 
 from __future__ import annotations
@@ -39,10 +40,12 @@ _settings = contextlib.ExitStack()
 
 @functools.cache
 def _optree() -> Any:
-    """The library, imported with the first structured argument; functions of plain arguments do not wait for it."""
+    """The library optree, imported with the first structured argument, so that plain arguments do not pay for the
+    import.
+    """
     import optree
 
-    # The order of a dictionary's keys is part of its form: a setting of the namespace, left when the process ends.
+    # The order of a dictionary's keys is part of its form: a setting of the namespace, undone when the process ends.
     atexit.register(_settings.close)
     _settings.enter_context(optree.dict_insertion_ordered(True, namespace=NAMESPACE))
     parts = ("func", "args", "keywords")
@@ -68,7 +71,9 @@ def _optree() -> Any:
 
 
 def take_apart(data: Any) -> tuple[list[Any], Any]:
-    """The leaves, None among them, and optree's specification of the rest, which can be compared and hashed."""
+    """The leaves of `data`, None included, and optree's specification of the structure, which can be compared and
+    hashed.
+    """
     while True:
         leaves, spec = taken_apart(data)
         unknown = {type(leaf) for leaf in leaves} - _NUMBERS - _known
@@ -81,7 +86,7 @@ def take_apart(data: Any) -> tuple[list[Any], Any]:
 
 
 def taken_apart(data: Any) -> tuple[list[Any], Any]:
-    """The same for classes that are known by now: objects of others are leaves."""
+    """`take_apart` that registers no classes: objects of classes not yet registered are leaves."""
     found = flattened(data)
     if any(map(is_records, found[0])):
         data = _with_fields(data, found[0])
@@ -90,12 +95,12 @@ def taken_apart(data: Any) -> tuple[list[Any], Any]:
 
 
 def arrays_in(data: Any) -> list[Any]:
-    """The arrays and records among the leaves, those in long lists as they are."""
+    """The arrays and records among the leaves; lists are not packed."""
     return [leaf for leaf in flattened(data)[0] if isinstance(leaf, (np.ndarray, np.void))]
 
 
 def flattened(data: Any) -> tuple[list[Any], Any]:
-    """The leaves and the specification, records and long lists as they are."""
+    """The leaves and the specification, without converting records and long lists to arrays."""
     found: tuple[list[Any], Any] = _optree().tree_flatten(data, none_is_leaf=True, namespace=NAMESPACE)
     return found
 
@@ -112,7 +117,7 @@ def _with_fields(data: Any, leaves: list[Any]) -> Any:
 
 
 def _with_arrays(data: Any, leaves: list[Any]) -> Any:
-    """The data with long lists as arrays; all as it is if arrays in it overlap, of which writing to one changes two."""
+    """The data with long lists packed into arrays. Unchanged if arrays in it overlap: one write would change two."""
 
     def replaced(value: Any) -> Any:
         return (_packed(value) or value) if _is_long(value) else value
@@ -127,7 +132,9 @@ def _is_long(value: Any) -> bool:
 
 
 def _packed(values: Any) -> Long | None:
-    """A list whose elements have one form, with numbers or arrays of one kind at each place; else None."""
+    """A list packed into arrays, if its elements have one form with numbers or arrays of one kind at each place; else
+    None.
+    """
     kind, values = type(values), list(values)
     taken = [flattened(each) for each in values] if type(values[0]) not in _PACKED else [([v], None) for v in values]
     specs = {spec for _, spec in taken}
@@ -174,7 +181,7 @@ def _register(kind: type) -> None:
 
 
 def is_leaf(value: Any) -> bool:
-    """Whether a leaf is a number or an array, not something that is known while compiling."""
+    """Whether a leaf is a number or an array, not a compile-time constant."""
     kind = type(value)
     if kind in _NUMBERS or isinstance(value, (np.ndarray, np.generic, Operand)):
         return not (isinstance(value, np.generic) and value.dtype.kind in "USO")
@@ -182,8 +189,8 @@ def is_leaf(value: Any) -> bool:
 
 
 def form_of(spec: Any, leaves: Iterator[Any], name: str) -> Part:
-    """The form of what optree has taken apart."""
-    from srcad.transforms.ir.canonical_names import literal  # with all kernels, which most calls have no use for
+    """The form that lowering uses for a structure taken apart by optree. Raises NotDifferentiable if it has none."""
+    from srcad.transforms.ir.canonical_names import literal  # late import: it loads all kernels
 
     if spec.is_leaf():
         value = next(leaves)

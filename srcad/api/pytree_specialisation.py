@@ -1,7 +1,8 @@
-"""What is made for structured arguments of one form, with leaves of the same kinds: a `Shape`, kept with the function.
+"""Specialise a function to structured arguments of one form, with leaves of the same kinds: a `Shape`, cached per
+function.
 
-A gradient has the form of its argument, with None for leaves that can have no derivative: integers, texts, functions,
-None. What is asked for may be a part of an argument, `wrt="params.w"`.
+A gradient has the form of its argument, with None for leaves that cannot have a derivative: integers, strings,
+functions, None. `wrt` may name a part of an argument, such as "params.w".
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ from srcad.transforms.lowering.structures.packed_lists import layout_leaves, sha
 
 _NUMBERS = frozenset((float, int, complex, bool))
 _SMOOTH = frozenset((float, complex))
-_MOST_FUNCTIONS = 64  # shapes kept for one function that differ in the functions among their leaves
+_MOST_FUNCTIONS = 64  # the most shapes cached for a function that differ in function-valued leaves
 
 
 class _Known:
-    """A leaf that is known while compiling, as a key: texts by what they say, other objects by what they are.
+    """A leaf that is a compile-time constant, as a cache key: strings compare by value, other objects by identity.
 
-    A method is made anew at each access, so it is the function and the object that it is bound to.
+    Each access to a method makes a new object, so a method is compared by its function and the object it is bound to.
     """
 
     __slots__ = ("value",)
@@ -64,11 +65,11 @@ def _kind(leaf: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Parameter:
-    """A parameter of the user's function, or a part of one: optree's specification, None for a leaf, and its leaves.
+    """A parameter of the user's function, or a part of one: optree's specification (None for a leaf) and its leaves.
 
-    places      of each of its leaves among those of the flat function; None for what is known while compiling
-    smooth      likewise; None for what can have no derivative as well
-    layout      likewise; None for all but what says where the elements of long lists are
+    places      for each leaf, its position among the parameters of the flat function; None for compile-time constants
+    smooth      the same; None also for leaves that cannot have a derivative
+    layout      the same, but only for leaves that say where the elements of long lists are; None for all others
     """
 
     name: str
@@ -79,21 +80,21 @@ class _Parameter:
 
     @property
     def spots(self) -> tuple[int | None, ...]:
-        """The leaves that are differentiated by; a plain parameter itself, whatever it is."""
+        """The leaves to differentiate with respect to; a plain parameter counts whatever its type."""
         return self.places if self.spec is None else self.smooth
 
     @property
     def holds_long_list(self) -> bool:
-        """Whether a list in it is an array."""
+        """Whether a list in it has been packed into an array."""
         return any(spot is not None for spot in self.layout)
 
     def packed(self, leaves: Sequence[Any]) -> Any:
-        """Leaves in the structure of the parameter."""
+        """Leaves put into the structure of the parameter."""
         return leaves[0] if self.spec is None else self.spec.unflatten(leaves)
 
 
 class Shape:
-    """A function for structured arguments of one form.
+    """A function specialised to structured arguments of one form; `flat` is the function of their leaves.
 
     >>> def f(p, x):
     ...     return p["w"] * x + p["b"]
@@ -127,11 +128,11 @@ class Shape:
 
     @property
     def smooth(self) -> tuple[int, ...]:
-        """All leaves that can have a derivative."""
+        """The positions of all leaves that can have a derivative."""
         return tuple(spot for each in self.parameters for spot in each.smooth if spot is not None)
 
     def wrt(self, where: Sequence[Place]) -> tuple[int, ...]:
-        """The leaves to differentiate by, for these parameters; of a plain parameter itself, whatever it is."""
+        """The positions of the leaves to differentiate with respect to, for the parameters and paths in `where`."""
         found: list[int] = []
         for place in where:
             parameter = self.part(place)
@@ -148,7 +149,7 @@ class Shape:
         return tuple(found)
 
     def part(self, place: Place) -> _Parameter:
-        """A parameter, or the part of one to which a path leads."""
+        """The parameter, or the part of one, that `place` names."""
         if not isinstance(place, Path):
             return self.parameters[place]
         whole = self.parameters[place.parameter]
@@ -159,7 +160,9 @@ class Shape:
         return _Parameter(place.text(whole.name), own_spec, places, smooth, layout)
 
     def packed(self, where: Sequence[Place], many: bool, found: Sequence[Any], values: Sequence[Any]) -> Any:
-        """Gradients by leaves, in the order of `wrt`, as gradients by parameters; `values` are those of all leaves."""
+        """Gradients of leaves, in the order of `wrt`, as gradients of parameters; `values` are the values of all
+        leaves.
+        """
         each = iter(found)
         packed = []
         for place in where:
@@ -171,7 +174,7 @@ class Shape:
         return tuple(packed) if many else packed[0]
 
     def directions(self, where: Sequence[Place], given: Sequence[Any], values: Sequence[Any]) -> list[Any]:
-        """Directions in the form of parameters, as directions of their leaves; None is no movement of a leaf."""
+        """Directions of parameters as directions of their leaves; None means that a leaf does not move."""
         found = []
         for place, direction in zip(where, given, strict=True):
             parameter = self.part(place)
@@ -193,11 +196,11 @@ class Shape:
         return leaves
 
     def result(self, form: Any, value: Any) -> Any:
-        """What the function returns, from numbers, arrays and tuples of these."""
+        """The function's result in the user's structure, from numbers, arrays and tuples of these."""
         return value if isinstance(form, Leaf) else from_tuples(form, value)
 
     def cotangent(self, form: Any, given: Any) -> Any:
-        """A cotangent in the form of the result as nested tuples."""
+        """A cotangent in the structure of the result, as nested tuples. Raises BadArgument if the structure differs."""
         if isinstance(form, Leaf):
             return given
         try:
@@ -209,9 +212,10 @@ class Shape:
             ) from None
 
     def check_shared(self, arguments: Sequence[Any], version: Any) -> None:
-        """Refuse one list or dictionary at two places among the arguments of a function that changes it.
+        """Raise MayOverlap if a function that changes its arguments is given one list or dictionary at two places.
 
-        And arrays in a long list, and records, which are copied, if the function may reach them as captured arrays too.
+        The same holds for arrays in a long list and for records, which are copied, if the function may also reach them
+        as captured arrays.
         """
         if version.unit.changes and _repeats(arguments, set()):
             raise MayOverlap(
@@ -231,7 +235,7 @@ class Shape:
 def shaped(
     function: Callable[..., Any], arguments: Sequence[Any], always: bool = False
 ) -> tuple[Shape, list[Any]] | None:
-    """The shape for these arguments, and their leaves; None where all are plain, unless `always`."""
+    """The shape for these arguments, and their leaves. None if no argument is a structure, unless `always`."""
     if not always and not any(map(is_structured, arguments)):
         return None
     return found_shape(remembered(function, "shapes", dict[Any, Shape]), function, tuple(arguments))
@@ -240,12 +244,12 @@ def shaped(
 def found_shape(
     shapes: dict[Any, Shape], function: Callable[..., Any], arguments: tuple[Any, ...]
 ) -> tuple[Shape, list[Any]]:
-    """The shape for these arguments among those known, or a new one, and the leaves."""
+    """The shape for these arguments, from the cache or new, and the leaves."""
     leaves, spec = taken_apart(arguments)
     key = (spec, *[leaf.dtype if type(leaf) is np.ndarray else _kind(leaf) for leaf in leaves])
     shape = shapes.get(key)
     if shape is None:
-        leaves, spec = take_apart(arguments)  # makes classes known that are met for the first time
+        leaves, spec = take_apart(arguments)  # registers classes seen for the first time
         key = (spec, *[leaf.dtype if type(leaf) is np.ndarray else _kind(leaf) for leaf in leaves])
         shape = shapes.get(key)
         if shape is None:
@@ -255,7 +259,7 @@ def found_shape(
 
 
 def _make_room(shapes: dict[Any, Shape]) -> None:
-    """Forget the oldest shape for a function among the arguments, so that lambdas made in a loop do not pile up."""
+    """Drop the oldest shape with a function among its leaves, so that lambdas made in a loop do not accumulate."""
     old = [key for key, shape in shapes.items() if shape.holds_functions]
     if len(old) >= _MOST_FUNCTIONS:
         del shapes[old[0]]
@@ -267,7 +271,7 @@ def _is_smooth(leaf: Any) -> bool:
 
 
 def _repeats(value: Any, seen: set[int]) -> bool:
-    """Whether a list, dictionary or object is at two places."""
+    """Whether a list, dictionary or object occurs at two places."""
     if not is_structured(value) or is_function(type(value)):
         return False
     if not isinstance(value, tuple):

@@ -1,8 +1,8 @@
-"""What a tape holds of one call of a compiled function, and the generated functions that make derivatives of it.
+"""The pullback that a tape keeps for one call of a compiled function, and the generated functions that it runs.
 
-`Pulled` is the trace of the forward function, with the arguments that the reverse function reads: the call's pullback.
-Its own derivative, which tapes within tapes ask for, is compiled as well: a Hessian times a vector, of the weighted
-results.
+`Pulled` holds the trace of the forward function and the arguments that the reverse function reads. Nested tapes
+differentiate the pullback itself: that derivative is compiled as well, as the product of a vector with the Hessian of
+the weighted results.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from srcad.runtime.tape.recording.retention import shell
 from srcad.runtime.tape.values.operand import Operand
 from srcad.transforms.sweeps.weighted_result import weighted
 
-_LARGE = 1024  # elements, from which on an array's memory is worth a detour
+_LARGE = 1024  # arrays of at least this many elements are replaced by an empty shell
 
 
 class Differentiated:
-    """The generated functions for one choice of arguments that have a derivative."""
+    """The generated functions for one choice of arguments to differentiate with respect to."""
 
     def __init__(self, version: Version, wrt: tuple[int, ...], jit: bool, has_single: bool = False) -> None:
         self.version, self.wrt, self.jit = version, wrt, jit
-        # Whether Numba may hand out as double what it has computed in single precision.
+        # Whether Numba may return as double what it has computed in single precision.
         self.is_single = jit and has_single
         self.pair = Pair(version.asked(Request("vjp", wrt)), jit)
         variables = version.variable_places()
         own = len(version.own_parameters)
-        # What the tape knows as arguments: the user's own, then the captured variables.
+        # The inputs of the tape's node: the user's own arguments, then the captured variables.
         self.seen = (*range(own), *(own + place for place in variables))
         self.places = tuple(wrt.index(each) if each in wrt else None for each in self.seen)
         self.in_order = self.places == tuple(range(len(wrt)))
@@ -49,7 +49,7 @@ class Differentiated:
         self._products: dict[tuple[int | None, ...], Callable[..., Any]] = {}
 
     def rows(self, arguments: tuple[Any, ...], trace: Any, zeros: Any) -> Sequence[Any]:
-        """The adjoints for all unit cotangents of the one result, in one loop, compiled where that is possible."""
+        """The adjoints for all unit cotangents of the single result, in one loop, compiled where possible."""
         if self.jit and not isinstance(trace, Kept):
             if self._rows is None:
                 names = tuple(f"a{place}" for place in range(len(arguments) + 2))
@@ -63,7 +63,9 @@ class Differentiated:
         return rows(self.pair.reverse, arguments, trace, zeros, len(self.wrt))
 
     def columns(self, arguments: tuple[Any, ...], moving: int, zeros: Any) -> Any:
-        """The tangents of the one result for all unit directions of one argument, in one loop."""
+        """The tangents of the single result for all unit directions of one argument, in one loop, compiled where
+        possible.
+        """
         if self.jit:
             if moving not in self._columns:
                 names = tuple(f"a{place}" for place in range(len(arguments) + 1))
@@ -76,13 +78,17 @@ class Differentiated:
         return columns(self.tangent((moving,)), arguments, zeros, isinstance(arguments[moving], np.ndarray))
 
     def tangent(self, moving: tuple[int, ...]) -> Callable[..., Any]:
-        """The value and its tangent, where these arguments move."""
+        """The function that computes the value and its tangent when the arguments at `moving` move."""
         if moving not in self._tangents:
             self._tangents[moving] = self._routine(self.version.asked(Request("tangent", moving)))
         return self._tangents[moving]
 
     def products(self, ranks: tuple[int | None, ...]) -> Callable[..., Any]:
-        """The Hessian of the weighted results times a vector; the weights follow the user's own arguments."""
+        """The function that multiplies the Hessian of the weighted results with a vector.
+
+        The weights are parameters after the user's own; `ranks` has the rank of each result's weight, None for results
+        without.
+        """
         if ranks not in self._products:
             unit = weighted(self.version.unit, ranks)
             own, count = len(self.version.own_parameters), sum(rank is not None for rank in ranks)
@@ -93,7 +99,7 @@ class Differentiated:
         return self._products[ranks]
 
     def _routine(self, version: Version) -> Callable[..., Any]:
-        """The function for all parameters and a direction of each that moves."""
+        """The function of all parameters and of a direction for each of those in the request's `wrt`."""
         if not self.jit:
             return uncompiled_routine(version, 0)
         unit, request = version.unit, version.request
@@ -103,7 +109,7 @@ class Differentiated:
 
 
 def _is_small(value: Any) -> bool:
-    """Whether a value takes little memory: an array, a number, or several."""
+    """Whether a value takes little memory: numbers, small arrays, or a tuple of these."""
     if type(value) is not tuple:
         return type(value) is np.ndarray and value.size < _LARGE
     for each in value:
@@ -113,33 +119,32 @@ def _is_small(value: Any) -> bool:
 
 
 class Pulled:
-    """The pullback of one call: its trace and arguments, and the functions that read them."""
+    """The pullback of one call: the trace, the arguments, and the functions that read them."""
 
     __slots__ = ("arguments", "made", "trace", "value")
 
     def __init__(self, made: Differentiated, arguments: tuple[Any, ...], value: Any, trace: Any) -> None:
         self.made, self.arguments, self.value, self.trace = made, arguments, value, trace
         if type(value) is not float and not _is_small(value):
-            self.value = map_leaves(shell, value)  # of which nothing but shapes and dtypes is read
+            self.value = map_leaves(shell, value)  # only shapes and dtypes are read
 
     @property
     def held(self) -> tuple[Any, ...]:
-        """The memory of the call: what was recorded, and the arguments."""
+        """The memory that the call keeps alive: its arguments and its trace."""
         return *self.arguments, self.trace.trace if isinstance(self.trace, Kept) else self.trace
 
     def __call__(self, bar: Any) -> Sequence[Any]:
-        """The adjoints of the arguments and of the captured variables, for that of the value."""
+        """The adjoints of the arguments and of the captured variables, for the adjoint of the value."""
         found: Sequence[Any] = self.made.pair.reverse(*self.arguments, self.trace, bar)
         if self.made.in_order:
             return found
         return [None if place is None else found[place] for place in self.made.places]
 
     def jacobian(self, wanted: Sequence[int]) -> list[Any] | None:
-        """Of a call with one result, its derivatives by some of the arguments: the result's elements come first.
+        """The Jacobian of a call with one result, by some of the arguments: the result's axes come first.
 
-        None where that is not to be had: of complex numbers.
-
-        Forward mode takes a sweep for each element of the arguments, reverse mode one for each element of the result.
+        None if complex numbers are involved, or an argument has no derivative. Forward mode takes a sweep for each
+        element of the arguments, reverse mode one for each element of the result; the cheaper one is taken.
         """
         made = self.made
         inputs = [self.arguments[made.seen[place]] for place in wanted]
@@ -162,7 +167,7 @@ class Pulled:
         return any(np.iscomplexobj(each) for each in (*self.arguments, *flatten(self.value)))
 
     def again(self, bar: Any, directions: Sequence[Any]) -> tuple[list[Any], Any]:
-        """The adjoints of what the pullback was computed from, for those of its results: of the arguments, of `bar`."""
+        """Differentiate the pullback: from adjoints of its results to the adjoints of the arguments and of `bar`."""
         made = self.made
         leaves, bars = flatten(self.value), flatten(bar)
         if self._is_complex():
@@ -184,7 +189,7 @@ class Pulled:
         return [by_argument.get(place) for place in made.seen], moved
 
     def push(self, directions: Sequence[Any]) -> Any:
-        """The tangents of the value, for directions of the arguments and the captured variables."""
+        """The tangents of the value, for directions of the arguments and of the captured variables."""
         made = self.made
         towards = {place: each for place, each in zip(made.seen, directions, strict=True) if each is not None}
         moving = tuple(place for place in made.wrt if place in towards)
@@ -192,7 +197,7 @@ class Pulled:
         return made.tangent(moving)(*self.arguments, *dots)[1]
 
     def check_captured(self) -> None:
-        """Raises TapeMisuse if a captured number or array is not what it was."""
+        """Raise TapeMisuse if a captured number or array has changed since the call was recorded."""
         version = self.made.version
         held = self.arguments[len(version.own_parameters) :]
         same = version.is_current() and all(
@@ -211,7 +216,7 @@ def _plain(value: Any) -> Any:
 
 
 def _direction(given: Any, like: Any) -> Any:
-    """A tangent in the type of what it belongs to; zeros for None."""
+    """A tangent in the type of `like`; zeros if `given` is None."""
     if isinstance(like, np.ndarray):
         return np.zeros(like.shape, like.dtype) if given is None else np.array(given, like.dtype)
     return type(like)(0.0 if given is None else given)

@@ -1,4 +1,4 @@
-"""Calls with structured arguments: leaves in, the compiled function of leaves, structures out."""
+"""Calls with structured arguments: flatten the arguments, call the function of leaves, rebuild the structures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from srcad.runtime.tape.values.structured_arguments import is_structured
 
 
 def structured_call(derivative: Any, made: Callable[[Callable[..., Any], Request, bool], Any]) -> Callable[..., Any]:
-    """What calls a derivative whose function takes or returns structures; plain calls pass. `made` makes others."""
+    """The function that calls a derivative whose function takes or returns structures. `made` makes other derivatives.
+
+    Calls without structures go to `derivative.plain_call`.
+    """
     function, request, signature = derivative.function, derivative.request, derivative.__signature__
     own, total = derivative.own, len(signature.parameters)
     shapes = remembered(function, "shapes", dict[Any, Shape])
@@ -31,7 +34,7 @@ def structured_call(derivative: Any, made: Callable[[Callable[..., Any], Request
         else:
             if not derivative.returns_structure:
                 found = derivative.plain_call(*args)
-                # The first plain call may have found out that the result is a structure.
+                # The first plain call may have discovered that the result is a structure.
                 return call(*args) if derivative.returns_structure else found
         shape, values = found_shape(shapes, function, given)
         run = shape.runs.get(derivative)
@@ -50,7 +53,7 @@ def structured_call(derivative: Any, made: Callable[[Callable[..., Any], Request
 
 
 def _finished(shape: Shape, request: Request, form: Any, found: Any, values: list[Any]) -> Any:
-    """What a derivative of the flat function gives, in the structures of the user's function."""
+    """The result of the flat function's derivative, in the structures of the user's function."""
     if request.mode == "core":
         return shape.result(form, found)
     if request.mode == "tangent":
@@ -70,7 +73,7 @@ def structured_vjp(
     jit: bool,
     options: Options,
 ) -> tuple[Any, Callable[[Any], Any]]:
-    """The value and its pullback, for these parameters or, where None, for all of them."""
+    """The value and its pullback, by the parameters in `where`, or by all of them if it is None."""
     every = range(len(shape.parameters))
     asked = [place for place in every if any(spot is not None for spot in shape.parameters[place].smooth)]
     wrt = asked if where is None else where

@@ -1,4 +1,4 @@
-"""Functions that are but a name, parameters and defaults, for what looks at nothing else."""
+"""Stub functions with only a name, parameters and defaults, for dispatchers, which read nothing else of a function."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def shape_of(name: str, parameters: tuple[str, ...], defaults: tuple[Any, ...] = ()) -> Callable[..., Any]:
-    """A function that has a name, parameters and defaults, and does nothing."""
+    """A function with this name, these parameters and defaults, and an empty body."""
     namespace: dict[str, Any] = {}
     exec(f"def {name}({', '.join(parameters)}): pass", namespace)
     function: Any = namespace[name]
@@ -17,5 +17,5 @@ def shape_of(name: str, parameters: tuple[str, ...], defaults: tuple[Any, ...] =
 
 
 def defaults_of(signature: inspect.Signature) -> tuple[Any, ...]:
-    """The defaults of a signature, which the last parameters have."""
+    """The default values of a signature, those of its last parameters."""
     return tuple(each.default for each in signature.parameters.values() if each.default is not each.empty)

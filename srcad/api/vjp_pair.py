@@ -1,9 +1,9 @@
-"""A forward and a reverse function with the trace between them: what `srcad.vjp` and calls under a tape run.
+"""The forward and the reverse function of a vector-Jacobian product, which `srcad.vjp` and recorded calls run.
 
     value, trace = pair.forward(*arguments)
     adjoints = pair.reverse(*arguments, trace, result_bar)          any number of times
 
-The trace is read, never used up.
+The reverse function reads the trace and does not change it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from srcad.driver.version import Request, Version
 
 
 class Pair:
-    """The two functions of reverse mode, for adjoints of some of the parameters, hidden ones included."""
+    """The two functions of reverse mode, for adjoints of some of the parameters, captured ones included."""
 
     def __init__(self, version: Version, jit: bool = True) -> None:
         self.version = version
@@ -34,7 +34,7 @@ class Pair:
         self.reverse = compiled_routine(version, 1, shape_of(f"{name}_reverse", (*self.parameters, *more)))
 
     def pullback(self, arguments: tuple[Any, ...], value: Any, trace: Any) -> Callable[[Any], tuple[Any, ...]]:
-        """The linear function from an adjoint of the value to the adjoints of the arguments."""
+        """The linear function from the adjoint of the value to the adjoints of the arguments."""
 
         def pullback(cotangent: Any) -> tuple[Any, ...]:
             bar = matching(cotangent, value, "the cotangent")
@@ -45,14 +45,14 @@ class Pair:
 
 
 class Pairs:
-    """The pair for a function as it is now."""
+    """The pair for a function, made again when a value that the function captures has changed."""
 
     def __init__(self, function: Callable[..., Any], wrt: tuple[int, ...], jit: bool, options: Options) -> None:
         self._function, self._request, self._jit = function, Request("vjp", wrt, options=options), jit
         self._held: tuple[Version, Pair] | None = None
 
     def current(self) -> tuple[Version, Pair]:
-        """The function with the captured numbers of now, and its pair."""
+        """The function's version for the current captured numbers, and its pair."""
         if self._held is None or not self._held[0].is_current():
             version = Version(self._function, self._request)
             self._held = version, Pair(version, self._jit)
@@ -60,6 +60,6 @@ class Pairs:
 
 
 def pair_of(function: Callable[..., Any], wrt: tuple[int, ...], jit: bool, options: Options | None = None) -> Pairs:
-    """The pairs of a function, the same object when asked for again."""
+    """The `Pairs` of a function. Calls with the same arguments return the same object."""
     how = options or Options()
     return remembered(function, ("pairs", wrt, jit, how), lambda: Pairs(function, wrt, jit, how))

@@ -1,4 +1,4 @@
-"""What `wrt` names: parameters, by position or name, and parts of them, "params.w", "layers[0]['b']", "self.rate"."""
+"""Resolve `wrt`: parameters by position or name, and parts of them ("params.w", "layers[0]['b']", "self.rate")."""
 
 from __future__ import annotations
 
@@ -25,11 +25,14 @@ class Path:
     steps: tuple[tuple[str, Any], ...]
 
     def text(self, name: str) -> str:
-        """How it is written for a parameter of this name."""
+        """The path as a user writes it, for a parameter of this name."""
         return name + "".join(f".{key}" if kind == "attribute" else f"[{key!r}]" for kind, key in self.steps)
 
     def inside(self, spec: Any, name: str) -> tuple[Any, int]:
-        """What optree says of the part, given what it says of the parameter, and how many leaves come before it."""
+        """The part's optree specification, from that of the parameter, and the number of leaves before the part.
+
+        Raises BadArgument if the parameter has no such part.
+        """
         before = 0
         for count, (kind, key) in enumerate(self.steps):
             keys = [] if spec is None or spec.is_leaf() else _keys(spec, kind)
@@ -50,7 +53,9 @@ Place = int | Path
 
 
 def positions(function: Callable[..., Any], wrt: Any) -> tuple[tuple[Any, ...], bool]:
-    """What `wrt` names, as positions of parameters or paths from these, and whether it was a tuple.
+    """Resolve `wrt` to positions of parameters, or paths that start from them, and say whether it was a tuple.
+
+    Raises BadArgument if it is empty, names a parameter twice, or names none of the function's.
 
     >>> positions(lambda x, y: x * y, "y"), positions(lambda x, y: x * y, (0, "y"))
     (((1,), False), ((0, 1), True))
@@ -69,7 +74,7 @@ def positions(function: Callable[..., Any], wrt: Any) -> tuple[tuple[Any, ...], 
 
 
 def refuse_starred(function: Callable[..., Any]) -> None:
-    """Parameters have names: of `*args` and `**kwargs` it is not known how many they are."""
+    """Raise UnsupportedSyntax for `*args` and `**kwargs`, since the number of arguments would not be known."""
     parameters = signature_of(function).parameters.values()
     if any(each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD) for each in parameters):
         source = load(function)
@@ -77,12 +82,12 @@ def refuse_starred(function: Callable[..., Any]) -> None:
 
 
 def text_of(names: Sequence[str], place: Place) -> str:
-    """A parameter or a part of one, as a user writes it."""
+    """A parameter, or a part of one, as a user writes it."""
     return place.text(names[place.parameter]) if isinstance(place, Path) else names[place]
 
 
 def refuse_paths(function: Callable[..., Any], where: Sequence[Place]) -> None:
-    """Parts can be asked for where arguments are structures only."""
+    """Raise BadArgument if `where` holds a path: called where the arguments are not structures."""
     names = list(signature_of(function).parameters)
     for place in where:
         if isinstance(place, Path):
@@ -94,7 +99,8 @@ def refuse_paths(function: Callable[..., Any], where: Sequence[Place]) -> None:
 
 
 def with_receiver(function: Any, wrt: Any) -> tuple[Any, Any, Any] | None:
-    """The function behind a method, `wrt` for that, and the method's object, where `wrt` names parts of the object.
+    """For a method and a `wrt` that names parts of its object: the plain function, `wrt` for it, and the object; else
+    None.
 
     >>> class Model:
     ...     def loss(self, x):
@@ -117,7 +123,7 @@ def with_receiver(function: Any, wrt: Any) -> tuple[Any, Any, Any] | None:
 
 
 def among_arguments(function: Any, wrt: Any, arguments: Sequence[Any]) -> tuple[Any, Any, Sequence[Any]]:
-    """The same, with the method's object as the first argument; all as it is where `wrt` asks for no part of it."""
+    """The function, `wrt` and arguments; a method's object comes first if `wrt` names a part of it."""
     method = None if wrt is None else with_receiver(function, wrt)
     if method is None:
         return function, wrt, arguments
@@ -143,7 +149,7 @@ def _place(names: list[str], each: Any, function: Callable[..., Any]) -> Place:
 
 
 def _steps(text: str) -> tuple[tuple[str, Any], ...]:
-    """The attributes and keys behind a name."""
+    """The attributes and keys that follow the name in a path."""
     problem = BadArgument(
         f"`wrt` is {text!r}, which is no path", hint="write attributes and constant keys, such as params.layers[0]['w']"
     )
@@ -165,7 +171,7 @@ def _steps(text: str) -> tuple[tuple[str, Any], ...]:
 
 
 def _keys(spec: Any, kind: str) -> list[Any]:
-    """The keys, or the attributes, of what optree has taken apart."""
+    """The keys, or the attribute names, of a structure that optree has taken apart."""
     if spec.type is Long:
         raise BadArgument(
             "`wrt` names an element of a list of more than 64",

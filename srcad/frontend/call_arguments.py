@@ -1,4 +1,4 @@
-"""The arguments of a call: which of them are known while compiling, and those that functools.partial adds."""
+"""Arguments of calls that are being inlined: which ones are compile-time constants, and those that a partial binds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from srcad.transforms.lowering.structures.abstract_state import Callee, Memory
 def known_arguments(
     procedure: Procedure, given: Mapping[str, Any], memory: Memory, bindings: Mapping[str, Any]
 ) -> dict[str, Meaning]:
-    """The parameters that are replaced by what they mean throughout the body."""
+    """The parameters that are replaced by their compile-time meaning throughout the body."""
     stored_in_body = stored_parameters(procedure)
     found: dict[str, Meaning] = {}
     for name, argument in given.items():
@@ -30,7 +30,7 @@ def known_arguments(
 
 
 def known(argument: gast.expr, memory: Memory, bindings: Mapping[str, Any]) -> Meaning | None:
-    """What an argument means while compiling, if it is a function, a class or a literal.
+    """The compile-time meaning of an argument that is a function, a class or a literal, else None.
 
     >>> known(gast.parse("(1, -2.5)").body[0].value, Memory(), {}).value
     (1, -2.5)
@@ -51,7 +51,7 @@ def known(argument: gast.expr, memory: Memory, bindings: Mapping[str, Any]) -> M
 
 
 def completed(node: gast.Call, partial: Meaning, draft: Draft, place: Place | None) -> gast.Call:
-    """A call of an object of functools.partial, as a call of its function."""
+    """A call of a functools.partial object as a call of its function, with the bound arguments filled in."""
     held = partial.value
     arguments = partial.attribute("args")
     node.func = spell(partial.attribute("func"), draft, place, "partial")
@@ -67,5 +67,5 @@ def completed(node: gast.Call, partial: Meaning, draft: Draft, place: Place | No
 
 
 def _stands_for_itself(value: Any) -> bool:
-    """Whether a parameter with this value is replaced by it throughout the body."""
+    """Whether a parameter with this value is replaced by the value throughout the body."""
     return isinstance(value, (Procedure, Method)) or callable(value) or literal(value) is not None

@@ -1,4 +1,4 @@
-"""The expression that stands for an object which is known while compiling: a number, a function, an array captured."""
+"""The expressions that replace captured objects in the tree: numbers, functions, arrays and structures."""
 
 from __future__ import annotations
 
@@ -23,13 +23,17 @@ from srcad.transforms.lowering.structures.abstract_state import Captured
 
 
 def spell(meaning: Meaning, draft: Draft, at: Place | None, wish: str = "captured") -> gast.expr:
-    """The expression that stands for an object known while compiling."""
+    """The expression for an object that is known at compile time.
+
+    A captured array becomes a hidden parameter; numbers and functions are noted, so that a change of them is noticed.
+    Raises UnsupportedSyntax for objects that cannot be captured.
+    """
     value = meaning.value
     if is_array(value):
         node: gast.expr = dotted(draft.capture(meaning.owner, meaning.key or "", wish))
     elif (path := path_of(value)) is not None:
         node = dotted(path)
-        if meaning.key != path.rpartition(".")[2]:  # `act = np.tanh` may become another one, `tanh` stays what it is
+        if meaning.key != path.rpartition(".")[2]:  # `act = np.tanh` may be rebound; `tanh` cannot
             _note_callable(meaning, draft)
     elif (known := literal(value)) is not None:
         node = _spell_number(meaning, known, draft)
@@ -59,12 +63,12 @@ def spell(meaning: Meaning, draft: Draft, at: Place | None, wish: str = "capture
 
 
 def _is_read(value: Any) -> bool:
-    """Whether an object is what its attributes are, and no mere function: if it is called, all must be captured."""
+    """Whether an object is captured by its attributes. If it can be called, all of them must be capturable."""
     return not callable(value) or (call_of(value) is not None and _is_captured(value))
 
 
 def _is_captured(value: Any, above: tuple[int, ...] = ()) -> bool:
-    """Whether something can be captured with all that is in it, which is not itself."""
+    """Whether an object can be captured with everything in it; one that contains itself cannot."""
     if is_array(value) or path_of(value) is not None or literal(value) is not None or isinstance(value, np.dtype):
         return True
     if id(value) in above:
@@ -82,7 +86,7 @@ def _is_captured(value: Any, above: tuple[int, ...] = ()) -> bool:
 
 
 def _spell_structure(meaning: Meaning, draft: Draft, at: Place | None, wish: str) -> gast.expr:
-    """A captured list, dictionary or object: it is read part by part, and cannot be changed."""
+    """A captured list, dictionary or object: it is captured part by part, and cannot be changed by the function."""
     value, parts = meaning.value, dict[Any, Meaning]()
     draft.freeze(meaning.layout[0], "layout", meaning.layout[1])
     if isinstance(value, list):
@@ -122,6 +126,6 @@ def _spell_function(meaning: Meaning, draft: Draft, wish: str) -> gast.expr:
 
 
 def _note_callable(meaning: Meaning, draft: Draft) -> None:
-    """Note what a captured name is bound to, so that a call made after it is bound anew is not served from before."""
+    """Note which callable a captured name is bound to, so that a call after a rebinding does not use the old code."""
     if meaning.owner is not None and callable(meaning.value) and not isinstance(meaning.value, Procedure | Method):
         draft.freeze(meaning.owner, meaning.key or "", meaning.value)

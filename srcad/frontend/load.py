@@ -1,8 +1,7 @@
-"""A function to its source: the tree, the text, and what its free names mean.
+"""Load a function: its syntax tree, its text, and the current values of its free names.
 
-What is loaded is what runs. Dispatchers of Numba give their Python function and their options, methods their function
-and the object that they are bound to. A function whose text cannot be found, or is no longer the text that was
-compiled, is refused.
+Numba dispatchers are loaded as their Python function with its options, methods as their function with the object that
+they are bound to. A function is refused if its text cannot be found, or is no longer the text that was compiled.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ STARRED = "the parameters `*args` and `**kwargs` of the function itself are not 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A user's function, read.
+    """A user's function as `load` has read it.
 
     name        what generated functions are called after
     tree        gast.FunctionDef without decorators; lines and columns are those of the file
@@ -55,7 +54,7 @@ class Source:
     partial: functools.partial[Any] | None = None
 
     def place(self, node: Any) -> Place:
-        """Where a node of the tree stands in the file; a node without a position stands where the function begins."""
+        """The position of a node in the file; a node without a position gets that of the function's first line."""
         if getattr(node, "lineno", None) is None:
             node = self.tree
         text = self.lines[node.lineno - 1].rstrip()
@@ -64,7 +63,7 @@ class Source:
         return Place(self.file, node.lineno, _characters(text, node.col_offset), end, text)
 
     def lookup(self, name: str) -> Any:
-        """What a free name means now; raises KeyError when it means nothing."""
+        """The current value of a free name. Raises KeyError if it has none."""
         owner = self.owners[name]
         if not isinstance(owner, CellType):
             return owner[name]
@@ -75,7 +74,7 @@ class Source:
 
 
 def load(function: Callable[..., Any]) -> Source:
-    """Read a function: plain, nested, lambda, method, `@njit` dispatcher, functools.partial, or an object of srcad's.
+    """Read a function: plain, nested, lambda, method, `@njit` dispatcher, functools.partial, or an object of srcad.
 
     >>> import textwrap
     >>> source = load(textwrap.dedent)
@@ -126,7 +125,7 @@ def _without_held(source: Source, partial: functools.partial[Any]) -> Source:
 
 
 def signature_of(function: Callable[..., Any], eval_str: bool = False) -> inspect.Signature:
-    """The parameters that a caller of the function sees."""
+    """The signature that a caller of the function sees, without a bound object and arguments bound by a partial."""
     if hasattr(type(function), "__srcad_keeps__"):
         own: inspect.Signature = function.__signature__  # type: ignore[attr-defined]
         return own
@@ -140,18 +139,18 @@ def signature_of(function: Callable[..., Any], eval_str: bool = False) -> inspec
 
 
 def plain_function(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The Python function within a dispatcher, a method or an object of srcad's."""
+    """The Python function inside a dispatcher, a method or an object of srcad."""
     return unwrap(function)[0]
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    """The function's name, where it has one."""
+    """The function's name, or "anonymous" if the name is not an identifier."""
     name = plain_function(function).__name__
     return name if name.isidentifier() else "anonymous"
 
 
 def unwrap(function: Any) -> tuple[FunctionType, dict[str, Any], Any | None]:
-    """The plain Python function in a callable, the Numba options it was compiled with, the object it is bound to.
+    """The plain Python function in a callable, the Numba options of its dispatcher, and the object that it is bound to.
 
     >>> unwrap([].append)
     Traceback (most recent call last):
@@ -180,7 +179,7 @@ def unwrap(function: Any) -> tuple[FunctionType, dict[str, Any], Any | None]:
 
 
 def _is_callable_object(value: Any) -> bool:
-    """Whether it is an object of a user's class with a `__call__`; objects of Numba's are compiled code."""
+    """Whether a value is an object of a user's class with a `__call__`. Numba's own objects are compiled code."""
     kind = type(value)
     written_in_python = isinstance(getattr(kind, "__call__", None), FunctionType)  # noqa: B004  not whether, but which
     return written_in_python and not isinstance(value, type) and not kind.__module__.startswith("numba.")
@@ -204,7 +203,7 @@ def _not_readable(function: Any) -> BadArgument | SourceUnavailable:
 
 
 def _lines(function: FunctionType) -> list[str]:
-    """All lines of the function's file, as fresh as the disk or the session that holds them."""
+    """All lines of the function's file, as they are now on the disk or in the interactive session."""
     file = function.__code__.co_filename
     linecache.checkcache(file)
     lines = linecache.getlines(file, function.__globals__)
@@ -217,7 +216,7 @@ def _lines(function: FunctionType) -> list[str]:
 
 
 def _own_text(lines: list[str], node: Any) -> str:
-    """The text of the function from `def` or `lambda` to its end, freed from the indentation of its first line."""
+    """The text of the function from `def` or `lambda` to its end, without the indentation of its first line."""
     stretch = [line.rstrip("\r\n") for line in lines[node.lineno - 1 : node.end_lineno]]
     stretch[-1] = stretch[-1][: _characters(stretch[-1], node.end_col_offset)]
     column = _characters(stretch[0], node.col_offset)
@@ -247,5 +246,5 @@ def _defaults(function: FunctionType) -> dict[str, Any]:
 
 
 def _characters(line: str, column: int) -> int:
-    """A column counted in bytes, as `ast` counts, counted in characters."""
+    """Convert a column counted in bytes, as in `ast`, to one counted in characters."""
     return len(line.encode()[:column].decode(errors="replace"))

@@ -1,7 +1,9 @@
-"""What the header of a `for` loop says beside its iterations: that they may run in parallel, or are checkpointed.
+"""Loop headers that say more than the iterations: `numba.prange` (parallel) and `srcad.checkpointed`.
 
-for i in numba.prange(n):                       for i in range(n):                    noted as parallel
-for i in srcad.checkpointed(range(n)):          for i in range(kernels.checkpointed_start(0, 0), n, 1):    noted too
+    for i in numba.prange(n):                    becomes    for i in range(n):
+    for i in srcad.checkpointed(range(n)):       becomes    for i in range(kernels.checkpointed_start(0, 0), n, 1):
+
+Notes on the loop say that it is parallel or checkpointed. The contexts that `with` may enter are checked here as well.
 """
 
 from __future__ import annotations
@@ -22,9 +24,10 @@ from srcad.transforms.ir.node_notes import note, notes_of
 
 
 def note_header(loop: gast.For, meaning: Callable[[gast.expr], Meaning | None], options: Mapping[str, Any]) -> None:
-    """Note what it means to loop over this call; `meaning` tells what is called, `options` are those of Numba.
+    """Note on a loop over a call that it is parallel or checkpointed, if the call says so.
 
-    The number of snapshots becomes a fourth argument of the range, until `with_marked_start` takes it from there.
+    `meaning` resolves the called function; `options` are the Numba options. The number of snapshots becomes a fourth
+    argument of the range, until `with_marked_start` moves it.
     """
     called = meaning(loop.iter.func)
     if called is None:
@@ -50,7 +53,7 @@ def note_header(loop: gast.For, meaning: Callable[[gast.expr], Meaning | None], 
 
 
 def with_marked_start(loop: gast.For) -> gast.For:
-    """The loop, if it is checkpointed with the number of snapshots beside its start."""
+    """A checkpointed loop with the number of snapshots moved from the range into its start; other loops unchanged."""
     if notes_of(loop).checkpointed:
         start, stop, step, snapshots = loop.iter.args
         is_default = isinstance(snapshots, gast.Constant) and snapshots.value is None
@@ -60,7 +63,7 @@ def with_marked_start(loop: gast.For) -> gast.For:
 
 
 def refuse_elsewhere(called: Meaning | None, node: gast.Call) -> None:
-    """Only the header of a loop may call `checkpointed`."""
+    """Refuse a call of `checkpointed` anywhere but in the header of a `for` loop."""
     if called is not None and called.value is checkpointed:
         raise UnsupportedSyntax(
             "srcad.checkpointed is supported as what a `for` loop runs over only",
@@ -70,7 +73,7 @@ def refuse_elsewhere(called: Meaning | None, node: gast.Call) -> None:
 
 
 def check_context(item: gast.withitem, called: Meaning | None) -> None:
-    """Only np.errstate that silences or warns may be entered."""
+    """Refuse every `with`, except for `np.errstate` with 'ignore', 'warn' or 'print'."""
     if called is None or called.value is not np.errstate or item.optional_vars is not None:
         context = called and called.value
         refused = EntersTape if is_tape(context) else UnsupportedSyntax
@@ -89,7 +92,7 @@ def check_context(item: gast.withitem, called: Meaning | None) -> None:
 
 
 def _arguments(node: gast.Call) -> tuple[gast.expr, gast.expr | None]:
-    """The range and the number of snapshots; Python itself refuses other arguments."""
+    """The range and the number of snapshots in a call of `checkpointed`."""
     given = dict(zip(("iterations", "snapshots"), node.args, strict=False))
     given.update({keyword.arg: keyword.value for keyword in node.keywords})
     if given.keys() - {"iterations", "snapshots"} or len(node.args) > 2 or "iterations" not in given:

@@ -1,7 +1,7 @@
-"""Lower a function to core form, with everything it calls of the user's inlined.
+"""Lower a function to core form, with the user's functions that it calls inlined.
 
-The order of the passes stands here and nowhere else. A call of a user's function is lowered where the flattening of the
-caller meets it: the same passes run on the callee, in a scope of its own, and its statements take the call's place.
+`_Lowering.body` lists the passes in order. When flattening reaches a call of a user's function, the same passes run on
+the callee, in a scope of its own, and the resulting statements replace the call.
 """
 
 from __future__ import annotations
@@ -63,14 +63,14 @@ from srcad.transforms.lowering.structures.abstract_state import Memory
 
 @stage("lower")
 def prepare(function: Callable[..., Any]) -> Unit:
-    """Stages 1 to 3: a function in core form; types are not looked at yet."""
+    """Stages 1 to 3: load a function and lower it to core form, without types."""
     return lower(load_source(function), getattr(function, "forms", None))
 
 
 def lower(source: Source, forms: Mapping[str, Part] | None = None) -> Unit:
-    """The unit in core form that computes what the function computes.
+    """The unit in core form of a loaded function.
 
-    `forms` tells what parameters are that hold more than a number or an array.
+    `forms` gives the form of each parameter that is not a plain number or array.
 
     >>> from srcad.frontend.load import load
     >>> from srcad.printing.printer import print_function
@@ -120,7 +120,7 @@ class _Lowering:
         return replace(unit, result=form, changes=bool(memory.touched))
 
     def read(self, procedure: Procedure) -> Procedure:
-        """Check what the function is written in, and note its text; `match` becomes `if` before names are looked at."""
+        """Refuse unsupported syntax and note the function's text. `match` becomes `if` before names are resolved."""
         if procedure.scope is not None:
             return procedure
         fence(procedure.source)
@@ -128,7 +128,7 @@ class _Lowering:
         return replace(procedure, tree=without_match(copy.deepcopy(procedure.tree), procedure.source))
 
     def body(self, scope: Scope, as_value: bool, memory: Memory) -> tuple[Block, gast.expr]:
-        """The passes, one after the other."""
+        """Run the passes on the body of a procedure, in order."""
         draft = self.draft
         shared = rebound(scope.procedure.tree.body)
         memory.rebound.update(name for own, name in scope.variables.items() if own in shared)
@@ -187,14 +187,14 @@ class _Lowering:
         caller: Flattener,
         place: Place | None,
     ) -> gast.expr:
-        """The statements of a function in a call's place, and what the call is worth."""
+        """Replace a call by the statements of the function, and return the expression for its result."""
         scope = open_scope(procedure, statics, self.draft.names, place)
         for name, argument in given.items():
             if name not in statics:
                 value = spell(argument, self.draft, place, name) if isinstance(argument, Meaning) else argument
                 caller.assign(stored(scope.variables[name]), value)
         mark = len(self.outline.frames)
-        self.outline.frames.append(frame)  # what the arguments call is called before
+        self.outline.frames.append(frame)  # after the arguments, which are evaluated first
         try:
             body, result = self.body(scope, False, caller.memory)
         finally:
@@ -212,7 +212,7 @@ class _Lowering:
         caller: Flattener,
         place: Place | None,
     ) -> gast.expr:
-        """A call of a function that is lowered on its own."""
+        """A call of a function that is lowered separately instead of inlined."""
         outline = self.outline
         values: dict[str, gast.expr] = {}
         for name, argument in given.items():
@@ -225,7 +225,7 @@ class _Lowering:
             if outline.generalise(base, known):
                 continue
             for name, meaning in statics.items():
-                if name not in known and name not in values:  # it turned out to differ from call to call
+                if name not in known and name not in values:  # it differs from call to call, so it is a parameter
                     values[name] = caller.part(spell(meaning, self.draft, place, name))
             forms = {name: form_of(values[name], caller.memory) for name in values}
             called = outline.callee(base, known, forms, place) or self.lowered(
@@ -248,7 +248,7 @@ class _Lowering:
         around: Memory,
         place: Place | None,
     ) -> Subroutine | None:
-        """The function on its own; None where it turns out to call itself with other known arguments."""
+        """The function lowered separately; None if it turns out to call itself with other known arguments."""
         outline = self.outline
         scope = open_scope(procedure, {name: statics[name] for name in known}, self.draft.names, place)
         count, mark = len(outline.made), len(outline.frames)
@@ -278,15 +278,15 @@ class _Lowering:
         return frame.callee
 
     def bind(self, wish: str, thing: Any) -> str:
-        """A free name that means this object."""
+        """A free name that is bound to this object."""
         return self.draft.bind(wish, thing)
 
     def attribute(self, owner: Any, name: str, place: Place | None) -> gast.expr:
-        """What stands for an attribute of a class, as it is now."""
+        """The expression for an attribute of a class, with its current value."""
         return spell(Meaning(owner).attribute(name), self.draft, place, name)
 
     def procedure(self, callee: Any) -> Procedure | None:
-        """The procedure to be inlined for a callee, or None where it stays a call."""
+        """The procedure to inline for a callee, or None if it stays a call."""
         if isinstance(callee, Procedure):
             return callee
         if isinstance(callee, Method):

@@ -1,4 +1,4 @@
-"""`match` as branches, and `try` with nothing but `finally` as its body followed by that.
+"""Desugar `match` into branches, and `try` with only a `finally` into its body followed by the `finally` block.
 
     match n:                            if n == 0:
         case 0:                             y = x
@@ -9,8 +9,8 @@
             y = k * x                           k = n
                                                 y = k * x
 
-Patterns are constants, alternatives of them, names, and tuples of these against a tuple that is written out. The
-others, which look into objects, are refused.
+Supported patterns are constants, alternatives of them, names, and tuples of these against a tuple that is written out.
+Patterns that look into objects are refused.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from srcad.transforms.ir.build import clone, load, stored
 
 
 def without_match(tree: gast.FunctionDef, source: Source) -> gast.FunctionDef:
-    """The function without `match` and `try`, nested functions included; itself if it has none."""
+    """The function without `match` and `try`, nested functions included; the same tree if there are none."""
     if not any(isinstance(node, (gast.Match, gast.Try)) for node in gast.walk(tree)):
         return tree
     used = {node.id for node in gast.walk(tree) if isinstance(node, gast.Name)}
@@ -39,7 +39,9 @@ class _Rewriter(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         self.source, self.names = source, names
 
     def visit_Try(self, node: gast.Try) -> list[gast.stmt]:
-        """What an exception leaves undone is lost with it: the function has no result then."""
+        """The body and the `finally` block. An exception in between leaves the function without a result, so nothing is
+        lost.
+        """
         self.generic_visit(node)
         return [*node.body, *node.finalbody]
 
@@ -54,7 +56,7 @@ class _Rewriter(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         return first + rest
 
     def once(self, subject: gast.expr, changed: set[str], first: list[gast.stmt]) -> gast.expr:
-        """An expression for the subject that may be read many times; what computes it goes into `first`."""
+        """An expression for the subject that may be read many times; a statement to compute it is added to `first`."""
         match subject:
             case gast.Constant():
                 return subject
@@ -67,7 +69,7 @@ class _Rewriter(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         return _located(load(name), subject)
 
     def branch(self, case: gast.match_case, subject: gast.expr, rest: list[gast.stmt]) -> list[gast.stmt]:
-        """One case, and the later ones where it does not fit."""
+        """The branch for one case; `rest` has the statements for the later cases."""
         names: list[gast.stmt] = []
         tests = self.tests(case.pattern, subject, names)
         body: list[gast.stmt] = case.body
@@ -89,7 +91,7 @@ class _Rewriter(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         return [made]
 
     def tests(self, pattern: Any, subject: gast.expr, names: list[gast.stmt]) -> list[gast.expr]:
-        """What must hold for the pattern to fit; names that it gives are assigned in `names`."""
+        """The conditions under which a pattern matches; assignments of the names that it binds are added to `names`."""
         match pattern:
             case gast.MatchValue(value=value):
                 return [_compared(subject, gast.Eq(), value, pattern)]
@@ -120,7 +122,7 @@ class _Rewriter(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
 
 
 def _bound(case: gast.match_case) -> set[str]:
-    """Names that the pattern or the guard of a case stores."""
+    """The names that the pattern or the guard of a case binds."""
     nodes = [*gast.walk(case.pattern), *(gast.walk(case.guard) if case.guard is not None else ())]
     kept = {node.name for node in nodes if isinstance(node, gast.MatchAs) and node.name is not None}
     return kept | {node.target.id for node in nodes if isinstance(node, gast.NamedExpr)}
@@ -131,7 +133,7 @@ def _compared(subject: gast.expr, operator: gast.cmpop, value: gast.expr, at: An
 
 
 def _located(node: Any, at: Any) -> Any:
-    """The node where another one stands, with all that is new below it."""
+    """The node with the source position of `at`, also for new nodes inside it."""
     for each in gast.walk(node):
         if isinstance(each, (gast.expr, gast.stmt)) and getattr(each, "lineno", None) is None:
             gast.copy_location(each, at)

@@ -1,10 +1,10 @@
-"""Refuse iterators that are kept: what `map`, `filter`, `reversed` and itertools give can be gone through once only.
+"""Refuse stored one-shot iterators: `map`, `filter`, `reversed` and itertools objects that are not iterated in place.
 
-    for v in map(g, x):          total = sum(map(g, x))          a, b = map(g, (p, q))          as ever
+    for v in map(g, x):          total = sum(map(g, x))          a, b = map(g, (p, q))          accepted
     r = map(g, x)                np.mean(map(g, x))              reversed(x)[0]                 refused
 
-Lowering makes lists of them. A list can be gone through again and has a length; and it holds what the elements were
-when it was made, not what they are when it is gone through.
+Lowering turns such iterators into lists. A list would behave differently if it were stored: it can be iterated again,
+it has a length, and it holds the elements of the moment it was made, not of the moment it is iterated.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ASKING = (len, bool, isinstance, type, print, functools.partial)
 
 
 def refuse_kept(block: list[gast.stmt], bindings: Mapping[str, Any]) -> None:
-    """Refuse iterators that do more than being gone through where they are made; names are resolved."""
+    """Raise UnsupportedSyntax for iterators that are not iterated where they are made. Names are already resolved."""
 
     def meant(node: gast.expr) -> Any:
         return static_value(node, bindings)
@@ -62,7 +62,10 @@ def _is_lazy(meaning: Any) -> bool:
 
 
 def _read_early(loop: gast.For, meant: Callable[[gast.expr], Any]) -> gast.expr | None:
-    """A `filter` within another iterator, made a list of before a loop that may change what it meets."""
+    """A `filter` inside another iterator of this loop's header, if what it reads may be changed by the loop.
+
+    Such a `filter` is turned into a list before the loop runs, so it would not see the change.
+    """
     if not isinstance(loop.iter, gast.Call) or not _is_lazy(meant(loop.iter.func)):
         return None
     for node in (each for argument in loop.iter.args for each in gast.walk(argument)):
@@ -78,7 +81,7 @@ def _read_early(loop: gast.For, meant: Callable[[gast.expr], Any]) -> gast.expr 
 
 
 def _changes(block: list[gast.stmt], read: set[str | None], meant: Callable[[gast.expr], Any]) -> bool:
-    """Whether statements may change what others see: an element, an attribute, a variable that is read there."""
+    """Whether statements may change an element, an attribute, or a variable in `read`."""
     for node in (each for statement in block for each in gast.walk(statement)):
         match node:
             case gast.Subscript(ctx=gast.Store()) | gast.Attribute(ctx=gast.Store()) | gast.Nonlocal() | gast.Expr():
@@ -91,7 +94,7 @@ def _changes(block: list[gast.stmt], read: set[str | None], meant: Callable[[gas
 
 
 def _goes_through(parent: gast.AST, node: gast.expr, meant: Callable[[gast.expr], Any]) -> bool:
-    """Whether what is around an iterator takes its elements at once, and nothing else."""
+    """Whether the parent node iterates over the iterator at once, and does nothing else with it."""
     match parent:
         case gast.For() | gast.comprehension():
             return parent.iter is node
@@ -107,7 +110,7 @@ def _goes_through(parent: gast.AST, node: gast.expr, meant: Callable[[gast.expr]
 
 
 def _takes(function: Any) -> bool:
-    """Whether a function goes through its arguments, once: one of Python's, not of the user's or NumPy's."""
+    """Whether a function iterates over its arguments once: functions of Python's library, not the user's or NumPy's."""
     if function is None or any(function is each for each in _ASKING):
         return False
     module = getattr(function, "__module__", None) or ""

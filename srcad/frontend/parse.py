@@ -1,8 +1,7 @@
-"""Text to syntax tree: finds, in the text of a file, the very function that a code object was compiled from.
+"""Parse a file and find the function that a given code object was compiled from.
 
-The whole file is parsed, so that lines and columns are those of the file. A function counts as found only when its
-text, compiled again, gives the code object in hand: the text of a file that was edited after its import is never taken
-for the code that runs.
+The whole file is parsed, so that lines and columns are those of the file. A function counts as found only if its text,
+compiled again, gives the same code object: the text of a file that was edited after its import is never used.
 """
 
 from __future__ import annotations
@@ -18,8 +17,8 @@ from typing import Any
 
 import gast
 
-_MARK = 10_000_000  # lines given to lambdas that share a line, so that their code objects can be told apart
-# Kinds of function; other flags, such as those of `from __future__`, may come from the session instead of the text.
+_MARK = 10_000_000  # line numbers given to lambdas that share a line, so that their code objects can be told apart
+# Flags that say what kind of function it is. Others, such as those of `from __future__`, may come from the session.
 _KINDS = (
     inspect.CO_VARARGS
     | inspect.CO_VARKEYWORDS
@@ -32,7 +31,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 class MismatchError(LookupError):
-    """No function of the text compiles to the code object; the message says which kind of mismatch it is."""
+    """No function in the text compiles to the code object; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class Found:
 
 
 def find_function(code: CodeType, text: str, file: str) -> Found:
-    """The function in `text` that compiles to `code`; raises MismatchError when there is none or it cannot be told.
+    """The function in `text` that compiles to `code`. Raises MismatchError if there is none or if several fit.
 
     >>> text = "f = lambda x: x * x, lambda x: x + x"
     >>> double = eval(text.partition(", ")[2])
@@ -91,7 +90,7 @@ def function_to_gast(found: Found, name: str) -> gast.FunctionDef:
 
 
 def same_code(left: CodeType, right: CodeType) -> bool:
-    """Whether two code objects do the same, line numbers apart.
+    """Whether two code objects do the same, apart from line numbers.
 
     >>> same_code(compile("x + 1", "a", "eval"), compile("x +  1", "b", "eval"))
     True
@@ -104,7 +103,7 @@ def same_code(left: CodeType, right: CodeType) -> bool:
 
 
 def _is_instrumented(code: CodeType) -> bool:
-    """Whether pytest has rewritten the function's assertions, which leaves names that no user can write."""
+    """Whether pytest has rewritten the function's assertions, which introduces names that no user can write."""
     nested = (constant for constant in code.co_consts if isinstance(constant, CodeType))
     return any(name.startswith("@py") for name in code.co_names) or any(_is_instrumented(inner) for inner in nested)
 
@@ -131,13 +130,13 @@ def _behaviour_of_constant(value: Any) -> Any:
 
 
 def _columns(code: CodeType) -> list[Any]:
-    """Columns of all instructions; Python 3.10 does not know them."""
+    """The columns of all instructions; none in Python 3.10, which does not record them."""
     positions = getattr(code, "co_positions", tuple)
     return [columns for _, _, *columns in positions()]
 
 
 def _begins(node: Function, code: CodeType) -> bool:
-    """Whether the node has the code's name and first line; that of a decorated function is its first decorator's."""
+    """Whether the node has the code's name and first line. A decorated function starts at its first decorator."""
     if isinstance(node, ast.Lambda):
         return code.co_name == "<lambda>" and node.lineno == code.co_firstlineno
     first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
@@ -145,7 +144,7 @@ def _begins(node: Function, code: CodeType) -> bool:
 
 
 def _compiled_lambdas(module: ast.Module, candidates: list[Function], file: str) -> list[CodeType]:
-    """The code of each of several lambdas in one line, found by giving each a line of its own for a moment."""
+    """The code objects of several lambdas on one line, told apart by compiling a copy with a line number for each."""
     marked = copy.deepcopy((module, candidates))
     for number, node in enumerate(marked[1]):
         node.lineno = node.end_lineno = _MARK + number
@@ -177,7 +176,7 @@ def _all_codes(text: str, file: str) -> tuple[CodeType, ...]:
 
 
 def _compile(module: ast.Module, file: str) -> CodeType:
-    # Cells of a notebook may await at their top level.
+    # Notebook cells may use `await` at their top level.
     flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     code: CodeType = compile(module, file, "exec", flags=flags, dont_inherit=True)
     return code

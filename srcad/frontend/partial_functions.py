@@ -1,6 +1,8 @@
-"""A functools.partial as a function with source: what it holds by position is captured, by name it is a default.
+"""Treat a functools.partial as a function with source: positional arguments are captured, keywords are defaults.
 
-def f(a, x, k): return a * x**k         and so      partial(f, 2.0, k=3)    is    def f(x, *, k=3): return a * x**k
+    def f(a, x, k): return a * x**k         partial(f, 2.0, k=3)    becomes    def f(x, *, k=3): return a * x**k
+
+The value 2.0 of `a` is looked up like that of any captured name.
 """
 
 from __future__ import annotations
@@ -18,14 +20,14 @@ from srcad.names import Names
 
 
 def partial_in(function: Any) -> functools.partial[Any] | None:
-    """The functools.partial that a callable is, or that an object of srcad's was made of."""
+    """The functools.partial that a callable is, or that an object of srcad wraps; else None."""
     while hasattr(function, "__wrapped_primal__"):
         function = function.__wrapped_primal__
     return function if isinstance(function, functools.partial) else None
 
 
 def left_open(partial: functools.partial[Any], signature: inspect.Signature) -> inspect.Signature:
-    """The parameters of a partial, from those of its function.
+    """The signature of a partial, from that of its function. Raises BadArgument if the arguments do not fit.
 
     >>> def f(a, x, k): ...
     >>> left_open(functools.partial(f, 2.0, k=3), inspect.signature(f))
@@ -47,7 +49,7 @@ def left_open(partial: functools.partial[Any], signature: inspect.Signature) -> 
 def without_held(
     tree: gast.FunctionDef, owners: Mapping[str, Any], partial: functools.partial[Any], is_method: bool
 ) -> tuple[gast.FunctionDef, dict[str, Any]]:
-    """The definition without parameters that are held by position, and the owners of free names, these among them."""
+    """The definition without the parameters bound by position, and the owners of its free names, these included."""
     positional = [*tree.args.posonlyargs, *tree.args.args]
     first, positional = positional[:is_method], positional[is_method:]
     held, rest = positional[: len(partial.args)], positional[len(partial.args) :]
@@ -63,7 +65,7 @@ def without_held(
     before: list[gast.stmt] = []
     for parameter, value in zip(held, partial.args, strict=False):
         name = parameter.id
-        if name in stored:  # a variable, which begins as what is held
+        if name in stored:  # a variable that starts as the bound value
             name = names.fresh(f"{parameter.id}_held")
             before.append(_assigned(parameter, name))
         owners[name] = {name: value}

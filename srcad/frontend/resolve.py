@@ -1,4 +1,4 @@
-"""Replace every name by what it means.
+"""Name resolution: replace every name by what it refers to.
 
     from numpy import absolute as size        def f(x):
     RATE = 0.5                          ->        y = np.abs(x) * 0.5
@@ -6,10 +6,10 @@
         y = size(x) * RATE
         return y
 
-Variables get names that are unique in the unit. Functions get the one spelling that their object has. Captured numbers
-are written in, captured arrays become hidden parameters. Functions of the user's get a name that is bound to the
-function until the call is inlined; nested functions and lambdas disappear from the tree in the same way. Branches that
-are decided by now, by captured flags or literals handed to a helper, are replaced by the side that is taken.
+Variables get names that are unique in the unit, and functions their canonical names. Captured numbers are written in as
+literals; captured arrays become hidden parameters. A user's function, also a nested one or a lambda, gets a name that
+is bound to it until the call is inlined. A branch whose test is a compile-time constant, such as a captured flag or a
+literal argument, is replaced by the side that is taken.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         return result
 
     def meaning(self, node: gast.AST) -> Meaning | None:
-        """The object that an expression stands for while compiling, if it does."""
+        """The object that an expression refers to at compile time, if any."""
         match node:
             case gast.Name(id=name):
                 meaning = self.look_up(name, node)
@@ -99,10 +99,10 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         return spell(meaning, self.draft, place_of(node), node.id)
 
     def visit_Nonlocal(self, node: gast.Nonlocal) -> None:
-        """Names mean what they mean in the function around, as those that are only read do."""
+        """Drop the statement: its names resolve to those of the enclosing function in any case."""
 
     def visit_For(self, node: gast.For) -> list[gast.stmt]:
-        """What is looped over is held, where the body may rebind it through a function inside."""
+        """Save what is looped over in a temporary if a nested function may rebind it in the body."""
         if isinstance(node.iter, gast.Call):
             note_header(node, self.meaning, self.scope.procedure.source.options)
         before: list[gast.stmt] = []
@@ -121,7 +121,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         return spell(meaning, self.draft, place_of(node), node.attr)
 
     def only_read(self, node: gast.Attribute | gast.Subscript, what: str) -> None:
-        """Refuse to write into what the function captures."""
+        """Refuse writes to captured objects."""
         if not isinstance(node.ctx, gast.Load):
             raise UnsupportedSyntax(
                 f"writing to {what} of a captured object is not supported",
@@ -137,7 +137,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         return spell(meaning, self.draft, place_of(node), "element")
 
     def visit_If(self, node: gast.If) -> gast.If | list[gast.stmt]:
-        """A branch that is not taken may hold what could not be resolved."""
+        """Keep only the branch taken if the test is a constant: the other may hold names that cannot be resolved."""
         node.test = self.visit(node.test)
         known = truth(node.test)
         if known is not None:
@@ -157,7 +157,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         return spell(Meaning(self.nested("lambda", node)), self.draft, place_of(node))
 
     def comprehension(self, node: gast.expr) -> gast.expr:
-        """Names of a comprehension are its own; its first sequence is that of the surroundings."""
+        """Resolve a comprehension: its names are its own, but its first sequence is resolved in the enclosing scope."""
         names = {each.id for part in node.generators for each in gast.walk(part.target) if isinstance(each, gast.Name)}
         inner = [each for each in gast.walk(node) if isinstance(each, gast.Lambda)]
         if any(isinstance(each, gast.Name) and each.id in names for part in inner for each in gast.walk(part)):
@@ -214,7 +214,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         return node
 
     def visit_With(self, node: gast.With) -> list[gast.stmt]:
-        """Only `np.errstate` that silences or warns changes nothing in what is computed: its body stands alone."""
+        """Replace `with np.errstate(...)` by its body: it changes no result. Others are refused."""
         for item in node.items:
             call = item.context_expr
             check_context(item, self.meaning(call.func) if isinstance(call, gast.Call) else None)
@@ -256,7 +256,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
     def nested(
         self, name: str, node: gast.FunctionDef | gast.Lambda, before: list[gast.stmt] | None = None
     ) -> Procedure:
-        """A nested function; defaults are evaluated where the definition stands, `before` it is made."""
+        """A nested function. Defaults are evaluated at its definition: statements for them are added to `before`."""
         tree = _definition_of(node) if isinstance(node, gast.Lambda) else node
         arguments = tree.args
         optional = [*arguments.posonlyargs, *arguments.args][::-1]

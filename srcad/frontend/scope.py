@@ -1,7 +1,7 @@
-"""What the names of a function mean: its own variables, those of the functions around it, and what it captures.
+"""Scopes: what the names of a function refer to, be it local variables, variables of enclosing functions or captures.
 
-A name that is local to the function is a variable, unless it is stored once and holds a function, a module or a class:
-then it stands for that object while compiling. A free name is looked up where Python would look it up.
+A local name is a variable, unless it is stored once and holds a function, a module or a class: then it is a
+compile-time constant. A free name is looked up where Python would look it up.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ COMPREHENSIONS = (gast.ListComp, gast.DictComp, gast.GeneratorExp)
 
 @dataclass(frozen=True, eq=False)
 class Meaning:
-    """An object known while compiling, and where it is held; no owner means that it cannot change."""
+    """An object that is known at compile time, and where it is stored; without an owner it cannot change."""
 
     value: Any
     owner: Any = None
     key: str | None = None
 
     def attribute(self, name: str) -> Meaning:
-        """The meaning of `value.name`; raises AttributeError."""
+        """The meaning of `value.name`. Raises AttributeError."""
         value = getattr(self.value, name)
         if isinstance(value, MethodType) and value.__self__ is self.value:
             return Meaning(Method(value.__func__, self))
@@ -51,7 +51,7 @@ class Meaning:
 
     @property
     def layout(self) -> tuple[Any, Any]:
-        """What says how many parts there are, and which: an owner, and what it gives for "layout" now."""
+        """An owner, and its current value for "layout": how many parts there are, and which."""
         owner = self._parts(Layout)
         return owner, owner["layout"]
 
@@ -60,7 +60,7 @@ class Meaning:
 
     @property
     def is_data(self) -> bool:
-        """Whether it is a value to compute with, not something that the compiler looks into."""
+        """Whether it is a value to compute with, and not an object that the compiler looks into."""
         return (
             is_array(self.value)
             or isinstance(self.value, (list, dict))
@@ -70,7 +70,7 @@ class Meaning:
 
 @dataclass(frozen=True, eq=False)
 class Method:
-    """A function of Python together with the object that it is bound to."""
+    """A Python function together with the object that it is bound to."""
 
     function: Any
     receiver: Meaning
@@ -78,12 +78,12 @@ class Method:
 
 @dataclass(frozen=True, eq=False)
 class Procedure:
-    """A function that can be lowered: its untouched tree, and where its free names are to be looked up.
+    """A function that can be lowered: its unchanged tree, and where its free names are looked up.
 
-    source      of the function itself, or of the function that it is nested in
-    scope       of the function around it, when it is nested
-    defaults    parameter -> what it means when left out; for nested functions an expression already resolved
-    receiver    what the first parameter means, for a method
+    source      the source of the function itself, or of the function that it is nested in
+    scope       the scope of the enclosing function, if it is nested
+    defaults    parameter -> its default; for nested functions an expression that is already resolved
+    receiver    the object that a method is bound to
     """
 
     name: str
@@ -95,13 +95,13 @@ class Procedure:
 
     @property
     def parameters(self) -> list[str]:
-        """Positional parameters, without a bound receiver."""
+        """The positional parameters, without the bound object of a method."""
         names = [argument.id for argument in [*self.tree.args.posonlyargs, *self.tree.args.args]]
         return names[1:] if self.receiver is not None else names
 
     @property
     def keyword_only(self) -> list[str]:
-        """Parameters that are given by keyword only."""
+        """The parameters that are given by keyword only."""
         return [argument.id for argument in self.tree.args.kwonlyargs]
 
     @property
@@ -116,13 +116,13 @@ class Procedure:
 
     @property
     def names(self) -> list[str]:
-        """All parameters, without a bound receiver."""
+        """All parameters, without the bound object of a method."""
         gathered = [name for name in (self.rest, self.options) if name is not None]
         return [*self.parameters, *self.keyword_only, *gathered]
 
     @property
     def identity(self) -> tuple[Any, ...]:
-        """What tells the function from others: a closure or method from one over other values as well."""
+        """A key for the function: closures over other values and methods of other objects have other keys."""
         if self.scope is not None:
             return self.source.file, self.tree.lineno, self.tree.col_offset
         partial = self.source.partial
@@ -131,7 +131,7 @@ class Procedure:
 
 
 def procedure_of(source: Source, receiver: Meaning | None = None) -> Procedure:
-    """The procedure that a loaded function is; `receiver` tells where a method's object is held."""
+    """The procedure for a loaded function; `receiver` says where a method's object is stored."""
     if receiver is None and source.receiver is not None:
         receiver = Meaning(source.receiver)
     defaults = {
@@ -146,7 +146,8 @@ class Scope:
     """The names of one call of a procedure while it is lowered.
 
     variables   local name -> its name in the unit
-    statics     local name -> the object that it stands for
+    statics     local name -> the compile-time object that it refers to
+    stores      local name -> how often the body stores it
     inside      the call through which the function was reached
     """
 
@@ -158,7 +159,9 @@ class Scope:
 
     @property
     def identity(self) -> tuple[Any, ...]:
-        """What the call computes, but for the values of its arguments: who calls with the same calls itself."""
+        """A key for the call, apart from the values of its arguments: a call with an equal key inside it is a
+        recursion.
+        """
         known = (
             (name, meaning.value.identity if isinstance(meaning.value, Procedure) else id(meaning.value))
             for name, meaning in self.statics.items()
@@ -166,12 +169,12 @@ class Scope:
         return self.procedure.identity, *known
 
     def place(self, node: gast.AST) -> Place:
-        """Where a node of the function stands."""
+        """The position of a node of the function in its file, with the call through which it was reached."""
         place = self.procedure.source.place(node)
         return Place(place.file, place.line, place.column, place.end_column, place.text, self.inside)
 
     def meaning(self, name: str) -> Meaning | str:
-        """What a name means: an object known while compiling, or the unit's name of a variable."""
+        """What a name refers to: a compile-time object, or a variable by its name in the unit. Raises KeyError."""
         scope: Scope | None = self
         while scope is not None:
             if name in scope.statics:
@@ -204,18 +207,18 @@ def open_scope(
 
 
 def stored_parameters(procedure: Procedure) -> set[str]:
-    """Parameters that the body gives new values."""
+    """The parameters to which the body assigns."""
     stored = set(_stores(procedure.tree.body)) | rebound(procedure.tree.body)
     return stored & set(procedure.names)
 
 
 def declared_nonlocal(body: list[gast.stmt]) -> set[str]:
-    """Names that the function's own statements declare to be those of a function around it."""
+    """The names that the function's own statements declare `nonlocal`."""
     return {name for node in _own_nodes(body) if isinstance(node, gast.Nonlocal) for name in node.names}
 
 
 def rebound(body: list[gast.stmt]) -> set[str]:
-    """Names of the function, or of those around it, that functions inside of it may give new values."""
+    """The names of the function, or of its enclosing functions, that nested functions may rebind."""
     found: set[str] = set()
     for node in _own_nodes(body):
         if isinstance(node, gast.FunctionDef):
@@ -228,7 +231,7 @@ def rebound(body: list[gast.stmt]) -> set[str]:
 
 
 def is_array(value: Any) -> bool:
-    """Whether a captured object becomes a hidden parameter."""
+    """Whether a captured object becomes a hidden parameter: an array or a `Variable`."""
     return isinstance(value, np.ndarray) or hasattr(type(value), "__srcad_variable__")
 
 
@@ -246,7 +249,7 @@ def is_users(callee: Any) -> bool:
 
 
 def call_of(value: Any) -> FunctionType | None:
-    """The `__call__` of an object of the user's, where it is written in Python."""
+    """The `__call__` of an object of a user's class, if it is written in Python, else None."""
     if isinstance(value, type) or hasattr(value, "__srcad_primitive__") or hasattr(value, "__wrapped_primal__"):
         return None
     call = getattr(type(value), "__call__", None)  # noqa: B004 - not whether it is called, but by what
@@ -255,12 +258,12 @@ def call_of(value: Any) -> FunctionType | None:
 
 
 def is_static(value: Any) -> bool:
-    """Whether a local name that is stored once may stand for this object while compiling."""
+    """Whether a local name that is stored once may stand for this object at compile time."""
     return callable(value) or isinstance(value, (ModuleType, Procedure, Method))
 
 
 def _stores(body: list[gast.stmt]) -> Iterator[str]:
-    """Names stored by the function's own statements, as often as they are."""
+    """The names stored by the function's own statements, once for each store."""
     for node in _own_nodes(body):
         match node:
             case gast.Name(id=name, ctx=gast.Store()):
@@ -272,7 +275,9 @@ def _stores(body: list[gast.stmt]) -> Iterator[str]:
 
 
 def _own_nodes(body: list[gast.stmt]) -> Iterator[gast.AST]:
-    """All nodes in source order, without those inside nested functions and comprehensions, which have own names."""
+    """All nodes in source order, except those inside nested functions and comprehensions, which have scopes of their
+    own.
+    """
     for node in body:
         yield node
         if not isinstance(node, (*_FUNCTIONS, *COMPREHENSIONS)):

@@ -1,4 +1,4 @@
-"""Parameters that are structures, as lowering begins: their leaves are the parameters of core form."""
+"""Structured parameters in lowering: their leaves become the parameters of core form."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from srcad.transforms.lowering.structures.packed_lists import LongForm
 
 
 def given_parameter(name: str, variable: str, part: Part, source: Source, memory: Memory, draft: Draft) -> list[str]:
-    """The variables that a parameter is: itself, or the leaves of a structure."""
+    """The names of the variables for a parameter: its own, or those of the leaves of a structure."""
     if part is LEAF:
         return [variable]
     leaves = list(part.names(name, draft.names.fresh)) if isinstance(part, Form) else []
@@ -31,7 +31,7 @@ def given_parameter(name: str, variable: str, part: Part, source: Source, memory
 
 
 def _given(part: Part, leaves: Iterator[str], place: Place, memory: Memory, draft: Draft) -> gast.expr:
-    """What a part of an argument is worth."""
+    """The abstract value of an argument, or of a part of one, when lowering begins."""
     if isinstance(part, LongForm):
         count, *arrays = (next(leaves) for _ in part.keys)
         long = memory.new(list, {})

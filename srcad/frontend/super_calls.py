@@ -1,8 +1,10 @@
-"""`super().method(...)`: the class behind which the method is looked up, and the object that it is called on.
+"""Resolve `super().method(...)` to a method of the base classes, and to the object that it is called on.
 
-class Damped(Spring):
-def force(self, x):
-return super().force(x) - self.c * x
+    class Damped(Spring):
+        def force(self, x):
+            return super().force(x) - self.c * x
+
+If the class of the object is not known yet, the lookup is left to lowering, with a note of the class to start after.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from srcad.transforms.lowering.draft import Draft
 
 
 def first_of_super(node: gast.Call, scope: Scope) -> str | None:
-    """The parameter that `super()` in a call's function stands for; None for other calls."""
+    """The parameter that `super()` refers to in the function of a call, the method's first; None for other calls."""
     match node.func:
         case gast.Attribute(value=gast.Call(func=gast.Name(id="super"), args=[], keywords=[])):
             arguments = [*scope.procedure.tree.args.posonlyargs, *scope.procedure.tree.args.args]
@@ -28,7 +30,7 @@ def first_of_super(node: gast.Call, scope: Scope) -> str | None:
 
 
 def method_of_super(node: gast.Call, scope: Scope, receiver: Meaning | gast.expr, draft: Draft) -> gast.expr:
-    """What is called: a function that is known, or an attribute that is looked up once the object's class is."""
+    """The callee: a known function, or an attribute to be looked up when the object's class is known."""
     name, behind = node.func.attr, _class_around(node, scope)
     if not isinstance(receiver, Meaning):
         return note(at(attribute(receiver, name), place_of(node)), after_class=behind)
@@ -45,7 +47,7 @@ def method_of_super(node: gast.Call, scope: Scope, receiver: Meaning | gast.expr
 
 
 def _class_around(node: gast.Call, scope: Scope) -> Any:
-    """The class that a method is written in."""
+    """The class whose body defines the method."""
     function = scope.procedure.source.function
     function = getattr(function, "py_func", getattr(function, "__func__", function))
     code, cells = getattr(function, "__code__", None), getattr(function, "__closure__", None) or ()

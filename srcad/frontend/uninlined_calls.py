@@ -1,12 +1,12 @@
-"""Calls that stay calls: of functions that call themselves, and of large helpers that are called again and again.
+"""Calls that are not inlined: recursive functions, and large helpers that are called many times.
 
     def power(x, n):                            def f(x):
         return 1.0 if n == 0 else               t1 = power(x, 3)
                x * power(x, n - 1)    ->        return t1
 
-All other calls of a user's functions are inlined. A function that turns out to call itself, while it is inlined, is
-lowered on its own instead. What it reads of the functions around it, and captured arrays, become parameters that follow
-its own.
+All other calls of a user's functions are inlined. A function that is found to call itself while it is being inlined is
+lowered separately instead. The variables of enclosing functions that it reads, and captured arrays, become additional
+parameters after its own.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from srcad.transforms.normalise.callee_normalisation import normalised
 
 @dataclass(eq=False)
 class Frame:
-    """A function that is being lowered: in a call's place, or on its own as `callee`."""
+    """A function that is being lowered: inlined into its caller, or separately as `callee`."""
 
     base: Hashable
     known: Mapping[str, Hashable]
@@ -38,7 +38,7 @@ class Frame:
 
 
 class Recurs(Exception):
-    """The function of a frame calls itself, with other known values for some parameters."""
+    """The function of a frame calls itself with other known values for some parameters."""
 
     def __init__(self, frame: Frame, differing: set[str]) -> None:
         self.frame, self.differing = frame, differing
@@ -46,7 +46,7 @@ class Recurs(Exception):
 
 @dataclass(eq=False)
 class Outlined:
-    """A function that was lowered on its own; `captured` are names that it reads of what is around it."""
+    """A function that was lowered separately; `captured` are the names that it reads from enclosing functions."""
 
     callee: Subroutine
     parameters: list[str]
@@ -56,7 +56,7 @@ class Outlined:
 
 
 class Outline:
-    """What is known, while a function is lowered, of calls that stay calls."""
+    """The state of lowering that concerns calls that are not inlined."""
 
     def __init__(self, draft: Draft) -> None:
         self.draft = draft
@@ -66,12 +66,12 @@ class Outline:
         self.variable: dict[Hashable, set[str]] = {}
         self.recursive: set[Hashable] = set()
         self._inlined: Counter[Hashable] = Counter()
-        self._held: list[Procedure] = []  # whose scopes' addresses are part of what tells functions apart
+        self._held: list[Procedure] = []  # keeps the scopes alive whose `id` is part of a key
 
     def base(self, procedure: Procedure, statics: Mapping[str, Meaning], given: Mapping[str, Any]) -> Hashable:
-        """What tells a function from others: itself, the functions and captured objects that it is given, nothing else.
+        """The key of a function: itself, and the functions and captured objects among its arguments, nothing else.
 
-        So a layer that holds layers of its own class does not call itself.
+        With captured objects in the key, a layer that calls a layer of its own class does not count as recursive.
         """
         self._held.append(procedure)
         keys = {name: _key(meaning.value) for name, meaning in statics.items()}
@@ -80,7 +80,7 @@ class Outline:
         return identity_of(procedure), *sorted(told.items())
 
     def known(self, statics: Mapping[str, Meaning], base: Hashable) -> dict[str, Hashable]:
-        """What tells known arguments apart, without numbers that may as well differ from call to call."""
+        """The keys of the known arguments, without floats and complex numbers, which may differ from call to call."""
         variable = self.variable.get(base, set())
         return {
             name: _key(meaning.value)
@@ -89,7 +89,7 @@ class Outline:
         }
 
     def is_outlined(self, base: Hashable, known: Mapping[str, Hashable]) -> bool:
-        """Whether a call stays a call; raises Recurs where that turns out for a function that is being inlined."""
+        """Whether a call is not inlined. Raises Recurs if this is discovered while the function is being inlined."""
         for frame in reversed(self.frames):
             if frame.base == base:
                 if frame.callee is None and frame is not self.frames[0]:
@@ -99,13 +99,15 @@ class Outline:
         return base in self.recursive or self._inlined[base] > MOST_INLINED_STATEMENTS
 
     def note_inlined(self, base: Hashable, body: Block) -> None:
-        """Count what a call was replaced by."""
+        """Count the statements that have replaced a call."""
         self._inlined[base] += sum(1 for _ in walk_statements(body))
 
     def callee(
         self, base: Hashable, known: Mapping[str, Hashable], forms: Mapping[str, Hashable], place: Place | None
     ) -> Subroutine | None:
-        """The function for these known arguments, finished or being lowered; `forms` tells structures apart."""
+        """The separately lowered function for these known arguments, finished or in progress; `forms` distinguishes
+        structures.
+        """
         found = self.made.get(_what(base, known, forms))
         if found is None:
             for frame in reversed(self.frames):
@@ -121,7 +123,7 @@ class Outline:
         return found
 
     def generalise(self, base: Hashable, known: Mapping[str, Hashable]) -> bool:
-        """Whether there is a function already for which fewer arguments need be known; then these are what is known."""
+        """Whether there is a version of the function for fewer known arguments; the others then become variable."""
         for other, fewer, _ in list(self.made):
             if other == base and len(fewer) < len(known) and set(fewer) <= set(known.items()):
                 self.variable.setdefault(base, set()).update(known.keys() - dict(fewer).keys())
@@ -129,7 +131,7 @@ class Outline:
         return False
 
     def begin(self, name: str, base: Hashable, known: Mapping[str, Hashable], forms: Mapping[str, Hashable]) -> Frame:
-        """Begin to lower a function on its own."""
+        """Begin to lower a function separately."""
         callee = Subroutine(self.draft.names.fresh(name), name, normalised)
         self.draft.bindings[callee.name] = callee
         self.made[_what(base, known, forms)] = callee
@@ -138,14 +140,14 @@ class Outline:
         return frame
 
     def forget(self, count: int) -> None:
-        """Drop what was made after the first `count` functions: it may call what is to be lowered anew."""
+        """Drop the functions made after the first `count`: they may call a function that is to be lowered again."""
         for key in list(self.made)[count:]:
             callee = self.made.pop(key)
             self.finished.pop(callee, None)
             self.draft.bindings.pop(callee.name, None)
 
     def finish(self, body: Block, parameters: list[str]) -> Block:
-        """Hand captured names on to the functions that read them, and give each its unit."""
+        """Pass captured names to the functions that read them, transitively, and give each function its unit."""
         bodies: dict[Subroutine | None, Block] = {
             None: body,
             **{each.callee: each.body for each in self.finished.values()},
@@ -201,12 +203,12 @@ def _what(base: Hashable, known: Mapping[str, Hashable], forms: Mapping[str, Has
 
 
 def identity_of(procedure: Procedure) -> tuple[Hashable, ...]:
-    """What tells a procedure from others: for a nested one the call of the function around it, too."""
+    """The key of a procedure; for a nested one, the call of the enclosing function is part of it."""
     return (*procedure.identity, None if procedure.scope is None else id(procedure.scope))
 
 
 def differing(one: Mapping[str, Hashable], other: Mapping[str, Hashable]) -> set[str]:
-    """The names that are not known to mean the same in both."""
+    """The names that do not have the same known value in both."""
     return {name for name in {*one, *other} if one.get(name) is None or one.get(name) != other.get(name)}
 
 

@@ -1,9 +1,9 @@
-"""Expressions as text, with brackets only where precedence asks for them.
+"""Print expressions, with parentheses only where precedence requires them.
 
-    (a * b) + (c ** (-d))     is printed     a * b + c ** -d
+    (a * b) + (c ** (-d))     is printed as     a * b + c ** -d
 
-Prints `ast` and `gast` nodes alike. Each method states the least strength that it needs of its operands;
-`expression` alone decides on brackets. Statements are the printer's business.
+Works for `ast` and `gast` nodes. Each method states the minimal binding strength of its operands; `expression` alone
+decides on parentheses. Statements are printed by `printer`.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from srcad.printing.precedence import Strength, kind_of, number, strength
 
 
 class ExpressionPrinter(Unparser):  # type: ignore[misc]
-    """Writes expressions; `self.write` and `self.dispatch` are astunparse's."""
+    """Writes expressions; `self.write` and `self.dispatch` are those of astunparse."""
 
     def expression(self, node: Any, least: Strength) -> None:
-        """Write an expression, in brackets if it binds less tightly than `least`."""
+        """Write an expression, in parentheses if it binds less tightly than `least`."""
         bracket = strength(node) < least
         if bracket:
             self.write("(")
@@ -40,7 +40,7 @@ class ExpressionPrinter(Unparser):  # type: ignore[misc]
             self.expression(node, least)
 
     def as_python(self, node: Any) -> None:
-        """Write a node as the running Python would: for f-strings and patterns, whose spelling differs by version."""
+        """Write a node with `ast.unparse`: for f-strings and patterns, whose syntax depends on the Python version."""
         converted = gast.gast_to_ast(node) if type(node).__module__.startswith("gast") else copy.deepcopy(node)
         self.write(ast.unparse(ast.fix_missing_locations(converted)))
 
@@ -65,7 +65,7 @@ class ExpressionPrinter(Unparser):  # type: ignore[misc]
             self.expression(node.annotation, Strength.TEST)
 
     def _Tuple(self, node: Any) -> None:
-        bracketed = len(node.elts) < 2  # longer ones get theirs where precedence asks
+        bracketed = len(node.elts) < 2  # longer ones have them where precedence requires
         self.write("(" if bracketed else "")
         self._elements(node)
         self.write(")" if bracketed else "")
@@ -154,7 +154,7 @@ class ExpressionPrinter(Unparser):  # type: ignore[misc]
 
     def _Attribute(self, node: Any) -> None:
         is_integer = kind_of(node.value) == "Constant" and type(node.value.value) is int and node.value.value >= 0
-        self.write("(" if is_integer else "")  # `3.real` would begin a float
+        self.write("(" if is_integer else "")  # `3.real` is a syntax error
         self.expression(node.value, Strength.ATOM)
         self.write((")" if is_integer else "") + "." + node.attr)
 
@@ -183,7 +183,7 @@ class ExpressionPrinter(Unparser):  # type: ignore[misc]
     def _Call(self, node: Any) -> None:
         self.expression(node.func, Strength.ATOM)
         if len(node.args) == 1 and not node.keywords and kind_of(node.args[0]) == "GeneratorExp":
-            self.dispatch(node.args[0])  # its own brackets are the call's
+            self.dispatch(node.args[0])  # its parentheses are those of the call
             return
         self.write("(")
         self.commas(node.args, Strength.NAMED)

@@ -1,4 +1,4 @@
-"""Where text goes on the page: comments behind statements, blocks, blank lines, docstrings."""
+"""Layout of printed code: comments after statements, blocks, blank lines, docstrings."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from srcad.printing.precedence import Strength, kind_of
 from srcad.transforms.ir.node_notes import notes_of
 
 WIDTH = 120
-_LEAST_COMMENT = 24  # columns; a comment that would be cut to less stands on a line of its own
+_LEAST_COMMENT = 24  # columns; a comment with less room gets a line of its own
 
 DEFINITIONS = ("FunctionDef", "AsyncFunctionDef", "ClassDef")
 
 
 class Layout(ExpressionPrinter):
-    """Writes sequences of statements; the statements themselves are written by the printer."""
+    """Writes sequences of statements; `printer` writes the statements themselves."""
 
     def __init__(self, comments: Mapping[int, str]) -> None:
         # Not astunparse's own __init__, which prints at once.
@@ -25,11 +25,11 @@ class Layout(ExpressionPrinter):
         self.future_imports: list[str] = []
         self._indent = 0
         self._comments = comments
-        self._start = 0  # of the statement being written
-        self._comment: str | None = None  # still to be written behind its first line
+        self._start = 0  # of the current statement
+        self._comment: str | None = None  # to be written after its first line
 
     def enter(self) -> None:
-        """Begin a block; the waiting comment belongs to the line that ends here."""
+        """Begin a block. The pending comment is written at the end of the current line."""
         self.write(":")
         self.end_of_header()
         self._indent += 1
@@ -55,13 +55,13 @@ class Layout(ExpressionPrinter):
         self.end_of_header()
 
     def begin(self, node: Any) -> None:
-        """Note where a header begins, and which comment waits for its end."""
+        """Note where a statement's header begins, and its comment, which is pending until the header ends."""
         self._start = self.f.tell()
         comment = notes_of(node).comment or self._comments.get(getattr(node, "lineno", None) or 0)
         self._comment = " ".join(comment.split()) if comment else None
 
     def end_of_header(self) -> None:
-        """Write the waiting comment: behind the line, cut if it must be, or above it if there is no room."""
+        """Write the pending comment after the line, shortened if necessary, or above it if there is no room."""
         comment, self._comment = self._comment, None
         if comment is None:
             return
@@ -78,11 +78,11 @@ class Layout(ExpressionPrinter):
         self.write(margin + _cut(comment, WIDTH - len(margin) + 1) + written)
 
     def bare(self, node: Any, least: Strength = Strength.TUPLE) -> None:
-        """An expression at the level of a statement, where a tuple needs no brackets but `:=` does."""
+        """An expression at statement level, where a tuple needs no parentheses but `:=` does."""
         self.expression(node, Strength.TEST if kind_of(node) == "NamedExpr" else least)
 
     def body(self, node: Any) -> None:
-        """The statements of a function, class or module, of which the first may be a docstring."""
+        """The statements of a function, class or module; the first one may be a docstring."""
         body = list(node.body)
         if body and _is_docstring(body[0]):
             self.begin(body[0])
@@ -112,7 +112,7 @@ def _is_docstring(node: Any) -> bool:
 
 
 def _docstring(text: str) -> str:
-    """The docstring in three quotes if it can stand there as it is."""
+    """The docstring in triple quotes, if it can be written so."""
     plain = all(character == "\n" or character.isprintable() for character in text)
     if plain and "\\" not in text and '"""' not in text and not text.endswith('"'):
         return f'"""{text}"""'

@@ -1,6 +1,6 @@
-"""How tightly expressions bind, which decides on brackets.
+"""Operator precedence: how tightly expressions bind, which determines parentheses.
 
-Numbers are spelled here too: a number may bring a sign along, and then binds as its sign does.
+Numbers are printed here as well: a negative number binds like a unary minus.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _OF_KIND = {
 
 
 def strength(node: Any) -> Strength:
-    """How tightly the expression binds when it is printed.
+    """How tightly the printed expression binds.
 
     >>> import ast
     >>> [strength(ast.parse(text, mode="eval").body).name for text in ("-x ** 2", "x ** -2", "f(x)", "()")]
@@ -77,7 +77,7 @@ def strength(node: Any) -> Strength:
     if kind in ("BinOp", "BoolOp", "UnaryOp"):
         return _OF_OPERATOR[kind_of(node.op)]
     if kind == "Tuple":
-        # Those of no or one element keep their brackets everywhere: the comma of `return x,` is easily overlooked.
+        # A tuple of no or one element always has parentheses: the comma of `return x,` is easily overlooked.
         return Strength.TUPLE if len(node.elts) > 1 else Strength.ATOM
     if kind == "Constant" and isinstance(node.value, float):
         if math.isnan(node.value):
@@ -102,7 +102,7 @@ def number(value: complex) -> str:
     if isinstance(value, bool):
         return repr(value)
     if isinstance(value, int):
-        return repr(int(value))  # `int`: a subclass, such as an enumeration, prints otherwise
+        return repr(int(value))  # `int`: the repr of a subclass, such as an enumeration, differs
     if isinstance(value, float):
         return "1e309 - 1e309" if math.isnan(value) else repr(float(value)).replace("inf", "1e309")
     real, imag = value.real, value.imag

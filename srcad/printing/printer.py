@@ -1,11 +1,12 @@
-"""Syntax trees to text: the one printer.
+"""Print syntax trees as Python source.
 
-Statements may carry an attribute `comment`, which is written behind the first line of the statement:
+Statements may carry a note `comment` (`srcad.transforms.ir.node_notes`), which is written after the statement's first
+line:
 
     x_bar += np.cos(x) * s_bar  # line 3: s = np.sin(x)
 
-The printed text parses to the tree that was printed. Line breaks inside statements and the user's own comments are not
-kept; brackets are written only where precedence asks for them.
+The text parses to the tree that was printed. Line breaks inside statements and the user's own comments are not
+preserved; parentheses are written only where precedence requires them.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from srcad.printing.precedence import Strength, kind_of
 def print_function(tree: gast.AST, comments: Mapping[int, str] | None = None) -> str:
     r"""The text of a function, or of any other tree, ending with a newline.
 
-    `comments` gives comments by line number to statements that carry none of their own.
+    `comments` maps line numbers to comments, for statements that have none of their own.
 
     >>> from srcad.transforms.ir.node_notes import note
     >>> tree = gast.parse("def f(a, i):\n    return (a[(i, 1)] * 2) ** (-i), None").body[0]
-    >>> _ = note(tree.body[0], comment="line 2")
+    >>> tree.body[0] = note(tree.body[0], comment="line 2")
     >>> print(print_function(tree), end="")
     def f(a, i):
         return (a[i, 1] * 2) ** -i, None  # line 2
@@ -35,7 +36,7 @@ def print_function(tree: gast.AST, comments: Mapping[int, str] | None = None) ->
 
 
 def print_module(nodes: Sequence[gast.AST], header: Sequence[str] = ()) -> str:
-    r"""The text of a file: header lines as they are, then the nodes, definitions set off by two blank lines.
+    r"""The text of a file: the header lines, then the nodes, with two blank lines around definitions.
 
     >>> print(print_module(gast.parse("a = 1\ndef f(): pass").body, ["import math"]), end="")
     import math
@@ -60,7 +61,7 @@ def print_module(nodes: Sequence[gast.AST], header: Sequence[str] = ()) -> str:
 
 
 class _Printer(Layout):
-    """Writes statements; what is missing here is written by astunparse."""
+    """Writes statements; node types without a method here are written by astunparse."""
 
     def text_of(self, tree: Any) -> str:
         if kind_of(tree) == "Module":

@@ -1,4 +1,4 @@
-"""`checkpointed`: a loop of which the reverse sweep keeps a few snapshots, not a trace of all iterations."""
+"""`checkpointed`: marks a loop that is reversed from a few snapshots, instead of a trace of all iterations."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from srcad.runtime.support.numba_refresh import refresh_if_compiling
 
 
 def checkpointed(iterations: range, snapshots: int | None = None) -> range:
-    """The iterations of a `for` loop, of which derivatives in reverse mode keep `snapshots` states at a time.
+    """The iterations of a `for` loop; reverse-mode derivatives keep `snapshots` states of the loop at a time.
 
     iterations  a `range`, written out in the loop's header
-    snapshots   how many copies are kept of what the loop carries from iteration to iteration, the one of its beginning
-                among them; at least 1. None takes about the square root of twice the number of iterations,
-                as few as let no iteration run again more than twice.
+    snapshots   the number of snapshots of the variables that the loop carries from iteration to iteration, including
+                the one at its start; at least 1. None takes about the square root of twice the number of iterations,
+                the fewest with which no iteration is repeated more than twice.
 
-    A loop of T iterations is reversed from snapshots at the places of Griewank and Walther's schedule (revolve), which
-    runs the fewest iterations again that this is possible with. The trace then grows with `snapshots`, not with T.
-    In all else, in forward mode and where nothing is differentiated, the loop is one over the plain `range`.
+    The snapshots are placed by Griewank and Walther's schedule (revolve), which repeats the fewest iterations possible.
+    The trace then grows with `snapshots`, not with the number of iterations. In forward mode, and where nothing is
+    differentiated, the loop is one over the plain `range`.
 
-    Raises ValueError where `snapshots` is less than 1, TypeError where `iterations` is no `range`.
+    Raises ValueError if `snapshots` is less than 1, TypeError if `iterations` is not a `range`.
 
     >>> import srcad
     >>> def cool(u, steps):

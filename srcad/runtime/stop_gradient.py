@@ -1,4 +1,4 @@
-"""`stop_gradient`: a value that derivatives take for a constant."""
+"""`stop_gradient`: a value that derivatives treat as a constant."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from srcad.runtime.tape.values.operand import Operand
 
 
 def stop_gradient(x: Any) -> Any:
-    """The value of x, with derivative zero. Of an array it is a copy.
+    """The value of x, with derivative zero. An array is copied.
 
-    Works in functions to be differentiated, under `@njit`, and on tensors under a tape.
+    Works in functions that are differentiated, under `@njit`, and on tensors under a tape.
 
     >>> import srcad
     >>> def f(x):
@@ -30,7 +30,7 @@ def stop_gradient(x: Any) -> Any:
         from srcad.runtime.tape.why_none import note_cut
 
         stopped = constant(x._array())
-        # A variable is not watched for this: so it is not read.
+        # Does not count as a reading, so the variable is not watched because of it.
         note_cut("srcad.stop_gradient", (getattr(x, "_tensor", x),), (stopped,), "it is meant to")
         return stopped
     return np.copy(x) if isinstance(x, np.ndarray) else x

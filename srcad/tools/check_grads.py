@@ -1,7 +1,7 @@
-"""`check_grads`: gradients held against finite differences, element by element.
+"""`check_grads`: compare gradients with finite differences, element by element.
 
-Differences are central, at two step widths, and extrapolated; how far the two widths disagree says how good they are.
-So an element counts as different only where srcad and the differences disagree by more than the differences' own error.
+Central differences with two step widths are extrapolated; their disagreement is an estimate of the error. An element
+counts as different only if srcad and the differences disagree by more than the tolerances and that error allow.
 """
 
 from __future__ import annotations
@@ -48,15 +48,18 @@ def check_grads(
     seed: int = 0,
     without: Without = (),
 ) -> None:
-    """Compare reverse mode with finite differences; raises `WrongGradient`, an AssertionError, that says what differs.
+    """Compare reverse mode with finite differences. Raises `WrongGradient`, an AssertionError, if they differ.
 
-    args        the arguments, which stay as they are
-    wrt         the arguments to differentiate by; by default all that can have a derivative
-    rtol, atol  by default what differences in the arguments' precision allow, 1e-6 for float64
-    seed        of the random weights, where the result is more than one number
-    without     passes of the compiler to be left out: "fuse", ("spot", "skip")
+    f           the function to check
+    args        its arguments, which are not changed
+    wrt         the arguments to differentiate with respect to; by default all that can have a derivative
+    rtol, atol  tolerances; by default what differences in the arguments' precision allow, rtol=1e-6 for float64
+    jit         False checks the uncompiled derivative
+    seed        seed of the random weights that are used if the result is more than one number
+    without     compiler passes to leave out: "fuse", ("spot", "skip")
 
-    Of arguments with more than a thousand elements a sample is compared.
+    For arguments with more than a thousand elements, a sample of the elements is compared.
+
     >>> check_grads(lambda x, k: k * x ** 3, (2.0, 0.5))
     """
     f, wrt, args = among_arguments(f, wrt, args)
@@ -93,7 +96,7 @@ def _tolerances(kinds: list[Any], rtol: float | None, atol: float | None) -> tup
 
 
 def _taken_apart(run: Callable[..., Any], given: tuple[Any, ...], jit: bool) -> tuple[Shape, list[Any]] | None:
-    """The function of leaves and these, if arguments or result are structures."""
+    """The function of leaves and the leaves, if arguments or result are structures, else None."""
     always = not any(map(is_structured, given)) and function_of(run, jit).returns_structure
     return shaped(run, given, always)
 
@@ -136,7 +139,7 @@ def _compare(
     tolerances: tuple[float, float],
     seed: int,
 ) -> Iterator[tuple[_Difference, bool]]:
-    """Each element of one argument: the two numbers, and whether they differ."""
+    """For each element of one argument: the two numbers, and whether they differ."""
     value = given[place]
 
     def along(index: tuple[int, ...], step: complex) -> float:
@@ -167,12 +170,12 @@ def _slope(along: Callable[..., float], index: tuple[int, ...], unit: complex, a
         (along(index, unit * each) - along(index, -unit * each)) / (2.0 * each) for each in (step, 0.5 * step)
     )
     best = (4.0 * narrow - wide) / 3.0
-    # A kink or a jump makes the widths disagree by as much as they say; that much is no error of measurement.
+    # At a kink or a jump the widths disagree however small the step, so the estimate is bounded.
     return best, min(abs(narrow - wide) / 10.0, 1e-3 * abs(best))
 
 
 def _units(gradient: Any, dtype: np.dtype[Any]) -> list[tuple[complex, float]]:
-    """Directions of one element, and the gradient's component along each; a complex gradient points uphill."""
+    """The directions of one element, and the gradient's component along each; complex gradients point uphill."""
     if dtype.kind != "c":
         return [(1.0, float(np.real(gradient)))]
     return [(1.0, float(np.real(gradient))), (1j, float(np.imag(gradient)))]
@@ -213,7 +216,7 @@ def _compare_values(name: str, value: Any, expected: Any) -> None:
 
 
 def _called(run: Callable[..., Any], signature: inspect.Signature, values: tuple[Any, ...]) -> Any:
-    """The value for arguments in the order of the parameters, some of which may be taken by name only."""
+    """The result for arguments in the order of the parameters, some of which may be keyword-only."""
     bound = inspect.BoundArguments(signature, dict(zip(signature.parameters, values, strict=True)))
     return run(*bound.args, **bound.kwargs)
 

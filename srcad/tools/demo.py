@@ -1,4 +1,5 @@
-"""What `srcad demo` runs: a generated adjoint beside its primal, then a model trained on real data through the tape.
+"""The command `srcad demo`: shows a generated adjoint beside its primal, then trains a model on real data with the
+tape.
 
 The model is softmax regression on the 1797 handwritten digits that come with scikit-learn; nothing is downloaded.
 """
@@ -37,7 +38,7 @@ def drag(x: Any, k: Any) -> Any:
 
 
 def main(argv: Sequence[str] = ()) -> int:
-    """Run the demo with these command-line arguments; the exit status."""
+    """Run the demo with these command-line arguments; returns the exit status."""
     parser = argparse.ArgumentParser(prog="srcad demo", description="train softmax regression on handwritten digits")
     parser.add_argument("--epochs", type=int, default=30, help="passes through the training digits (default: 30)")
     parser.add_argument("--seed", type=int, default=0, help="decides the split and the order (default: 0)")
@@ -53,14 +54,14 @@ def main(argv: Sequence[str] = ()) -> int:
 
 
 def show_adjoint(columns: int) -> None:
-    """Print `drag` and the gradient made of it, side by side where that fits into so many columns."""
+    """Print `drag` and its generated gradient, side by side if that fits into so many columns."""
     print("A function, and the gradient that srcad writes for it:\n")
     generated = srcad.source(drag, mode="grad", wrt=(0, 1), signature="f8[:], f8")
     print(side_by_side(inspect.getsource(drag), generated, columns))
 
 
 def side_by_side(left: str, right: str, columns: int) -> str:
-    r"""Two texts as two columns, or one below the other where they need more room.
+    r"""Two texts in two columns, or one below the other if they do not fit.
 
     >>> print(side_by_side("a = 1\nb = 2", "c = 3", columns=20))
     a = 1   |   c = 3
@@ -83,7 +84,7 @@ def side_by_side(left: str, right: str, columns: int) -> str:
 
 
 def digits(seed: int) -> tuple[Floats, Labels, Floats, Labels]:
-    """Training images and labels, then held-out ones: every image a row of 64 brightnesses between 0 and 1."""
+    """Training images and labels, then test images and labels: every image is a row of 64 brightnesses from 0 to 1."""
     from sklearn.datasets import load_digits
 
     images, labels = load_digits(return_X_y=True)
@@ -94,7 +95,7 @@ def digits(seed: int) -> tuple[Floats, Labels, Floats, Labels]:
 
 
 def cross_entropy(images: Floats, labels: Labels, weights: srcad.Variable, bias: srcad.Variable) -> Any:
-    """Mean negative log-probability of the right labels, in ordinary NumPy."""
+    """The mean negative log-probability of the correct labels, in ordinary NumPy."""
     scores = images @ weights + bias
     scores = scores - np.max(scores, axis=1, keepdims=True)
     log_probability = scores - np.log(np.sum(np.exp(scores), axis=1, keepdims=True))
@@ -102,7 +103,7 @@ def cross_entropy(images: Floats, labels: Labels, weights: srcad.Variable, bias:
 
 
 def batches(images: Floats, labels: Labels, rng: np.random.Generator) -> Iterator[tuple[Floats, Labels]]:
-    """The training set once, in random order, 64 images at a time."""
+    """The training set once, in random order, in batches of 64 images."""
     order = rng.permutation(len(labels))
     for start in range(0, len(order), 64):
         chosen = order[start : start + 64]
@@ -110,7 +111,7 @@ def batches(images: Floats, labels: Labels, rng: np.random.Generator) -> Iterato
 
 
 def train(images: Floats, labels: Labels, test_images: Floats, test_labels: Labels, epochs: int, seed: int) -> float:
-    """Stochastic gradient descent with the progress shown; the accuracy on the held-out images."""
+    """Train by stochastic gradient descent and show the progress; returns the accuracy on the test images."""
     print(f"\nTraining on {len(labels)} digits with srcad.GradientTape, {len(test_labels)} held out:\n")
     weights, bias = srcad.Variable(np.zeros((64, 10))), srcad.Variable(np.zeros(10))
     rng = np.random.default_rng(seed)
@@ -130,14 +131,14 @@ def train(images: Floats, labels: Labels, test_images: Floats, test_labels: Labe
 
 
 def predict(images: Floats, weights: srcad.Variable, bias: srcad.Variable) -> Labels:
-    """The likeliest digit for each image."""
+    """The most probable digit for each image."""
     scores: Floats = images @ weights.numpy() + bias.numpy()
     likeliest: Labels = np.argmax(scores, axis=1)
     return likeliest
 
 
 def show_progress(epoch: int, epochs: int, loss: float, accuracy: float) -> None:
-    """One line that is drawn over on a terminal; in a pipe, a line for the first epoch and every tenth."""
+    """One line, overwritten on a terminal; if output is piped, a line for the first epoch and every tenth."""
     done = 20 * epoch // epochs
     bar = "#" * done + "." * (20 - done)
     line = f"  epoch {epoch:{len(str(epochs))}}/{epochs}  [{bar}]  loss {loss:.4f}  held-out accuracy {accuracy:.1%}"

@@ -1,18 +1,19 @@
-"""`srcad.explain`: line by line, what the reverse sweep has of the primal, why, and what that costs in bytes.
+"""`srcad.explain`: a report, line by line, of the values that the reverse sweep needs and how it gets them.
 
-What the reverse sweep has of each value of the primal, why, and how many bytes that takes.
+Each value of the primal that the reverse sweep reads has a `Reason`:
 
-kept        recorded in a trace, or overwritten by a store and put back: with a `Cost`
-recomputed  computed once more from what is there
-there       still there when the reverse sweep wants it
-handed      still there when the forward function ends, and handed to the reverse function
+    recorded    saved in a trace, with a `Cost` in bytes
+    put back    overwritten by a store, saved before that and restored in reverse, with a `Cost`
+    recomputed  computed again from values that are available
+    there       still available when the reverse sweep needs it
+    handed      still available at the end of the forward function, and passed to the reverse function
 
-Facts only: `srcad.tools.explain` puts them into words. They are those of the sweeps as they were put together, without
-what turned out to be read by nothing.
+`Accountant` finds these from the assembled sweeps, without values that turned out to be unused. `Speaker` expresses
+names of the core form in the user's names, or as expressions of these:
 
-Values of the core form in the user's own words: his names, and expressions of them where he gave none.
+    t3 = x.shape[0]; t4 = np.sin(v_2); a_2 = t4 * k           t4: np.sin(v)     a_2: a     t3: x.shape[0]
 
-t3 = x.shape[0]; t4 = np.sin(v_2); a_2 = t4 * k           t4: np.sin(v)     a_2: a     t3: x.shape[0]
+`Explanation` puts the report into words.
 """
 
 from __future__ import annotations
@@ -62,33 +63,33 @@ from srcad.transforms.storage.trip_counts import extent
 from srcad.transforms.sweeps.forward_reverse_pair import trace_fields
 from srcad.transforms.sweeps.sweep_assembly import Assembler
 
-DEEPEST = 8  # temporaries within temporaries
+DEEPEST = 8  # the deepest nesting of temporaries that are written out
 
 
 class Speaker:
-    """Says what the names of one program stand for."""
+    """Expresses names of a program in the user's names."""
 
     def __init__(self, program: Program, paths: Mapping[str, str] | None = None) -> None:
-        """`paths` say where among structured arguments a parameter comes from: `cells[0].w`."""
+        """`paths` maps parameters to their place in structured arguments, such as `cells[0].w`."""
         self.program, self.paths = program, paths or {}
         own = {word for text in program.unit.sources for word in re.findall(r"[A-Za-z_]\w*", text)}
         self.known = {*own, *program.unit.parameters}
 
     def name(self, name: str) -> str:
-        """A name as the user knows it, else the expression that it holds."""
+        """The user's name for a value, else the expression that computes it."""
         return self.text(gast.Name(id=name, ctx=gast.Load(), annotation=None, type_comment=None))
 
     def is_own(self, name: str) -> bool:
-        """Whether the user gave the value a name."""
+        """Whether the user has named the value."""
         return self.plain(name) in self.known
 
     @staticmethod
     def plain(name: str) -> str:
-        """A name without the number that tells it from others of the same name."""
+        """A name without the number that distinguishes it from others of the same name."""
         return re.sub(r"_\d+$", "", name)
 
     def text(self, node: gast.expr) -> str:
-        """An expression, in the user's names."""
+        """An expression in the user's names."""
         return print_function(_Unfolder(self).visit(clone(node))).strip()
 
     def place(self, name: str) -> Place | None:
@@ -97,7 +98,7 @@ class Speaker:
         return next((place for each in stores if (place := place_of(each)) is not None), None)
 
     def size(self, array: str) -> str | None:
-        """How many elements an array has; None where its rank is not known."""
+        """The number of elements of an array, as text; None if its rank is not known."""
         rank = self.program.types.rank(array)
         if rank is None:
             return None
@@ -105,7 +106,7 @@ class Speaker:
         return " * ".join(self.form(form, len(forms) > 1) for form in forms) or "1"
 
     def form(self, form: Linear, inside: bool = False) -> str:
-        """A linear form of sizes."""
+        """The text of a linear form of sizes."""
         text = ""
         for symbol, factor in form.terms:
             said = self._symbol(symbol)
@@ -142,7 +143,7 @@ class _Unfolder(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         return node
 
     def visit_Subscript(self, node: gast.Subscript) -> gast.expr:
-        """A part of what a call of a function that is not inlined returns is the call."""
+        """Write the call itself for one of the results of a call that is not inlined."""
         self.generic_visit(node)
         is_call = isinstance(node.value, gast.Call) and notes_of(node.value).calls_own_function
         return node.value if is_call else node
@@ -153,7 +154,7 @@ class _Unfolder(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         if isinstance(callee, Specialised):
             node.func.id = callee.subroutine.wish
             note(node, calls_own_function=True)
-            node.args = [] if isinstance(callee, Checkpointed) else node.args  # bounds and all that it carries
+            node.args = [] if isinstance(callee, Checkpointed) else node.args  # bounds and the loop's variables
         return node
 
     def visit_Name(self, node: gast.Name) -> gast.expr:
@@ -165,7 +166,7 @@ class _Unfolder(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
             return node
         value = speaker.program.flow.definition(node.id)
         if value is None and re.fullmatch(r"t\d+_sum(_\d+)?", node.id):
-            node.id = "sum(...)"  # of a loop that an array statement has become
+            node.id = "sum(...)"  # the sum of a loop that was generated for an array statement
             return node
         if speaker.is_own(node.id) or value is None or self.depth >= DEEPEST:
             node.id = speaker.plain(node.id)
@@ -174,7 +175,7 @@ class _Unfolder(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
 
 
 def leaf_paths(part: Part | Any, path: str) -> list[str]:
-    """Where the leaves of a structure are, as the user writes it.
+    """The paths of the leaves of a structure, as the user writes them.
 
     >>> leaf_paths(Form(dict, ("w", "b"), (LEAF, Form(list, (0, 1), (LEAF, LEAF)))), "p")
     ["p['w']", "p['b'][0]", "p['b'][1]"]
@@ -188,13 +189,13 @@ def leaf_paths(part: Part | Any, path: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Cost:
-    """Bytes, as an expression of the user's names: the width of an entry, times `factors`.
+    """A number of bytes, as an expression of the user's names: the width of an entry, times `factors`.
 
-    In these `turns` are those of loops whose number of turns is not known.
+    In `factors`, `turns` is the number of iterations of loops for which it is not known.
 
-    what        of which kind an entry is
-    loops       the loops for each turn of which there is an entry
-    most        whether it is a bound; what is allocated and never written takes no memory
+    what        the kind of an entry
+    loops       the loops for which there is an entry per iteration
+    most        whether the number is an upper bound; memory that is allocated and never written does not count
     grows       whether it depends on `turns`
     """
 
@@ -207,13 +208,13 @@ class Cost:
 
     @property
     def formula(self) -> str:
-        """The bytes, as an expression."""
+        """The number of bytes, as an expression."""
         return f"{self.width} * {self.factors}" if self.factors else str(self.width)
 
 
 @dataclass(frozen=True)
 class Reason:
-    """One value: what becomes of it, which statements' reversal reads it, what that costs."""
+    """One value: how the reverse sweep gets it, the statements whose reversal reads it, and its cost."""
 
     name: str
     place: Place | None
@@ -224,14 +225,14 @@ class Reason:
 
 
 class Accountant:
-    """Finds the reasons, from what has put the sweeps together."""
+    """Finds the reasons from the assembled sweeps."""
 
     def __init__(
         self, by: Assembler, alive: frozenset[str], handed: tuple[str, ...], paths: Mapping[str, str] | None = None
     ) -> None:
-        """`alive` are the names in the sweeps' code, `handed` those that the trace of a pair holds.
+        """`alive` are the names in the sweeps' code, `handed` the names in the trace of a pair.
 
-        `paths` say where among structured arguments parameters come from.
+        `paths` maps parameters to their place in structured arguments.
         """
         self.by, self.alive, self.handed = by, alive, handed
         self.program, self.sites = by.program, by.sites
@@ -244,25 +245,25 @@ class Accountant:
                     self._note(read, f"computing {self.speaker.name(name)} again")
 
     def reasons(self) -> list[Reason]:
-        """In the order of the primal's statements."""
+        """All reasons, in the order of the primal's statements."""
         found = list(self._values())
         order = {name: k for k, name in enumerate(self.program.flow.stores)}
         return sorted(found, key=lambda each: order.get(each.name, -1))
 
     def is_dear(self, name: str) -> bool:
-        """Whether computing a value takes longer than a multiplication."""
+        """Whether computing a value is more expensive than a multiplication."""
         return self.recipes.compute_cost(name) >= 1.0
 
     def is_hollow(self, name: str) -> bool:
-        """Whether all that is recorded of an array is its shape."""
+        """Whether only the shape of an array is recorded."""
         return name in self.by.traces and self.by.traces[name].is_hollow
 
     def recipe(self, name: str) -> gast.expr | None:
-        """How a value could be computed again."""
+        """The expression that would recompute a value."""
         return self.recipes.recipe(name)
 
     def is_alive(self, name: str) -> bool:
-        """Whether the code of the sweeps still speaks of a name, or of its trace."""
+        """Whether the code of the sweeps still contains a name, or its trace."""
         trace = self.by.traces.get(name)
         return (trace.make[0].targets[0].id if trace is not None else name) in self.alive
 
@@ -279,7 +280,7 @@ class Accountant:
             elif name in self.handed:
                 yield Reason(name, place, "handed", users, self.plain_cost(name, self.program.types.get(name)))
             elif isinstance(self.program.types.get(name), nb.BaseTuple):
-                continue  # its parts are told
+                continue  # its parts are reported
             elif users and self.sites.is_there(name) and not self.program.flow.is_index(name):
                 yield Reason(name, place, "there", users)
         for store in decisions.undone:
@@ -288,7 +289,7 @@ class Accountant:
                 yield self.undone(store, name)
 
     def undone(self, store: gast.stmt, name: str) -> Reason:
-        """A store of which what it overwrites is put back."""
+        """The reason for a store whose overwritten value is restored."""
         target = stores_into(store)
         assert target is not None
         kind = element_type(target, dict(self.program.types.of))
@@ -300,18 +301,18 @@ class Accountant:
         return Reason(self.speaker.text(target), place_of(store), "put back", tuple(users), cost)
 
     def cost(self, name: str) -> Cost:
-        """What the trace of a name takes."""
+        """The cost of the trace of a name."""
         return self.traced(name, self.program.types.get(name), self.sites.site(name))
 
     def plain_cost(self, name: str | None, kind: nb.Type | None) -> Cost:
-        """What one value takes."""
+        """The cost of one value."""
         if not isinstance(kind, nb.Array):
             return Cost(width(kind), "", f"one {kind}")
         size = self.speaker.size(name) if name is not None else None
         return Cost(width(kind.dtype), size or "size", f"an array of {kind.dtype}", most=size is None)
 
     def traced(self, name: str, kind: nb.Type | None, site: tuple[tuple[int, int], ...]) -> Cost:
-        """What a trace takes whose entries are of this type, one for each turn of the loops around a site."""
+        """The cost of a trace with entries of this type, one per iteration of the loops around a site."""
         loops = self.sites.loops_around(site)
         extents = [extent(self.sites, loop) for loop in loops]
         sizes = [self._factor(each.size) for each in extents if each is not None]
@@ -319,7 +320,7 @@ class Accountant:
         turns = " * ".join(sizes) if known else "turns"
         if isinstance(kind, nb.Array) and self.is_hollow(name):
             return Cost(8 * kind.ndim, turns, "a shape", loops, not exact, not known)
-        if isinstance(kind, nb.Array):  # a list of references, of as many as there are turns
+        if isinstance(kind, nb.Array):  # a list of references, one per iteration
             size = self.speaker.size(name) if name in self.program.flow.stores else None
             what = f"an array of {kind.dtype}"
             return Cost(
@@ -355,7 +356,7 @@ class Accountant:
 
 
 def width(kind: nb.Type | None) -> int:
-    """The bytes of a number in an array."""
+    """The bytes of one element."""
     if isinstance(kind, nb.Boolean):
         return 1
     return int(kind.bitwidth) // 8 if isinstance(kind, (nb.Float, nb.Integer, nb.Complex)) else 8
@@ -377,14 +378,14 @@ def explain(
     args: Sequence[Any] | None = None,
     without: Without = (),
 ) -> str:
-    """Line by line what is recorded, computed again or put back, for which line's sake, in how many bytes.
+    """Report line by line which values are recorded, recomputed or restored, for which line, and in how many bytes.
 
-    mode        "grad", the gradient in one function, "value_and_grad", or "reverse", the pair with a trace in between
-    signature   the argument types as Numba writes them, "f8[:], f8"; or give `args`. By default annotations and
-                defaults tell
-    without     passes of the compiler to be left out
+    mode        "grad", the gradient in one function, "value_and_grad", or "reverse", a forward and a reverse function
+    signature   the argument types in Numba's notation, "f8[:], f8"; or give `args`. By default they come from
+                annotations and default values
+    without     compiler passes to leave out
 
-    Bytes are a formula of the user's names. Refused are other modes, which keep nothing.
+    Bytes are a formula in the user's names. Raises BadArgument for other modes, which record nothing.
 
     >>> print(explain(lambda x: x * x, signature="f8"))  # doctest: +ELLIPSIS
     the gradient of anonymous with respect to x
@@ -421,7 +422,7 @@ class Explanation:
 
     @property
     def costs(self) -> list[Cost]:
-        """What is kept for the reverse sweep."""
+        """The costs of all values that are kept for the reverse sweep."""
         return [each.cost for each in self.reasons if each.cost is not None]
 
     def text(self) -> str:
@@ -443,7 +444,7 @@ class Explanation:
         return f"{what} of {case.unit.name} with respect to {of}"
 
     def _total(self) -> list[str]:
-        """The sum of all costs; equal ones are added up."""
+        """The sum of all costs, with equal factors combined."""
         costs = self.costs
         widths: dict[str, int] = {}
         for each in costs:
@@ -455,7 +456,7 @@ class Explanation:
         return [f"in all: {bound}{total} bytes" if costs else "nothing is recorded", *more]
 
     def _notes(self) -> dict[Line, tuple[Place, list[str]]]:
-        """What is said of each line that has a statement, or a call of a helper that has one."""
+        """The notes for each line that has a statement, or a call of a helper that has one."""
         notes: dict[Line, tuple[Place, list[str]]] = {}
         statements = [(each, place_of(each)) for each in walk_statements(self.by.program.unit.tree.body)]
         for _, place in statements:
@@ -501,7 +502,7 @@ class Explanation:
         return "the number of turns" if name in self.by.counts.values() else self.speaker.name(name)
 
     def _why(self, reason: Reason) -> str:
-        """Why a value is recorded, and not computed again."""
+        """Why a value is recorded and not recomputed."""
         if self.by.program.carrier(reason.name) is not None:
             return "as each turn overwrites it"
         recipe = self.accountant.recipe(reason.name)
@@ -513,7 +514,7 @@ class Explanation:
         return "as it is dear to compute" if is_dear else "as what it is computed from is not there any more"
 
     def _computed(self, reason: Reason, name: str) -> list[str]:
-        """What is computed again; arithmetic of indices is not worth a word."""
+        """The notes for recomputed values; index arithmetic is not reported."""
         kind = str(self.by.program.types.get(reason.name))
         if kind.startswith(("int", "uint")) or isinstance(reason.recipe, (gast.Name, gast.Constant)):
             return []
@@ -526,7 +527,7 @@ class Explanation:
 
 
 def _for(reason: Reason) -> str:
-    """What a value is needed for: all lines whose reversal reads it, and an example of what is computed from it."""
+    """What a value is needed for: all lines whose reversal reads it, and one value that is computed from it."""
     users = list(dict.fromkeys(each if isinstance(each, str) else f"line {each.line}" for each in reason.users))
     lines = [each.removeprefix("line ") for each in users if each.startswith("line ")]
     parts = [f"the reversal of {'lines' if len(lines) > 1 else 'line'} {', '.join(lines)}"] if lines else []
@@ -554,7 +555,7 @@ def _turns(loop: Loop, speaker: Speaker) -> str:
 
 
 def _recording(by: Assembler) -> list[str]:
-    """What the functions keep, of which each call has a record for its own reversal."""
+    """Notes on called functions that keep records of their own."""
     callees = [each for each in by.program.unit.bindings.values() if isinstance(each, Specialised)]
     loops = {each.subroutine.wish for each in callees if isinstance(each, Checkpointed)}
     others = {each.subroutine.wish for each in callees if not isinstance(each, Checkpointed)}
@@ -576,20 +577,20 @@ def _line(place: Place) -> Line:
 
 
 def _alive(made: Made) -> frozenset[str]:
-    """Names in the functions, once what nothing reads is dropped."""
+    """The names in the functions after dead code elimination."""
     kept = [without_dead_code(each.body, made.outputs.get(each.name, ())) for each in made.functions]
     return names_alive([statement for body in kept for statement in body])
 
 
 def _paths(case: Case) -> dict[str, str]:
-    """Where the parameters of a function of leaves come from, in the user's structures."""
+    """For a function of leaves, the places of its parameters in the user's structures."""
     forms = getattr(case.function, "forms", None) or {}
     found = [path for name, part in forms.items() for path in leaf_paths(part, name)]
     return dict(zip(case.unit.parameters, found, strict=False)) if found else {}
 
 
 def _handed(made: Made) -> tuple[str, ...]:
-    """What the trace holds besides traces."""
+    """The values in the trace that are not traces of loops."""
     assert made.sweeps is not None
     by = made.sweeps.by
     fields = trace_fields(by.program, made.sweeps, by.adjoints.calls.used)

@@ -1,4 +1,4 @@
-"""Python text coloured for a terminal, by its tokens."""
+"""Syntax highlighting of Python text for a terminal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STRINGS = ("STRING", "FSTRING_START", "FSTRING_MIDDLE", "FSTRING_END")
 
 
 def highlight(text: str) -> str:
-    r"""The text with ANSI colours; text that is not Python comes back as it is.
+    r"""The text with ANSI colours; text that is not valid Python is returned unchanged.
 
     >>> highlight("return x  # line 2\n")
     '\x1b[35mreturn\x1b[0m x  \x1b[90m# line 2\x1b[0m\n'

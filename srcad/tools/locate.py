@@ -1,4 +1,4 @@
-"""From `FILE.py:FUNC` on the command line to the function itself, and from `--args` to its arguments."""
+"""Find the function that `FILE.py:FUNC` on the command line names, and evaluate its `--args`."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from srcad.frontend.load import unwrap
 def locate(target: str) -> Callable[..., Any]:
     """The function that a target names: `FILE.py:FUNC`, `FILE.py:Class.method` or `package.module:FUNC`.
 
+    Raises BadArgument if there is none.
+
     >>> locate("textwrap:dedent").__name__
     'dedent'
     """
@@ -38,7 +40,9 @@ def locate(target: str) -> Callable[..., Any]:
 
 
 def evaluate(text: str, function: Callable[..., Any]) -> tuple[Any, ...]:
-    """Arguments written in Python, with the names that the function's file knows, and `np`.
+    """Arguments written as Python expressions, evaluated with the globals of the function's file and `np`.
+
+    Raises BadArgument if the text cannot be evaluated.
 
     >>> import textwrap
     >>> evaluate("np.zeros(2), 3", textwrap.dedent)
@@ -61,8 +65,9 @@ def _module(place: str) -> ModuleType:
         if spec is None or spec.loader is None:
             raise BadArgument(f"{place} is not a Python file")
         module = importlib.util.module_from_spec(spec)
-        sys.path.insert(0, str(file.resolve().parent))  # as for a script: its neighbours can be imported
-        # Known under its name, as after an import; but a standard module of the same name stays what it is.
+        sys.path.insert(0, str(file.resolve().parent))  # as for a script: modules in its folder can be imported
+        # Registered under its name, as by an import, unless another module, such as one of Python's library, has that
+        # name.
         sys.modules.setdefault(file.stem, module)
         return _run(place, lambda: _executed(spec.loader, module))
     sys.path.insert(0, "")

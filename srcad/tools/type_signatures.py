@@ -1,6 +1,8 @@
-"""Argument types as text, and arguments made from types: what the command and `srcad.source` take for a signature.
+"""Parse argument types from text or annotations, and make example arguments of given types.
 
-"f8[:], f8"     "float64[:, ::1], int64"     "array(float64, 2d, C), (f8, f8)"     "f8(f8[:], f8)"
+    "f8[:], f8"     "float64[:, ::1], int64"     "array(float64, 2d, C), (f8, f8)"     "f8(f8[:], f8)"
+
+The command line and `srcad.source` accept signatures in these notations.
 """
 
 from __future__ import annotations
@@ -30,12 +32,12 @@ _PYTHON = {
 
 _VALUES = (types.Number, types.Boolean, types.UnicodeType, types.NoneType)
 
-_COUNT = 3  # what a generated integer is: a number of steps, or an index
-_LENGTH = 4  # of each dimension of a generated array, so that all integers are indices into it
+_COUNT = 3  # a generated integer: usable as a number of steps or an index
+_LENGTH = 4  # the length of each dimension of generated arrays: generated integers are valid indices
 
 
 def parse_signature(text: str) -> tuple[Any, ...]:
-    """The Numba types that a text names.
+    """The Numba types that a text names. Raises BadArgument if it is not a list of types.
 
     >>> parse_signature("f8[:], i8")
     (Array(float64, 1, 'A', False, aligned=True), int64)
@@ -49,12 +51,12 @@ def parse_signature(text: str) -> tuple[Any, ...]:
     assert isinstance(tree, ast.Tuple)
     nodes = tree.elts
     if len(nodes) == 1 and isinstance(nodes[0], ast.Call) and not _makes_tuple(nodes[0]):
-        nodes = nodes[0].args  # a whole signature: what it returns is not asked for
+        nodes = nodes[0].args  # a full signature: the return type is ignored
     return tuple(_type(node, text) for node in nodes)
 
 
 def signature_of(function: Callable[..., Any]) -> tuple[Any, ...] | None:
-    """The types of all parameters from annotations and defaults; None when one of them has neither.
+    """The types of all parameters from annotations and defaults; None if a parameter has neither.
 
     >>> def f(x: "f8[:]", k: float, n=3): ...
     >>> signature_of(f)
@@ -65,7 +67,7 @@ def signature_of(function: Callable[..., Any]) -> tuple[Any, ...] | None:
 
 
 def untyped_parameters(function: Callable[..., Any]) -> tuple[str, ...]:
-    """The parameters whose types neither an annotation nor a default tells.
+    """The parameters with neither a usable annotation nor a default.
 
     >>> untyped_parameters(lambda x, k=1.0: x)
     ('x',)
@@ -74,7 +76,7 @@ def untyped_parameters(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def example_arguments(kinds: tuple[Any, ...], seed: int = 0) -> tuple[Any, ...]:
-    """Arguments of these types: floats between 0.5 and 1.5, where most functions are smooth.
+    """Random arguments of these types: floats from 0.5 to 1.5, where most functions are smooth.
 
     >>> x, n = example_arguments(parse_signature("f4[:, :], i8"))
     >>> x.shape, x.dtype, n
@@ -119,7 +121,7 @@ def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
 
     try:
         return list(load.signature_of(function, eval_str=True).parameters.values())
-    except (NameError, SyntaxError, TypeError, AttributeError):  # annotations are text that means nothing to Python
+    except (NameError, SyntaxError, TypeError, AttributeError):  # annotations that Python cannot evaluate
         return list(load.signature_of(function).parameters.values())
 
 
@@ -131,13 +133,13 @@ def _parameter_type(parameter: inspect.Parameter) -> Any:
         try:
             return parse_signature(annotation.strip("'\""))[0]
         except (BadArgument, IndexError):
-            pass  # a class that is only imported for type checkers, say
+            pass  # such as a class that is only imported for type checkers
     name = getattr(annotation, "__name__", None)
     if isinstance(annotation, type) and annotation.__module__ in ("builtins", "numpy") and name != "str":
         try:
             return parse_signature(str(name))[0]
         except BadArgument:
-            pass  # `np.ndarray`, which does not say enough
+            pass  # such as `np.ndarray`, which has no dtype and rank
     if default is parameter.empty:
         return None
     try:
@@ -181,7 +183,7 @@ def _makes_tuple(node: ast.Call) -> bool:
 
 
 def _as_subscripts(text: str) -> str:
-    """Arrays as Numba prints them, `array(float64, 2d, C)`, in the spelling that is Python: `float64[:, ::1]`."""
+    """Replace arrays as Numba prints them, `array(float64, 2d, C)`, by subscripts: `float64[:, ::1]`."""
 
     def subscript(match: re.Match[str]) -> str:
         dtype, rank, layout = match.groups()

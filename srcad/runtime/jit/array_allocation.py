@@ -1,10 +1,10 @@
-"""New arrays that compile quickly: `np.zeros`, `np.empty`, the same with `_like`, and `np.copy` as instructions.
+"""Array allocation that compiles quickly: `np.zeros`, `np.empty`, their `_like` variants and `np.copy` as intrinsics.
 
-To Numba these are functions in Python, which call others: five to be compiled before a gradient has its first array of
-zeros, for each number of dimensions and each way to write it, a sixth of a second on the whole. What they end in is
-a few instructions, which are written here as a function of LLVM's, beside the gradient's own: nothing is typed or
-compiled for it. Meaning, errors and speed are the same. (Written into the gradient itself they make LLVM do less about
-the loops around them: some gradients took half as long again.)
+Numba implements these as Python functions that call others: five functions are compiled before a gradient has its first
+array of zeros, for each number of dimensions and each way to write the call, about a sixth of a second in all. The few
+LLVM instructions that they come to are written here as an LLVM function in the gradient's own module, so that nothing
+is typed or compiled for them. Meaning, errors and speed are those of Numba. (Instructions inlined into the gradient
+itself make LLVM optimise the surrounding loops less: some gradients took half as long again.)
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from numba.np import arrayobj
 
 
 def add_to(manager: PassManager, state: Any) -> None:
-    """Have a pipeline, for the compiler's state, put instructions in place of calls."""
-    state.typingctx.refresh()  # which may not know yet what importing this has brought
+    """Add the pass that replaces calls by intrinsics to a pipeline; `state` is the compiler's state."""
+    state.typingctx.refresh()  # it may not have seen the newly registered intrinsics
     manager.add_pass_after(_Allocations, IRProcessing)
 
 
@@ -54,7 +54,7 @@ class _Allocations(FunctionPass):  # type: ignore[misc]  # Numba carries no anno
 
 
 def _quick_form(function: Any, statement: Any) -> Callable[..., Any] | None:
-    """What stands in for the function that a statement calls, if it does."""
+    """The intrinsic that replaces the function called by a statement, or None."""
     call = statement.value if isinstance(statement, ir.Assign) else None
     if not isinstance(call, ir.Expr) or call.op != "call" or call.kws or call.vararg is not None:
         return None
@@ -104,11 +104,11 @@ Write = Callable[[Any, Any, Any, Any], Any]
 
 
 def _new(typing: Any, function: Callable[..., Any], args: tuple[Any, ...], made: Any, write: Write) -> Any:
-    """The signature of a call, and what writes its instructions; what Numba makes of the call, where `made` is None."""
+    """The signature of a call and the function that writes its instructions; Numba's own if `made` is None."""
     if made is not None:
         return made(*args), _called(write)
     plain = typing.resolve_function_type(typing.resolve_value_type(function), args, {})
-    # Numba compiles these, for which they have to be Python functions.
+    # Numba compiles these, so they have to be Python functions.
     calls = {1: lambda a: function(a), 2: lambda a, b: function(a, b)}  # noqa: PLW0108
 
     def call(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -118,7 +118,7 @@ def _new(typing: Any, function: Callable[..., Any], args: tuple[Any, ...], made:
 
 
 def _called(write: Write) -> Write:
-    """A call of a function with the instructions that are written; the module being made gets it at its first call."""
+    """A call of an LLVM function with the written instructions, which is added to the module at its first call."""
 
     def call(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         convention, result, kinds = context.call_conv, signature.return_type, signature.args
@@ -136,7 +136,7 @@ def _called(write: Write) -> Write:
 
 
 def _written(context: Any, function: Any, signature: Any, write: Write) -> Any:
-    """The function, with the instructions in it."""
+    """The LLVM function with its instructions."""
     convention, kinds = context.call_conv, signature.args
     function.linkage = "internal"
     convention.decorate_function(function, [f"a{place}" for place in range(len(kinds))], kinds)
@@ -148,7 +148,7 @@ def _written(context: Any, function: Any, signature: Any, write: Write) -> Any:
 
 
 def _made(shape: Any, dtype: Any) -> Any:
-    """The type of a new array, or None where it is for Numba to say."""
+    """The type of a new array, or None if the decision is left to Numba."""
     ndim = parse_shape(shape)
     return None if ndim is None or dtype is None else types.Array(dtype, ndim, "C")
 
@@ -159,7 +159,7 @@ def _made_like(a: Any) -> Any:
 
 
 def _dtype(named: Any) -> Any:
-    """The type of the elements that an argument `dtype` names, or None."""
+    """The element type that an argument `dtype` names, or None."""
     is_float = isinstance(named, types.Function) and named.typing_key is float
     return types.float64 if is_float else parse_dtype(named)
 
@@ -210,10 +210,10 @@ def _copied(context: Any, builder: Any, signature: Any, values: Any) -> Any:
 
 
 def _allocated(context: Any, builder: Any, kind: Any, shape: Any, is_apart: bool = False) -> Any:
-    """A new array of a type and a shape; ValueError if its bytes cannot be counted.
+    """A new array of this type and shape. Raises ValueError if its size in bytes overflows.
 
-    Of arrays of zeros, as adjoints are, LLVM is told that they are apart from all others. Told the same of traces, it
-    makes vectors of numbers that stand apart in memory only to record them, and loops over pairs took twice as long.
+    LLVM is told that arrays of zeros, such as adjoints, do not alias any other memory. When it was told the same of
+    traces, it vectorised stores of values that are scattered in memory, and loops over pairs took twice as long.
     """
     itemsize = context.get_constant(types.intp, arrayobj.get_itemsize(context, kind))
     count, size, is_over = context.get_constant(types.intp, 1), itemsize, cgutils.false_bit
@@ -242,9 +242,10 @@ def _allocated(context: Any, builder: Any, kind: Any, shape: Any, is_apart: bool
 
 
 def _data(context: Any, builder: Any, memory: Any, is_apart: bool) -> Any:
-    """Where the elements are: read from the memory's head, where Numba finds it too, it could be anywhere to LLVM.
+    """The pointer to the elements. Read from the header of the memory, as Numba does, it could point anywhere for LLVM.
 
-    As an offset from what the allocation has given it is known to be apart from all arguments and what else is so.
+    Written as an offset from the pointer that the allocation returned, it is known not to alias arguments and other
+    allocations.
     """
     data = context.nrt.meminfo_data(builder, memory)
     if not is_apart:

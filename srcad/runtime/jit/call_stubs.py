@@ -1,8 +1,8 @@
-"""Functions that generated code calls, as Numba's type inference sees them: typed for their arguments, never compiled.
+"""Stub dispatchers for functions that generated code calls: Numba's type inference types them, they are never compiled.
 
     fib(n - 1) inside fib       Numba follows the recursion itself, as it does between functions under `@njit`
 
-`Inferring` finds the types of a function's names by inference; `Declared` knows the type of the result beforehand.
+`Inferring` infers the types of a function's names; `Declared` has a result type that is given beforehand.
 """
 
 from __future__ import annotations
@@ -20,26 +20,28 @@ from srcad.runtime.jit.numba_inference import Inferred, inferred_in_context
 
 
 class _Typed(CPUDispatcher):  # type: ignore[misc]  # Numba carries no annotations
-    """A dispatcher that has signatures, and no machine code."""
+    """A dispatcher with signatures, and without machine code."""
 
     def result_type(self, arguments: tuple[Type, ...]) -> Type:
         """The type of the result for arguments of these types."""
         raise NotImplementedError
 
     def _make_finalizer(self) -> Any:
-        return lambda: None  # there is no machine code to take back
+        return lambda: None  # there is no machine code to release
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """What Numba asks for when it types a call."""
+        """The template that Numba requests when it types a call."""
         return super().get_call_template(tuple(map(plain, args)), kws)
 
     def fold_argument_types(self, args: Any, kws: Any) -> Any:
-        """The types of all arguments: the number 1 is an integer, so that calls which recur find themselves."""
+        """The types of all arguments. Literals count as their plain types, so that recursive calls find the same
+        signature.
+        """
         signature, folded = super().fold_argument_types(args, kws)
         return signature, tuple(map(plain, folded))
 
     def compile(self, sig: Any) -> None:
-        """Note the signature for these types of the arguments; what Numba calls before it asks for signatures."""
+        """Add the signature for these argument types; Numba calls this before it reads the signatures."""
         arguments, _ = sigutils.normalize_signature(sig)
         arguments = tuple(map(plain, arguments))
         if arguments not in self.overloads:
@@ -51,7 +53,7 @@ class _Typed(CPUDispatcher):  # type: ignore[misc]  # Numba carries no annotatio
 
 
 class Inferring(_Typed):
-    """A function whose types are inferred, recursive or not.
+    """A function, recursive or not, whose types are inferred.
 
     >>> from numba import types
     >>> def half(x):
@@ -74,7 +76,7 @@ class Inferring(_Typed):
 
 
 class Declared(_Typed):
-    """A function whose result has the same type whatever its arguments are.
+    """A function whose result has the same type for all arguments.
 
     >>> from numba import types
     >>> found = Declared(lambda x: (x,), types.UniTuple(types.float64, 1))

@@ -1,11 +1,11 @@
-"""The folder of generated modules: where it is, what a file in it is called, how it is written and read.
+"""The disk cache of generated modules: its folder, the names of files, and how they are written and read.
 
-    key("...", "...")            name made of everything that a generated module depends on
-    store(key, stored)           written whole or not at all; of two processes that store the same key, either wins
-    fetch(key)                   what was stored, or None
+    key("...", "...")            a hash of everything that a generated module depends on
+    store(key, stored)           writes a file atomically; if two processes store the same key, either file may remain
+    fetch(key)                   the stored module, or None
 
-A folder that somebody else could write to is refused, since what lies in it is executed. Without a usable folder
-nothing is stored; the modules then live in memory only.
+A folder that other users can write to is refused, since its files are executed. Without a usable folder nothing is
+stored, and modules live in memory only.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _MARK = "# srcad: "
 
 @dataclass(frozen=True)
 class Stored:
-    """The text of a generated module, the names of its functions, and of the objects that it needs to be given.
+    """A generated module: its text, the names of its functions, and those of the objects that must be passed to it.
 
-    assumes     whether it is right only for arrays that fit without broadcasting, and raises `Widens` for others
+    assumes     whether the code is correct only for arrays that fit without broadcasting, and raises `Widens` otherwise
     """
 
     text: str
@@ -43,14 +43,14 @@ class Stored:
 
 
 def key(*parts: str) -> str:
-    """A name for what depends on these texts and on the versions of everything involved.
+    """A name for a module that depends on these texts and on the versions of srcad, Numba, LLVM, NumPy and Python.
 
     >>> key("a", "bc") == key("a", "bc"), key("ab", "c") == key("a", "bc")
     (True, False)
     """
     digest = hashlib.blake2b(environment().encode(), digest_size=16)
     for part in parts:
-        # The length first, so that no two lists of parts run together.
+        # The length comes first, so that different lists of parts never give the same bytes.
         digest.update(f"{len(part)}:".encode())
         digest.update(part.encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
@@ -58,7 +58,7 @@ def key(*parts: str) -> str:
 
 @functools.cache
 def environment() -> str:
-    """Versions of all that has a part in generated code: srcad to the byte, Numba, LLVM, NumPy, Python, the machine."""
+    """The versions of everything that affects generated code: srcad's source, Numba, LLVM, NumPy, Python, machine."""
     versions = [numba.__version__, llvmlite.__version__, np.__version__, sys.version, platform.machine()]
     return "\n".join([_own_source(), *versions])
 
@@ -73,7 +73,7 @@ def _own_source() -> str:
 
 
 def fetch(name: str) -> Stored | None:
-    """What was stored under a name, or None; a file that is not whole counts as none."""
+    """The module stored under a name, or None. An incomplete file counts as none."""
     path = path_of(name)
     if path is None:
         return None
@@ -89,7 +89,7 @@ def fetch(name: str) -> Stored | None:
 
 
 def store(name: str, stored: Stored) -> Path | None:
-    """Write a module whole or not at all; its path, or None where nothing can be written."""
+    """Write a module atomically. Returns its path, or None if nothing can be written."""
     path = path_of(name)
     if path is None:
         return None
@@ -101,8 +101,8 @@ def store(name: str, stored: Stored) -> Path | None:
     try:
         with open(handle, "w", encoding="utf-8", newline="\n") as file:
             file.write(f"{stored.text}{_MARK}{facts}\n")
-        # Machine code is stored by Numba with the time stamp of this file. The name says what is inside, so the stamp
-        # need not change when a second process stores the same.
+        # Numba stores machine code with the time stamp of this file. The file's name determines its content, so the
+        # stamp need not change when a second process stores the same module.
         os.utime(temporary, (_STAMP, _STAMP))
         os.replace(temporary, path)
     except OSError:
@@ -122,13 +122,13 @@ def _remove(path: str) -> None:
 
 
 def path_of(name: str) -> Path | None:
-    """Where a module of this name is or would be; None without a usable folder."""
+    """The path for a module of this name, whether it exists or not; None without a usable folder."""
     place = folder()
     return None if place is None else place / f"srcad_{name}.py"
 
 
 def folder() -> Path | None:
-    """The cache folder, made if need be: SRCAD_CACHE_DIR, else the user's own; None where neither is usable."""
+    """The cache folder, created if necessary: SRCAD_CACHE_DIR, else one in the user's home; None if not usable."""
     return _usable(os.environ.get("SRCAD_CACHE_DIR") or None)
 
 

@@ -1,12 +1,12 @@
-"""Text of generated functions -> what can be called: modules that a debugger can show, and Numba dispatchers per types.
+"""Load the text of generated functions as modules that a debugger can show, and compile them with Numba.
 
-    load(name, stored, ...)      executes a generated module, from its file in the cache folder where there is one
-    compiled(module, ...)        its functions as Numba dispatchers, machine code kept on disk
-    TypedDispatcher              a Numba dispatcher whose function is generated anew for each tuple of argument types
+    load(name, stored, ...)      executes a generated module, from its file in the cache folder if there is one
+    compiled(module, ...)        its functions as Numba dispatchers, with machine code cached on disk
+    TypedDispatcher              a Numba dispatcher whose function is generated for each tuple of argument types
 
-`TypedDispatcher` is what a gradient is to Numba. Dispatch on types, keywords and defaults are Numba's own, in C; the
-machine code that it hands out is that of the generated function itself, so that calls pass through nothing in between,
-be they from Python or from inside `@njit`.
+To Numba, a gradient is a `TypedDispatcher`. Dispatch on types, keywords and defaults is Numba's own, in C, and the
+machine code is that of the generated function itself. Calls from Python and from inside `@njit` therefore have no layer
+in between.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ from srcad.runtime.jit.gc_pause import nothing_collected
 from srcad.runtime.jit.numba_inference import CannotType, reason_of
 from srcad.runtime.support.broadcast_error import Widens
 
-# Array statements are not to be divided by the number of threads, on which the last digits of sums would depend.
+# Only `prange` runs in parallel. Array statements do not: the last digits of their sums would depend on the number of
+# threads.
 _ONLY_PRANGE = {
     "prange": True,
     **dict.fromkeys(("comprehension", "reduction", "inplace_binop", "setitem", "numpy", "stencil", "fusion"), False),
@@ -43,8 +44,8 @@ _SINGLE = frozenset((types.float32, types.complex64))
 def load(name: str, stored: Stored, given: Mapping[str, Any]) -> ModuleType:
     """Execute a generated module; `given` are the objects that its text cannot import.
 
-    Its functions are plain Python. Tracebacks, `pdb` and `inspect` show its text. A name says all that is in a module,
-    so one that was executed before, for another closure of the same text, serves again.
+    Its functions are plain Python, and tracebacks, `pdb` and `inspect` show its text. The name is a hash of everything
+    in the module, so a module that was executed before, for another closure with the same text, is used again.
     """
     known = sys.modules.get(f"srcad_{name}")
     if known is not None and not given:
@@ -59,11 +60,11 @@ def load(name: str, stored: Stored, given: Mapping[str, Any]) -> ModuleType:
     module.__file__ = filename
     module.__dict__.update(given)
     exec(compile(stored.text, filename, "exec", dont_inherit=True), module.__dict__)
-    # Named tuples of a module are pickled by its name, into Numba's cache among others.
+    # Named tuples are pickled by the name of their module, for instance in Numba's cache.
     sys.modules[module.__name__] = module
     for value in list(module.__dict__.values()):
         if isinstance(value, type) and value.__module__ == module.__name__:
-            # Numba takes unions of types of the same name for one type, and would keep another module's in its cache.
+            # Numba treats union types of the same name as equal, and would use those of another module in its cache.
             value.__name__ = f"{value.__qualname__}_{name}"
     return module
 
@@ -71,7 +72,7 @@ def load(name: str, stored: Stored, given: Mapping[str, Any]) -> ModuleType:
 def compiled(
     module: ModuleType, public: tuple[str, ...], options: Mapping[str, Any], assumes: bool = False
 ) -> tuple[CPUDispatcher, ...]:
-    r"""The public functions of a generated module as Numba dispatchers; those that they call are compiled too.
+    r"""The public functions of a generated module as Numba dispatchers. The functions that they call are compiled too.
 
     `assumes` says that they may raise `Widens`.
 
@@ -82,7 +83,7 @@ def compiled(
     """
     namespace = module.__dict__
     own = [name for name, value in namespace.items() if _is_own_function(value, module)]
-    # Machine code of functions that call themselves crashes once Numba 0.68 has loaded it from its cache.
+    # Machine code of recursive functions crashes after Numba 0.68 has loaded it from its cache.
     functions = {each: namespace[each] for each in own}
     on_disk = not (module.__file__ or "<").startswith("<") and not _calls_itself(functions)
     for name, function in functions.items():
@@ -122,10 +123,10 @@ def _is_own_function(value: Any, module: ModuleType) -> bool:
 
 
 class _QuickCache(FunctionCache):  # type: ignore[misc]  # Numba carries no annotations
-    """Numba's disk cache, loading machine code without first loading all that only compiling needs.
+    """Numba's disk cache, without the loading of modules that only compilation needs.
 
     Numba refreshes its registries before it looks into the cache, which takes a third of a second in a new process.
-    What linking needs of that are the addresses of Numba's run-time functions, made known here.
+    Linking needs only the addresses of Numba's run-time functions, which are registered here.
     """
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -136,7 +137,7 @@ class _QuickCache(FunctionCache):  # type: ignore[misc]  # Numba carries no anno
             return self._load_overload(sig, target_context)
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        # Code that holds addresses (a large constant array) cannot be kept; Numba would warn of it.
+        # Code that contains addresses (a large constant array) cannot be cached; Numba would warn.
         if not data.library.has_dynamic_globals:
             super().save_overload(sig, data)
 
@@ -148,10 +149,11 @@ Redirect = Callable[[tuple[Any, ...]], "Callable[..., Any] | None"]
 class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no annotations
     """A Numba dispatcher for a function that `specialise` makes for each tuple of argument types.
 
-    `shape` is a Python function that only gives name, parameters, defaults. For an argument without a Numba type, and
-    a function that Numba cannot type, `otherwise` says what is called instead; for arguments of new types, `redirect`.
-    `widen` is told when arrays broadcast that were taken not to; the function is then made anew.
-    `rounded` makes numbers in single precision of Python's, which Numba returns, given the result's Numba type.
+    `shape` is a stub function that gives the name, the parameters and the defaults. If an argument has no Numba type,
+    or Numba cannot type the function, `otherwise` gives the function to call instead. `redirect` may give another
+    function for arguments of new types. `widen` is called when arrays broadcast although the code assumes that they do
+    not; the function is then made again. `rounded` converts Python numbers that Numba returns to single precision,
+    given the result's Numba type.
     """
 
     def __init__(
@@ -173,11 +175,11 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         self._failed: dict[tuple[Any, ...], CannotType] = {}
 
     def _make_finalizer(self) -> Callable[[], None]:
-        # The machine code belongs to the dispatchers that were made, which take it back when they go.
+        # The machine code belongs to the dispatchers in `_made`, which release it.
         return lambda: None
 
     def compile(self, sig: Any) -> Any:
-        """Machine code for these argument types; what keeps it from being made is raised as it is."""
+        """Machine code for these argument types. Errors of code generation are raised unchanged."""
         signature, _ = sigutils.normalize_signature(sig)
         arguments = tuple(signature)
         with global_compiler_lock, nothing_collected():
@@ -194,7 +196,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
             result = dispatcher.overloads[arguments]
             self._made.append(dispatcher)
             if self.rounded is not None and not _SINGLE.isdisjoint(arguments):
-                self.overloads[arguments] = result  # calls from Python find no machine code, and come here
+                self.overloads[arguments] = result  # calls from Python find no machine code and come here
             else:
                 self.add_overload(result)
         return result.entry_point
@@ -210,7 +212,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         return dispatcher
 
     def _compile_for_args(self, *args: Any, **kwargs: Any) -> Any:
-        """What Numba calls from a Python call with new types: gives what is then called with the arguments."""
+        """Numba calls this for a call from Python with new types. Returns the function to call with the arguments."""
         self._types_active_call.clear()
         instead = None if self.redirect is None else self.redirect(args)
         if instead is not None:
@@ -220,7 +222,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
             if types.pyobject in kinds:
                 raise CannotType(_unknown(self, args, kinds))
             entry = self.compile(kinds)
-            call = self._first_call(entry)  # asked for when compiling may have changed what this is
+            call = self._first_call(entry)  # looked up after compiling, which may have changed the class
             if self.rounded is None or _SINGLE.isdisjoint(kinds):
                 return call
             rounded, result = self.rounded, self.overloads[kinds].signature.return_type
@@ -232,7 +234,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
             return lambda *args: instead(*_given(args))
 
     def _first_call(self, entry: Callable[..., Any]) -> Callable[..., Any]:
-        """What is called with the arguments for whose types the entry has just been made."""
+        """The function to call with the arguments for whose types the entry has just been compiled."""
         return entry
 
     def __reduce__(self) -> Any:
@@ -240,7 +242,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
 
 
 class _Watched(TypedDispatcher):
-    """A dispatcher of functions for arrays that fit without broadcasting, as calls from Python see it."""
+    """A dispatcher of functions that assume arrays without broadcasting: calls from Python catch `Widens`."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -266,14 +268,14 @@ class _Watched(TypedDispatcher):
 
 
 def plain(kind: Any) -> Any:
-    """The type itself, where Numba tells that the value is a constant or a default."""
+    """The type without the information that the value is a literal or a default."""
     if isinstance(kind, types.Omitted):
         return numba.typeof(kind.value)
     return types.unliteral(kind)
 
 
 def _given(args: tuple[Any, ...]) -> list[Any]:
-    """The arguments of a call, where Numba has put something in the place of defaults."""
+    """The arguments of a call, with the defaults that Numba has marked as omitted filled in."""
     return [each.value if isinstance(each, OmittedArg) else each for each in args]
 
 
@@ -290,7 +292,7 @@ def _unknown(dispatcher: CPUDispatcher, args: tuple[Any, ...], kinds: tuple[Any,
 
 
 def _not_compiled(dispatcher: CPUDispatcher, error: Exception) -> SrcadError | CannotType:
-    # The cause may be an error of ours that Numba has wrapped: a derivative inside a derivative.
+    # The cause may be an error of srcad that Numba has wrapped: a derivative inside a derivative.
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, SrcadError):

@@ -1,7 +1,6 @@
-"""Numba's compiler, with new arrays that compile quickly (see `array_allocation`) and without passes that have nothing
-to do.
+"""A Numba compiler pipeline for generated functions: fast array allocation, and no passes that have nothing to do.
 
-What comes out is the same; generated functions are long, and each pass goes through all of one.
+The compiled code does the same. Generated functions are long, and each pass walks a whole function.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from numba.core.untyped_passes import InlineClosureLikes
 
 
 class Quick(compiler.CompilerBase):  # type: ignore[misc]  # Numba carries no annotations
-    """Numba's compiler: new arrays are instructions, operators are typed once, passes without work left out."""
+    """Numba's compiler with array intrinsics (`array_allocation`), cached operator typing, and idle passes left out."""
 
     def define_pipelines(self) -> list[PassManager]:
-        """Numba's passes and ours."""
+        """Numba's passes, some replaced by those below."""
         from srcad.runtime.jit.array_allocation import add_to
 
         manager = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
@@ -31,10 +30,10 @@ class Quick(compiler.CompilerBase):  # type: ignore[misc]  # Numba carries no an
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _Closures(InlineClosureLikes):  # type: ignore[misc]
-    """Numba's inlining of closures, for functions that may have some."""
+    """Numba's inlining of closures, skipped for functions that have none."""
 
     _name = "inline_closure_likes"
-    # Calls of these are inlined too, the array's where it is made of a list that a comprehension has made.
+    # Calls of these are inlined as well, `array` if its argument is a list comprehension.
     _calls = frozenset({"array", "reduce", "stencil"})
 
     def run_pass(self, state: Any) -> bool:
@@ -47,7 +46,7 @@ class _Closures(InlineClosureLikes):  # type: ignore[misc]
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _ArrayExpressions(NopythonRewrites):  # type: ignore[misc]
-    """Numba's fusion of array expressions, for functions that may have some."""
+    """Numba's fusion of array expressions, skipped for functions that have none."""
 
     _name = "nopython_rewrites"
 
@@ -58,7 +57,7 @@ class _ArrayExpressions(NopythonRewrites):  # type: ignore[misc]
 
 
 def _is_of_array(state: Any, statement: Any) -> bool:
-    """Whether a statement gives an array as the result of an operator or a ufunc."""
+    """Whether a statement assigns an array that is the result of an operator or a ufunc."""
     expression = statement.value if isinstance(statement, ir.Assign) else None
     if not isinstance(expression, ir.Expr) or not isinstance(state.typemap.get(statement.target.name), types.Array):
         return False
@@ -70,9 +69,9 @@ def _is_of_array(state: Any, statement: Any) -> bool:
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _TypeInference(NopythonTypeInference):  # type: ignore[misc]
-    """Numba's type inference, which asks once what an operator makes of arguments of the same types.
+    """Numba's type inference, with the types of calls cached by argument types.
 
-    Numba asks anew for each call, and for all calls again each time that it goes through the function.
+    Numba resolves each call separately, and resolves all calls again in each iteration over the function.
     """
 
     _name = "nopython_type_inference"
@@ -87,7 +86,7 @@ class _TypeInference(NopythonTypeInference):  # type: ignore[misc]
 
 
 class _Remembering:
-    """A typing context that knows what it has been asked before."""
+    """A typing context that caches resolved calls."""
 
     def __init__(self, context: Any) -> None:
         self._context = context
@@ -109,13 +108,13 @@ class _Remembering:
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _Lowering(NativeLowering):  # type: ignore[misc]
-    """Numba's lowering, in fewer instructions."""
+    """Numba's lowering, with fewer instructions (`short_lowering`)."""
 
     _name = "native_lowering"
 
     @property
     def lowering_class(self) -> type:
-        """What lowers a function."""
+        """The class that lowers a function."""
         from srcad.runtime.jit.short_lowering import BriefLower
 
         return BriefLower

@@ -1,4 +1,4 @@
-"""No garbage collection while something is compiled: it would find nothing, at a tenth of the time of the whole."""
+"""Pause garbage collection during compilation: it would find nothing, and take a tenth of the time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def nothing_collected() -> Iterator[None]:
-    """A block in which Python does not look for unreachable cycles, unless another thread has it look.
+    """A block without garbage collection, unless another thread enables it.
 
     >>> with nothing_collected():
     ...     gc.isenabled()
@@ -22,6 +22,6 @@ def nothing_collected() -> Iterator[None]:
     try:
         yield
     finally:
-        # Of several threads in such blocks, only that which came first has found collections enabled.
+        # If several threads are in such blocks, only the first has found collection enabled.
         if was_enabled:
             gc.enable()

@@ -1,11 +1,12 @@
-"""Types of calls of Numba's own library, without machine code for it.
+"""Type calls of Numba's own library without compiling them.
 
-Much of NumPy is Python to Numba: typing a call of `np.sum` compiles a function of Numba's, and those that it calls. The
-calls of a user's function are typed before anything is generated, and many do not get into what is: sums and slices
-become loops. In the block such functions are typed as the user's are; generated code has those compiled that it calls.
+Much of NumPy is implemented in Python in Numba: typing a call of `np.sum` compiles a Numba function and those it calls.
+The calls of a user's function are typed before code is generated, and many do not appear in the generated code: sums
+and slices become loops. Inside `without_machine_code`, library functions are only typed, as the user's are; generated
+code compiles those that it does call.
 
-Numba offers no way to ask for that, so the methods by which it compiles what it types are others in the block, which
-runs under Numba's own lock. Whatever is compiled in earnest in there finds them as they were.
+Numba has no option for this, so inside the block some of its methods are replaced, under Numba's own lock. A
+compilation that really runs in the block finds the original methods.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from numba.core.registry import CPUDispatcher
 from numba.core.types import Dispatcher as DispatcherType
 from numba.core.types import Type, none
 
-# What compiles a function up to the types of its names, in Numba's terms: a state with `return_type`.
+# Runs the compiler on a function up to type inference. Returns Numba's state with `return_type`.
 Infer = Callable[[CPUDispatcher, tuple[Type, ...]], Any]
 _PLACES = (
     (dispatchers._DispatcherBase, "get_call_template"),
@@ -30,14 +31,14 @@ _PLACES = (
 )
 _NUMBAS = tuple(owner.__dict__[name] for owner, name in _PLACES)
 _get_call_template, _get_overload, _compile = _NUMBAS
-# Functions of Numba's that return nothing. To find that out takes long: they put together what they say if they raise.
+# Numba functions that return nothing. Typing them would take long, because of the messages that they build.
 _CHECKS = {("numba.np.arraymath", "check_axis_bounds")}
 _known: WeakKeyDictionary[CPUDispatcher, dict[tuple[Type, ...], Any]] = WeakKeyDictionary()
 
 
 @contextmanager
 def without_machine_code(infer: Infer) -> Iterator[None]:
-    """In the block, functions of Numba's library that calls are resolved to are typed by `infer` and not compiled."""
+    """In the block, Numba's library functions are typed by `infer` and not compiled."""
 
     def template(dispatcher: Any, args: Any, kws: Any) -> Any:
         if not _is_library(dispatcher):
@@ -54,7 +55,7 @@ def without_machine_code(infer: Infer) -> Iterator[None]:
 
 
 def _result(dispatcher: CPUDispatcher, arguments: tuple[Type, ...], infer: Infer) -> Type:
-    """The type of a call's result, or the error that it has no type; a library's functions do not change."""
+    """The type of a call's result, or its typing error. Both are cached, since library functions do not change."""
     compiled = dispatcher.overloads.get(arguments)
     if compiled is not None:
         return compiled.signature.return_type
@@ -75,7 +76,7 @@ def _result(dispatcher: CPUDispatcher, arguments: tuple[Type, ...], infer: Infer
 
 
 def _is_library(dispatcher: Any) -> bool:
-    """Whether this is a function of Numba's or of our kernels, and nothing special."""
+    """Whether this is an ordinary function of Numba's library or of srcad's kernels."""
     made: Any = getattr(dispatcher, "_compiler", None)
     return (
         type(dispatcher) is CPUDispatcher
@@ -87,7 +88,7 @@ def _is_library(dispatcher: Any) -> bool:
 
 
 def _overload_if_compiled(kind: DispatcherType, signature: Any) -> Any:
-    """What Numba notes as the code of a call; it types the call again before it needs it."""
+    """The code that Numba notes for a call; it resolves the call again before it needs the code."""
     known = kind.dispatcher.overloads.get(tuple(signature.args))
     return None if known is None else known.entry_point
 

@@ -1,11 +1,12 @@
-"""Numba's own type inference, run on a Python function without compiling it.
+"""Run Numba's type inference on a Python function without compiling it.
 
     def f(x, n):            infer(f, (float64[::1], int64))
         s = 0.0                 types:  x -> array(float64, 1d, C), n -> int64, s -> float64
         ...                     result: float64
 
-All that Numba does before inference (pruning of branches on `None`, constants, static indices) is done here too, so
-that what types here also compiles. A name in a pruned branch has no type. Nothing of the function is executed.
+Everything that Numba does before inference (pruning of branches on `None`, constants, static indices) is done as well,
+so that a function that types here also compiles. A name in a pruned branch has no type. No code of the function is
+executed.
 """
 
 from __future__ import annotations
@@ -30,16 +31,16 @@ from srcad.runtime.jit.library_types import without_machine_code
 
 @dataclass(frozen=True)
 class Inferred:
-    """What inference found: a type for every local name that is reached, and the type of the result."""
+    """The result of inference: a type for every local name that is reached, and the type of the result."""
 
     types: Mapping[str, Type]
     result: Type
 
 
 class CannotType(Exception):
-    """Numba has no type for a function: `reason` is the shortest cause, `line` its line in the function's file.
+    """Numba cannot type a function: `reason` is the innermost cause, `line` its line in the function's file.
 
-    `place` is added by who knows which line of the user's that is.
+    `place` is added by the caller that can map the line to the user's code.
     """
 
     def __init__(self, reason: str, line: int | None = None, place: Place | None = None) -> None:
@@ -50,9 +51,9 @@ class CannotType(Exception):
 def infer(
     function: Callable[..., Any], argument_types: tuple[Type, ...], wanted: Collection[str] | None = None
 ) -> Inferred:
-    """The types of all local names of a Python function, or of those `wanted`, for arguments of these types.
+    """The types of the local names of a Python function, or of those in `wanted`, for these argument types.
 
-    Raises `CannotType` where Numba does not know a function, an attribute or a mixture of types.
+    Raises `CannotType` if Numba does not know a function or an attribute, or cannot unify types.
 
     >>> def double(x):
     ...     y = x + x
@@ -72,7 +73,7 @@ def infer(
 
 
 def inferred_in_context(function: Callable[..., Any], argument_types: tuple[Type, ...]) -> Inferred:
-    """As `infer`, within another inference: Numba's errors stay as they are, for it tries again where calls recur."""
+    """`infer` inside another inference. Numba's errors pass unchanged, because Numba retries recursive calls."""
     state = _run(function, argument_types)
     return Inferred(_locals(function, state.typemap), types.unliteral(state.return_type))
 
@@ -93,9 +94,9 @@ class _Inference(compiler.CompilerBase):  # type: ignore[misc]  # Numba carries 
 
 @contextmanager
 def typing_only() -> Iterator[None]:
-    """In the block, Numba types functions of its library that calls are resolved to, and compiles nothing."""
+    """In the block, library functions are typed and not compiled."""
     with global_compiler_lock, warnings.catch_warnings(), without_machine_code(_library):
-        # Numba warns of what is slow when it compiles; here nothing is compiled.
+        # Numba warns about slow code when it compiles; nothing is compiled here.
         warnings.simplefilter("ignore", errors.NumbaWarning)
         yield
 
@@ -110,29 +111,29 @@ def _typed(function: Callable[..., Any], argument_types: tuple[Type, ...], optio
     flags = compiler.Flags()
     cpu_target.options.parse_as_flags(flags, dict(options))
     inference = _Inference(typing_context, target_context, None, argument_types, None, flags, {})
-    # The inference is over when its passes are: there is nothing compiled to hand back.
+    # The passes end with inference, so there is no compiled result to return.
     inference.state.cr = _NOTHING_COMPILED
     inference.compile_extra(function)
     return inference.state
 
 
 def _library(dispatcher: CPUDispatcher, argument_types: tuple[Type, ...]) -> Any:
-    """A function of Numba's library that a call is resolved to."""
+    """Type a library function that a call resolves to."""
     return _typed(dispatcher.py_func, argument_types, dispatcher.targetoptions)
 
 
 _NOTHING_COMPILED = object()
-_NUMBAS_OWN = (NotImplementedError, AssertionError, TypeError)  # what it stumbles over: `+=` of what may be None
-# Those of most functions generated later. Numba keeps what it compiles of its own library for each set of options.
+_NUMBAS_OWN = (NotImplementedError, AssertionError, TypeError)  # Numba's internal failures, such as `+=` on an optional
+# The options of most generated functions: Numba keeps what it compiles of its library per set of options.
 _OPTIONS = {"nopython": True, "boundscheck": None, "error_model": "numpy"}
 
 
 def _locals(
     function: Callable[..., Any], typemap: Mapping[str, Type], wanted: Collection[str] | None = None
 ) -> dict[str, Type]:
-    """The user's names: Numba numbers the stores of a name (`x`, `x.1`, ...), made-up names start with `$`.
+    """The types of the user's names. Numba numbers the stores of a name (`x`, `x.1`, ...); temporaries start with `$`.
 
-    Its names for what parameters are given look like these: `arg.x`.
+    Numba's names for arguments, `arg.x`, look similar and are skipped.
     """
     found: dict[str, Type] = {}
     names = function.__code__.co_varnames
@@ -161,10 +162,10 @@ _SIMPLER = (
 
 
 def reason_of(error: Exception) -> str:
-    """The innermost cause in one of Numba's reports."""
+    """The innermost cause in one of Numba's error reports."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     text = re.sub(r"Literal\[\w+\]\((.*?)\)", r"\1", text)
-    # The innermost cause stands last in Numba's nested reports.
+    # The innermost cause is the last one in Numba's nested reports.
     best: tuple[int, str] | None = None
     for pattern, kind in _SIMPLER:
         for match in re.finditer(pattern, text):
@@ -192,7 +193,7 @@ def _phrase(kind: str, match: re.Match[str]) -> str:
 
 
 def _line(error: Exception, function: Callable[..., Any]) -> int | None:
-    """The line within the function, of all those that the report names."""
+    """The line in the function, among all lines that the error report names."""
     code = function.__code__
     location = getattr(error, "loc", None)
     if location is not None and location.filename == code.co_filename:

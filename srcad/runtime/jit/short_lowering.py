@@ -1,6 +1,6 @@
-"""LLVM code in few instructions, for what generated functions are made of: elements of arrays, and loops over ranges.
+"""A shorter lowering to LLVM for what generated functions consist of: array elements and loops over ranges.
 
-What Numba writes for these is three times as long, and LLVM shortens it again: meaning and speed are the same. All
+Numba's code for these is three times as long, and LLVM shortens it again: meaning and speed are the same. Everything
 else is lowered by Numba.
 """
 
@@ -16,10 +16,10 @@ _PLAIN = (types.Float, types.Integer, types.Complex, types.Boolean)
 
 
 class BriefLower(Lower):  # type: ignore[misc]  # Numba carries no annotations
-    """Numba's lowering to LLVM, which loads from descriptors and iterators only what is needed."""
+    """Numba's lowering to LLVM, which loads only the needed fields of array descriptors and iterators."""
 
     def lower_getitem(self, resty: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
-        """The value of an element, or of whatever else an index denotes."""
+        """Lower an indexing expression."""
         kind = self.typeof(value.name)
         place = self._place(kind, value, index, signature)
         if place is None:
@@ -27,7 +27,7 @@ class BriefLower(Lower):  # type: ignore[misc]  # Numba carries no annotations
         return self.context.cast(self.builder, load_item(self.context, self.builder, kind, place), kind.dtype, resty)
 
     def lower_setitem(self, target_var: Any, index_var: Any, value_var: Any, signature: Any) -> Any:
-        """The writing of an element, or of whatever else an index denotes."""
+        """Lower an assignment to an index."""
         kind, written = self.typeof(target_var.name), signature.args[2]
         is_plain = isinstance(types.unliteral(written), _PLAIN)
         place = self._place(kind, target_var, index_var, signature) if is_plain else None
@@ -37,7 +37,7 @@ class BriefLower(Lower):  # type: ignore[misc]  # Numba carries no annotations
         return store_item(self.context, self.builder, kind, value, place)
 
     def lower_expr(self, resty: Any, expr: Any) -> Any:
-        """The value of an expression."""
+        """Lower an expression."""
         if expr.op in ("pair_first", "pair_second") and isinstance(resty, types.Integer | types.Boolean):
             return self._field(expr.value, expr.op.removeprefix("pair_"))
         if expr.op in ("getiter", "iternext") and self._is_plain(expr, resty):
@@ -48,7 +48,7 @@ class BriefLower(Lower):  # type: ignore[misc]  # Numba carries no annotations
         return super().lower_expr(resty, expr)
 
     def _place(self, kind: Any, array: Any, index: Any, signature: Any) -> Any:
-        """A pointer to the element that an index denotes; None unless there is one such, of a plain type."""
+        """A pointer to the element at an index; None if the index is not of one element of a plain type."""
         if type(kind) is not types.Array or not isinstance(kind.dtype, _PLAIN) or self.context.enable_boundscheck:
             return None
         asked = signature.args[1]
@@ -63,7 +63,7 @@ class BriefLower(Lower):  # type: ignore[misc]  # Numba carries no annotations
         return cgutils.get_item_pointer2(self.context, builder, data, shapes, steps, kind.layout, places)
 
     def _counts_up(self, iterated: Any) -> bool:
-        """Whether a variable is a `range` without a step."""
+        """Whether a variable is a `range` without a step argument."""
         if not isinstance(self.typeof(iterated.name), types.RangeType):
             return False
         made = ir_utils.guard(ir_utils.get_definition, self.func_ir, iterated)
@@ -72,12 +72,12 @@ class BriefLower(Lower):  # type: ignore[misc]  # Numba carries no annotations
         return getattr(self.typeof(made.func.name), "typing_key", None) is range
 
     def _is_plain(self, expr: Any, kind: Any) -> bool:
-        """Whether an operation on one value casts nothing."""
+        """Whether an operation on one value needs no cast."""
         signature = self.fndesc.calltypes[expr]
         return bool(signature.return_type == kind and signature.args == (self.typeof(expr.value.name),))
 
     def _range(self, expr: Any, kind: Any) -> Any:
-        """The iterator of a `range` without a step: where it is and how often it has still to go."""
+        """The iterator of a `range` without a step: its position and the number of remaining iterations."""
         builder = self.builder
         start, stop, step = (self._field(expr.value, name) for name in ("start", "stop", "step"))
         at, count = (cgutils.alloca_once(builder, start.type) for _ in range(2))
@@ -88,7 +88,7 @@ class BriefLower(Lower):  # type: ignore[misc]  # Numba carries no annotations
         return self._made(kind, {"iter": at, "stop": stop, "step": step, "count": count})
 
     def _next(self, expr: Any, kind: Any) -> Any:
-        """The pair of an iterator's value and of whether it has one, which it then leaves behind."""
+        """The pair of an iterator's value and whether there is one; the iterator is advanced."""
         builder = self.builder
         at, step, count = (self._field(expr.value, name) for name in ("iter", "step", "count"))
         left, value = builder.load(count), builder.load(at)
@@ -99,7 +99,7 @@ class BriefLower(Lower):  # type: ignore[misc]  # Numba carries no annotations
         return self._made(kind, {"first": value, "second": is_valid})
 
     def _field(self, variable: Any, name: str) -> Any:
-        """A field of the structure that a variable is."""
+        """A field of a variable whose type is a structure."""
         model = self.context.data_model_manager[self.typeof(variable.name)]
         return self.builder.extract_value(self.loadvar(variable.name), model.get_field_position(name))
 

@@ -1,4 +1,4 @@
-"""What an uncompiled forward function hands to whoever wants the reverse sweep: its trace, and what understands it."""
+"""The trace of an uncompiled forward function, together with the reverse function that reads it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Kept:
-    """A trace, with the reverse function that was generated along with the forward function.
+    """A trace and the reverse function that was generated with its forward function.
 
-    Later calls may have the pair generated anew, with another trace; and of a pair that is made for Numba, the forward
-    function may have run uncompiled, with the trace of array statements instead of loops.
+    They belong together: a later call may generate the pair again, with another trace; and the forward function of a
+    pair for Numba may have run uncompiled, with the trace of array statements instead of loops.
     """
 
     trace: Any
@@ -24,7 +24,7 @@ class Kept:
 
 
 def keeping(found: tuple[Any, Any], reverse: Callable[..., Any]) -> tuple[Any, Kept]:
-    """The value and the trace that a forward function has returned, the trace kept with its reverse function.
+    """The value that a forward function has returned, and its trace combined with the reverse function.
 
     >>> value, kept = keeping((4.0, (2.0,)), lambda x, trace, bar: 2.0 * trace[0] * bar)
     >>> value, kept.pull((2.0,), 1.0)

@@ -1,4 +1,4 @@
-"""Partial derivatives written out as the adjoint rule or the tangent rule that they amount to."""
+"""Convert the partial derivatives of an elementwise rule to the equivalent adjoint or tangent rule."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def partials_as_tangent(template: Template) -> list[gast.stmt]:
 
 
 def partial_values(template: Template) -> list[gast.expr | None]:
-    """The expression of each input's partial derivative; None for an input without."""
+    """The expression of each input's partial derivative; None for an input that has none."""
     value = template.body[-1].value
     values = value.elts if isinstance(value, gast.Tuple) else [value]
     return [None if isinstance(each, gast.Constant) and each.value is None else each for each in values]

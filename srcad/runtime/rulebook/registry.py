@@ -1,17 +1,17 @@
-"""The tables of derivative rules: how a primitive's derivative is stated, and how it is found again.
+"""The registry of derivative rules: decorators that state how a primitive is differentiated, and lookups by primitive.
 
-    partial      elementwise, each partial derivative written once: `return 1.0 - y * y`
+    partial      elementwise, each partial derivative stated once: `return 1.0 - y * y`
     adjoint      `d[b] = w`: one contribution to the adjoint of `b`; `d[y]` of the result is the incoming adjoint
     tangent      the same notation with tangents: `d[y] = np.cos(x) * d[x]`; a sum of terms with one `d[...]` each,
                  so that the terms of an input without tangent can be dropped
     linear       the tangent is the primitive itself, applied to the tangents
     view         the result is a view of the first input: its adjoint is the same view of that input's adjoint
     zero         discrete or constant: the derivative is zero wherever it exists
-    definition   a primitive that is defined by a Python function on other primitives
+    definition   a primitive that is defined by a Python function of other primitives
 
-A rule is a Python function: the result first, then the inputs as NumPy names them. It is never called. Its source is
-read, once it is needed, into a `Template`, which the compiler splices into generated code and the tape executes.
-Nothing here knows any rule: they stand in `srcad.runtime.rules` and are imported when the first one is asked for.
+A rule is a Python function of the result and then the inputs, with NumPy's names for them. It is never called: its
+source is read when it is first needed, into a `Template` that the compiler splices into generated code and the tape
+executes. This module contains no rules: they are in `srcad.runtime.rules`, which the first lookup imports.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class _Placeholder:
-    """The `d` of the rules: something to import, so that their text is ordinary Python; there is nothing in it."""
+    """The `d` of the rules, which they import so that their text is valid Python. It has no content."""
 
     def __getitem__(self, name: object) -> Any:
         raise TypeError("a derivative rule is read, never called")
@@ -50,13 +50,13 @@ _loading = threading.RLock()
 
 
 def _enter(rule: Rule) -> None:
-    """File a rule; what an earlier one for the same primitive and ranks states beside it is kept."""
+    """Add a rule. It is merged with an earlier one for the same primitive and ranks."""
     variants = _rules.setdefault(rule.primitive, {})
     variants[rule.fit] = _merged(rule, variants[rule.fit]) if rule.fit in variants else rule
 
 
 def _merged(first: Rule, second: Rule) -> Rule:
-    """The first rule, with what it leaves open filled in from the second."""
+    """The first rule, with missing parts filled in from the second."""
     main = first if first.adjoint_source or first.partials_source or first.kind == "zero" else second
     return replace(
         main,
@@ -85,8 +85,8 @@ def partial(
 ) -> Callable[[Function], Function]:
     """State the partial derivatives of an elementwise primitive: one expression, or a tuple with one per input.
 
-    `None` stands for an input that has no derivative. `arity=1` restricts the rule to calls with one argument,
-    `literals=(1,)` to calls whose second argument is a number other than 0, written in the source.
+    `None` stands for an input without a derivative. `arity=1` restricts the rule to calls with one argument,
+    `literals=(1,)` to calls whose second argument is a number other than 0 that is written in the source.
 
         @partial(np.tanh)
         def tanh(y, x):
@@ -105,41 +105,43 @@ def adjoint(
     may_view: bool = False,
     handles_complex: bool = True,
 ) -> Callable[[Function], Function]:
-    """State how the adjoint travels; `ndim=(2, 1)` restricts the rule to leading inputs of these ranks.
+    """State how the adjoint of the result contributes to the adjoints of the inputs.
 
-    @adjoint(np.outer)
-    def outer(y, a, b):
-        d[a] = np.dot(d[y], b)
-        d[b] = np.dot(a, d[y])
+        @adjoint(np.outer)
+        def outer(y, a, b):
+            d[a] = np.dot(d[y], b)
+            d[b] = np.dot(a, d[y])
+
+    `ndim=(2, 1)` restricts the rule to leading inputs of these ranks, `arity` to calls with so many arguments.
     """
     facts = {"elementwise": elementwise, "may_view": may_view, "handles_complex": handles_complex}
     return _entering(primitives, "adjoint", "adjoint_source", fit=Fit(ndim, arity), **facts)
 
 
 def tangent(*primitives: Any, ndim: tuple[int, ...] = (), arity: int | None = None) -> Callable[[Function], Function]:
-    """State how the tangent travels, for a primitive that has an `adjoint` rule."""
+    """State the tangent of the result, for a primitive that has an `adjoint` rule."""
     return _entering(primitives, "adjoint", "tangent_source", fit=Fit(ndim, arity))
 
 
 def linear(*primitives: Any) -> None:
-    """The tangent is the primitive itself, on the tangents of the inputs that its adjoint contributes to."""
+    """State that the tangent is the primitive itself, on the tangents of the inputs that its adjoint contributes to."""
     for each in primitives:
         _enter(Rule(each, "adjoint", is_linear=True))
 
 
 def view(*primitives: Any) -> Callable[[Function], Function]:
-    """The result is a view of the first input. The function states the adjoint for where there is nothing to view."""
+    """State that the result is a view of the first input. The function is the adjoint where no view is possible."""
     return _entering(primitives, "view", "adjoint_source", is_linear=True)
 
 
 def zero(*primitives: Any, elementwise: bool = False) -> None:
-    """The derivative is zero wherever it exists."""
+    """State that the derivative is zero wherever it exists."""
     for each in primitives:
         _enter(Rule(each, "zero", elementwise))
 
 
 def define(*primitives: Any) -> Callable[[Function], Function]:
-    """State what a primitive means in terms of others; the compiler inlines the function like a helper."""
+    """State the definition of a primitive in terms of others; the compiler inlines the function like a helper."""
 
     def enter(function: Function) -> Function:
         for each in primitives:
@@ -160,12 +162,12 @@ def effect(primitive: Any) -> Callable[[Function], Function]:
 
 
 def folding(*primitives: Any) -> None:
-    """`f(a, b, c)` means `f(f(a, b), c)`: the rules state two inputs, calls with more are nested."""
+    """State that `f(a, b, c)` means `f(f(a, b), c)`: rules have two inputs, calls with more are nested."""
     _folding.update(primitives)
 
 
 def _load() -> None:
-    """Import the rules; other threads wait until all are there."""
+    """Import the rules; other threads block until all are imported."""
     if _complete:
         return
     with _loading:
@@ -186,8 +188,8 @@ def _is_hashable(thing: Any) -> bool:
 def find(primitive: Any, ndims: Sequence[int | None] = (), literals: Collection[int] = ()) -> Rule | None:
     """The rule of a primitive, or None if there is none.
 
-    `ndims` are the ranks of the arguments (None: unknown), `literals` the positions of arguments that are numbers
-    other than 0 written in the source. A rule for certain calls is taken only where they are known to match.
+    `ndims` are the ranks of the arguments (None: unknown), `literals` the positions of arguments that are numbers other
+    than 0 written in the source. A rule that is restricted to certain calls is used only if the call is known to match.
 
     >>> import operator, numpy as np
     >>> find(np.add).kind, find(len).kind, find(print).kind, find(open)
@@ -210,7 +212,7 @@ def _cached_merge(rule: Rule, general: Rule | None) -> Rule:
 
 
 def definition(primitive: Any) -> Callable[..., Any] | None:
-    """The Python function that a primitive, or what a call of it writes, is defined by, or None.
+    """The Python function that defines a primitive, or that defines what a call of it writes; None if there is none.
 
     >>> import numpy as np
     >>> definition(np.var).__name__
@@ -222,7 +224,7 @@ def definition(primitive: Any) -> Callable[..., Any] | None:
 
 @cache
 def is_reversed_only(primitive: Any) -> bool:
-    """Whether the rules of a primitive state adjoints but no tangents: these are those of its definition.
+    """Whether a primitive has adjoint rules but no tangent, and a definition from which tangents are computed.
 
     >>> import numpy as np
     >>> is_reversed_only(np.gradient), is_reversed_only(np.sum)
@@ -234,7 +236,7 @@ def is_reversed_only(primitive: Any) -> bool:
 
 
 def is_effect(primitive: Any) -> bool:
-    """Whether what is known of a primitive is what it writes into its arguments.
+    """Whether a primitive is known by what it writes into its arguments.
 
     >>> import numpy as np
     >>> is_effect(np.add.at), is_effect(np.var)
@@ -255,13 +257,13 @@ def folds(primitive: Any) -> bool:
 
 
 def primitives() -> tuple[Any, ...]:
-    """Everything that has a rule or a definition, in the order of the tables."""
+    """All primitives with a rule or a definition, in the order of registration."""
     _load()
     return tuple(dict.fromkeys((*_rules, *_definitions)))
 
 
 def variants(primitive: Any) -> tuple[Rule, ...]:
-    """All rules of a primitive, the ones restricted to certain ranks included."""
+    """All rules of a primitive, including those restricted to certain calls."""
     _load()
     return tuple(_rules.get(primitive, {}).values())
 

@@ -1,4 +1,4 @@
-"""One derivative rule: what kind it is, which calls it is for, and its templates."""
+"""`Rule`, one derivative rule of a primitive: its kind, the calls it covers, and its templates."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True)
 class Fit:
-    """Which calls a rule is for: ranks of the leading inputs, number of inputs, inputs that are non-zero literals."""
+    """The calls that a rule covers: ranks of leading inputs, number of inputs, inputs that are nonzero literals."""
 
     ndim: tuple[int, ...] = ()
     arity: int | None = None
     literals: tuple[int, ...] = ()
 
     def accepts(self, ndims: Sequence[int | None], literals: Collection[int]) -> bool:
-        """Whether a call with inputs of these ranks, and with number literals at these positions, is meant."""
+        """Whether the rule covers a call with inputs of these ranks and with number literals at these positions."""
         return (
             tuple(ndims[: len(self.ndim)]) == self.ndim
             and self.arity in (None, len(ndims))
@@ -34,16 +34,16 @@ class Fit:
 
 @dataclass(frozen=True)
 class Rule:
-    """How one primitive is differentiated; the templates are read from source when first looked at.
+    """How one primitive is differentiated. Templates are read from source at their first use.
 
     primitive     the object that the rule belongs to
     kind          'partial' | 'adjoint' | 'view' | 'zero'
-    elementwise   result and inputs broadcast against each other, element by element
-    fit           the calls that the rule is for
-    is_linear     the tangent is the primitive on the tangents of the inputs that `linear_in` names
+    elementwise   the result and the inputs broadcast against each other, element by element
+    fit           the calls that the rule covers
+    is_linear     the tangent is the primitive, applied to the tangents of the inputs in `linear_in`
     may_view      the result is sometimes a view of the first input, sometimes a copy (reshape, ravel, asarray)
-    zero_wins     where the adjoint is zero and the slope no number, tapes hand on zero; compiled code nan
-    handles_complex  complex inputs are covered: a rule states plain (unconjugated) derivatives, the compiler conjugates
+    zero_wins     if the adjoint is zero and the derivative is not finite, tapes give zero; compiled code gives nan
+    handles_complex  whether complex inputs are covered: rules state unconjugated derivatives, the compiler conjugates
 
     >>> import numpy as np
     >>> from srcad.runtime.rulebook.registry import find
@@ -71,29 +71,29 @@ class Rule:
 
     @cached_property
     def adjoint(self) -> Template | None:
-        """How the adjoint of the result becomes contributions to the adjoints of the inputs."""
+        """The contributions to the adjoints of the inputs, from the adjoint of the result."""
         return read_template(self.adjoint_source)
 
     @cached_property
     def tangent(self) -> Template | None:
-        """How tangents of the inputs become the tangent of the result, where `partials` does not say it."""
+        """The tangent of the result from those of the inputs, for rules without `partials`."""
         return read_template(self.tangent_source)
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The result and the inputs that the rule covers; empty for the kind 'zero'."""
+        """The names of the result and of the covered inputs; empty for the kind 'zero'."""
         template = self.partials or self.adjoint or self.tangent
         return template.parameters if template else ()
 
     @property
     def linear_in(self) -> tuple[str, ...]:
-        """The inputs whose tangents are put in their place by a linear rule."""
+        """The inputs that a linear rule replaces by their tangents."""
         if not self.is_linear or self.adjoint is None:
             return ()
         return self.adjoint.contributes_to
 
     def bind(self, arguments: Sequence[Value], keywords: Mapping[str, Value]) -> dict[str, Value]:
-        """Which input of the rule each argument of a call is, whatever the arguments are (values, types, nodes).
+        """The arguments of a call by the rule's names of the inputs. Arguments may be values, types or nodes.
 
         Raises MissingRule for an argument that the rule does not cover, such as `out=`.
 

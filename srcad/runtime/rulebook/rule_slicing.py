@@ -1,4 +1,4 @@
-"""The part of a rule's body that matters where only some inputs have an adjoint or a tangent."""
+"""Program slicing of rules: the statements needed if only some inputs have an adjoint or a tangent."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import gast
 
 
 def wanted_part(body: Sequence[gast.stmt], wanted: Collection[str]) -> list[gast.stmt]:
-    """Of an adjoint rule, the contributions to the wanted inputs and what they are computed from.
+    """The statements of an adjoint rule that contribute to the wanted inputs, and those that they depend on.
 
     >>> body = gast.parse("t = d[y] / b; d[a] = t; d[b] = -t * y").body
     >>> [gast.unparse(each).strip() for each in wanted_part(body, {"a"})]
@@ -27,7 +27,7 @@ def wanted_part(body: Sequence[gast.stmt], wanted: Collection[str]) -> list[gast
 
 
 def active_part(body: Sequence[gast.stmt], active: Collection[str]) -> list[gast.stmt]:
-    """A tangent rule where only some inputs have a tangent: terms of a sum that hold another's `d[...]` are dropped.
+    """A tangent rule without the terms that contain the tangent of an input which has none.
 
     >>> body = gast.parse("d[y] = d[a] / b - d[b] * y / b").body
     >>> [gast.unparse(each).strip() for each in active_part(body, {"b"})]
@@ -48,7 +48,7 @@ def active_part(body: Sequence[gast.stmt], active: Collection[str]) -> list[gast
 
 
 def _without(node: gast.expr, active: Collection[str], zeros: Collection[str]) -> gast.expr | None:
-    """The expression without its inactive terms; None if nothing is left."""
+    """The expression without its inactive terms; None if nothing remains."""
     if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add | gast.Sub):
         left, right = _without(node.left, active, zeros), _without(node.right, active, zeros)
         if left is None and right is not None and isinstance(node.op, gast.Sub):
@@ -75,6 +75,6 @@ def is_d(node: gast.AST) -> bool:
 
 
 def names_read(node: gast.AST) -> set[str]:
-    """The names that an expression reads, those within `d[...]` excepted."""
+    """The names that an expression reads, except those in `d[...]`."""
     inside = {id(inner.slice) for inner in gast.walk(node) if is_d(inner)}
     return {inner.id for inner in gast.walk(node) if isinstance(inner, gast.Name) and id(inner) not in inside}

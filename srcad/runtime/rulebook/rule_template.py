@@ -1,4 +1,4 @@
-"""A derivative rule as data: the source of a rule function, read into a template that can be spliced or executed."""
+"""`Template`, a derivative rule as data: read from the source of a rule function, to be spliced or executed."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from srcad.errors import BadArgument
 
 @dataclass(frozen=True)
 class Template:
-    """The text of a rule.
+    """The content of a rule.
 
     parameters   the result first, then the inputs
-    defaults     values of the inputs that a call may leave out
+    defaults     values of the inputs that a call may omit
     body         straight-line assignments to a name or to `d[name]`; for partials a `return` comes last
-    bindings     free name of the body -> the object that it means
+    bindings     free name of the body -> the object that it refers to
 
     >>> template = read_template(_example)
     >>> template.parameters, dict(template.defaults), len(template.body), sorted(template.bindings)
@@ -36,7 +36,7 @@ class Template:
 
     @functools.cached_property
     def contributes_to(self) -> tuple[str, ...]:
-        """The names that `d[...] = ` is stated for, in order."""
+        """The names with a statement `d[...] = `, in order."""
         targets = [statement.targets[0] for statement in self.body if isinstance(statement, gast.Assign)]
         return tuple(dict.fromkeys(target.slice.id for target in targets if isinstance(target, gast.Subscript)))
 
@@ -47,7 +47,7 @@ def _example(y: Any, x: Any, axis: Any = None) -> None:
 
 
 def read_template(function: Callable[..., Any] | None) -> Template | None:
-    """The template that a rule function's source states; None for None."""
+    """The template of a rule function, read from its source; None for None. Raises BadArgument for other statements."""
     return None if function is None else _read(function)
 
 
@@ -95,7 +95,7 @@ def _bindings(function: Callable[..., Any], body: Sequence[gast.stmt], parameter
 
 @functools.cache
 def signature_names(primitive: Any, inputs: tuple[str, ...]) -> tuple[str, ...]:
-    """The names of a primitive's positional arguments: its own where it tells them, else those of the rule.
+    """The names of a primitive's positional arguments: from its signature if it has one, else from the rule.
 
     >>> signature_names(sorted, ("a",))
     ('a',)
@@ -113,7 +113,7 @@ def signature_names(primitive: Any, inputs: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def primitive_name(primitive: Any) -> str:
-    """How a primitive is called in messages; a name is its own.
+    """The name of a primitive in messages; a string is returned unchanged.
 
     >>> import numpy as np, math, operator
     >>> [primitive_name(each) for each in (np.sin, np.linalg.norm, math.erf, operator.add, abs)]

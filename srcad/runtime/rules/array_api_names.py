@@ -1,4 +1,4 @@
-"""Functions by the names of the array API standard, as NumPy 2 has them: in terms of those of old."""
+"""Definitions of functions with array API names that NumPy 2 added, and some others, in terms of older functions."""
 
 import numpy as np
 

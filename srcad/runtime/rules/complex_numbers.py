@@ -1,4 +1,4 @@
-"""Functions that are not holomorphic: what travels is the slope of a real result, `dL = real(bar * dz)`."""
+"""Rules of functions of complex numbers that are not holomorphic: for a real result L, `dL = real(bar * dz)`."""
 
 import builtins
 
@@ -15,7 +15,7 @@ def of_real_numbers(y, x):
 
 @adjoint(kernels.modulus, elementwise=True)
 def modulus(y, z):
-    d[z] = np.real(d[y]) * kernels.ratio(np.conjugate(z), y)  # at z == 0 the slope 0 is chosen
+    d[z] = np.real(d[y]) * kernels.ratio(np.conjugate(z), y)  # at z == 0 the derivative 0 is chosen
 
 
 @tangent(kernels.modulus)

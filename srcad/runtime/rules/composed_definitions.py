@@ -1,4 +1,4 @@
-"""Functions of NumPy in terms of others."""
+"""Definitions of NumPy and math functions in terms of others, with rules of the kernels that these call."""
 
 import math
 
@@ -12,9 +12,9 @@ from srcad.runtime.rulebook.registry import adjoint, d, define, tangent
 def interp(x, xp, fp, left=None, right=None):
     last = len(xp) - 1
     k = np.minimum(np.maximum(np.searchsorted(xp, x, side="right"), 1), last)
-    # Short integers may not hold their differences, nor unsigned ones those below zero.
+    # Short integers may overflow in differences, and unsigned ones cannot be negative.
     t = kernels.ratio(x - xp[k - 1], 1.0 * xp[k] - xp[k - 1])
-    t = np.maximum(t, 1.0 * (x >= xp[k]))  # the last two points may lie at one place
+    t = np.maximum(t, 1.0 * (x >= xp[k]))  # the last two points may coincide
     y = fp[k - 1] + np.minimum(np.maximum(t, 0.0), 1.0) * (1.0 * fp[k] - fp[k - 1])
     if left is not None:
         y = np.where(x < xp[0], left, y)
@@ -132,7 +132,7 @@ def only_element(x):
 
 @define(kernels.norm_of_order)
 def norm_of_order(x, order, axis=None, keepdims=False):
-    # The order is known while compiling, as a rule: only one branch is left then.
+    # The order is normally a compile-time constant: then only one branch remains.
     if axis is None:
         return kernels.norm_of_all(x, order)
     if isinstance(axis, tuple) and len(axis) == 2:
@@ -303,7 +303,7 @@ def eigh(a):
 
 @adjoint(kernels.eigenvectors, handles_complex=False)
 def eigenvectors(y, a):
-    # Vectors of equal eigenvalues have no derivative: it is taken to be 0.
+    # Eigenvectors of equal eigenvalues have no derivative; it is taken to be 0.
     w = np.sum(y * (a @ y), axis=0)
     d[a] = kernels.eigenvectors_adjoint(d[y], w, y)
 

@@ -1,4 +1,6 @@
-"""Counts and sums by place, elements picked and put together, functions of neighbours: in terms of others."""
+"""Rules and definitions of counts and sums by index, of selecting and inserting elements, and of functions of
+neighbours.
+"""
 
 import numpy as np
 
@@ -24,7 +26,7 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
         edges = np.zeros(1) + bins
     else:
         low, high = (np.min(a), np.max(a)) if range is None else range
-        if low == high:  # as NumPy, which makes room for what is all the same
+        if low == high:  # as in NumPy, if all values are equal
             low, high = low - 0.5, high + 0.5
         edges = np.linspace(low, high, bins + 1)
     last = len(edges) - 1
@@ -245,7 +247,7 @@ def gradient(f, spacing=1.0, axis=None, edge_order=1):
     along = f if axis is None else np.moveaxis(f, axis, -1)
     gaps = kernels.widths(spacing, np.ones(along.shape[-1] - 1, along.dtype))
     before, after = gaps[:-1], gaps[1:]
-    # Slopes of the parabola through three neighbours.
+    # Derivatives of the parabola through three neighbours.
     left = (along[..., 1:-1] - along[..., :-2]) / before
     right = (along[..., 2:] - along[..., 1:-1]) / after
     bend = (right - left) / (before + after)

@@ -1,4 +1,4 @@
-"""Decompositions of matrices, and what is computed from them."""
+"""Definitions and rules of matrix decompositions (QR, SVD), and of functions that are computed from them."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ def qr(a, mode="reduced"):
 
 @adjoint(kernels.orthogonal_factor, handles_complex=False)
 def orthogonal_factor(y, a):
-    # For columns that are linearly independent.
+    # Assumes linearly independent columns.
     w = kernels.transpose_times(y, d[y])
     inner = kernels.times(y, np.tril(w - np.transpose(w), -1) - w)
     d[a] = np.transpose(np.linalg.solve(kernels.transpose_times(y, a), np.transpose(d[y] + inner)))
@@ -46,7 +46,7 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
 
 @adjoint(kernels.right_vectors, handles_complex=False)
 def right_vectors(y, a):
-    # Vectors of equal singular values have no derivative: it is taken to be 0.
+    # Vectors of equal singular values have no derivative; it is taken to be 0.
     b = kernels.times(a, y)
     w = np.sum(b * b, axis=0)
     g = kernels.transpose_times(y, d[y])

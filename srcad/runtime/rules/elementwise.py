@@ -1,4 +1,4 @@
-"""Elementwise functions of NumPy and `math`: each partial derivative once, the rest follows from it."""
+"""Rules of elementwise functions of NumPy and `math`. Most state each partial derivative once."""
 
 import math
 
@@ -115,7 +115,7 @@ def arctan(y, x):
 
 @adjoint(np.arctan2, math.atan2, elementwise=True)
 def arctan2(y, a, b):
-    # Short integers may not hold their squares, nor unsigned ones what is below zero.
+    # Short integers may overflow in squares, and unsigned ones cannot be negative.
     t = d[y] / (1.0 * a * a + 1.0 * b * b)
     d[a] = b * t
     d[b] = a * -t
@@ -215,7 +215,7 @@ def where_tangent(y, condition, x, otherwise):
 
 @adjoint(np.clip, elementwise=True)
 def clip(y, a, a_min, a_max):
-    # On a bound the slope with respect to `a` is 1, as for maximum and minimum.
+    # On a bound the derivative by `a` is 1, as for maximum and minimum.
     d[a] = np.where(y == a, d[y], 0.0)
     d[a_min] = np.where(kernels.is_below(a, a_min, a_max), d[y], 0.0)
     d[a_max] = np.where(kernels.is_above(a, a_min, a_max), d[y], 0.0)
@@ -232,7 +232,7 @@ def clip_tangent(y, a, a_min, a_max):
 
 @adjoint(np.real, elementwise=True, may_view=True)
 def real(y, val):
-    d[val] = np.real(d[y])  # complex where the real part went into complex numbers again
+    d[val] = np.real(d[y])  # complex if the real part was used in complex arithmetic
 
 
 @tangent(np.real)

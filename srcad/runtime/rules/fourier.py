@@ -1,4 +1,4 @@
-"""Fourier transforms. Each is linear; those of complex numbers are symmetric, so their transposes are themselves."""
+"""Rules of Fourier transforms, which are linear. Complex transforms are symmetric, so each is its own transpose."""
 
 import numpy as np
 

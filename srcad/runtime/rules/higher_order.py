@@ -1,4 +1,4 @@
-"""Functions that call a function of the user's again and again, as loops."""
+"""Definitions of functions that call a user's function for each element or row, as loops."""
 
 import numpy as np
 

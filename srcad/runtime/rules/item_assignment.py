@@ -1,4 +1,4 @@
-"""Item assignment on the tape, where an array with other values at an index is a new array."""
+"""Rules of item assignment on the tape, where an array with other values at an index is a new array."""
 
 import numpy as np
 

@@ -1,4 +1,6 @@
-"""Products and `np.linalg`. Rules for the usual ranks read as the formula; kernels cover the others."""
+"""Rules of matrix products and `np.linalg`. The usual ranks have a rule that reads as the formula; kernels cover
+others.
+"""
 
 import operator
 
@@ -16,7 +18,7 @@ def matmul(y, a, b):
 
 @define(np.matmul)
 def matmul_as_operator(x1, x2):
-    # To Numba np.matmul is one more elementwise ufunc; it knows the operator.
+    # Numba takes np.matmul for an elementwise ufunc, but supports the operator.
     return x1 @ x2
 
 
@@ -84,7 +86,7 @@ def vdot_of_arrays_tangent(y, a, b):
 
 @adjoint(np.cross)
 def cross(y, a, b):
-    # Of vectors in space, the last axis being theirs.
+    # For vectors in three dimensions, along the last axis.
     d[a] = kernels.unbroadcast(np.cross(b, d[y]), a)
     d[b] = kernels.unbroadcast(np.cross(d[y], a), b)
 
@@ -265,7 +267,7 @@ def det_tangent(y, a):
 
 @adjoint(kernels.cofactors, ndim=(2, 0))
 def cofactors(y, a, whole):
-    slope = np.transpose(np.linalg.inv(a))  # of a matrix without an inverse, LinAlgError
+    slope = np.transpose(np.linalg.inv(a))  # LinAlgError for a singular matrix
     d[a] = -np.matmul(y, np.matmul(np.transpose(d[y]), slope))
     d[whole] = np.sum(d[y] * slope)
 

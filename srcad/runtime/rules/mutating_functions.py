@@ -1,4 +1,4 @@
-"""What functions of NumPy write into their first argument, in terms of stores."""
+"""Definitions of NumPy functions that write into their first argument, in terms of stores."""
 
 import numpy as np
 
@@ -87,7 +87,7 @@ def put(a, ind, v):
 
 @effect(np.place)
 def place(arr, mask, vals):
-    # Values are used from the start again where the mask is true more often than there are values.
+    # Values are repeated if the mask is true more often than there are values.
     values = np.ravel(np.asarray(vals))
     arr[mask] = values[np.arange(np.count_nonzero(mask)) % values.size]
 

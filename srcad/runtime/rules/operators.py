@@ -1,4 +1,4 @@
-"""Python's operators and built-in functions, with the NumPy functions that mean the same."""
+"""Rules of Python's operators and built-in functions, and of the equivalent NumPy functions."""
 
 import builtins
 import math
@@ -97,12 +97,12 @@ def pos_tangent(y, x):
 
 @partial(operator.abs, builtins.abs, np.absolute, np.fabs, math.fabs, handles_complex=False)
 def absolute(y, x):
-    return np.sign(x)  # at x == 0 the slope 0 is chosen
+    return np.sign(x)  # at x == 0 the subgradient 0 is chosen
 
 
 @adjoint(np.maximum, np.fmax, builtins.max, elementwise=True)
 def maximum(y, a, b):
-    # Of equals the first gets all, as in `a if a >= b else b`.
+    # If both are equal, the first gets the whole adjoint, as in `a if a >= b else b`.
     d[a] = np.where(a >= b, d[y], 0.0)
     d[b] = np.where(a >= b, 0.0, d[y])
 

@@ -1,4 +1,6 @@
-"""Reductions and running sums. `axis` is None, an integer or a tuple; `spread` gives back what was reduced."""
+"""Rules of reductions and running sums and products. `axis` is None, an integer or a tuple; `spread` undoes a
+reduction.
+"""
 
 import builtins
 
@@ -30,7 +32,7 @@ def prod_tangent(y, a, axis=None, keepdims=False):
 
 @adjoint(np.max, np.min)
 def extremum(y, a, axis=None, keepdims=False):
-    # Equals share the gradient.
+    # Elements that are equal to the result share its adjoint.
     d[a] = kernels.restore(d[y], a.shape, axis, keepdims) * kernels.shares(y, a, axis, keepdims)
 
 
@@ -175,7 +177,7 @@ def ptp(a, axis=None, *, keepdims=False):
 def average(a, axis=None, weights=None):
     if weights is None:
         return np.mean(a, axis=axis)
-    if np.ndim(weights) != np.ndim(a):  # one for each place along the axis
+    if np.ndim(weights) != np.ndim(a):  # one weight for each position along the axis
         return np.sum(np.moveaxis(a, axis, -1) * weights, axis=-1) / np.sum(weights)
     return np.sum(a * weights, axis=axis) / np.sum(weights, axis=axis)
 

@@ -1,4 +1,4 @@
-"""Functions that move elements: views, copies in another order, joins, constructors."""
+"""Rules of functions that move elements: views, reordered copies, joins, constructors."""
 
 import operator
 
@@ -135,7 +135,7 @@ def trace(y, a, offset=0):
 
 @adjoint(np.tril)
 def tril(y, m, k=0):
-    d[m] = kernels.unbroadcast(np.tril(d[y], k), m)  # a vector is each of the rows
+    d[m] = kernels.unbroadcast(np.tril(d[y], k), m)  # a vector is broadcast to all rows
 
 
 @adjoint(np.triu)
@@ -268,7 +268,7 @@ def flipud(m):
 @define(np.median)
 def median(a):
     t = np.sort(np.ravel(a))
-    return 0.5 * t[(t.size - 1) // 2] + 0.5 * t[t.size // 2]  # of truth values as well
+    return 0.5 * t[(t.size - 1) // 2] + 0.5 * t[t.size // 2]  # also for booleans
 
 
 @define(np.append)

@@ -1,4 +1,4 @@
-"""Special functions of `math`, and the kernels that derivatives of other elementwise functions call."""
+"""Rules of special functions of `math`, and of the kernels that other elementwise rules call."""
 
 import math
 
@@ -45,7 +45,7 @@ def power_slope(y, a, b):
 
 @partial(kernels.power_bend)
 def power_bend(y, c, a, b):
-    # All further slopes in a are one call each: a product of several may be 0 times infinity, at 0.
+    # Each higher derivative by a is one call: a product of several could be 0 times infinity at a == 0.
     return (
         kernels.power_slope(a, b),
         kernels.power_bend(c * b, a, b - 1.0),

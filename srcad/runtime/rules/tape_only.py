@@ -1,5 +1,7 @@
-"""Rules of functions that are defined in terms of others as well: the compiler inlines the definitions, for what it can
-make of them, and tapes record a call as one and reverse it by these.
+"""Rules for the tape only, of functions that also have a definition.
+
+The compiler inlines the definition and optimises the result; a tape records a call as one node and reverses it by the
+rule here.
 """
 
 import numpy as np
@@ -64,7 +66,7 @@ def ptp_tangent(y, a, axis=None, keepdims=False):
 
 @adjoint(np.median)
 def median(y, a):
-    k = np.argsort(np.ravel(a))[[(a.size - 1) // 2, a.size // 2]]  # of an odd number one, twice
+    k = np.argsort(np.ravel(a))[[(a.size - 1) // 2, a.size // 2]]  # for an odd number the middle one, twice
     d[a] = np.reshape(composed_functions.to_pair(0.5 * d[y], 0.5 * d[y], a.size, k), a.shape)
 
 
@@ -179,7 +181,7 @@ def trapezoid_tangent(total, y, x=None, dx=1.0):
 
 @adjoint(np.vecdot, np.linalg.vecdot)
 def vecdot(y, x1, x2, axis=-1):
-    d[x1] = kernels.vecdot_adjoint(d[y], x2, x1, axis)  # of real vectors; for complex ones see `rewrites`
+    d[x1] = kernels.vecdot_adjoint(d[y], x2, x1, axis)  # for real vectors; for complex ones see `rewrites`
     d[x2] = kernels.vecdot_adjoint(d[y], x1, x2, axis)
 
 
@@ -369,7 +371,7 @@ def take_along_adjoint(y, g, shape, indices, axis):
 
 @adjoint(np.unwrap)
 def unwrap(y, p):
-    d[p] = d[y]  # whole turns have no slope
+    d[p] = d[y]  # the number of turns has derivative 0
 
 
 @tangent(np.unwrap)
@@ -533,7 +535,7 @@ def corrcoef(c, x, y=None, rowvar=True):
 
 @adjoint(np.polyfit)
 def polyfit(c, x, y, deg):
-    # Of complex values; places are real.
+    # The y values may be complex, the x values are real.
     t = np.linalg.qr(np.vander(x, deg + 1))
     w = np.linalg.solve(np.transpose(t[1]), d[c])
     v = np.matmul(t[0], w)

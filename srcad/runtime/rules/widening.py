@@ -1,4 +1,4 @@
-"""Functions that only generated code calls: operands widened to a loop nest, selection for numbers and arrays."""
+"""Rules of functions that only generated code calls: operands broadcast to a loop nest, and `select`."""
 
 from srcad.runtime import kernels
 from srcad.runtime.rulebook.registry import adjoint, d, linear, tangent

@@ -1,4 +1,4 @@
-"""What generated code raises where arrays broadcast that were taken to fit as they are."""
+"""The error that generated code raises if arrays broadcast although it was generated for arrays of equal shapes."""
 
 
 class Widens(ValueError):

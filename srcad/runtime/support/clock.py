@@ -1,9 +1,9 @@
-"""Where time goes while a derivative is made: stages note when they begin and end, if somebody listens.
+"""Measure the time that each stage of the compiler takes.
 
     @stage("tidy")                      with running() as clock: ...
     def tidy(unit, types): ...          clock.seconds["tidy"]
 
-A second belongs to one stage only: to the innermost that runs. Numba tells of its own passes by events.
+Time is attributed to the innermost running stage only. Numba's passes are measured through its events.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ _Result = TypeVar("_Result")
 
 @dataclass
 class Clock:
-    """Seconds by stage, in the order in which the stages were first met; what no stage took is under "other"."""
+    """Seconds per stage, in the order in which stages first ran; time outside all stages is under "other"."""
 
     seconds: dict[str, float] = field(default_factory=dict)
     stack: list[str] = field(default_factory=lambda: ["other"])
     since: float = field(default_factory=lambda: time.perf_counter())  # noqa: PLW0108 - the clock of now
 
     def begin(self, name: str) -> None:
-        """From now on time belongs to this stage."""
+        """Attribute time to this stage from now on."""
         self._note()
         self.seconds.setdefault(name, 0.0)
         self.stack.append(name)
 
     def end(self) -> None:
-        """The stage that began last is over."""
+        """The current stage has ended."""
         self._note()
         self.stack.pop()
 
@@ -51,7 +51,7 @@ _running: ContextVar[Clock | None] = ContextVar("_running", default=None)
 
 @contextmanager
 def running() -> Iterator[Clock]:
-    """A clock that runs in the block.
+    """A block in which a clock measures.
 
     >>> with running() as clock:
     ...     stage("half")(lambda: None)()
@@ -69,7 +69,7 @@ def running() -> Iterator[Clock]:
 
 
 def stage(name: str) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
-    """A decorator for the function that is a stage of the compiler."""
+    """A decorator that makes a function a stage with this name."""
 
     def decorate(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
         @functools.wraps(function)
@@ -121,7 +121,7 @@ BYTECODE, MACHINE = "numba: bytecode", "numba: machine code"
 
 @contextmanager
 def _listening(clock: Clock) -> Iterator[None]:
-    """Have Numba tell the clock of its passes, those inside of a stage of ours aside."""
+    """Measure Numba's passes with the clock, except those inside a stage of srcad."""
     from numba.core import event
 
     class Listener(event.Listener):  # type: ignore[misc]  # Numba carries no annotations

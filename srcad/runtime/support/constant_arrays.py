@@ -1,4 +1,4 @@
-"""Arrays that depend on lengths alone: made once for each, and kept if they are short."""
+"""Arrays that depend only on lengths: short ones are made once for each length and cached."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Made = Callable[..., Any]
 
 
 def remembered(largest: int) -> Callable[[Made], Made]:
-    """A function of a length, and perhaps more, that remembers what it has returned for lengths up to the largest.
+    """A decorator that caches the results of a function of a length, and perhaps more, up to a largest length.
 
     >>> squares = remembered(2)(lambda size: [k * k for k in range(size)])
     >>> squares(2) is squares(2), squares(3) is squares(3)
@@ -30,12 +30,12 @@ def remembered(largest: int) -> Callable[[Made], Made]:
     return decorate
 
 
-LONGEST = 4096  # elements of vectors that are kept
+LONGEST = 4096  # the longest vectors in the cache
 VECTORS = remembered(LONGEST)
 MATRICES = remembered(64)
 
 
 @VECTORS
 def ones(size: int) -> Any:
-    """So many ones: a product with these adds up, in a third of the time that a sum of few numbers takes."""
+    """A vector of ones: a product with it is a sum, in a third of the time that `np.sum` takes for few numbers."""
     return np.ones(size)

@@ -1,13 +1,13 @@
-"""Floating-point errors ignored, as `np.errstate(all="ignore")` does, in a tenth of its time.
+"""Ignore floating-point errors as `np.errstate(all="ignore")` does, in a tenth of its time.
 
     before = unwarned.set(IGNORED)
     try:
-        np.log(np.zeros(2))             says nothing
+        np.log(np.zeros(2))             gives no warning
     finally:
         unwarned.reset(before)
 
-NumPy keeps what is done about such errors in a context variable, which `np.errstate` sets after it has put together the
-value from its arguments. Here that is done once.
+NumPy stores how such errors are handled in a context variable. `np.errstate` computes a value from its arguments and
+sets that variable; here the value is computed once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 
 
 def _set_by_numpy() -> tuple[contextvars.ContextVar[Any], Any]:
-    """The variable that `np.errstate` sets, and what it is set to."""
+    """The context variable that `np.errstate` sets, and the value for ignored errors."""
     before = contextvars.copy_context()
     with np.errstate(all="ignore"):
         within = contextvars.copy_context()

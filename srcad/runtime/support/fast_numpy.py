@@ -1,7 +1,7 @@
-"""NumPy as the pullbacks of the tape see it: functions that are written in Python, in less of it, for arrays.
+"""NumPy for the tape's pullbacks: faster versions, for arrays, of NumPy functions that are written in Python.
 
-Their results are NumPy's. What is no array, or not the common case, goes to NumPy's own function; tensors do not come
-here (see `rules_on_tensors`), and generated code, which is compiled, does not either.
+Their results are NumPy's. Values that are not arrays, and uncommon cases, go to NumPy's own functions. Tensors (see
+`rules_on_tensors`) and generated code do not use this module.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ _double = np.dtype(np.float64)
 
 
 class _Swift:
-    """NumPy's functions, these here in place of NumPy's own."""
+    """NumPy's functions, some replaced by those here."""
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(np, name)
-        setattr(self, name, found)  # found at once from now on
+        setattr(self, name, found)  # cached
         return found
 
     @staticmethod
     def sum(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
-        """All elements, or those along axes, added up."""
+        """`np.sum`."""
         if type(a) is Array:
             if axis is None and not keepdims and a.ndim == 1 and a.dtype is _double and a.size <= LONGEST:
                 return a.dot(ones(a.size))
@@ -36,33 +36,33 @@ class _Swift:
 
     @staticmethod
     def reshape(a: Any, shape: Any) -> Any:
-        """The elements in another shape."""
+        """`np.reshape`."""
         return a.reshape(shape) if type(a) is Array else np.reshape(a, shape)
 
     @staticmethod
     def transpose(a: Any, axes: Any = None) -> Any:
-        """The axes in another order."""
+        """`np.transpose`."""
         return a.transpose(axes) if type(a) is Array else np.transpose(a, axes)
 
     @staticmethod
     def outer(a: Any, b: Any) -> Any:
-        """All products of elements of two vectors."""
+        """`np.outer`."""
         if type(a) is Array and type(b) is Array and a.ndim == b.ndim == 1:
             if a.dtype is _double and b.dtype is _double and a.size * b.size <= LONGEST:
-                return a[:, None].dot(b[None])  # of few numbers
+                return a[:, None].dot(b[None])  # faster for few numbers
             return a[:, None] * b
         return np.outer(a, b)
 
     @staticmethod
     def matmul(a: Any, b: Any) -> Any:
-        """The product of vectors and matrices."""
+        """`np.matmul`."""
         if type(a) is Array and type(b) is Array and 0 < a.ndim < 3 and 0 < b.ndim < 3:
             return a.dot(b)
         return np.matmul(a, b)
 
     @staticmethod
     def roll(a: Any, shift: Any, axis: Any = None) -> Any:
-        """The elements moved on along an axis, those behind the end to the front."""
+        """`np.roll`."""
         if type(a) is not Array or not a.size or type(shift) is not int or (axis is None and a.ndim != 1):
             return np.roll(a, shift, axis)
         place = axis or 0
@@ -75,14 +75,14 @@ class _Swift:
 
     @staticmethod
     def moveaxis(a: Any, source: Any, destination: Any) -> Any:
-        """An axis at another place."""
+        """`np.moveaxis`."""
         if type(a) is Array and type(source) is int and type(destination) is int:
             return a.transpose(_moved(a.ndim, source, destination))
         return np.moveaxis(a, source, destination)
 
     @staticmethod
     def max(a: Any, axis: Any = None, keepdims: bool = False, **keywords: Any) -> Any:
-        """The greatest element, or those along axes."""
+        """`np.max`."""
         if type(a) is Array and not keywords:
             if axis is None and not keepdims and a.dtype is _double:
                 return a.reshape(-1)[a.argmax()]
@@ -91,7 +91,7 @@ class _Swift:
 
     @staticmethod
     def min(a: Any, axis: Any = None, keepdims: bool = False, **keywords: Any) -> Any:
-        """The least element, or those along axes."""
+        """`np.min`."""
         if type(a) is Array and not keywords:
             if axis is None and not keepdims and a.dtype is _double:
                 return a.reshape(-1)[a.argmin()]
@@ -100,7 +100,7 @@ class _Swift:
 
     @staticmethod
     def expand_dims(a: Any, axis: Any) -> Any:
-        """One more axis, of length one."""
+        """`np.expand_dims`."""
         if type(a) is np.float64 and axis in (-1, 0):
             return a.reshape(1)
         if type(a) is not Array or type(axis) is not int:
@@ -110,69 +110,69 @@ class _Swift:
 
     @staticmethod
     def ravel(a: Any) -> Any:
-        """All elements in one row."""
+        """`np.ravel`."""
         return a.reshape(-1) if type(a) is Array else np.ravel(a)
 
     @staticmethod
     def argsort(a: Any, axis: int = -1, kind: Any = None) -> Any:
-        """The places of the elements in ascending order."""
+        """`np.argsort`."""
         return a.argsort(axis, kind) if type(a) is Array else np.argsort(a, axis, kind)
 
     @staticmethod
     def real(val: Any) -> Any:
-        """The real parts."""
+        """`np.real`."""
         return val.real if type(val) is Array else np.real(val)
 
     @staticmethod
     def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
-        """Where in ascending order elements belong."""
+        """`np.searchsorted`."""
         return a.searchsorted(v, side, sorter) if type(a) is Array else np.searchsorted(a, v, side, sorter)
 
     @staticmethod
     def zeros_like(a: Any) -> Any:
-        """As many zeros."""
+        """`np.zeros_like`."""
         return np.zeros(a.shape, a.dtype) if type(a) is Array else np.zeros_like(a)
 
     @staticmethod
     def shape(a: Any) -> Any:
-        """The lengths of the axes."""
+        """`np.shape`."""
         return a.shape if type(a) is Array else np.shape(a)
 
     @staticmethod
     def ndim(a: Any) -> Any:
-        """The number of axes."""
+        """`np.ndim`."""
         kind = type(a)
         return a.ndim if kind is Array else 0 if kind is float or kind is np.float64 else np.ndim(a)
 
     @staticmethod
     def size(a: Any) -> Any:
-        """The number of elements."""
+        """`np.size`."""
         return a.size if type(a) is Array else np.size(a)
 
     @staticmethod
     def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
-        """What each element is more than the one before."""
+        """`np.diff`."""
         if type(a) is Array and n == 1 and a.ndim == 1 and a.dtype.kind != "b":
             return a[1:] - a[:-1]
         return np.diff(a, n, axis)
 
     @staticmethod
     def tril(m: Any, k: int = 0) -> Any:
-        """Zeros above a diagonal."""
+        """`np.tril`."""
         if type(m) is not Array or m.ndim != 2 or m.size > _LARGEST or type(k) is not int:
             return np.tril(m, k)
         return np.where(_lower(*m.shape, k), m, m.dtype.type(0))
 
     @staticmethod
     def triu(m: Any, k: int = 0) -> Any:
-        """Zeros below a diagonal."""
+        """`np.triu`."""
         if type(m) is not Array or m.ndim != 2 or m.size > _LARGEST or type(k) is not int:
             return np.triu(m, k)
         return np.where(_lower(*m.shape, k - 1), m.dtype.type(0), m)
 
     @staticmethod
     def cross(a: Any, b: Any) -> Any:
-        """The products at right angles of vectors in space."""
+        """`np.cross`."""
         if type(a) is not Array or type(b) is not Array or a.shape != b.shape or a.shape[-1:] != (3,):
             return np.cross(a, b)
         if a.ndim == 1 and a.dtype is b.dtype is _double:
@@ -187,7 +187,7 @@ class _Swift:
         return found
 
 
-_LARGEST = 4096  # elements of matrices whose triangle is remembered
+_LARGEST = 4096  # the largest matrices, in elements, whose mask is cached
 
 
 @functools.lru_cache(64)

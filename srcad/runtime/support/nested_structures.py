@@ -1,8 +1,8 @@
-"""Nested structures of lists, tuples, deques and dictionaries: taken apart into leaves and put together again.
+"""Flatten nested structures of lists, tuples, deques and dictionaries into leaves, and rebuild them.
 
     {"b": x, "a": (y, [z])}     has the leaves     y, z, x      (dictionaries in the order of their sorted keys)
 
-Anything else is a leaf, `None` and arrays included.
+Everything else is a leaf, including `None` and arrays.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any
 from srcad.errors import BadArgument
 
 _SEQUENCES = (list, tuple, collections.deque)
-_nested: dict[type, bool] = {}  # type -> whether it is one of structures; the question takes long
+_nested: dict[type, bool] = {}  # type -> whether it is nested: a cache, since the check is slow
 
 
 def flatten(structure: Any) -> list[Any]:
-    """The leaves of a structure, from left to right; a leaf alone is a list of itself.
+    """The leaves of a structure, from left to right; for a leaf, a list of that leaf.
 
     >>> flatten({"b": 1, "a": (2, [3, None])})
     [2, 3, None, 1]
@@ -31,7 +31,7 @@ def flatten(structure: Any) -> list[Any]:
 
 
 def is_nested(value: Any) -> bool:
-    """Whether a value is taken apart: a list, a tuple or a mapping.
+    """Whether a value is a list, tuple, deque or mapping.
 
     >>> is_nested([]), is_nested(None)
     (True, False)
@@ -44,9 +44,9 @@ def is_nested(value: Any) -> bool:
 
 
 def flatten_up_to(structure: Any, other: Any) -> list[Any]:
-    """The parts of another structure that stand where a structure has its leaves.
+    """The parts of `other` at the positions of the leaves of `structure`.
 
-    Raises ValueError where the two do not match.
+    Raises ValueError if the two do not match.
 
     >>> flatten_up_to([1, {"a": 2}], ["x", {"a": ["y", "z"]}])
     ['x', ['y', 'z']]
@@ -63,7 +63,7 @@ def flatten_up_to(structure: Any, other: Any) -> list[Any]:
 
 
 def pack_as(structure: Any, leaves: Sequence[Any]) -> Any:
-    """The same structure with other leaves, given in the order of `flatten`.
+    """The structure with other leaves, given in the order of `flatten`.
 
     >>> pack_as({"b": 1, "a": (2, [3])}, ["x", "y", "z"])
     {'b': 'z', 'a': ('x', ['y'])}
@@ -72,7 +72,7 @@ def pack_as(structure: Any, leaves: Sequence[Any]) -> Any:
 
 
 def map_leaves(function: Callable[[Any], Any], structure: Any) -> Any:
-    """The same structure with a function applied to every leaf.
+    """The structure with a function applied to every leaf.
 
     >>> map_leaves(lambda leaf: leaf + 1, [1, (2, 3)])
     [2, (3, 4)]
@@ -116,5 +116,5 @@ def _rebuilt(structure: Any, leaves: Iterator[Any]) -> Any:
 def _sorted_keys(structure: Mapping[Any, Any]) -> list[Any]:
     try:
         return sorted(structure)
-    except TypeError:  # keys of several types have no order but their own
+    except TypeError:  # keys of several types cannot be sorted
         return list(structure)

@@ -1,4 +1,4 @@
-"""What Numba has to be told when it comes to a module of ours while it is inferring types."""
+"""Register new overloads with Numba if a module is imported while Numba infers types."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from numba.core.registry import cpu_target
 
 
 def refresh_if_compiling() -> None:
-    """Make overloads known that were stated since Numba began to compile what it compiles in this thread.
+    """Register the overloads that were defined since the current compilation in this thread began.
 
-    It may import one of our names at that time, for a function that reads it. When it begins to compile it looks for
-    itself; to look before that would load all that it knows, which takes 0.2 s.
+    Numba may import a module of srcad during a compilation, for a function that reads a name of it. At the start of a
+    compilation Numba refreshes by itself; doing so earlier would load its whole registry, which takes 0.2 s.
     """
     if global_compiler_lock.is_locked():
         cpu_target.typing_context.refresh()

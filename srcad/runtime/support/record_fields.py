@@ -1,8 +1,8 @@
-"""NumPy's structured scalars and arrays, taken apart: one array for each field.
+"""NumPy's structured scalars and arrays as one plain array per field.
 
     np.zeros(4, [("x", float), ("v", float, 3)])       x of shape (4,), v of shape (4, 3)
 
-A single record is an array of one record, at index 0.
+A single record is treated as an array with one record.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ RECORD_KINDS = frozenset((np.ndarray, np.recarray, np.void, np.record))
 
 
 def is_records(value: Any) -> bool:
-    """Whether this is a structured scalar or array.
+    """Whether a value is a structured scalar or array.
 
     >>> is_records(np.zeros(2, [("x", float)])), is_records(np.zeros(2, [("x", float)])[0]), is_records(np.zeros(2))
     (True, True, False)
@@ -27,7 +27,7 @@ def is_records(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Layout:
-    """What records are: NumPy's class, the dtype, and how many axes; 0 is a single record."""
+    """The form of records: NumPy's class, the dtype, and the number of axes; 0 for a single record."""
 
     kind: type
     dtype: np.dtype[Any]
@@ -53,7 +53,7 @@ class Records:
 
 
 def records_of(value: Any) -> Records | None:
-    """The arrays of records, all copies; None where a field is a record itself, or is neither number nor boolean.
+    """The arrays of the fields, all copies; None if a field is itself a record, or neither number nor boolean.
 
     >>> records_of(np.array([(1.0, 2)], [("x", float), ("k", int)])[0]).parts
     (array([1.]), array([2]))
@@ -66,7 +66,7 @@ def records_of(value: Any) -> Records | None:
 
 
 def put_together(layout: Layout, parts: Sequence[Any]) -> Any:
-    """Records from arrays, None for fields that are 0; more axes in front, as Jacobians have them, are axes of records.
+    """Records from the arrays of their fields; None stands for zeros. Additional leading axes become axes of records.
 
     >>> layout = Layout(np.ndarray, np.dtype([("x", float), ("k", int)]), 1)
     >>> put_together(layout, [np.ones(2), None])

@@ -1,11 +1,11 @@
-"""`custom_gradient`: a function that brings its own derivative; `recompute_grad`: one that is run again for it.
+"""`custom_gradient`: a function with a hand-written gradient; `recompute_grad`: a function recomputed for its gradient.
 
     @custom_gradient
     def log1pexp(x):
         e = np.exp(x)
         return np.log(1.0 + e), lambda upstream: upstream * (1.0 - 1.0 / (1.0 + e))
 
-A tape records a call as one node, whose pullback is the function that came with the result.
+A tape records a call as one node, whose pullback is the gradient function that the call returned.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from srcad.runtime.tape.values.variable import Variable
 
 
 class CustomGradient:
-    """What `custom_gradient` makes of a function; a method where it is one."""
+    """The callable that `custom_gradient` returns; it binds to an object like a method."""
 
     __srcad_primitive__ = True
 
@@ -41,7 +41,7 @@ class CustomGradient:
         return self if instance is None else CustomGradient(self._function.__get__(instance, owner))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The first of the two things that the function returns, as tensors."""
+        """The first of the two values that the function returns, as tensors."""
         watcher = Watcher()
         active.push(watcher)
         active.customs += 1
@@ -66,14 +66,16 @@ class CustomGradient:
 
 
 def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
-    """Make a function bring its own gradient. A decorator.
+    """Give a function a hand-written gradient. Usable as a decorator.
 
-    `f(*x)` returns `(y, gradient)`, where `gradient(*upstream)` turns the adjoints of `y` into those of `x`, one for
-    each argument, None for one without. Where `f` reads variables besides its arguments, `gradient` has a parameter
-    `variables`, and returns a pair: the adjoints of the arguments, and a list of those of the variables. Raises
-    TypeError if it has no such parameter, ValueError from `tape.gradient` if the counts do not match. Second
-    derivatives differentiate what `gradient` does. Functions without a rule may be used in `f`. Forward mode
-    transposes `gradient`, where TensorFlow pushes through what `f` does.
+    `f(*x)` returns `(y, gradient)`. `gradient(*upstream)` takes the adjoints of `y` and returns those of `x`, one for
+    each argument, None for an argument without. If `f` reads variables besides its arguments, `gradient` must have a
+    parameter `variables`, and returns a pair: the adjoints of the arguments, and a list of the adjoints of the
+    variables. Raises TypeError if it has no such parameter; `tape.gradient` raises ValueError if the counts do not
+    match.
+
+    Second derivatives differentiate the operations of `gradient`. `f` may call functions that have no rule. Forward
+    mode transposes `gradient`, whereas TensorFlow differentiates the operations of `f`.
 
     >>> from srcad.runtime.tape.gradient_tape import GradientTape
     >>> from srcad.runtime.tape.values.tensor import constant
@@ -91,7 +93,7 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
 
 
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Make tapes keep nothing of a function's inside: it is run again when its gradient is asked for.
+    """Let tapes save nothing computed inside a function: it is run again when its gradient is computed.
 
     >>> from srcad.runtime.tape.gradient_tape import GradientTape
     >>> from srcad.runtime.tape.values.tensor import constant
@@ -132,11 +134,11 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class CustomNode:
-    """One call of a function with its own gradient; places are those among its flattened arguments and variables."""
+    """A recorded call of a function with a custom gradient. Places count its flattened arguments, then variables."""
 
     __slots__ = ("count", "gradient", "inputs", "result", "results", "variables")
 
-    reads_more = True  # whatever the gradient function has captured
+    reads_more = True  # the gradient function may have captured anything
 
     def __init__(
         self, inputs: list[Any], count: int, result: Any, gradient: Callable[..., Any], variables: list[Variable]
@@ -147,7 +149,7 @@ class CustomNode:
         self.results: list[Tensor] = flatten(result)
 
     def leads_from(self, relevant: Collection[int]) -> tuple[int, ...]:
-        """The places of tensors that have one of these identities."""
+        """The places of the tensors that have one of these identities."""
         pairs = enumerate(self.inputs)
         return tuple(place for place, each in pairs if type(each) is Tensor and each._identity in relevant)
 
@@ -164,7 +166,9 @@ class CustomNode:
         return [self.inputs[place]._identity for place in wanted]
 
     def prepare(self, wanted: tuple[int, ...], live: bool) -> Callable[[Bars, Collection[int]], None]:
-        """A function that takes the adjoints of the results out of the gathered ones and adds those of the inputs."""
+        """The reverse step: it takes the adjoints of the results out of `bars` and adds the contributions to the
+        inputs.
+        """
 
         def step(bars: Bars, kept: Collection[int]) -> None:
             identities = [each._identity for each in self.results]
@@ -182,7 +186,7 @@ class CustomNode:
         return step
 
     def push(self, dots: Mapping[int, Tensor], live: bool) -> list[tuple[Tensor, Any]]:
-        """The results with their tangents: the gradient function is linear, and transposed here."""
+        """The results with their tangents. The gradient function is linear, so it is transposed here."""
         from srcad.runtime.tape.gradient_tape import GradientTape
 
         bars = [tensor_of(np.zeros_like(each._value)[()]) for each in self.results]
@@ -233,7 +237,7 @@ def _as_tensor(bar: Any, like: Tensor) -> Tensor:
 
 
 def _fitting(bar: Any, like: Tensor) -> Any:
-    """An adjoint in the shape and dtype of its tensor; a single number counts for all elements."""
+    """An adjoint in the shape and dtype of its tensor; a single number is broadcast to all elements."""
     if bar.shape not in (like.shape, ()):
         raise BadArgument(f"a custom gradient has the shape {bar.shape}, what it belongs to has {like.shape}")
     if bar.dtype != like.dtype and np.can_cast(bar.dtype, like.dtype, "same_kind"):
@@ -242,7 +246,7 @@ def _fitting(bar: Any, like: Tensor) -> Any:
 
 
 class _Forwarding(Watcher):
-    """Tells others which variables are read."""
+    """A recording that records nothing, and tells other recordings which variables are read."""
 
     __slots__ = ("others",)
 
@@ -257,7 +261,7 @@ class _Forwarding(Watcher):
 
 @contextlib.contextmanager
 def _nothing_recorded() -> Iterator[None]:
-    """Tapes do not see what happens in this block, but for the variables that are read."""
+    """In this block tapes see only which variables are read."""
     outer = active.tapes
     active.tapes = (_Forwarding(outer),)
     try:
@@ -268,7 +272,7 @@ def _nothing_recorded() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _user_code() -> Iterator[None]:
-    """The user's code runs within a reverse sweep: what is refused to rules is allowed to it."""
+    """In this block user code runs within a reverse sweep: restrictions for derivative rules do not apply to it."""
     held = active.live_sweeps, active.reruns, active.customs
     active.live_sweeps = active.reruns = active.customs = 0
     try:

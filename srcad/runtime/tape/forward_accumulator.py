@@ -1,11 +1,11 @@
-"""`ForwardAccumulator`: carries directional derivatives along with a computation, forward mode.
+"""`ForwardAccumulator`: forward mode on the tape, which computes directional derivatives along with the values.
 
     with ForwardAccumulator(x, tangent) as accumulator:
         y = f(x)
-    accumulator.jvp(y)          how y changes when x moves along the tangent
+    accumulator.jvp(y)          the change of y when x moves along the tangent
 
-It stands among the tapes. Where a tape would keep a node, it computes the tangents of the node's results, which
-contexts entered earlier see, and later ones do not.
+An accumulator is one of the active recordings, like a tape. Where a tape appends a node, it computes the tangents of
+the node's results. Contexts entered before it record these computations, contexts entered after it do not.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ log = logging.getLogger("srcad")
 
 
 class ForwardAccumulator:
-    """Computes Jacobian-vector products of what happens in its context.
+    """Computes Jacobian-vector products of the operations in its context.
 
     primals     a tensor or variable, or a nested structure of these
-    tangents    the same structure: directions of the same shapes and dtypes
+    tangents    the same structure: directions with the same shapes and dtypes
 
-    Raises ValueError if a primal occurs twice, or a tangent does not fit.
+    Raises ValueError if a primal occurs twice or a tangent has another shape than its primal.
 
     >>> from srcad.runtime.tape.values.tensor import constant
     >>> x = constant([1.0, 2.0])
@@ -66,9 +66,10 @@ class ForwardAccumulator:
             self._is_recording = False
 
     def jvp(self, primals: Any, unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE) -> Any:
-        """The Jacobian-vector products computed for tensors, in their structure; None where there is none, or zeros.
+        """The Jacobian-vector products of tensors, in the structure of `primals`.
 
-        Raises ValueError for an unknown `unconnected_gradients`, TypeError for what is no tensor.
+        For a tensor that does not depend on the watched primals it is None, or zeros if `unconnected_gradients` is
+        ZERO. Raises ValueError for an unknown `unconnected_gradients`, TypeError for a value that is not a tensor.
         """
         wants_zeros = is_zero(unconnected_gradients)
 
@@ -81,21 +82,21 @@ class ForwardAccumulator:
 
 
 class _Tangents(dict[int, Tensor]):
-    """Identity -> tangent; what other recordings keep as a set of identities."""
+    """Identity -> tangent. It takes the place of the set of identities that other recordings have."""
 
     def add(self, identity: int) -> None:
-        """Tangents are put here by the accumulation, or there is none."""
+        """Does nothing: the accumulation itself stores the tangents."""
 
     def update(self, identities: Any) -> None:
-        """Likewise."""
+        """Does nothing, as `add`."""
 
     def isdisjoint(self, identities: Iterable[int]) -> bool:
-        """Whether none of these has a tangent."""
+        """Whether none of these identities has a tangent."""
         return self.keys().isdisjoint(identities)
 
 
 class Accumulation(Recording):
-    """A recording that keeps tangents in place of nodes, as long as the tensors live that they belong to."""
+    """A recording that stores tangents instead of nodes. A tangent is released together with its tensor."""
 
     __slots__ = ("references",)
 
@@ -104,11 +105,11 @@ class Accumulation(Recording):
     def __init__(self) -> None:
         super().__init__(watches_accessed=False)
         self.known = _Tangents()
-        self.entries = self  # type: ignore[assignment]  # of a list, `append` is all that is asked for
+        self.entries = self  # type: ignore[assignment]  # `append` is the only method that is used
         self.references: dict[int, Any] = {}
 
     def watch(self, primal: Tensor, tangent: Any) -> None:
-        """Follow a tensor along a direction."""
+        """Store the tangent of a tensor."""
         if primal._identity in self.known:
             raise BadArgument(f"{primal!r} was specified as a primal multiple times", hint="add up its tangents")
         if primal.dtype.kind not in "fc":
@@ -155,7 +156,7 @@ class Accumulation(Recording):
 
 
 def fitted_tangent(tangent: Any, like: Tensor) -> Tensor:
-    """A tangent as a tensor in the shape and dtype of what it belongs to."""
+    """A tangent as a tensor with the shape and dtype of `like`."""
     if not isinstance(tangent, Tensor):
         tangent = tensor_of(np.asarray(tangent)[()])
     if tangent.shape != like.shape:

@@ -1,10 +1,10 @@
-"""`GradientTape`: records what is computed in a `with` block, and differentiates it afterwards.
+"""`GradientTape`: records the operations in a `with` block, and differentiates them afterwards.
 
     with GradientTape() as tape:
-        y = np.sin(w) * x            w a Variable: watched by itself; tensors by tape.watch(x)
+        y = np.sin(w) * x            a Variable w is watched automatically; a tensor x after tape.watch(x)
     tape.gradient(y, w)
 
-Arguments, results, exceptions and their moments are those of `tf.GradientTape` in eager mode.
+Arguments, results and exceptions, and when these are raised, are those of `tf.GradientTape` in eager mode.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ __all__ = ["GradientTape", "UnconnectedGradients"]
 
 
 class GradientTape(Recorder):
-    """Records operations on watched tensors and variables, for gradients.
+    """Records operations on watched tensors and variables, and computes gradients from the recording.
 
-    persistent                whether more than one gradient may be asked for; else a tape releases all that it holds
-                              with the first
-    watch_accessed_variables  whether trainable variables are watched as soon as they are read
+    persistent                whether more than one gradient may be computed; other tapes release everything they hold
+                              after the first
+    watch_accessed_variables  whether trainable variables are watched automatically when they are read
 
     >>> from srcad.runtime.tape.values.tensor import constant
     >>> x = constant(3.0)
@@ -70,12 +70,14 @@ class GradientTape(Recorder):
         output_gradients: Any = None,
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
     ) -> Any:
-        """The gradient of the sum of `target`, in the structure of `sources`; None for what it does not depend on.
+        """The gradient of the sum of `target`, in the structure of `sources`; None for sources it does not depend on.
 
-        output_gradients        a factor for each target, of its shape; ones if None
-        unconnected_gradients   ZERO for zeros instead of None
+        target                  a tensor or variable, or a structure of these
+        sources                 the tensors or variables to differentiate with respect to, or a structure of these
+        output_gradients        a factor for each target, with the target's shape; ones if None
+        unconnected_gradients   ZERO gives zeros instead of None
 
-        Raises RuntimeError if the tape is not persistent and was used before.
+        Raises RuntimeError if the tape is not persistent and has been used before.
 
         >>> from srcad.runtime.tape.values.variable import Variable
         >>> w = Variable([1.0, 2.0])
@@ -111,13 +113,16 @@ class GradientTape(Recorder):
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
-        """The derivatives of every element of `target` by every element of `sources`: arrays of both shapes joined.
+        """The derivatives of every element of `target` by every element of `sources`.
+
+        For each source an array with the shape of the target followed by that of the source, in the structure of
+        `sources`.
 
         parallel_iterations     the number of threads that the elements of the target are divided among
-        experimental_use_pfor   whether elements may be taken at once: where the target is the result of a
-                                `srcad.function`, in one compiled loop, in forward mode if that is less work; else in
-                                sweeps for as many as memory allows. False takes one after the other, and asks for a
-                                persistent tape, as TensorFlow does
+        experimental_use_pfor   True processes many elements at once: in one compiled loop if the target is the result
+                                of a `srcad.function` (in forward mode if that is less work), else in sweeps of as many
+                                elements as memory allows. False processes one element after the other, and requires a
+                                persistent tape, as in TensorFlow
 
         >>> from srcad.runtime.tape.values.tensor import constant
         >>> x = constant([1.0, 2.0])
@@ -130,7 +135,7 @@ class GradientTape(Recorder):
         self._read_target(target)
         self._check_can_repeat("jacobian", experimental_use_pfor)
         recording = self._leave_if_inside()
-        target = convert_to_tensor(target) if isinstance(target, np.ndarray) else target  # it depends on nothing
+        target = convert_to_tensor(target) if isinstance(target, np.ndarray) else target  # an array depends on nothing
         column = as_followed(target, "target", recording.known)
         flat, batched = flatten(sources), experimental_use_pfor
         rows = [as_followed(each, "source") for each in flat]
@@ -152,10 +157,11 @@ class GradientTape(Recorder):
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
-        """The Jacobians of `target[i]` by `source[i]`, stacked; zeros if unconnected, as in TensorFlow.
+        """The Jacobians of `target[i]` by `source[i]`, stacked along the first axis; zeros if unconnected, as in
+        TensorFlow.
 
-        Assumes that `target[i]` depends on no other `source[j]`. Raises ValueError unless both have two axes or more,
-        and the first of equal length.
+        Assumes that `target[i]` depends on no other `source[j]`. Raises ValueError unless both have at least two axes,
+        and first axes of equal length.
         """
         self._held()
         wants_zeros = is_zero(unconnected_gradients)
@@ -166,15 +172,16 @@ class GradientTape(Recorder):
         width = column.size // max(1, column.shape[0])
         threads = threads_of("batch_jacobian", parallel_iterations, experimental_use_pfor, self._persistent, width)
         recording = self._leave_if_inside()
-        source._read()  # whether it is connected or not
+        source._read()  # marks it as read, connected or not
         found = batch_jacobian(recording, column, row, wants_zeros, threads, experimental_use_pfor)
         self._release()
         return found
 
     def hessian(self, target: Any, sources: Any) -> Any:
-        """The second derivatives of a number: of one source an array of its shape twice, else the blocks, nested twice.
+        """The second derivatives of a target that is one number.
 
-        None for what the target does not depend on. Raises ValueError if the target is not one number.
+        For one source an array with the source's shape twice, else blocks in the structure of `sources`, nested twice.
+        None for sources that the target does not depend on. Raises ValueError if the target is not one number.
 
         >>> from srcad.runtime.tape.values.variable import Variable
         >>> w = Variable([1.0, 2.0])
@@ -190,7 +197,9 @@ class GradientTape(Recorder):
         return pack_as(sources, [pack_as(sources, row) for row in rows])
 
     def hvp(self, target: Any, sources: Any, vectors: Any) -> Any:
-        """The Hessian of the sum of `target` times `vectors`, without the Hessian; all in the structure of `sources`.
+        """The product of the Hessian of the sum of `target` with `vectors`, computed without forming the Hessian.
+
+        `vectors` and the result have the structure of `sources`.
 
         >>> from srcad.runtime.tape.values.variable import Variable
         >>> w = Variable([1.0, 2.0])
@@ -210,7 +219,7 @@ class GradientTape(Recorder):
         return pack_as(sources, found)
 
     def _read_target(self, target: Any) -> None:
-        """Have this tape, and all that are active, know of a variable that is a target of a Jacobian."""
+        """Tell this tape and all active ones that a variable is read, if the target of a Jacobian is one."""
         recording = self._held()
         if isinstance(target, Variable):
             recording.note_access(target)

@@ -1,4 +1,4 @@
-"""What a tape holds, and how many bytes: what `tape.trace` shows."""
+"""The arrays that a tape keeps alive and their size in bytes, as shown by `tape.trace`."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Entry:
     """One recorded operation, with the arrays that are kept for its derivative.
 
     name      of the operation or function
-    arrays    dtypes and shapes of what is kept, such as `float64(3, 2)`
-    nbytes    memory of that; what an earlier entry keeps already does not count again
+    arrays    dtypes and shapes of the kept arrays, such as `float64(3, 2)`
+    nbytes    memory of these arrays; memory that an earlier entry keeps is not counted again
     """
 
     name: str
@@ -27,7 +27,7 @@ class Entry:
 
 
 class Trace(Sequence[Entry]):
-    """The operations that a tape has recorded, in order, and the memory that they hold."""
+    """The operations that a tape has recorded, in order, and the memory that they keep alive."""
 
     def __init__(self, nodes: Sequence[Any]) -> None:
         seen: set[int] = set()
@@ -35,7 +35,7 @@ class Trace(Sequence[Entry]):
 
     @property
     def nbytes(self) -> int:
-        """The memory of all arrays held."""
+        """The memory of all kept arrays."""
         return sum(each.nbytes for each in self._entries)
 
     def __getitem__(self, index: Any) -> Any:
@@ -55,7 +55,7 @@ def _entry(node: Any, seen: set[int]) -> Entry:
         memory = array
         while isinstance(memory.base, np.ndarray):
             memory = memory.base
-        if any(array.strides) or array.size <= 1:  # else it stands for a shape alone
+        if any(array.strides) or array.size <= 1:  # else an empty shell, kept for its shape
             shown.append(f"{array.dtype}{tuple(array.shape)}")
             if id(memory) not in seen:
                 seen.add(id(memory))
@@ -70,7 +70,7 @@ def _arrays(node: Any) -> Iterator[np.ndarray[Any, Any]]:
 
 
 def _leaves(thing: Any) -> Iterator[np.ndarray[Any, Any]]:
-    """Arrays within tensors, tuples, lists (Numba's as well) and dictionaries."""
+    """The arrays in tensors, tuples, lists (including Numba's) and dictionaries."""
     if isinstance(thing, Tensor):
         thing = thing._value
     if isinstance(thing, np.ndarray) and thing.ndim:

@@ -1,4 +1,6 @@
-"""What a tape is besides its derivatives: a context that records, can be left, entered again, reset, looked into."""
+"""The base class of `GradientTape`: a context manager that records, can be re-entered and reset, and shows its
+contents.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ _INSIDE = (
 
 
 class Recorder:
-    """A context manager that records operations on what it watches, while it is entered."""
+    """A context manager that records operations on the values it watches, while it is entered."""
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         self._recording: Recording | None = None
@@ -74,9 +76,9 @@ class Recorder:
         return self._recording
 
     def watch(self, tensor: Any) -> None:
-        """Follow a tensor or variable, or all of a nested structure of them.
+        """Watch a tensor or variable, or a nested structure of these.
 
-        Has no effect while no tape records, as in TensorFlow. Raises ValueError for anything else.
+        Has no effect while no tape records, as in TensorFlow. Raises ValueError for any other value.
         """
         is_in_time = [1 for each in active.tapes if type(each) is Recording]
         for each in flatten(tensor):
@@ -98,7 +100,7 @@ class Recorder:
 
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
-        """Record nothing in this block. Raises RuntimeError if the tape was never entered, or is used up."""
+        """Record nothing in this block. Raises RuntimeError if the tape was never entered, or has been used."""
         if self._recording is None:
             raise TapeMisuse("Trying to stop recording a tape which is not recording.")
         self._pop()
@@ -108,7 +110,7 @@ class Recorder:
             self._push()
 
     def reset(self) -> None:
-        """Forget everything recorded and watched, as if the context were left and entered anew."""
+        """Discard everything recorded and watched, as if the context were left and entered again."""
         self._pop()
         self._recording = None
         self._push()
@@ -120,9 +122,9 @@ class Recorder:
         return self._watched_variables
 
     def explain(self, target: Any, source: Any) -> str:
-        """Why the gradient of a target by a source is None, or how the two are connected.
+        """Why the gradient of a target by a source is None, or which operations connect the two.
 
-        After a gradient that came out as None this works on a used tape too.
+        Works on a used tape as well if the last gradient had a None in it.
 
         >>> from srcad.runtime.tape.gradient_tape import GradientTape
         >>> w = Variable(2.5)
@@ -139,7 +141,7 @@ class Recorder:
 
     @property
     def trace(self) -> Trace:
-        """What is recorded, and the memory that it holds: a sequence of operations with `.nbytes`; empty once used.
+        """The recorded operations, a sequence with the total memory `.nbytes`; empty once the tape has been used.
 
         >>> from srcad.runtime.tape.gradient_tape import GradientTape
         >>> w = Variable([1.0] * 1000)

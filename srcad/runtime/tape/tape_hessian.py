@@ -1,4 +1,4 @@
-"""Second derivatives of one recording: the reverse sweep is recorded behind it, and swept in its turn."""
+"""Second derivatives of a recording: the reverse sweep is appended to a copy of it, which is swept in turn."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from srcad.runtime.tape.values.tensor import Tensor, convert_to_tensor, tensor_o
 
 
 def hessians(recording: Recording, target: Tensor, sources: Sequence[Tensor]) -> list[list[Any]]:
-    """Blocks of second derivatives of a number; None where it does not depend on a source."""
+    """Blocks of second derivatives of a target that is one number; None for sources that it does not depend on."""
     if target.size != 1:
         raise BadArgument(f"a Hessian is that of one number, the target has the shape {target.shape}")
     again, slopes = _recorded_gradient(recording, target, sources)
@@ -33,7 +33,7 @@ def hessians(recording: Recording, target: Tensor, sources: Sequence[Tensor]) ->
 
 
 def products(recording: Recording, target: Tensor, sources: Sequence[Tensor], vectors: Sequence[Any]) -> list[Any]:
-    """The Hessian of the sum of the target times vectors, one for each source."""
+    """The product of the Hessian of the sum of the target with vectors, one for each source."""
     directions = [
         convert_to_tensor(each, dtype_hint=source.dtype) for each, source in zip(vectors, sources, strict=True)
     ]
@@ -53,7 +53,7 @@ def products(recording: Recording, target: Tensor, sources: Sequence[Tensor], ve
 def _recorded_gradient(
     recording: Recording, target: Tensor, sources: Sequence[Tensor]
 ) -> tuple[Recording, list[Tensor | None]]:
-    """The gradient, and a recording of what led to it."""
+    """The gradient, and a recording of the forward computation and of the reverse sweep that computed it."""
     again = Recording(watches_accessed=False)
     again.entries, again.known = list(recording.entries), set(recording.known)
     active.push(again)

@@ -1,4 +1,4 @@
-"""Jacobians of a recording: one sweep, prepared once, run for every unit cotangent."""
+"""Jacobians from a recording: a sweep is prepared once and run for every unit cotangent."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def jacobians(
     threads: int = 1,
     batched: bool = True,
 ) -> list[Any]:
-    """For each source a tensor of the target's shape joined with the source's; None if unconnected.
+    """For each source a tensor with the target's shape followed by the source's; None if unconnected.
 
-    batched     whether all rows may be done at once, or as many as memory allows
+    batched     whether all rows, or as many as memory allows, are computed at once
     """
-    if target._identity not in recording.known:  # a target that is its own source has no Jacobian if it is not watched
+    if target._identity not in recording.known:  # a target that is its own source has a Jacobian only if watched
         return [None] * len(sources)
     sweep = Sweep(recording, [target], sources)
     blocks = _of_one_call(sweep, target, sources) if batched else None
@@ -46,7 +46,7 @@ def batch_jacobian(
     threads: int = 1,
     batched: bool = True,
 ) -> Any:
-    """The Jacobians along the first axis, of which target and source have the same length; zeros if unconnected."""
+    """The Jacobians along the first axis, which target and source share; zeros if unconnected."""
     block, shape = None, target.shape + source.shape[1:]
     if target._identity in recording.known:
         sweep = Sweep(recording, [target], [source])
@@ -64,7 +64,7 @@ def zeros_for(target: Tensor, source: Any) -> Tensor:
 
 
 def filled_with_zeros(target: Tensor, sources: Sequence[Any], found: Sequence[Any], batched: bool) -> list[Any]:
-    """The same, with zeros for None; row by row these are made of the sources, which are read."""
+    """The blocks, with zeros in place of None. Row by row, zeros are made from the source, which counts as read."""
     filled = []
     for block, source in zip(found, sources, strict=True):
         filled.append(zeros_for(target, source) if block is None else block)
@@ -74,10 +74,10 @@ def filled_with_zeros(target: Tensor, sources: Sequence[Any], found: Sequence[An
 
 
 def follow(target: Tensor, found: Sequence[Tensor | None]) -> None:
-    """Have Jacobians that are made at once followed by the active tapes that follow the target.
+    """Let the active tapes that follow the target follow Jacobians that were computed at once.
 
-    In TensorFlow rows that are made at once are the result of one function of the target, whatever they depend on:
-    derivatives by them exist, though none may lead through them.
+    In TensorFlow, rows computed at once are the result of one function of the target, whatever they depend on: they can
+    be differentiated by, though no derivative leads through them.
     """
     for tape in active.tapes:
         if target._identity in tape.known:
@@ -85,7 +85,7 @@ def follow(target: Tensor, found: Sequence[Tensor | None]) -> None:
 
 
 def threads_of(what: str, parallel_iterations: int | None, batched: bool, persistent: bool, count: int) -> int:
-    """The number of threads that `parallel_iterations` asks for; errors as TensorFlow's.
+    """The number of threads for `parallel_iterations`. Raises the errors that TensorFlow raises.
 
     >>> threads_of("jacobian", None, True, False, 3), threads_of("jacobian", 2, True, True, 3)
     (1, 2)
@@ -107,7 +107,7 @@ def threads_of(what: str, parallel_iterations: int | None, batched: bool, persis
 
 
 def check_batches(target: Tensor, source: Tensor) -> None:
-    """Raises ValueError unless both have a first axis of the same length, and further ones."""
+    """Raise ValueError unless both have at least two axes, and first axes of the same length."""
     for each in (target, source):
         if each.ndim < 2:
             raise BadArgument(f"Shape {each.shape} must have rank at least 2")
@@ -116,7 +116,7 @@ def check_batches(target: Tensor, source: Tensor) -> None:
 
 
 def _of_one_call(sweep: Sweep, target: Tensor, sources: Sequence[Tensor]) -> list[Any] | None:
-    """The blocks, where all that leads to the target is one call of a compiled function that knows its Jacobian."""
+    """The blocks, if the sources lead to the target through one compiled call that has a Jacobian, else None."""
     node, wanted = sweep.path[0] if len(sweep.path) == 1 else (None, ())
     identities = [source._identity for source in sources]
     if not isinstance(node, CallNode) or sweep.live or not target.ndim or target._identity in identities:
@@ -131,7 +131,7 @@ def _of_one_call(sweep: Sweep, target: Tensor, sources: Sequence[Tensor]) -> lis
 
 
 def _stacked(sweep: Sweep, target: Tensor, units: Any, count: int, threads: int, batched: bool) -> list[Any]:
-    """For each source its adjoints for all unit cotangents, along a first axis; None where nothing leads there."""
+    """For each source its adjoints for all unit cotangents, along a first axis; None if it is not connected."""
     at_once = cotangents_at_once(sweep.path, target.size) if batched and not sweep.live else 1
     at_once = max(1, min(at_once, -(-count // threads)))
 
@@ -151,7 +151,7 @@ def _stacked(sweep: Sweep, target: Tensor, units: Any, count: int, threads: int,
 
 
 def _units(target: Tensor, start: int, stop: int) -> Any:
-    """Unit cotangents; zeros, once, where the target is empty: what is connected shows all the same."""
+    """Unit cotangents. For an empty target one of zeros, which still shows what is connected."""
     seeds = np.zeros((stop - start, target.size), target.dtype)
     if target.size:
         seeds[range(stop - start), range(start, stop)] = 1
@@ -159,7 +159,7 @@ def _units(target: Tensor, start: int, stop: int) -> Any:
 
 
 def _unit_columns(target: Tensor, start: int, stop: int) -> Any:
-    """The same for each entry of a batch alike."""
+    """Unit cotangents that are the same for each entry of a batch."""
     length, *rest = target.shape
     seeds = np.zeros((stop - start, length, int(np.prod(rest))), target.dtype)
     if target.size:
@@ -172,7 +172,7 @@ def _filled(shape: tuple[int, ...], source: Tensor, block: Any) -> Any:
 
 
 def _joined(shape: tuple[int, ...], block: Any, axis: int) -> Any:
-    """A block whose first axis is for the target's elements, those of the target that stand behind this axis."""
+    """A block with its first axis, that of the target's elements, moved to `axis` and split into the target's axes."""
     if block is None:
         return None
     if 0 in shape:

@@ -1,4 +1,6 @@
-"""The two ends of a gradient: targets with their cotangents, sources with what is returned for them."""
+"""Prepare the targets and sources of a gradient: targets with their cotangents, sources with the values returned for
+them.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from srcad.runtime.tape.values.variable import Variable
 
 
 class UnconnectedGradients(enum.Enum):
-    """What `derivative` returns for a source that the target does not depend on: None, or zeros.
+    """What `GradientTape.gradient` returns for a source that the target does not depend on: None, or zeros.
 
     >>> UnconnectedGradients("zero")
     <UnconnectedGradients.ZERO: 'zero'>
@@ -32,8 +34,8 @@ _NONE = UnconnectedGradients.NONE
 def as_followed(thing: Any, role: str, known: Collection[int] = ()) -> Tensor:
     """The tensor under whose identity tapes know a target or source.
 
-    A variable to which items were assigned is, as a source, the variable before that. As a target it is the result, if
-    that is `known` to the tape.
+    For a variable with item assignments this is, as a source, the variable before them; as a target it is the value
+    after them if that is `known` to the tape. Raises TypeError for values that are neither tensors nor variables.
     """
     if isinstance(thing, Variable):
         return thing._tensor if thing._tensor._identity in known else thing._original()
@@ -43,14 +45,14 @@ def as_followed(thing: Any, role: str, known: Collection[int] = ()) -> Tensor:
 
 
 def all_followed(structure: Any, role: str, known: Collection[int] = ()) -> list[Tensor]:
-    """The same of all targets or sources in a structure."""
+    """`as_followed` of all targets or sources in a structure."""
     if type(structure) is Tensor:
         return [structure]
     return [each if type(each) is Tensor else as_followed(each, role, known) for each in flatten(structure)]
 
 
 def is_zero(unconnected_gradients: Any) -> bool:
-    """Whether zeros are wanted for unconnected sources; raises ValueError for what is no such choice."""
+    """Whether zeros are wanted for unconnected sources. Raises ValueError for an unknown choice."""
     if unconnected_gradients is _NONE:
         return False
     try:
@@ -62,9 +64,9 @@ def is_zero(unconnected_gradients: Any) -> bool:
 
 
 def finished(bar: Any, source: Any, wants_zeros: bool, as_recorded: bool = False) -> Any:
-    """What the user gets for a source whose adjoint is `bar`."""
+    """The value returned to the user for a source whose adjoint is `bar`."""
     if bar is None:
-        # To tapes that are active, zeros are made of the source, which is read.
+        # For active tapes, zeros are computed from the source, which counts as a reading.
         return np.zeros_like(source) if wants_zeros else None
     if type(bar) is Rows:
         if bar.is_taken or isinstance(source, Variable):
@@ -74,9 +76,9 @@ def finished(bar: Any, source: Any, wants_zeros: bool, as_recorded: bool = False
 
 
 def all_finished(bars: Sequence[Any], sources: Sequence[Any], seeds: Sequence[Tensor], wants_zeros: bool) -> list[Any]:
-    """What the user gets for sources with these adjoints.
+    """The values returned to the user for sources with these adjoints.
 
-    Equal gradients are one tensor: that of a source given twice, an output gradient that is handed on.
+    Equal gradients are one tensor: for a source given twice, or an output gradient that is passed on unchanged.
     """
     made: dict[int, Any] = {id(seed._value): seed for seed in seeds}
     found = []
@@ -90,7 +92,7 @@ def all_finished(bars: Sequence[Any], sources: Sequence[Any], seeds: Sequence[Te
 
 
 def seeds_of(targets: Sequence[Tensor], output_gradients: Any) -> list[Tensor]:
-    """A cotangent for each target, in its shape and dtype."""
+    """A cotangent for each target, with its shape and dtype. Raises ValueError if output gradients do not fit."""
     if output_gradients is None:
         return [*map(ones, targets)]
     given = flatten(output_gradients)
@@ -106,7 +108,7 @@ def seeds_of(targets: Sequence[Tensor], output_gradients: Any) -> list[Tensor]:
 
 
 def ones(target: Tensor) -> Tensor:
-    """The cotangent of a target whose elements are to be summed."""
+    """The cotangent of ones for a target."""
     value = target._value
     if type(value) is np.float64:
         return tensor_of(_ONE)
@@ -119,7 +121,7 @@ _ONE = np.float64(1.0)
 
 
 def _fitted(given: Any, target: Tensor) -> Any:
-    """An output gradient as a tensor of its target's shape and dtype; raises ValueError if it does not fit."""
+    """An output gradient as a tensor with its target's shape and dtype. Raises ValueError if it does not fit."""
     seed: Any = convert_to_tensor(given)
     if seed.shape == target.shape and seed.dtype == target.dtype:
         return seed

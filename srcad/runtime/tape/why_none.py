@@ -1,7 +1,7 @@
-"""Why a gradient is None: what `tape.explain` says.
+"""Explain why a gradient is None, for `tape.explain`.
 
-A tape keeps its nodes, and beside them `cuts`: results of operations that end the path of derivatives (`np.floor`,
-integer results, `stop_gradient`), with what was computed from these. Both are followed backwards from the target.
+Besides its nodes a tape keeps `cuts`: the results of operations where the path of derivatives ends (`np.floor`, integer
+results, `stop_gradient`), and values computed from these. The explanation follows both backwards from the target.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from srcad.runtime.tape.values.variable import Variable
 
 
 class Step(NamedTuple):
-    """One operation: its name, the identities that it read and made, and why no derivative passes, where none does."""
+    """One operation: its name, the identities that it read and made, and why no derivative passes, if none does."""
 
     name: str
     read: tuple[int, ...]
@@ -29,7 +29,7 @@ class Step(NamedTuple):
 
 
 class Skeleton:
-    """What a recording knew of how values came about, without the values."""
+    """How values of a recording depend on each other, without the values themselves."""
 
     def __init__(self, recording: Recording) -> None:
         steps = [
@@ -46,7 +46,7 @@ class Skeleton:
         self.conversions = dict(recording.conversions)
 
     def why(self, target: Tensor, source: Tensor, thing: Any) -> str:
-        """Why the derivative of a target by a source is what it is; `thing` is the source as the user has it."""
+        """Why a source has no derivative, or how it is connected; `thing` is the source as the user passed it."""
         if source._identity == target._identity:
             return "The target is the source itself: the gradient is one."
         for role, tensor in (("target", target), ("source", source)):
@@ -89,7 +89,7 @@ class Skeleton:
         return reason
 
     def _path(self, target: int, source: int) -> list[Step] | None:
-        """The operations from the source to the target; one without a cut if there is one."""
+        """The operations from the source to the target; a path without a cut if there is one."""
         return self._search(target, source, through_cuts=False) or self._search(target, source, through_cuts=True)
 
     def _search(self, target: int, source: int, through_cuts: bool) -> list[Step] | None:
@@ -125,7 +125,7 @@ class Skeleton:
 
 
 def name_of(node: Any) -> str:
-    """What a node is called in messages."""
+    """The name of a node in messages."""
     primitive = getattr(node, "primitive", None)
     if primitive is not None:
         return primitive_name(primitive)
@@ -144,7 +144,7 @@ def note_cut(name: Any, inputs: Iterable[Any], results: Sequence[Tensor], reason
 
 
 def note_behind_cut(tape: Recording, name: Any, inputs: Iterable[Any], results: Sequence[Tensor]) -> None:
-    """Tell one tape, that follows no input, what was computed from where a derivative path ended."""
+    """Tell a tape that follows no input which values were computed from the results of a cut."""
     cuts = tape.cuts
     read = tuple([each._identity for each in inputs if type(each) is Tensor])
     for each in read:
@@ -155,7 +155,7 @@ def note_behind_cut(tape: Recording, name: Any, inputs: Iterable[Any], results: 
 
 
 def reason_of(result: Tensor) -> str:
-    """Why an operation that has no derivative has none."""
+    """Why an operation without a derivative has none."""
     return _reason(result._value.dtype)
 
 

@@ -1,4 +1,6 @@
-"""Kernels along axes: shares in an extremum, products without one factor, sorting."""
+"""Kernels along axes for the rules of reductions and sorting: shares in an extremum, leave-one-out products,
+permutations.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from srcad.runtime.kernels.arrays.unbroadcast import reduced_size, restore
 
 
 def shares(y: Any, a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
-    """Which part each element has in a maximum or minimum `y`: equals share it equally.
+    """The share of each element in a maximum or minimum `y`: elements that are equal to it have equal shares.
 
     >>> shares(3.0, np.array([3.0, 1.0, 3.0]))
     array([0.5, 0. , 0.5])
@@ -25,13 +27,13 @@ def shares(y: Any, a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
         return equal.astype(a.dtype) if count == 1 else equal / a.dtype.type(count)
     flat = y.reshape(-1)
     size = flat.dot(flat)
-    if size == size and np.count_nonzero(equal) == y.size:  # one each
+    if size == size and np.count_nonzero(equal) == y.size:  # no ties
         return equal.astype(a.dtype)
     return equal / np.add.reduce(equal, axis=axis, keepdims=True, dtype=a.dtype)
 
 
 def centred(a: Any, axis: Axis = None) -> Any:
-    """What each element is more than the mean.
+    """Each element minus the mean.
 
     >>> centred(np.array([1.0, 5.0]))
     array([-2.,  2.])
@@ -42,7 +44,7 @@ def centred(a: Any, axis: Axis = None) -> Any:
 
 
 def others(a: Any, axis: Axis = None) -> Any:
-    """For each element the product of all the others along the axis; by a division only where that does no harm.
+    """For each element the product of all the others along the axis; computed by division only if that is safe.
 
     >>> others(np.array([2.0, 0.0, 5.0]))
     array([ 0., 10.,  0.])
@@ -58,13 +60,13 @@ def others(a: Any, axis: Axis = None) -> Any:
 
 
 def others_adjoint(g: Any, a: Any, axis: Axis = None) -> Any:
-    """The adjoint of `others`; its Jacobian is symmetric, so that this is its tangent as well.
+    """The adjoint of `others`. Its Jacobian is symmetric, so this is its tangent as well.
 
     >>> others_adjoint(np.array([1.0, 0.0]), np.array([3.0, 5.0]))
     array([0., 1.])
     """
     rows, weights = to_rows(a, axis), to_rows(g, axis)
-    # Products of what stands before and after, and their derivatives in the direction of the weights.
+    # Products of the elements before and after, and their derivatives in the direction of the weights.
     p, q = _running(rows, weights)
     r, s = (each[:, ::-1] for each in _running(rows[:, ::-1], weights[:, ::-1]))
     return from_rows(q * r + p * s, a.shape, axis)
@@ -79,7 +81,7 @@ def _running(rows: Any, weights: Any) -> tuple[Any, Any]:
 
 
 def sort_adjoint(g: Any, a: Any, axis: int | None = -1) -> Any:
-    """Give what belongs to sorted elements back to where they came from.
+    """The adjoint of `np.sort`: the adjoints of sorted elements moved back to their original positions.
 
     >>> sort_adjoint(np.array([1.0, 2.0, 3.0]), np.array([0.3, 0.1, 0.2]))
     array([3., 1., 2.])
@@ -95,7 +97,7 @@ def sort_adjoint(g: Any, a: Any, axis: int | None = -1) -> Any:
 
 
 def sort_tangent(t: Any, a: Any, axis: int | None = -1) -> Any:
-    """Put values in the order that sorts `a`.
+    """The tangent of `np.sort`: values in the order that sorts `a`.
 
     >>> sort_tangent(np.array([1.0, 2.0, 3.0]), np.array([0.3, 0.1, 0.2]))
     array([2., 3., 1.])

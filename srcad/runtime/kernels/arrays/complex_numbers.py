@@ -1,4 +1,6 @@
-"""What NumPy has one function for, of real and complex numbers alike, of complex numbers: their rules differ."""
+"""Functions of complex numbers that need rules of their own, though NumPy has one function for real and complex
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ def modulus(z: Any) -> Any:
 
 
 def imaginary(z: Any) -> Any:
-    """`np.imag` of complex numbers, not as a view.
+    """`np.imag` of complex numbers, as a new array and not as a view.
 
     >>> imaginary(3.0 + 4.0j)
     4.0
@@ -38,7 +40,7 @@ def argument(z: Any) -> Any:
 
 
 def squared_modulus(z: Any) -> Any:
-    """The square of the absolute value, of real numbers as well.
+    """The square of the absolute value, for real numbers as well.
 
     >>> squared_modulus(3.0 + 4.0j), squared_modulus(3.0)
     (25.0, 9.0)

@@ -11,7 +11,7 @@ from srcad.runtime.kernels.arrays.whole_arrays import copy_to
 
 
 def convolve_adjoint(g: Any, other: Any, like: Any, mode: str = "full") -> Any:
-    """What reaches one operand, `like`, of `np.convolve`, given the other one.
+    """The adjoint of `like`, one operand of `np.convolve`, given the other one.
 
     >>> convolve_adjoint(np.array([1.0, 0.0, 0.0, 10.0]), np.array([1.0, 2.0]), np.zeros(3))
     array([ 1.,  0., 20.])

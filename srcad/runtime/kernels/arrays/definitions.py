@@ -1,4 +1,4 @@
-"""What functions of NumPy mean for some of their arguments; definitions among the rules tell the compiler."""
+"""Kernels that the definitions of NumPy functions call for some of their arguments."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def norm_of_order(x: Any, order: Any, axis: Any = None, keepdims: bool = False) 
 
 
 def norm_of_matrices(x: Any, order: Any, axis: Any, keepdims: bool = False) -> Any:
-    """The norms of the matrices that lie along two axes, by their order.
+    """The norms of the matrices along two axes, for a given order.
 
     >>> norm_of_matrices(np.array([[[3.0, -4.0], [1.0, 0.0]]]), 1, (1, 2))
     array([4.])
@@ -37,7 +37,7 @@ def norm_of_matrices(x: Any, order: Any, axis: Any, keepdims: bool = False) -> A
 
 
 def norm_of_all(x: Any, order: Any) -> Any:
-    """A norm of a vector or a matrix, by its order.
+    """A norm of a vector or a matrix, for a given order.
 
     >>> float(norm_of_all(np.array([[3.0, 0.0], [0.0, -4.0]]), "nuc"))
     7.0
@@ -46,7 +46,7 @@ def norm_of_all(x: Any, order: Any) -> Any:
 
 
 def with_first(y: Any, first: float, axis: int | None = None) -> Any:
-    """Running sums or products along an axis, those of nothing in front.
+    """Running sums or products along an axis, preceded by that of no elements.
 
     >>> with_first(np.array([2.0, 6.0]), 1.0)
     array([1., 2., 6.])
@@ -55,7 +55,7 @@ def with_first(y: Any, first: float, axis: int | None = None) -> Any:
 
 
 def places(indices: Any) -> Any:
-    """Indices, or the places where a mask holds, as a vector of integers.
+    """Indices, or the positions where a mask is true, as a vector of integers.
 
     >>> places(np.array([True, False, True])), places([[1, 0]])
     (array([0, 2]), array([1, 0]))
@@ -83,7 +83,7 @@ def central_differences(f: Any, spacing: Any) -> Any:
 
 
 def widths(spacing: Any, ones: Any) -> Any:
-    """How far neighbouring points are from each other: points along a line, or one distance between all.
+    """The distances between neighbouring points: differences of points on a line, or one distance for all.
 
     >>> widths(np.array([0.0, 1.0, 4.0]), np.ones(2)), widths(0.5, np.ones(2))
     (array([1., 3.]), array([0.5, 0.5]))

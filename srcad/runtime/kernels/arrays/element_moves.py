@@ -1,4 +1,4 @@
-"""Adjoints of functions that copy, drop or repeat elements: linear, and made of NumPy's own functions."""
+"""Adjoints of linear functions that copy, drop or repeat elements, such as transpose, roll, repeat, take and diff."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Shape = tuple[int, ...]
 
 
 def untranspose(g: Any, axes: Any = None) -> Any:
-    """Undo `np.transpose(x, axes)`.
+    """The inverse of `np.transpose(x, axes)`.
 
     >>> untranspose(np.zeros((2, 3, 4)), (1, 2, 0)).shape
     (4, 2, 3)
@@ -33,7 +33,7 @@ def _inverse(axes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def opposite(shift: Any) -> Any:
-    """The shift that undoes a shift of `np.roll`.
+    """The shift that reverses a shift of `np.roll`.
 
     >>> opposite((1, -2))
     (-1, 2)
@@ -42,7 +42,7 @@ def opposite(shift: Any) -> Any:
 
 
 def repeat_adjoint(g: Any, shape: Shape, repeats: Any, axis: int | None = None) -> Any:
-    """Sum what `np.repeat` made of each element.
+    """The adjoint of `np.repeat`: the sum over the copies of each element.
 
     >>> repeat_adjoint(np.array([1.0, 2.0, 4.0]), (2,), np.array([1, 2]))
     array([1., 6.])
@@ -59,7 +59,7 @@ def repeat_adjoint(g: Any, shape: Shape, repeats: Any, axis: int | None = None) 
 
 
 def tile_adjoint(g: Any, shape: Shape, reps: Any) -> Any:
-    """Sum the copies that `np.tile` made.
+    """The adjoint of `np.tile`: the sum over the copies.
 
     >>> tile_adjoint(np.arange(6.0), (2,), 3)
     array([6., 9.])
@@ -99,7 +99,7 @@ def trace_adjoint(g: Any, shape: Shape, k: int = 0) -> Any:
 
 
 def take_adjoint(g: Any, shape: Shape, indices: Any, axis: int | None = None) -> Any:
-    """Add up, at each place, what `np.take` took from there.
+    """The adjoint of `np.take`: for each position, the sum over the elements taken from there.
 
     >>> take_adjoint(np.array([1.0, 2.0]), (3,), np.array([0, 0]))
     array([3., 0., 0.])
@@ -131,7 +131,7 @@ def diff_adjoint(g: Any, n: int = 1, axis: int = -1) -> Any:
 
 
 def weights(shape: Shape, endpoint: bool = True) -> Any:
-    """How far each point of `np.linspace` is from the start, as a part of the whole.
+    """The position of each point of `np.linspace` as a fraction of the way from start to stop.
 
     >>> weights((3,))
     array([0. , 0.5, 1. ])
@@ -147,7 +147,7 @@ def _weights(size: int, count: int) -> Any:
 
 
 def parts_of_way(shape: Shape, endpoint: bool = True) -> Any:
-    """The same for points between arrays, in this shape.
+    """`weights` for points between arrays, broadcast to this shape.
 
     >>> parts_of_way((2, 3)).tolist()
     [[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]]

@@ -1,4 +1,4 @@
-"""What the adjoints of Fourier transforms call; Numba has none of these transforms, so nothing here is compiled."""
+"""Adjoints of Fourier transforms, for their rules. Numba has no Fourier transforms, so nothing here is compiled."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def ifftshift_adjoint(g: Any, axes: Any = None) -> Any:
 
 
 def resized(g: Any, size: int, axis: int) -> Any:
-    """The first `size` elements along an axis, with zeros behind where there are fewer.
+    """The first `size` elements along an axis, padded with zeros at the end if there are fewer.
 
     >>> resized(np.array([1.0, 2.0]), 3, -1), resized(np.array([1.0, 2.0]), 1, 0)
     (array([1., 2., 0.]), array([1.]))
@@ -52,7 +52,7 @@ def resized(g: Any, size: int, axis: int) -> Any:
 
 
 def rfft_adjoint(g: Any, n: int | None, size: int, axis: int) -> Any:
-    """The adjoint of `size` real numbers from that of the spectrum of `n` of them."""
+    """The adjoint of `np.fft.rfft`: for `size` real numbers, from that of the spectrum of `n` of them."""
     return resized(np.real(np.fft.fft(resized(g, size if n is None else n, axis), axis=axis)), size, axis)
 
 
@@ -66,7 +66,7 @@ def _parts(size: int) -> Any:
 
 
 def irfft_adjoint(g: Any, axis: int) -> Any:
-    """The adjoint of a spectrum from that of the real numbers it belongs to: all but the ends stand for two."""
+    """The adjoint of `np.fft.irfft`: all coefficients but those at the ends count twice."""
     if is_short(g, np.float64):
         return half_of_real(g)
     count = _parts(g.shape[axis])
@@ -77,11 +77,11 @@ def irfft_adjoint(g: Any, axis: int) -> Any:
     return np.moveaxis(spectrum * count, -1, axis)
 
 
-# The adjoints of complex spectra, which are conjugates of what the rules speak of: a transform the other way, unscaled.
+# Adjoints for complex spectra, conjugates of the derivatives in the rules: the opposite transform, unscaled.
 
 
 def fft_conjugate(bar: Any, y: Any, a: Any, n: Any = None, axis: int = -1) -> tuple[Any]:
-    """The adjoint of what `np.fft.fft` was called with.
+    """The adjoint of the argument of `np.fft.fft`.
 
     >>> fft_conjugate(np.array([1.0, 1j]), None, np.zeros(2, complex))
     (array([1.+1.j, 1.-1.j]),)
@@ -92,14 +92,14 @@ def fft_conjugate(bar: Any, y: Any, a: Any, n: Any = None, axis: int = -1) -> tu
 
 
 def ifft_conjugate(bar: Any, y: Any, a: Any, n: Any = None, axis: int = -1) -> tuple[Any]:
-    """The same of `np.fft.ifft`."""
+    """The adjoint of the argument of `np.fft.ifft`."""
     if is_short(bar, np.complex128) and a.dtype == np.float64:
         return (resized(real_part(bar, bar.size, -1) / bar.size, a.size, axis),)
     return (resized(np.fft.fft(bar, None, axis, "forward"), a.shape[axis], axis),)
 
 
 def rfft_conjugate(bar: Any, y: Any, a: Any, n: Any = None, axis: int = -1) -> tuple[Any]:
-    """The same of `np.fft.rfft`, whose other half is nought."""
+    """The adjoint of the argument of `np.fft.rfft`; the other half of the spectrum has the adjoint zero."""
     size = a.shape[axis]
     if is_short(bar, np.complex128) and n in (None, size) and size == a.size:
         return (real_part(bar, size, 1),)
@@ -107,18 +107,18 @@ def rfft_conjugate(bar: Any, y: Any, a: Any, n: Any = None, axis: int = -1) -> t
 
 
 def fft2_conjugate(bar: Any, y: Any, a: Any) -> tuple[Any]:
-    """The same of `np.fft.fft2`."""
+    """The adjoint of the argument of `np.fft.fft2`."""
     return (_transforms().ifft2(bar, norm="forward"),)
 
 
 def ifft2_conjugate(bar: Any, y: Any, a: Any) -> tuple[Any]:
-    """The same of `np.fft.ifft2`."""
+    """The adjoint of the argument of `np.fft.ifft2`."""
     return (_transforms().fft2(bar, norm="forward"),)
 
 
 @functools.cache
 def _transforms() -> Any:
-    """SciPy's transforms: those over two axes take half the time of NumPy's."""
+    """SciPy's transforms: over two axes they take half the time of NumPy's."""
     import scipy.fft
 
     return scipy.fft

@@ -1,4 +1,4 @@
-"""Functions of NumPy that call others: what they are defined in terms of."""
+"""Kernels for the definitions of NumPy functions that call other functions (`np.vectorize`, `np.apply_along_axis`)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from numba.extending import register_jitable
 
 
 def mapped_over(pyfunc: Callable[..., Any], *arrays: Any) -> Any:
-    """The function at each element, as `np.vectorize` calls it."""
+    """The function applied to each element, as `np.vectorize` does."""
     return np.vectorize(pyfunc)(*arrays)
 
 
 @register_jitable
 def axes_moved(values: Any, first: int, place: int) -> Any:
-    """The axes from `first` on, of which there are none, one or two, moved to begin at `place`.
+    """The axes from `first` on, of which there are zero, one or two, moved to begin at `place`.
 
     >>> axes_moved(np.zeros((2, 3, 5)), 2, 0).shape
     (5, 2, 3)
@@ -32,7 +32,7 @@ def axes_moved(values: Any, first: int, place: int) -> Any:
 
 @register_jitable
 def axes_moved_back(values: Any, like: Any, first: int, place: int) -> Any:
-    """The opposite of `axes_moved`, of something in the shape of `like`."""
+    """The inverse of `axes_moved`, for values in the shape of `like`."""
     count = like.ndim - first
     if count == 0:
         return values.copy()

@@ -1,4 +1,4 @@
-"""Item assignment as a function: the array with other values at an index; on the tape, where arrays are values."""
+"""Item assignment as a function that returns a new array, for the tape, where arrays are immutable values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def with_item(x: Any, key: Any, value: Any) -> Any:
 
 
 def item_bar(bar: Any, key: Any) -> Any:
-    """The adjoint of the value, before broadcasting is undone: of values stored at one place the last one counts.
+    """The adjoint of the assigned value before unbroadcasting: of values stored at the same place, the last one counts.
 
     >>> item_bar(np.array([1.0, 2.0, 4.0]), np.array([0, 2, 2]))
     array([1., 0., 4.])

@@ -1,6 +1,7 @@
-"""Joined arrays taken apart again: for each operand of `np.concatenate` and its kin the piece that it became.
+"""Adjoints of functions that join arrays: for each operand of `np.concatenate` and its relatives, its part of the
+adjoint.
 
-In Numba the operands are a tuple of known length and types, so the overloads are written out, one piece each.
+In Numba the operands are a tuple of known length and types, so the overloads are generated with one statement each.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Pieces = tuple[Any, ...]
 
 
 def unconcatenate(g: Any, arrays: Any, axis: int | None = 0) -> Pieces:
-    """The pieces of a cotangent that belong to the operands of `np.concatenate`.
+    """The parts of an adjoint that belong to the operands of `np.concatenate`.
 
     >>> [each.tolist() for each in unconcatenate(np.arange(5.0), (np.zeros(2), np.zeros(3)))]
     [[0.0, 1.0], [2.0, 3.0, 4.0]]
@@ -34,7 +35,7 @@ def unconcatenate(g: Any, arrays: Any, axis: int | None = 0) -> Pieces:
 
 
 def unstack(g: Any, arrays: Any, axis: int = 0) -> Pieces:
-    """The pieces of a cotangent that belong to the operands of `np.stack`.
+    """The parts of an adjoint that belong to the operands of `np.stack`.
 
     >>> [each.tolist() for each in unstack(np.arange(4.0).reshape(2, 2), (np.zeros(2), np.zeros(2)), 1)]
     [[0.0, 2.0], [1.0, 3.0]]
@@ -44,34 +45,34 @@ def unstack(g: Any, arrays: Any, axis: int = 0) -> Pieces:
 
 
 def unvstack(g: Any, arrays: Any) -> Pieces:
-    """The pieces of a cotangent that belong to the operands of `np.vstack`."""
+    """The parts of an adjoint that belong to the operands of `np.vstack`."""
     return _unjoin(g, arrays, 0, lambda shape: 1 if len(shape) < 2 else shape[0])
 
 
 def unhstack(g: Any, arrays: Any) -> Pieces:
-    """The pieces of a cotangent that belong to the operands of `np.hstack`."""
+    """The parts of an adjoint that belong to the operands of `np.hstack`."""
     axis = 0 if g.ndim == 1 else 1
     return _unjoin(g, arrays, axis, lambda shape: shape[axis] if shape else 1)
 
 
 def uncolumn_stack(g: Any, arrays: Any) -> Pieces:
-    """The pieces of a cotangent that belong to the operands of `np.column_stack`."""
+    """The parts of an adjoint that belong to the operands of `np.column_stack`."""
     return _unjoin(g, arrays, 1, lambda shape: 1 if len(shape) < 2 else shape[1])
 
 
 def unarray(g: Any, entries: Any) -> Any:
-    """The adjoints of what `np.array` was made of: an array, or nested tuples and lists of numbers.
+    """The adjoints of the argument of `np.array`: an array, or nested tuples and lists of numbers.
 
     >>> unarray(np.array([1.0, 2.0]), (3.0, 4.0))
     (np.float64(1.0), np.float64(2.0))
     """
     if isinstance(entries, (tuple, list)):
         return tuple(unarray(g[k], each) for k, each in enumerate(entries))
-    return g if np.ndim(g) == np.ndim(entries) else np.sum(g)  # arrays of a number may have a dimension
+    return g if np.ndim(g) == np.ndim(entries) else np.sum(g)  # an array made of a number may have a dimension
 
 
 def _unjoin(g: Any, arrays: Any, axis: int, length: Callable[[tuple[int, ...]], int]) -> Pieces:
-    """Pieces along an axis, in the shapes of the operands, that have grown to lengths that their shapes tell."""
+    """The parts along an axis, in the shapes of the operands; `length` gives the length of an operand's part."""
     before = (slice(None),) * axis
     pieces, end = [], 0
     for each in arrays:
@@ -107,7 +108,7 @@ def _size(array: Any, axis: int) -> int:
 
 @functools.cache
 def _taking_apart(count: int, ranks: tuple[int, ...], axis: int, length: Any, reshapes: bool) -> Callable[..., Any]:
-    """`def impl(g, arrays, axis=0)` that returns the pieces, written out for so many operands."""
+    """`def impl(g, arrays, axis=0)` that returns the parts, generated for this number of operands."""
     lines, end, before = [], "0", ":, " * axis
     for k in range(count):
         lines.append(f"    end{k} = {end} + length(arrays[{k}], {axis})")
@@ -135,7 +136,7 @@ def _ranks(arrays: Any) -> tuple[int, ...] | None:
 
 
 def _literal(axis: Any, default: int | None = 0) -> Any:
-    """The value of a literal axis; `...` if it is not known while compiling."""
+    """The value of a literal axis; `...` if it is not known at compile time."""
     if isinstance(axis, types.Omitted):
         axis = axis.value
     if isinstance(axis, types.NoneType):

@@ -1,4 +1,4 @@
-"""`np.pad` where it is linear, and the adjoint of that."""
+"""`np.pad` for the modes in which it is linear, and its adjoint."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Shape = tuple[int, ...]
 
 
 def unpad(g: Any, shape: Shape, pad_width: Any, mode: str = "constant") -> Any:
-    """The adjoint of `np.pad`: cut off what it has put around an array, and add what it has copied to where that was.
+    """The adjoint of `np.pad`: the border is cut off, and copied border elements are added to their origin.
 
     >>> unpad(np.array([0.0, 1.0, 2.0, 0.0, 0.0]), (2,), (1, 2))
     array([1., 2.])
@@ -35,7 +35,7 @@ def unpad(g: Any, shape: Shape, pad_width: Any, mode: str = "constant") -> Any:
 
 
 def _unblended(g: Any, shape: Shape, widths: Any, mode: str) -> Any:
-    """The same for modes that put something made of the array around it, axis after axis."""
+    """`unpad` for modes whose border is computed from the array, one axis after the other."""
     for axis in reversed(range(len(shape))):
         before, after = map(int, widths[axis])
         first, middle, last = np.split(np.moveaxis(g, axis, 0), (before, before + shape[axis]))
@@ -50,7 +50,7 @@ def _unblended(g: Any, shape: Shape, widths: Any, mode: str) -> Any:
 
 
 def padded(array: Any, pad_width: Any, mode: str = "constant") -> Any:
-    """`np.pad` where it is linear in the array.
+    """`np.pad` for the modes in which it is linear in the array. Raises NotDifferentiable for others.
 
     >>> padded(np.array([1.0, 2.0]), 1, "edge")
     array([1., 1., 2., 2.])

@@ -1,6 +1,7 @@
-"""What the tape's rules of functions that put arrays together or move their elements are made of.
+"""Kernels for the tape's rules of functions that join arrays or move their elements.
 
-As in `tape_only`, these run on arrays, and on tensors as what they call; no generated code calls them.
+Like the rules in `tape_only`, they run on arrays and, through the functions that they call, on tensors; generated code
+does not call them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from srcad.runtime.support.fast_numpy import swift as np
 
 
 def outer_first(g: Any, a: Any, b: Any = None) -> Any:
-    """What an outer function hands to its first operand, for slopes of one, or those that a product has.
+    """The adjoint of the first operand of an outer product with `b`, or of an outer sum if `b` is None.
 
     >>> outer_first(np.ones((2, 3)), np.zeros(2)).tolist()
     [3.0, 3.0]
@@ -27,7 +28,7 @@ def outer_first(g: Any, a: Any, b: Any = None) -> Any:
 
 
 def outer_second(g: Any, b: Any, a: Any = None) -> Any:
-    """The same for its second operand.
+    """The adjoint of the second operand of an outer product with `a`, or of an outer sum if `a` is None.
 
     >>> outer_second(np.ones((2, 3)), np.zeros(3)).tolist()
     [2.0, 2.0, 2.0]
@@ -37,7 +38,7 @@ def outer_second(g: Any, b: Any, a: Any = None) -> Any:
 
 
 def appended_first(g: Any, arr: Any, axis: Any = None) -> Any:
-    """What belongs to the array of `np.append`.
+    """The part of the adjoint that belongs to the array of `np.append`.
 
     >>> appended_first(np.arange(3.0), np.zeros(2)).tolist()
     [0.0, 1.0]
@@ -49,7 +50,7 @@ def appended_first(g: Any, arr: Any, axis: Any = None) -> Any:
 
 
 def appended_rest(g: Any, arr: Any, values: Any, axis: Any = None) -> Any:
-    """What belongs to the values of `np.append`."""
+    """The part of the adjoint that belongs to the values of `np.append`."""
     shape = np.shape(arr)
     if axis is None:
         return np.reshape(g[math.prod(shape) :], np.shape(values))
@@ -57,7 +58,7 @@ def appended_rest(g: Any, arr: Any, values: Any, axis: Any = None) -> Any:
 
 
 def around(g: Any, obj: int, shape: tuple[int, ...]) -> Any:
-    """What belongs to a vector into which `np.insert` has put something.
+    """The part of the adjoint that belongs to the vector of `np.insert`.
 
     >>> around(np.arange(5.0), 1, (3,)).tolist()
     [0.0, 3.0, 4.0]
@@ -68,7 +69,7 @@ def around(g: Any, obj: int, shape: tuple[int, ...]) -> Any:
 
 
 def inserted(g: Any, obj: int, size: int, values: Any) -> Any:
-    """What belongs to that which `np.insert` has put into a vector of a size.
+    """The part of the adjoint that belongs to the values which `np.insert` puts into a vector of this size.
 
     >>> inserted(np.arange(5.0), 1, 3, np.zeros(2)).tolist()
     [1.0, 2.0]
@@ -78,7 +79,7 @@ def inserted(g: Any, obj: int, size: int, values: Any) -> Any:
 
 
 def undelete(g: Any, shape: tuple[int, ...], obj: Any) -> Any:
-    """What belongs to an array of which `np.delete` has left out something.
+    """The adjoint of the array of `np.delete`: zeros at the deleted positions.
 
     >>> undelete(np.array([1.0, 2.0]), (3,), -1).tolist()
     [1.0, 2.0, 0.0]
@@ -92,7 +93,7 @@ def undelete(g: Any, shape: tuple[int, ...], obj: Any) -> Any:
 
 
 def along_places(shape: tuple[int, ...], indices: Any, axis: int, size: int) -> Any:
-    """Where in a flat array of a shape, and so many elements, what `np.take_along_axis` takes stands.
+    """The positions, in the flattened array of this shape and size, of the elements that `np.take_along_axis` takes.
 
     >>> along_places((2, 3), np.array([[2], [-1]]), 1, 6).tolist()
     [[2], [5]]
@@ -106,13 +107,13 @@ def along_places(shape: tuple[int, ...], indices: Any, axis: int, size: int) -> 
     return (indices if step == 1 else indices * step) + rest
 
 
-_LARGEST = 4096  # elements of arrays for which they are remembered
+_LARGEST = 4096  # the largest arrays, in elements, for which they are cached
 
 
 def _steps(shape: tuple[int, ...], axis: int, wide: tuple[int, ...]) -> tuple[int, Any]:
-    """How far apart in a flat array elements along an axis stand, and where the first ones do, for indices of a shape.
+    """The stride along an axis in the flattened array, and the positions of the first elements, for indices of a shape.
 
-    The latter have that shape, if it does not broadcast itself: to add arrays of one shape takes the least time.
+    The positions have the shape of the indices if those do not broadcast: adding arrays of one shape is fastest.
     """
     rest = np.zeros((1,) * len(shape), int)
     for k, size in enumerate(shape):
@@ -147,7 +148,7 @@ def take_along_adjoint(g: Any, shape: tuple[int, ...], indices: Any, axis: int |
 
 
 def running_most(a: Any, y: Any, axis: int) -> Any:
-    """For each element the place of the first of the greatest so far, or least, which `y` has.
+    """For each element the position at which the running maximum (or minimum), given as `y`, was first reached.
 
     >>> running_most(np.array([1.0, 3.0, 2.0, 3.0, 4.0]), np.array([1.0, 3.0, 3.0, 3.0, 4.0]), 0).tolist()
     [0, 1, 1, 1, 4]
@@ -156,7 +157,7 @@ def running_most(a: Any, y: Any, axis: int) -> Any:
         a, y = np.moveaxis(a, axis, -1), np.moveaxis(y, axis, -1)
     is_new = y[..., 1:] != y[..., :-1]
     last = y[-1] if a.ndim == 1 and a.size else np.sum(y[..., -1:])
-    if last != last:  # there may be what is no number, each a new one
+    if last != last:  # there may be nan, each of which is a new maximum
         later = a[..., 1:]
         is_new = (later != y[..., :-1]) & ((later == y[..., 1:]) | (later != later))
     places = np.zeros(a.shape, int)
@@ -166,13 +167,15 @@ def running_most(a: Any, y: Any, axis: int) -> Any:
 
 
 def kron_pairs(g: Any, a: Any, b: Any) -> Any:
-    """The adjoint of `np.kron` of matrices: a row for each element of the first, a column for each of the second."""
+    """The adjoint of `np.kron` of matrices as a matrix: a row for each element of `a`, a column for each element of
+    `b`.
+    """
     blocks = g.reshape((a.shape[0], b.shape[0], a.shape[1], b.shape[1]))
     return blocks.transpose((0, 2, 1, 3)).reshape((a.size, b.size))
 
 
 def polyval_slope(p: Any, x: Any) -> Any:
-    """The slope of a polynomial.
+    """The derivative of a polynomial.
 
     >>> polyval_slope([2.0, 5.0, 1.0], 3.0)
     17.0
@@ -187,7 +190,7 @@ def polyval_slope(p: Any, x: Any) -> Any:
 
 
 def to_coefficients(g: Any, p: Any, x: Any) -> Any:
-    """What `np.polyval` hands to the coefficients.
+    """The adjoint of the coefficients of `np.polyval`.
 
     >>> to_coefficients(np.ones(1), [0.0, 0.0, 0.0], np.array([3.0])).tolist()
     [9.0, 3.0, 1.0]
@@ -200,7 +203,7 @@ def to_coefficients(g: Any, p: Any, x: Any) -> Any:
 
 
 def trace_of_each(g: Any, shape: tuple[int, ...], offset: int) -> Any:
-    """What the trace of each matrix of a stack hands to these; a single one is a stack as well.
+    """The adjoint of a stack of matrices, or of one, from that of their traces.
 
     >>> trace_of_each(np.array([3.0]), (1, 2, 2), 1).tolist()
     [[[0.0, 3.0], [0.0, 0.0]]]
@@ -211,7 +214,7 @@ def trace_of_each(g: Any, shape: tuple[int, ...], offset: int) -> Any:
 
 
 def turned(m: Any, k: int) -> Any:
-    """A matrix turned by right angles.
+    """A matrix rotated by multiples of 90 degrees.
 
     >>> turned(np.array([[1, 2]]), -1).tolist(), turned(np.array([[1, 2]]), 2).tolist()
     ([[1], [2]], [[2, 1]])
@@ -222,7 +225,7 @@ def turned(m: Any, k: int) -> Any:
 
 
 def where_true(condition: Any, size: int) -> Any:
-    """Which of so many elements a condition takes: itself, or the places where it holds."""
+    """Which of the elements a condition selects: the mask itself, or the positions where it holds."""
     if type(condition) is np.ndarray and condition.dtype.kind == "b" and condition.size == size:
         return np.reshape(condition, -1)
     return np.nonzero(np.ravel(condition))[0]
@@ -240,7 +243,7 @@ def uncompress(g: Any, condition: Any, shape: tuple[int, ...], axis: int | None)
 
 
 def step(x: Any) -> Any:
-    """The sign, whose slope is zero, of whatever the adjoint is: so that has no part in slopes of slopes.
+    """The sign. Its derivative is zero, so it adds nothing to second derivatives.
 
     >>> step(np.array([-3.0, 0.5])).tolist()
     [-1.0, 1.0]

@@ -1,4 +1,4 @@
-"""Arrays as matrices whose rows run along an axis, and back: what works on rows then works along any axis."""
+"""Arrays as matrices whose rows run along an axis, and back: code that works on rows then works along any axis."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def to_rows(a: Any, axis: Axis) -> Any:
 
 
 def from_rows(rows: Any, shape: tuple[int, ...], axis: Axis) -> Any:
-    """The array that `to_rows` made these rows of."""
+    """The array of this shape that `to_rows` converted to these rows."""
     if axis is None or not rows.size:
         return np.reshape(rows, shape)
     axes = (axis,) if isinstance(axis, int) else tuple(axis)
@@ -66,7 +66,7 @@ def _overload_from_rows(rows, shape, axis):
 
 
 def literal_dimension(axis: Any, ndim: int) -> int | None:
-    """The dimension, counted from the front, that an argument's type says; None if it says none, or one too high.
+    """The dimension, counted from the front, if it is a literal in the argument's type and in range; else None.
 
     >>> literal_dimension(types.literal(-1), 2), literal_dimension(types.int64, 2)
     (1, None)

@@ -1,6 +1,6 @@
-"""Elementwise kernels: derivatives whose formula needs a guard. For scalars and arrays, in NumPy and in Numba.
+"""Elementwise kernels: derivatives whose formula needs a guard, for scalars and arrays, in NumPy and in Numba.
 
-In Python each runs as NumPy statements; in Numba each is a ufunc of its own, written per element below.
+In Python each runs as NumPy statements; in Numba each is compiled from the formula for one element below.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def ratio(a: Any, b: Any) -> Any:
 
 
 def has_no_zeros(b: Any) -> bool:
-    """Whether a number or array is known to be nowhere zero; of anything else nothing is known.
+    """Whether a number or array is known to have no zeros; False for values of other types.
 
     >>> has_no_zeros(np.ones(2)), has_no_zeros(np.float64(0.0))
     (True, False)
@@ -42,7 +42,8 @@ def has_no_zeros(b: Any) -> bool:
 
 
 def divides(products: Any) -> bool:
-    """Whether products may be divided by their factors: they are of double precision, and none is near an end of it.
+    """Whether products can be divided by their factors without loss: float64, not zero, and far from over- and
+    underflow.
 
     >>> divides(np.array([2.0, -3.0])), divides(np.array([2.0, 0.0]))
     (True, False)
@@ -52,7 +53,7 @@ def divides(products: Any) -> bool:
     if products.size == 1:
         return bool(1e-150 < abs(products.item()) < 1e150)
     sizes = np.absolute(products if products.ndim == 1 else products.reshape(-1))
-    # Of what is no number, argmin and argmax are the place.
+    # If there is a nan, argmin and argmax find it.
     return bool(sizes.item(sizes.argmin()) > 1e-150 and sizes.item(sizes.argmax()) < 1e150)
 
 
@@ -64,7 +65,7 @@ def damped(bar: Any, slope: Any) -> Any:
     """
     if type(slope) is np.ndarray:
         flat = slope.reshape(-1)
-        if abs(flat.dot(flat)) < math.inf:  # the slope is finite everywhere
+        if abs(flat.dot(flat)) < math.inf:  # finite everywhere
             return bar * slope
     elif isinstance(slope, float) and math.isfinite(slope):
         return bar * slope
@@ -79,7 +80,7 @@ def damped(bar: Any, slope: Any) -> Any:
 
 
 def power_slope(a: Any, b: Any) -> Any:
-    """The slope b * a ** (b - 1) of a power, and 0 where b is 0, whatever a is.
+    """The derivative b * a ** (b - 1) of a power, and 0 where b is 0, whatever a is.
 
     >>> power_slope(np.array([0.0, 0.0, 3.0]), np.array([0.0, 1.0, 2.0]))
     array([0., 1., 6.])
@@ -91,7 +92,7 @@ def power_slope(a: Any, b: Any) -> Any:
 
 
 def power_bend(c: Any, a: Any, b: Any) -> Any:
-    """The slope c * b * a ** (b - 1) of a multiple of a power, and 0 where c * b is 0, whatever a is.
+    """The derivative c * b * a ** (b - 1) of a multiple of a power, and 0 where c * b is 0, whatever a is.
 
     >>> power_bend(np.array([0.0, 2.0, 2.0]), 0.0, np.array([-1.0, 0.0, 1.0]))
     array([-0.,  0.,  2.])
@@ -107,13 +108,13 @@ def power_bend(c: Any, a: Any, b: Any) -> Any:
 
 
 def power_log(p: Any, a: Any) -> Any:
-    """The product p * log(a), and 0 where a is 0: the slope of p = a ** b in b.
+    """The product p * log(a), and 0 where a is 0: the derivative of p = a ** b by b.
 
     >>> float(power_log(0.0, 0.0)), round(float(power_log(8.0, 2.0)), 3)
     (0.0, 5.545)
     """
     if type(a) is np.ndarray and a.dtype.kind in "iub":
-        a = a.astype(np.float64)  # NumPy takes logarithms of short integers in short numbers
+        a = a.astype(np.float64)  # NumPy computes logarithms of short integers in low precision
     if has_no_zeros(a):
         return p * np.log(a)
     return np.where(a == 0, 0.0, p * np.log(np.where(a == 0, 1.0, a)))[()]
@@ -139,7 +140,7 @@ def sinc_slope(x: Any) -> Any:
 
 
 def _are_far(x: Any) -> bool:
-    """Whether no number of a vector is near zero."""
+    """Whether no element of a vector is near zero."""
     if x.dtype.kind == "f" and x.item(x.argmin()) >= 0.01:
         return True
     sizes = np.abs(x)
@@ -230,7 +231,7 @@ def _of_numbers(function: Callable[..., Any]) -> Any:
 
 @functools.cache
 def _ufunc(function: Callable[..., Any]) -> Any:
-    """A function of numbers for arrays: made when needed, since Numba then imports all that it knows of ufuncs."""
+    """A function of numbers as a ufunc. It is made when needed, since that makes Numba import its ufunc support."""
     return numba.vectorize(function)
 
 

@@ -1,4 +1,4 @@
-"""Running sums and products in reverse. Zeros do no harm."""
+"""Adjoints and tangents of scans: running sums, products and maxima. They are correct for zeros as well."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from srcad.runtime.kernels.arrays.scalar import divides
 
 
 def cumsum_adjoint(g: Any, shape: tuple[int, ...], axis: int | None = None) -> Any:
-    """For each element the sum of those that come no earlier.
+    """The adjoint of `np.cumsum`: for each element the sum over it and all later ones.
 
     >>> cumsum_adjoint(np.array([1.0, 2.0, 3.0]), (3,))
     array([6., 5., 3.])
@@ -26,7 +26,7 @@ def cumsum_adjoint(g: Any, shape: tuple[int, ...], axis: int | None = None) -> A
 
 
 def cumprod_adjoint(g: Any, a: Any, axis: int | None = None) -> Any:
-    """The adjoint of a running product; by a division only where that does no harm.
+    """The adjoint of `np.cumprod`; computed by division only if that is safe.
 
     >>> cumprod_adjoint(np.array([1.0, 1.0, 1.0]), np.array([2.0, 0.0, 5.0]))
     array([ 1., 12.,  0.])
@@ -38,11 +38,11 @@ def cumprod_adjoint(g: Any, a: Any, axis: int | None = None) -> Any:
     return from_rows(_cumprod_adjoint(to_rows(g, axis), rows), a.shape, axis)
 
 
-_LEAST = 1e-150  # products may be divided by their factors if they are no smaller, as in `divides`
+_LEAST = 1e-150  # the least product that may be divided by its factors, as in `divides`
 
 
 def divided_cumprod_adjoint(g: Any, a: Any, axis: int | None = None) -> Any:
-    """The same by a division, None where that does harm.
+    """`cumprod_adjoint` computed by division; None if that is not safe.
 
     >>> divided_cumprod_adjoint(np.ones(2), np.array([2.0, 3.0])), divided_cumprod_adjoint(np.ones(1), np.zeros(1))
     (array([4., 2.]), None)
@@ -53,19 +53,19 @@ def divided_cumprod_adjoint(g: Any, a: Any, axis: int | None = None) -> Any:
         if not sizes.item(sizes.argmin()) > _LEAST:
             return None
         sums = np.add.accumulate((g * products)[::-1])
-        return sums[::-1] / a if abs(sums.item(-1)) < math.inf else None  # what is not finite is in the last sum
+        return sums[::-1] / a if abs(sums.item(-1)) < math.inf else None  # a term that is not finite is in the last sum
     products = np.multiply.accumulate(a.reshape(-1) if axis is None else a, axis=axis or 0)
     return cumsum_adjoint(g * products, a.shape, axis) / a if divides(products) else None
 
 
 def cumprod_tangent(t: Any, a: Any, axis: int | None = None) -> Any:
-    """The tangent of a running product."""
+    """The tangent of `np.cumprod`."""
     result = _cumprod_tangent(to_rows(t, axis), to_rows(a, axis))
     return np.reshape(result, -1) if axis is None else from_rows(result, a.shape, axis)
 
 
 def cumprod_bend(g: Any, t: Any, a: Any, axis: int | None = None) -> Any:
-    """The derivative of `cumprod_adjoint(g, a)` where a moves in the direction t."""
+    """The derivative of `cumprod_adjoint(g, a)` if a moves in the direction t."""
     return from_rows(_cumprod_bend(to_rows(g, axis), to_rows(t, axis), to_rows(a, axis)), a.shape, axis)
 
 
@@ -73,7 +73,7 @@ def cumprod_bend(g: Any, t: Any, a: Any, axis: int | None = None) -> Any:
 def _cumprod_bend(g: Any, t: Any, rows: Any) -> Any:
     result = np.zeros_like(rows)
     for i in range(rows.shape[0]):
-        before, moved = np.ones_like(rows[i]), np.zeros_like(rows[i])  # products of what comes before, and their slopes
+        before, moved = np.ones_like(rows[i]), np.zeros_like(rows[i])  # products of earlier elements; their tangents
         for k in range(1, rows.shape[1]):
             before[k] = before[k - 1] * rows[i, k - 1]
             moved[k] = moved[k - 1] * rows[i, k - 1] + before[k - 1] * t[i, k - 1]
@@ -151,7 +151,7 @@ def _overload_cumprod_tangent(t, a, axis=None):
 
 
 def whole_turns(step: Any) -> Any:
-    """How many whole turns each step of an angle is more than what `np.unwrap` leaves of it.
+    """The number of whole turns that `np.unwrap` takes off each step of an angle.
 
     >>> whole_turns(np.array([0.1, 6.2, -6.2, 3.2, 12.6]))
     array([ 0.,  1., -1.,  1.,  2.])
@@ -167,7 +167,7 @@ def _overload_whole_turns(step: Any) -> Any:
 
 
 def leaders(a: Any, axis: int = 0) -> Any:
-    """For each element the place of the greatest so far along an axis; of equal ones the first.
+    """For each element the position of the running maximum along an axis; of equal ones the first.
 
     >>> leaders(np.array([1.0, 3.0, 2.0, 3.0, 4.0]))
     array([0, 1, 1, 1, 4])
@@ -186,7 +186,7 @@ def _leaders(rows: Any) -> Any:
 
 
 def at_leaders(a: Any, places: Any, axis: int) -> Any:
-    """The elements at places along an axis.
+    """The elements at these positions along an axis.
 
     >>> at_leaders(np.array([1.0, 3.0, 2.0]), np.array([0, 1, 1]), 0)
     array([1., 3., 3.])
@@ -195,7 +195,7 @@ def at_leaders(a: Any, places: Any, axis: int) -> Any:
 
 
 def into_leaders(a: Any, places: Any, axis: int) -> Any:
-    """Sums of elements by their places along an axis.
+    """The adjoint of `at_leaders`: sums of elements by their positions along an axis.
 
     >>> into_leaders(np.array([1.0, 3.0, 2.0]), np.array([0, 1, 1]), 0)
     array([1., 5., 0.])
@@ -233,7 +233,7 @@ def _overload_leaders(a, axis=0):
 
 
 def _of_rows(work: Any) -> Any:
-    """What works on rows, for arrays of any rank."""
+    """A function of rows, for arrays of any rank."""
 
     def overloaded(a, places, axis):
         if a.ndim == 1:

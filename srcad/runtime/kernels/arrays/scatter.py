@@ -1,4 +1,4 @@
-"""Reads by index arrays undone: values added at the places that an index names, equal places added up."""
+"""Scatter: the adjoint of reading by an index. Values are added at the indexed places; repeated places add up."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-# Parts of an index that are no arrays.
+# Types in an index that are not arrays.
 _BASIC = frozenset((int, slice, type(None), type(...)))
 
 
 def scatter_add(bar: Any, index: Any, value: Any) -> None:
-    """`bar[index] += value`, where places that occur more than once get all their values.
+    """`bar[index] += value`, where places that occur several times get all their values.
 
     >>> bar = np.zeros(3)
     >>> scatter_add(bar, np.array([0, 2, 2]), np.array([1.0, 10.0, 100.0]))
@@ -45,7 +45,7 @@ def scatter(g: Any, shape: tuple[int, ...], index: Any) -> Any:
 
 
 def _are_counts(bar: Any, index: Any, g: Any) -> bool:
-    """Whether values that are to be added at places are what `np.bincount` takes."""
+    """Whether `np.bincount` can add these values at these places."""
     return (
         type(index) is np.ndarray
         and bar.ndim == 1
@@ -59,7 +59,7 @@ def _are_counts(bar: Any, index: Any, g: Any) -> bool:
 
 
 def added_at(a: Any, index: Any, b: Any) -> Any:
-    """A copy of `a` into which `np.add.at(a, index, b)` was done.
+    """A copy of `a` after `np.add.at(a, index, b)`.
 
     >>> added_at(np.ones(3), np.array([0, 2, 2]), 10.0)
     array([11.,  1., 21.])
@@ -70,7 +70,7 @@ def added_at(a: Any, index: Any, b: Any) -> Any:
 
 
 def is_basic(index: Any) -> bool:
-    """Whether an index is made of integers and slices, so that it names no place twice.
+    """Whether an index consists of integers and slices, so that no place occurs twice.
 
     >>> is_basic((0, slice(None))), is_basic([0, 0])
     (True, False)

@@ -1,6 +1,7 @@
-"""What depends on the kinds of operands, in compiled code too: a choice, and what a tuple or a list is as an operand.
+"""Functions whose result depends on the types of operands, also in compiled code: `select`, and tuples or lists as
+operands.
 
-NumPy's own `where` makes an array of no dimensions of numbers there.
+For numbers, `select` gives a number, where `np.where` would give an array without dimensions.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def _select(c: Any, a: Any, b: Any) -> Any:
 
 
 def tuple_beside(parts: Any, other: Any) -> Any:
-    """A tuple as an operand: an array beside what NumPy computes with, a tuple beside anything else.
+    """A tuple as an operand: an array if the other operand is NumPy's, else the tuple itself.
 
     >>> (3,) + tuple_beside((1,), (3,)), np.array([3]) + tuple_beside((1,), np.array([3]))
     ((3, 1), array([4]))
@@ -42,7 +43,7 @@ def tuple_beside(parts: Any, other: Any) -> Any:
 
 
 def list_beside(parts: Any, other: Any) -> Any:
-    """A list as an operand, given as a tuple or, if it is of any length, an array of its elements.
+    """A list as an operand, given as a tuple or, if its length is not known, as an array of its elements.
 
     >>> (1,) == list_beside((1,), (1,)), np.array([3]) + list_beside((1,), np.array([3]))
     (False, array([4]))
@@ -60,7 +61,7 @@ def _overload_list_beside(parts: Any, other: Any) -> Any:
     def array(parts: Any, other: Any) -> Any:
         return np.array(parts)
 
-    # Beside a number it depends on whether that is one of NumPy's, which no type tells.
+    # For a number it depends on whether it is one of NumPy's, which its type does not tell.
     if not isinstance(other, types.Array):
         return None
     return _itself if isinstance(parts, types.Array) else array

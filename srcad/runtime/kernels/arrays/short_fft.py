@@ -1,8 +1,7 @@
-"""Fourier transforms of short vectors as products with tables, for adjoints of such.
+"""Fourier transforms of short vectors as matrix products with a table, for the adjoints of such transforms.
 
 NumPy's transforms of a few dozen numbers take five microseconds, of which the transform itself is one; a product with a
-table of roots of unity takes one or two. Their rounding errors are of the same order. A table has at most 16,640
-numbers.
+table of roots of unity takes one or two. The rounding errors are of the same order. A table has at most 16,640 numbers.
 """
 
 from __future__ import annotations
@@ -12,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-LONGEST = 128  # real numbers, half as many complex ones
+LONGEST = 128  # the most real numbers; half as many complex ones
 
 
 def is_short(g: Any, dtype: type) -> bool:
-    """Whether there are tables for transforms of this: a vector of a few numbers in double precision."""
+    """Whether there are tables for this: a short vector in double precision."""
     return type(g) is np.ndarray and g.ndim == 1 and 0 < g.nbytes <= 8 * LONGEST and g.dtype == dtype
 
 
@@ -27,13 +26,13 @@ def _roots(size: int, sign: int) -> Any:
 
 @functools.lru_cache(32)
 def _of_complex(size: int, sign: int, count: int) -> Any:
-    """The table of `real_part` for the first numbers; their real and imaginary parts take turns."""
+    """The table of `real_part` for the first `count` numbers; real and imaginary parts alternate."""
     roots = _roots(size, sign)[:count]
     return np.stack((roots.real, -roots.imag), axis=1).reshape(-1, size).copy()
 
 
 def real_part(g: Any, size: int, sign: int) -> Any:
-    """The real parts of the sums of `g[j] * exp(sign * 2j * pi * j * k / size)` over j, which are `size` or fewer.
+    """The real parts of `sum_j g[j] * exp(sign * 2j * pi * j * k / size)` for each k < size.
 
     >>> np.round(real_part(np.array([1.0, 1j]), 3, 1), 12).tolist()
     [1.0, 0.133974596216, 1.866025403784]
@@ -43,7 +42,7 @@ def real_part(g: Any, size: int, sign: int) -> Any:
 
 @functools.lru_cache(32)
 def _to_half(size: int) -> Any:
-    """The table of `half_of_real`: all but the ends stand for two, of which the other is the conjugate."""
+    """The table of `half_of_real`: all coefficients but those at the ends count twice."""
     roots = _roots(size, 1)[:, : size // 2 + 1] * (2.0 / size)
     roots[:, 0] /= 2.0
     if size % 2 == 0:
@@ -52,7 +51,7 @@ def _to_half(size: int) -> Any:
 
 
 def half_of_real(g: Any) -> Any:
-    """The adjoint of a spectrum from that of the real numbers that `np.fft.irfft` makes of it.
+    """The adjoint of `np.fft.irfft`: that of the spectrum, from that of the real numbers.
 
     >>> np.round(half_of_real(np.array([1.0, 0.0, 0.0])), 6)
     array([0.333333+0.j, 0.666667+0.j])

@@ -1,4 +1,4 @@
-"""The adjoint of a store by index arrays: of values stored at one place, the last one counts."""
+"""The adjoint of a store by index arrays: of values stored at the same place, the last one counts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numba.extending import register_jitable
 
 @register_jitable
 def stored_bar(bar: Any, index: Any) -> Any:
-    """The adjoint of `value` in `x[index] = value`, for the adjoint `bar` of what `x` is then.
+    """The adjoint of `value` in `x[index] = value`, from the adjoint `bar` of `x` after the store.
 
     >>> stored_bar(np.array([1.0, 2.0, 4.0]), np.array([0, 2, 2]))
     array([1., 0., 4.])

@@ -1,4 +1,4 @@
-"""Broadcasting and reduction undone: cotangents summed down to an operand, or spread over what was reduced.
+"""Adjoints of broadcasting and of reductions: sum an adjoint to an operand's shape, or broadcast it over reduced axes.
 
 Axes are None, an integer or a tuple of integers. In Numba each call is specialised to its ranks.
 """
@@ -22,7 +22,7 @@ _double = np.dtype(np.float64)
 
 
 def unbroadcast(g: Any, x: Any) -> Any:
-    """Sum a cotangent down to the shape of the operand; the cotangent itself where there is nothing to sum.
+    """Sum an adjoint to the shape of the operand; returns the adjoint itself if there is nothing to sum.
 
     >>> unbroadcast(np.ones((2, 3)), np.zeros((2, 1)))
     array([[3.],
@@ -52,14 +52,14 @@ def _shape(x: Any) -> tuple[int, ...]:
 
 @functools.lru_cache(1024)
 def summed_axes(wide: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The axes of a wider shape along which something of this shape was repeated."""
+    """The axes of the wider shape along which an operand of this shape was broadcast."""
     extra = max(0, len(wide) - len(shape))
     units = [extra + k for k, size in enumerate(shape) if size == 1 and extra + k < len(wide) and wide[extra + k] != 1]
     return (*range(extra), *units)
 
 
 def spread(g: Any, shape: tuple[int, ...], axis: Axis = None, keepdims: bool = False) -> Any:
-    """A cotangent of a reduction, given to every element that was reduced; a new array.
+    """The adjoint of a reduction's result broadcast to every element that was reduced; a new array.
 
     >>> spread(np.array([1.0, 2.0]), (2, 3), 1)
     array([[1., 1., 1.],
@@ -71,7 +71,7 @@ def spread(g: Any, shape: tuple[int, ...], axis: Axis = None, keepdims: bool = F
 
 
 def restore(g: Any, shape: tuple[int, ...], axis: Axis = None, keepdims: bool = False) -> Any:
-    """The result of a reduction with unit dimensions where they were lost; a number, which lost all, stays one.
+    """The result of a reduction with unit dimensions for the reduced axes; a number stays a number.
 
     >>> restore(np.array([1.0, 2.0]), (2, 3), 1).shape
     (2, 1)
@@ -96,7 +96,7 @@ def _with_units(shape: tuple[int, ...], axis: int | tuple[int, ...]) -> tuple[in
 
 
 def reduced_size(shape: tuple[int, ...], axis: Axis = None) -> int:
-    """How many elements a reduction of this shape over these axes joins into one.
+    """The number of elements that a reduction over these axes combines into one.
 
     >>> reduced_size((2, 3, 4), (0, -1))
     8
@@ -132,7 +132,7 @@ def _overload_unbroadcast(g, x):
 
 
 def _sum_leading(g: Any, shape: tuple[int, ...]) -> Any:
-    """Sum over the dimensions that `shape` lacks; compiled only."""
+    """Sum over the dimensions that `shape` does not have. Only in compiled code."""
     raise NotImplementedError
 
 
@@ -183,7 +183,7 @@ def _overload_spread(g, shape, axis=None, keepdims=False):
 
 
 def _spread_along(g, shape, axis=None, keepdims=False):
-    """Along one axis, as loops: assignments that broadcast take Numba seconds to compile."""
+    """`spread` along one axis, as loops: assignments that broadcast take Numba seconds to compile."""
     before, after = 1, 1
     place = axis + len(shape) if axis < 0 else axis
     for k in range(len(shape)):

@@ -1,7 +1,7 @@
-"""Whole arrays added to others of their shape, or copied into them, as calls.
+"""In-place addition, subtraction and copying of whole arrays, as calls that compile quickly.
 
-Numba and LLVM take forty milliseconds over the loops of each `a += b`, and two seconds over the first `a[:n] = b`, most
-of it for the text of an error. A call takes three.
+Numba and LLVM take forty milliseconds to compile the loops of each `a += b`, and two seconds for the first `a[:n] = b`,
+most of it for building an error message. A call takes three milliseconds.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numba.extending import lower_builtin, overload, register_jitable
 
 @lower_builtin(operator.getitem, types.Array, types.EllipsisType)
 def _all_of(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    """`a[...]`, for which Numba has a type but no code."""
+    """`a[...]`, which Numba can type but not compile."""
     if not signature.args[0].ndim:
         raise NotImplementedError("all of an array without dimensions")
     return impl_ret_borrowed(context, builder, signature.return_type, args[0])
@@ -31,7 +31,7 @@ def add_to(target: Any, value: Any) -> None:
     >>> total
     array([2., 3.])
     """
-    target[...] += value  # an error for what is no array
+    target[...] += value  # raises an error for a value that is not an array
 
 
 def subtract_from(target: Any, value: Any) -> None:
@@ -75,7 +75,7 @@ def _store(target, place, value):
 
 @register_jitable
 def _stride(length, wanted):
-    """By how much to advance along a dimension: not at all along one of length 1 that is stretched."""
+    """The step along a dimension: 0 if its length 1 is broadcast, else 1."""
     if length == wanted:
         return 1
     if length != 1:
@@ -84,9 +84,9 @@ def _stride(length, wanted):
 
 
 def _by_elements(function: Any, store: Any, general: Any) -> None:
-    """Let a function do with each element what `store` does; values are stretched as NumPy does it.
+    """Overload a function to do with each element what `store` does; values broadcast as in NumPy.
 
-    `general` is for what Numba does as quickly: numbers.
+    `general` handles numbers, for which Numba's own code compiles as quickly.
     """
     loops = {1: _vectors(store), 2: _matrices(store)}
 

@@ -1,4 +1,4 @@
-"""Operands of fused loop nests: widened to the shape of the nest, where they have not got it already."""
+"""Broadcast the operands of fused loop nests to the shape of the nest, unless they have it already; and the adjoint."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numba.extending import overload, register_jitable
 
 @register_jitable
 def common_extent(a: int, b: int) -> int:
-    """The extent to which two broadcast.
+    """The extent to which two extents broadcast. Raises ValueError if they do not.
 
     >>> common_extent(1, 4), common_extent(4, 4)
     (4, 4)
@@ -25,7 +25,7 @@ def common_extent(a: int, b: int) -> int:
 
 
 def expand(x: Any, shape: Any) -> Any:
-    """The array itself if it has this shape, else a widened copy.
+    """The array itself if it has this shape, else a broadcast copy.
 
     >>> expand(np.array([1.0]), (3,))
     array([1., 1., 1.])
@@ -49,7 +49,7 @@ def _expand(x: Any, shape: Any) -> Any:
     def strided(x: Any, shape: Any) -> Any:
         if x.shape == shape:
             return x
-        # An integer in the last place makes Numba forget the layout, so that both results have one type.
+        # Indexing the last axis makes Numba forget the layout, so that both results have the same type.
         wide = np.empty((*shape, 1), x.dtype)
         wide[..., 0] = np.broadcast_to(x, shape)
         return wide[..., 0]
@@ -63,7 +63,7 @@ def _expand(x: Any, shape: Any) -> Any:
 
 
 def expand_bar(x_bar: Any, shape: Any) -> Any:
-    """The adjoint of `expand`'s result begins as the operand's own adjoint, or as zeros where a copy was made."""
+    """The initial adjoint of the result of `expand`: the operand's own adjoint, or zeros if a copy was made."""
     return x_bar if x_bar.shape == tuple(shape) else np.zeros(shape, x_bar.dtype)
 
 
@@ -95,7 +95,7 @@ def _expand_bar(x_bar: Any, shape: Any) -> Any:
 
 @register_jitable
 def unexpand(x_bar: Any, wide_bar: Any) -> None:
-    """Add up what `expand_bar` kept apart.
+    """Add an adjoint that `expand_bar` started as zeros to that of the operand.
 
     >>> x_bar = np.zeros(1)
     >>> unexpand(x_bar, np.ones(3))

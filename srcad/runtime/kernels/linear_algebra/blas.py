@@ -1,8 +1,8 @@
-"""Products of matrices that are added to an array in place, without an array for the product.
+"""Matrix products added to an array in place, without a temporary array for the product.
 
 BLAS computes `beta * c + a b` (Dongarra, Du Croz, Hammarling, Duff, A set of level 3 basic linear algebra subprograms,
-ACM Transactions on Mathematical Software 16, 1990); Numba calls it with beta = 0 only. Adjoints of the matrices in a
-loop are such sums. For other ranks, and types that differ, the product is made and added.
+ACM Transactions on Mathematical Software 16, 1990), but Numba calls it with beta = 0 only. Adjoints of matrices in a
+loop are such sums. For other ranks, and for operands of different types, the product is computed and then added.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from numba.np.numpy_support import as_dtype
 from srcad.runtime.kernels.arrays.whole_arrays import add_to
 from srcad.runtime.kernels.linear_algebra.products import packed, times, times_transpose, transpose_times
 
-LARGEST = 2**31 - 1  # extent that BLAS takes
+LARGEST = 2**31 - 1  # the largest extent that BLAS accepts
 _AS_STORED, _TURNED = ord("n"), ord("t")
 
 
 def add_times(total: Any, a: Any, b: Any) -> None:
-    """Add to an array the product of two matrices, or of a matrix and a vector.
+    """Add the product of two matrices, or of a matrix and a vector, to an array.
 
     >>> total = np.ones((1, 1))
     >>> add_times(total, np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]]))
@@ -35,12 +35,12 @@ def add_times(total: Any, a: Any, b: Any) -> None:
 
 
 def add_times_transpose(total: Any, a: Any, b: Any) -> None:
-    """Add to a matrix the product of a matrix and the transpose of another."""
+    """Add the product of a matrix and the transpose of another to a matrix."""
     total += times_transpose(a, b)
 
 
 def add_transpose_times(total: Any, a: Any, b: Any) -> None:
-    """Add to an array the transpose of a matrix times a matrix or a vector."""
+    """Add the product of the transpose of a matrix and a matrix or a vector to an array."""
     total += transpose_times(a, b)
 
 
@@ -85,11 +85,11 @@ def _is_simple(total: Any, a: Any, b: Any) -> bool:
 
 
 def _plus_matrix(a: types.Array, b: types.Array, a_is_turned: bool, b_is_turned: bool) -> Any:
-    """`total += a @ b` as `total.T += b.T @ a.T`: BLAS takes matrices by columns, and `total` is stored by rows."""
+    """`total += a @ b` as `total.T += b.T @ a.T`: BLAS expects column-major matrices, and `total` is row-major."""
     kind, unit = ord(get_blas_kind(a.dtype)), np.ones(1, as_dtype(a.dtype))
     product = _product_of_matrices(types.CPointer(a.dtype))
     of_a, of_b = (_TURNED if turns else _AS_STORED for turns in (_turns(a, a_is_turned), _turns(b, b_is_turned)))
-    a_axis, b_axis = int(a.layout != "F"), int(b.layout != "F")  # along which an array is stored
+    a_axis, b_axis = int(a.layout != "F"), int(b.layout != "F")  # the axis along which an array is contiguous
 
     def add_product(total, a, b):
         left, right = packed(a), packed(b)
@@ -137,12 +137,12 @@ def _plus_vector(a: types.Array, is_turned: bool) -> Any:
 
 @register_jitable
 def _meet(at: int, size: int, a_at: int, a_size: int, b_at: int, b_size: int) -> bool:
-    """Whether memory at an address shares bytes with one of two others."""
+    """Whether memory at an address overlaps one of two others."""
     return (at < a_at + a_size and a_at < at + size) or (at < b_at + b_size and b_at < at + size)
 
 
 def _turns(a: types.Array, is_turned: bool) -> bool:
-    """Whether BLAS has to take the transpose of what it finds, so as to find the transpose of the operand."""
+    """Whether BLAS must transpose the memory that it is given to get the transpose of the operand."""
     return bool((a.layout == "F") != is_turned)
 
 

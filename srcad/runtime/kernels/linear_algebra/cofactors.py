@@ -1,4 +1,4 @@
-"""The derivative of a determinant, also of matrices that have no inverse."""
+"""Cofactors: the derivative of a determinant, also for singular matrices."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numba.extending import overload, register_jitable
 
 
 def cofactors(a: Any, whole: Any) -> Any:
-    """The matrix of cofactors, the derivative of the determinant, which is `whole`; also where that is 0.
+    """The matrix of cofactors, the derivative of the determinant `whole`; also where that is 0.
 
     >>> cofactors(np.array([[1.0, 2.0], [2.0, 4.0]]), 0.0).round(12)
     array([[ 4., -2.],
@@ -20,7 +20,7 @@ def cofactors(a: Any, whole: Any) -> Any:
             inverse = np.linalg.inv(a)
         except np.linalg.LinAlgError:
             inverse = None
-        # Far from singular, the inverse says it in a tenth of the time.
+        # Far from singular, the inverse gives the cofactors in a tenth of the time.
         if inverse is not None and np.vdot(a, a) * np.vdot(inverse, inverse) < 1e12:
             return whole * inverse.T
     u, s, v = np.linalg.svd(a)
@@ -48,7 +48,7 @@ def _overload_cofactors(a, whole):
 
 @register_jitable
 def _eliminated(a):
-    """The factors of `a[rows][:, columns]`, the largest pivots first, and the sign of the permutations.
+    """The LU factors of `a[rows][:, columns]`, largest pivots first, and the sign of the permutations.
 
     Golub and Van Loan, Matrix Computations, 4th edition, algorithm 3.4.3 (complete pivoting): only the last pivots of a
     singular matrix are zero.
@@ -81,7 +81,7 @@ def _eliminated(a):
 
 @register_jitable
 def _adjugate(u):
-    """Determinant times inverse of an upper triangle, of which the last pivots may be zero."""
+    """Determinant times inverse of an upper triangular matrix whose last pivots may be zero."""
     n = u.shape[0]
     found = np.zeros(u.shape, u.dtype)
     if n == 0:
@@ -111,7 +111,7 @@ def _adjugate(u):
 
 @register_jitable
 def _below(lower, upper):
-    """The transpose of `upper @ inv(lower)`, of a lower triangle with ones on its diagonal."""
+    """The transpose of `upper @ inv(lower)`, for a lower triangular matrix with unit diagonal."""
     n = upper.shape[0]
     turned = upper.T.copy()
     for i in range(n - 1, -1, -1):

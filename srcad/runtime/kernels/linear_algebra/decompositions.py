@@ -1,4 +1,4 @@
-"""Factors of matrices, as functions of their own: the others follow from these and the matrix."""
+"""Single factors of matrix decompositions as functions; the other factors are computed from these and the matrix."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numba.extending import overload
 
 
 def orthogonal_factor(a: Any) -> Any:
-    """Q of the decomposition a = Q R of a matrix with at least as many rows as columns.
+    """Q of the decomposition a = Q R, for a matrix with at least as many rows as columns.
 
     >>> orthogonal_factor(np.array([[3.0], [4.0]])).round(2)
     array([[-0.6],
@@ -21,12 +21,12 @@ def orthogonal_factor(a: Any) -> Any:
 
 
 def right_vectors(a: Any) -> Any:
-    """The right singular vectors of a matrix, as columns, that of the largest singular value first."""
+    """The right singular vectors of a matrix, as columns, in the order of decreasing singular values."""
     return np.transpose(np.linalg.svd(a, full_matrices=False)[2])
 
 
 def full_rank(a: Any) -> int:
-    """The rank of a matrix, which must be as large as its shape allows."""
+    """The rank of a matrix. Raises LinAlgError unless it is as large as the shape allows."""
     rank = int(np.linalg.matrix_rank(a))
     if rank < min(a.shape):
         raise np.linalg.LinAlgError("the solution for a matrix that does not have full rank has no derivative")
@@ -34,7 +34,7 @@ def full_rank(a: Any) -> int:
 
 
 def _blank(a: Any) -> Any:
-    return np.zeros((1, 1), a.dtype)  # in a branch that never runs
+    return np.zeros((1, 1), a.dtype)  # for a branch that never runs
 
 
 @overload(orthogonal_factor)

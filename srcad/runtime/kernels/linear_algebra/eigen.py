@@ -1,4 +1,4 @@
-"""Derivatives of eigenvalues and eigenvectors of symmetric matrices."""
+"""Derivatives of eigenvalues and eigenvectors of symmetric matrices, and of singular values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from srcad.runtime.kernels.linear_algebra.products import times, times_transpose
 
 
 def inverse_gaps(w: Any) -> Any:
-    """1 / (w[j] - w[i]) for each pair, and 0 for equal ones.
+    """1 / (w[j] - w[i]) for each pair, and 0 for equal values.
 
     >>> inverse_gaps(np.array([1.0, 3.0, 3.0]))[0]
     array([0. , 0.5, 0.5])
@@ -26,7 +26,7 @@ def eigenvectors(a: Any) -> Any:
 
 
 def eigenvectors_adjoint(g: Any, values: Any, vectors: Any) -> Any:
-    """The adjoint of a symmetric matrix from that of its eigenvectors; symmetric."""
+    """The adjoint of a symmetric matrix from that of its eigenvectors; it is symmetric."""
     middle = inverse_gaps(values) * transpose_times(vectors, g)
     bar = times_transpose(times(vectors, middle), vectors)
     return 0.5 * (bar + bar.T)
@@ -48,7 +48,7 @@ def _overload_eigenvectors_adjoint(g: Any, values: Any, vectors: Any) -> Any:
 
 
 def singular_values(a: Any) -> Any:
-    """The singular values of a matrix, the largest first.
+    """The singular values of a matrix in decreasing order.
 
     >>> singular_values(np.diag([2.0, -3.0]))
     array([3., 2.])
@@ -57,13 +57,13 @@ def singular_values(a: Any) -> Any:
 
 
 def singular_values_adjoint(g: Any, a: Any) -> Any:
-    """The adjoint of a matrix, for that of its singular values; right where these differ and are not zero."""
+    """The adjoint of a matrix from that of its singular values, if these are distinct and not zero."""
     u, _, v = np.linalg.svd(a, full_matrices=False)
     return np.dot(u * g, v)
 
 
 def singular_values_tangent(t: Any, a: Any) -> Any:
-    """The change of the singular values of a matrix, for a change of it."""
+    """The tangent of the singular values of a matrix."""
     u, _, v = np.linalg.svd(a, full_matrices=False)
     return np.sum(u * np.dot(t, v.T), axis=0)
 

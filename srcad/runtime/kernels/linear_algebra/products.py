@@ -1,4 +1,4 @@
-"""Products of matrices in reverse. In Numba, operands are made contiguous first: BLAS wants them so."""
+"""Matrix products and their adjoints. In Numba, operands are made contiguous first, as BLAS requires."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from srcad.runtime.support.constant_arrays import MATRICES
 
 def times(a: Any, b: Any) -> Any:
     """The product of two matrices, or of a matrix and a vector."""
-    # Of matrices np.dot takes a third of the time.
+    # For matrices np.dot takes a third of the time.
     return a.dot(b) if a.ndim == 2 and b.ndim < 3 else np.matmul(a, b)
 
 
 def times_transpose(a: Any, b: Any) -> Any:
-    """The product of a and the transpose of b, the last two dimensions being the matrix.
+    """The product of a and the transpose of b; the last two dimensions are the matrices.
 
     >>> times_transpose(np.eye(2), np.array([[1.0, 2.0]]))
     array([[1.],
@@ -38,7 +38,7 @@ def transpose_times(a: Any, b: Any) -> Any:
 
 
 def add_outer(total: Any, a: Any, b: Any) -> None:
-    """Add to a matrix the outer product of two vectors.
+    """Add the outer product of two vectors to a matrix.
 
     >>> total = np.ones((2, 2))
     >>> add_outer(total, np.array([1.0, 2.0]), np.array([3.0, 4.0]))
@@ -64,13 +64,13 @@ def _add_outer(total, a, b):
 
     if not all(isinstance(each, types.Array) and each.ndim == 1 for each in (a, b)):
         return general
-    if isinstance(total, types.Array) and total.layout == "F":  # along the lines in which it is stored
+    if isinstance(total, types.Array) and total.layout == "F":  # loop in the order of the memory layout
         return lambda total, a, b: add_outer(total.T, b, a)
     return vectors
 
 
 def matmul_adjoint_a(g: Any, a: Any, b: Any) -> Any:
-    """What `np.matmul(a, b)` hands to a, for all ranks."""
+    """The adjoint of a in `np.matmul(a, b)`, for all ranks."""
     if np.ndim(b) == 1:
         outer = np.expand_dims(g, -1) * b
         return unbroadcast(outer, a)
@@ -80,7 +80,7 @@ def matmul_adjoint_a(g: Any, a: Any, b: Any) -> Any:
 
 
 def matmul_adjoint_b(g: Any, a: Any, b: Any) -> Any:
-    """What `np.matmul(a, b)` hands to b, for all ranks."""
+    """The adjoint of b in `np.matmul(a, b)`, for all ranks."""
     if np.ndim(a) == 1:
         return unbroadcast(np.reshape(a, (-1, 1)) * np.expand_dims(g, -2), b) if np.ndim(b) > 1 else g * a
     if np.ndim(b) == 1:
@@ -89,7 +89,7 @@ def matmul_adjoint_b(g: Any, a: Any, b: Any) -> Any:
 
 
 def dot_adjoint_a(g: Any, a: Any, b: Any) -> Any:
-    """What `np.dot(a, b)` hands to a, for all ranks."""
+    """The adjoint of a in `np.dot(a, b)`, for all ranks."""
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         return unbroadcast(g * b, a)
     if np.ndim(b) == 1:
@@ -100,7 +100,7 @@ def dot_adjoint_a(g: Any, a: Any, b: Any) -> Any:
 
 
 def dot_adjoint_b(g: Any, a: Any, b: Any) -> Any:
-    """What `np.dot(a, b)` hands to b, for all ranks."""
+    """The adjoint of b in `np.dot(a, b)`, for all ranks."""
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         return unbroadcast(g * a, b)
     leading = tuple(range(np.ndim(a) - 1))
@@ -109,7 +109,7 @@ def dot_adjoint_b(g: Any, a: Any, b: Any) -> Any:
 
 
 def inner_adjoint_a(g: Any, a: Any, b: Any) -> Any:
-    """What `np.inner(a, b)` hands to a, for all ranks."""
+    """The adjoint of a in `np.inner(a, b)`, for all ranks."""
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         return unbroadcast(g * b, a)
     count = np.ndim(b) - 1
@@ -117,7 +117,7 @@ def inner_adjoint_a(g: Any, a: Any, b: Any) -> Any:
 
 
 def inner_adjoint_b(g: Any, a: Any, b: Any) -> Any:
-    """What `np.inner(a, b)` hands to b, for all ranks."""
+    """The adjoint of b in `np.inner(a, b)`, for all ranks."""
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         return unbroadcast(g * a, b)
     leading = tuple(range(np.ndim(a) - 1))
@@ -139,7 +139,7 @@ def determinant_sign(a: Any) -> Any:
 
 
 def cholesky_adjoint(g: Any, y: Any) -> Any:
-    """What the Cholesky factor y hands to the matrix, of which NumPy reads the lower triangle only."""
+    """The adjoint of a matrix from that of its Cholesky factor y; NumPy reads the lower triangle only."""
     inverse = np.linalg.inv(y)
     middle = transpose_times(y, g) * _quarters(y.shape[-1])
     bar = transpose_times(inverse, times(middle, inverse))
@@ -148,7 +148,7 @@ def cholesky_adjoint(g: Any, y: Any) -> Any:
 
 @MATRICES
 def lower_twice(size: int) -> Any:
-    """Makes a symmetric adjoint, by a product, that of a matrix whose lower triangle stands for both.
+    """A factor that makes a symmetric adjoint that of a matrix of which only the lower triangle is read.
 
     >>> lower_twice(2).tolist()
     [[1.0, 0.0], [2.0, 1.0]]
@@ -162,7 +162,7 @@ def _quarters(size: int) -> Any:
 
 
 def packed(a: Any) -> Any:
-    """An array itself if it is stored without gaps, by rows or by columns; else, compiled, a copy that is."""
+    """The array itself if it is contiguous, by rows or by columns; else, in compiled code, a contiguous copy."""
     return a
 
 

@@ -1,4 +1,4 @@
-"""Products of arrays of any rank in reverse: `np.tensordot` and `np.einsum`. Axes are found out once."""
+"""Adjoints of tensor contractions, `np.tensordot` and `np.einsum`. The axes are analysed once and cached."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from srcad.runtime.kernels.linear_algebra.products import times, times_transpose
 
 
 def tensordot_adjoint_a(g: Any, a: Any, b: Any, axes: Any = 2) -> Any:
-    """What `np.tensordot(a, b, axes)` hands to a."""
+    """The adjoint of a in `np.tensordot(a, b, axes)`."""
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         return unbroadcast(g * b, a)
     if a.ndim == b.ndim == 2 and axes == 1:
@@ -26,7 +26,7 @@ def tensordot_adjoint_a(g: Any, a: Any, b: Any, axes: Any = 2) -> Any:
 
 
 def tensordot_adjoint_b(g: Any, a: Any, b: Any, axes: Any = 2) -> Any:
-    """What `np.tensordot(a, b, axes)` hands to b."""
+    """The adjoint of b in `np.tensordot(a, b, axes)`."""
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         return unbroadcast(g * a, b)
     if a.ndim == b.ndim == 2 and axes == 1:
@@ -46,7 +46,7 @@ def _as_matrix(array: Any, rows: tuple[int, ...], columns: tuple[int, ...]) -> A
 
 
 def _from_matrix(matrix: Any, like: Any, order: tuple[int, ...]) -> Any:
-    """The elements of a matrix in the shape of an array, whose axes lie in this order in it."""
+    """The elements of a matrix in the shape of `like`, whose axes are in this order in the matrix."""
     shape = like.shape
     moved = matrix.reshape(tuple([shape[k] for k in order]))
     return moved.transpose(tuple(sorted(range(len(order)), key=order.__getitem__)))
@@ -58,7 +58,7 @@ def _hashable(axes: Any) -> Any:
 
 @functools.lru_cache(256)
 def _tensordot_axes(ndim_a: int, ndim_b: int, axes: Any) -> tuple[tuple[int, ...], ...]:
-    """The axes of both that are summed, in pairs, and those that are not."""
+    """The contracted axes of both operands, in pairs, and the free axes of both."""
     if isinstance(axes, int):
         of_a, of_b = tuple(range(ndim_a - axes, ndim_a)), tuple(range(axes))
     else:
@@ -69,7 +69,7 @@ def _tensordot_axes(ndim_a: int, ndim_b: int, axes: Any) -> tuple[tuple[int, ...
 
 
 def einsum_adjoint(g: Any, subscripts: str, place: int, operands: tuple[Any, ...]) -> Any:
-    """What `np.einsum(subscripts, *operands)` hands to the operand at a place.
+    """The adjoint of the operand at a place in `np.einsum(subscripts, *operands)`.
 
     >>> einsum_adjoint(np.array([1.0, 2.0]), "ij,j->i", 1, (np.ones((2, 3)), np.ones(3)))
     array([3., 3., 3.])
@@ -93,7 +93,7 @@ def einsum_adjoint(g: Any, subscripts: str, place: int, operands: tuple[Any, ...
     kept = "".join(letter for letter in letters if letter in known)
     bar = np.einsum(",".join([result, *(term for term, _ in rest)]) + "->" + kept, g, *(each for _, each in rest))
     shape = np.shape(operands[place])
-    if kept != letters:  # letters that are summed in this operand alone
+    if kept != letters:  # letters that occur in this operand only, and are summed there
         missing = tuple(k for k, letter in enumerate(letters) if letter not in known)
         bar = np.broadcast_to(np.expand_dims(bar, missing), tuple(shape[own.index(letter)] for letter in letters))
     if letters != own:
@@ -103,7 +103,7 @@ def einsum_adjoint(g: Any, subscripts: str, place: int, operands: tuple[Any, ...
 
 @functools.lru_cache(1024)
 def _reversed_einsum(subscripts: str, place: int) -> str:
-    """The subscripts that yield the adjoint of an operand; none where that takes more than one product."""
+    """The subscripts for the adjoint of an operand; empty if it takes more than one product."""
     if "." in subscripts:
         return ""
     terms, result = _einsum_terms(subscripts)
@@ -114,7 +114,7 @@ def _reversed_einsum(subscripts: str, place: int) -> str:
 
 
 def _as_product(equation: str, a: Any, b: Any) -> Any:
-    """What `np.einsum` makes of two operands where that is a product of matrices or vectors, which takes a third of it.
+    """`np.einsum` of two operands as a product of matrices or vectors, in a third of the time; None if it is not one.
 
     >>> _as_product("ik,jk->ij", np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]])).tolist()
     [[11.0]]
@@ -125,7 +125,7 @@ def _as_product(equation: str, a: Any, b: Any) -> Any:
     turns_a, turns_b, is_swapped, sums = steps
     first, second = a.T if turns_a else a, b.T if turns_b else b
     if not sums:
-        return first * second  # by a number
+        return first * second  # multiplication by a number
     if is_swapped:
         first, second = second, first
     return first.dot(second) if first.shape[-1] == second.shape[0] else None
@@ -133,7 +133,7 @@ def _as_product(equation: str, a: Any, b: Any) -> Any:
 
 @functools.lru_cache(1024)
 def _steps_of_product(equation: str) -> tuple[bool, bool, bool, bool] | None:
-    """Whether to transpose the first operand and the second, to exchange them, and to sum; None for other equations."""
+    """Whether to transpose the first and the second operand, to exchange them, and to sum; None for other equations."""
     (first, second), result = _einsum_terms(equation)
     if len(set(first)) < len(first) or len(set(second)) < len(second):
         return None
@@ -152,7 +152,7 @@ def _steps_of_product(equation: str) -> tuple[bool, bool, bool, bool] | None:
 
 
 def _on_diagonals(bar: Any, letters: str, own: str, shape: tuple[int, ...]) -> Any:
-    """The adjoint of an operand with repeated letters: what lies off its diagonals has no part in the sum."""
+    """The adjoint of an operand with repeated letters: zero off its diagonals."""
     spare = (each for each in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" if each not in own)
     axes = ""
     for letter, size in zip(own, shape, strict=True):
@@ -166,7 +166,7 @@ def _on_diagonals(bar: Any, letters: str, own: str, shape: tuple[int, ...]) -> A
 
 
 def _without_ellipsis(subscripts: str, operands: tuple[Any, ...]) -> str:
-    """The subscripts with letters for the dimensions that an ellipsis stands for."""
+    """The subscripts with letters in place of an ellipsis."""
     if "." not in subscripts:
         return subscripts
     left, arrow, right = subscripts.replace(" ", "").replace("...", "@").partition("->")

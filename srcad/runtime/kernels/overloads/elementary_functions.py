@@ -1,17 +1,17 @@
-"""exp, expm1, log, log1p and tanh of numbers as plain arithmetic, of which LLVM makes vector instructions.
+"""exp, expm1, log, log1p and tanh of numbers as plain arithmetic that LLVM can vectorise.
 
-To LLVM a call of the C library's `exp` is a wall: a loop around it is done one iteration at a time. What stands here
-has no calls, branches or tables, so loops of independent iterations are done four or eight at a time: in a fifth of
-the time for exp and log, in a fifteenth for tanh. Behind a wait (`h = tanh(a * h)`) the library's are quicker.
+LLVM cannot vectorise a loop that calls the C library's `exp`. The versions here have no calls, branches or tables, so
+loops of independent iterations run four or eight at a time: in a fifth of the time for exp and log, in a fifteenth for
+tanh. In a chain of dependent calls (`h = tanh(a * h)`) the library's functions are faster.
 
-Results are off by at most two units in the last place (tanh: three), infinities, NaN, zeros and numbers below the
-normal ones being what the library gives. In Python these are the functions of NumPy and of `math` themselves, which
-differ there: `math.log(0.0)` is an exception.
+Errors are at most two units in the last place (three for tanh). Infinities, NaN, zeros and subnormal numbers give what
+the library gives. In Python these are the functions of NumPy and of `math` themselves, which differ there:
+`math.log(0.0)` raises an exception.
 
-Methods: argument reduction by multiples of log(2) in two parts and a Taylor polynomial, for expm1 of what is left
-(W. J. Cody and W. Waite, Software Manual for the Elementary Functions, 1980); log(1 + f) by the series of
-2 artanh(f / (2 + f)), its leading terms apart (P. T. P. Tang, Table-driven implementation of the logarithm function in
-IEEE floating-point arithmetic, ACM TOMS 16, 1990; the arrangement is that of FreeBSD's e_log.c).
+Methods: argument reduction by multiples of log(2) in two parts and a Taylor polynomial, for expm1 of the remainder (W.
+J. Cody and W. Waite, Software Manual for the Elementary Functions, 1980); log(1 + f) by the series of 2 artanh(f / (2 +
+f)), with the leading terms separate (P. T. P. Tang, Table-driven implementation of the logarithm function in IEEE
+floating-point arithmetic, ACM TOMS 16, 1990; the arrangement is that of FreeBSD's e_log.c).
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from numba.core import cgutils, types
 from numba.extending import lower_builtin, type_callable
 
 _DOUBLE, _BITS = ir.DoubleType(), ir.IntType(64)
-_HALVES = 6755399441055744.0  # 3 * 2**51: a number near it is a whole number, in its lowest bits
-_LOG2_HIGH, _LOG2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10  # the first has 21 bits of zeros behind
+_HALVES = 6755399441055744.0  # 3 * 2**51: adding it rounds to an integer, which is then in the lowest bits
+_LOG2_HIGH, _LOG2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10  # the first ends in 21 zero bits
 _EXP_TERMS = [1.0 / math.factorial(n + 2) for n in range(12)]  # (exp(r) - 1 - r) / r**2, |r| <= log(2) / 2
 _LOG_TERMS = [2.0 / (2 * n + 3) for n in range(9)]  # (artanh(s) * 2 - 2 * s) / s**3, |s| <= 0.172
 _SMALLEST_NORMAL = 2.0**-1022
@@ -35,9 +35,9 @@ _ROOT_OF_HALF = 0x3FE6A09E667F3BCD  # the bits of sqrt(1/2)
 
 
 class _Writer:
-    """Writes arithmetic of double precision that stays as written, whatever a function's `fastmath` allows.
+    """Writes float64 arithmetic that stays as written, whatever a function's `fastmath` allows.
 
-    Numba puts the flags of `fastmath` on instructions that have none. These have one that says nothing of them.
+    Numba adds the flags of `fastmath` to instructions without flags. These instructions have one harmless flag.
     """
 
     def __init__(self, builder: Any) -> None:
@@ -62,14 +62,14 @@ class _Writer:
         return self.builder.fdiv(a, b, flags=("contract",))
 
     def mul_add(self, a: Any, b: Any, c: Any) -> Any:
-        """`a * b + c`, rounded once where the machine can."""
+        """`a * b + c`, with one rounding if the machine supports it."""
         kind = ir.FunctionType(_DOUBLE, [_DOUBLE] * 3)
         return self.builder.call(
             cgutils.get_or_insert_function(self.builder.module, kind, "llvm.fmuladd.f64"), [a, b, c]
         )
 
     def choose(self, a: Any, comparison: str, b: float, then: Any, otherwise: Any) -> Any:
-        """`then if a comparison b else otherwise`; false where `a` is NaN."""
+        """`then if a comparison b else otherwise`; the comparison is false if `a` is NaN."""
         test = self.builder.fcmp_ordered(comparison, a, self.number(b), flags=("arcp",))
         return self.builder.select(test, then, otherwise)
 
@@ -80,7 +80,7 @@ class _Writer:
         return self.builder.bitcast(bits, _DOUBLE)
 
     def polynomial(self, terms: Sequence[float], x: Any) -> Any:
-        """`terms[0] + terms[1] * x + ...`, in pairs, pairs of pairs and so on: few steps wait for each other."""
+        """`terms[0] + terms[1] * x + ...`, in pairs, pairs of pairs and so on, for a short dependency chain."""
         parts = [self.number(term) for term in terms]
         while len(parts) > 1:
             pairs = [self.mul_add(parts[k + 1], x, parts[k]) for k in range(0, len(parts) - 1, 2)]
@@ -106,7 +106,7 @@ def _exp(w: _Writer, x: Any) -> Any:
     x = w.choose(x, ">", 1000.0, w.number(1000.0), x)
     x = w.choose(x, "<", -1000.0, w.number(-1000.0), x)
     k, rest = w.reduced(x)
-    half = w.builder.ashr(k, w.whole(1))  # 2**k itself may be too large, or below the normal numbers
+    half = w.builder.ashr(k, w.whole(1))  # 2**k itself may overflow or be subnormal
     value = w.mul(w.add(rest, w.number(1.0)), w.power_of_two(half))
     return w.mul(value, w.power_of_two(w.builder.sub(k, half)))
 
@@ -117,12 +117,12 @@ def _expm1(w: _Writer, x: Any) -> Any:
     k, rest = w.reduced(near)
     scale = w.power_of_two(k)
     value = w.mul_add(scale, rest, w.sub(scale, w.number(1.0)))
-    value = w.choose(x, "==", 0.0, x, value)  # of which the sign is kept
+    value = w.choose(x, "==", 0.0, x, value)  # keeps the sign of zero
     return w.choose(x, ">", 50.0, _exp(w, x), value)
 
 
 def _tanh(w: _Writer, x: Any) -> Any:
-    """expm1(2x) / (expm1(2x) + 2), of |x|: the difference from 1 is nothing from 22 on."""
+    """expm1(2x) / (expm1(2x) + 2), of |x|; from 22 on the result is 1."""
     sign = w.builder.and_(w.bits(x), w.whole(-(2**63)))
     size = w.of_bits(w.builder.and_(w.bits(x), w.whole(2**63 - 1)))
     size = w.choose(size, ">", 22.0, w.number(22.0), size)
@@ -134,13 +134,13 @@ def _tanh(w: _Writer, x: Any) -> Any:
 
 
 def _log_of(w: _Writer, x: Any, correction: Any = None) -> Any:
-    """log(x) for x > 0; `correction` is added to what is small."""
+    """log(x) for x > 0; `correction` is added to the small terms."""
     is_tiny = w.builder.fcmp_ordered("<", x, w.number(_SMALLEST_NORMAL), flags=("arcp",))
     bits = w.bits(w.builder.select(is_tiny, w.mul(x, w.number(2.0**54)), x))
     k = w.builder.ashr(w.builder.sub(bits, w.whole(_ROOT_OF_HALF)), w.whole(52))
     f = w.sub(w.of_bits(w.builder.sub(bits, w.builder.shl(k, w.whole(52)))), w.number(1.0))
     k = w.builder.sub(k, w.builder.select(is_tiny, w.whole(54), w.whole(0)))
-    n = w.sub(w.of_bits(w.builder.add(k, w.bits(w.number(_HALVES)))), w.number(_HALVES))  # k as a number
+    n = w.sub(w.of_bits(w.builder.add(k, w.bits(w.number(_HALVES)))), w.number(_HALVES))  # k as a float
     s = w.div(f, w.add(f, w.number(2.0)))
     z = w.mul(s, s)
     half_square = w.mul(w.mul(f, f), w.number(0.5))
@@ -156,7 +156,7 @@ def _log(w: _Writer, x: Any) -> Any:
 
 
 def _log1p(w: _Writer, x: Any) -> Any:
-    """log(u) for u = 1 + x, and what is lost in that sum, (x - (u - 1)) / u."""
+    """log(u) for u = 1 + x, plus (x - (u - 1)) / u for the rounding error of that sum."""
     u = w.add(x, w.number(1.0))
     value = _log_of(w, u, w.div(w.sub(x, w.sub(u, w.number(1.0))), u))
     value = w.choose(x, "<", math.inf, value, x)
@@ -166,7 +166,9 @@ def _log1p(w: _Writer, x: Any) -> Any:
 
 
 def _lane(own: Callable[[Any], Any], write: Callable[[_Writer, Any], Any]) -> Callable[[Any], Any]:
-    """A function that Numba compiles as written here for real numbers; for others, and in Python, it is `own`."""
+    """A function that Numba compiles as written by `write` for real numbers; for other types, and in Python, it is
+    `own`.
+    """
 
     def function(x: Any) -> Any:
         return own(x)

@@ -1,6 +1,6 @@
-"""What generated code tells LLVM that it cannot find out: sums without an order, integers that are not negative.
+"""Hints for LLVM in generated code: sums that may be reassociated, and integers that are not negative.
 
-Both are functions that compile to an instruction or two, with nothing to be compiled for them beforehand.
+Both are functions that compile to one or two instructions, and need nothing compiled for them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numba.extending import lower_builtin, type_callable
 
 
 def plus(total: Any, term: Any) -> Any:
-    """`total + term`, in a sum whose terms may be added in any order, as vector instructions do.
+    """`total + term`, in a sum that LLVM may reassociate, as vector instructions require.
 
     >>> plus(1.5, 2.0)
     3.5
@@ -24,7 +24,7 @@ def plus(total: Any, term: Any) -> Any:
 
 
 def natural(index: int) -> None:
-    """Nothing; a promise that an index is not negative, so that it cannot count from an array's end.
+    """Does nothing. It promises LLVM that an index is not negative, so it does not count from an array's end.
 
     >>> natural(3)
     """

@@ -1,4 +1,4 @@
-"""Teach Numba functions of NumPy on shapes that it lacks, and arguments of those that it has."""
+"""Numba overloads of NumPy's shape functions: functions that Numba lacks, and arguments that it does not support."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _array(object, dtype=None):  # named as NumPy names it
         return lambda object, dtype=None: object.astype(dtype)
     parts = object.types if isinstance(object, types.BaseTuple) else ()
     if not parts or not all(isinstance(each, types.Array) and each.ndim == parts[0].ndim for each in parts):
-        return None  # Numba has arrays of numbers, and of tuples of these
+        return None  # Numba itself supports numbers, and tuples of these
     if isinstance(dtype, (types.NumberClass, types.DType)):
         return lambda object, dtype=None: np.stack(object).astype(dtype)
     return lambda object, dtype=None: np.stack(object)
@@ -44,7 +44,7 @@ def _array(object, dtype=None):  # named as NumPy names it
 @overload(np.squeeze)
 def _squeeze(a, axis=None):
     if not isinstance(a, types.Array) or not isinstance(axis, (types.Integer, types.UniTuple)):
-        return None  # without an axis the rank of the result depends on the shape
+        return None  # without an axis, the rank of the result would depend on the shape
     ndim, count = a.ndim, len(axis) if isinstance(axis, types.UniTuple) else 1
     smaller = (0,) * (ndim - count)
 
@@ -114,7 +114,7 @@ def _roll(a, shift, axis=None):
     def impl(a, shift, axis=None):
         result = np.empty(a.shape, a.dtype)
         if a.size:
-            # With np.moveaxis, or another order of axes, Numba compiles the text of an error, two seconds of strings.
+            # With np.moveaxis, or another order of axes, Numba would compile an error message, which takes two seconds.
             before, size = 1, a.shape[axis]
             for k in range(axis % ndim):
                 before *= a.shape[k]

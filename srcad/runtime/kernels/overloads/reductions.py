@@ -1,8 +1,8 @@
-"""Teach Numba the arguments `axis` and `keepdims` of NumPy's reductions.
+"""Numba overloads of NumPy's reductions that support the arguments `axis` and `keepdims`.
 
-Any axis is reduced as the middle one of three, tuples of axes one after the other; one dimension of a matrix, which is
-most of what is asked for, by itself, as that compiles in a tenth of the time. What Numba can do alone is left to it: an
-overload that returns None passes the call on.
+An axis is reduced as the middle one of three; several axes are reduced one after the other. One dimension of a matrix,
+the most frequent case, has code of its own, which compiles in a tenth of the time. Calls that Numba supports are left
+to it: an overload that returns None passes the call on.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _both(a, b):
 
 @dataclass(frozen=True)
 class _Reducer:
-    """How a reduction is done: `flags(a, reduced, dtype)`, and `plane[k](a, dtype)` for one dimension of a matrix."""
+    """The functions of a reduction: `flags(a, reduced, dtype)`, and `plane[k](a, dtype)` for axis k of a matrix."""
 
     flags: Callable[..., Any]
     plane: tuple[Callable[..., Any], Callable[..., Any]]
@@ -95,7 +95,7 @@ def _plane(combine: Callable[..., Any], start: int | None) -> tuple[Callable[...
 
 
 def _reducer(combine: Callable[..., Any], start: int | None) -> _Reducer:
-    """The reduction by a function of two numbers, which begins at a number if it is defined for no elements."""
+    """The reduction by a function of two numbers; `start` is its value for no elements, None if it is undefined."""
     is_defined = start is not None
     begin = start or 0
 
@@ -145,7 +145,7 @@ def _of_plane(over: int, kept: bool, reducer: _Reducer, dtype: Any, finish: Call
 
 
 def _impl(a: Any, axis: Any, keepdims: Any, reducer: _Reducer, dtype: Any, finish: Callable[..., Any]) -> Any:
-    """The implementation for these types of arguments; None where it cannot be known while compiling."""
+    """The implementation for these argument types; None if it cannot be determined at compile time."""
     kept, ndim, reduce = _flag(keepdims), a.ndim, reducer.flags
     if kept is None:
         return None
@@ -251,7 +251,7 @@ def _is_ours(a: Any, axis: Any, keepdims: Any) -> bool:
 
 
 def _is_given(kind: Any) -> bool:
-    """Whether an argument is in the call, be it with its default value."""
+    """Whether the call has the argument, even with its default value."""
     return not (kind is None or isinstance(kind, (bool, types.Omitted)))
 
 
@@ -270,14 +270,14 @@ def _flag(kind: Any) -> bool | None:
 
 
 def _count(axis: Any, ndim: int) -> int:
-    """How many dimensions are reduced."""
+    """The number of reduced dimensions."""
     if _is_none(axis):
         return ndim
     return len(axis) if isinstance(axis, types.BaseTuple) else 1
 
 
 def _summed(dtype: Any) -> Any:
-    """The type of a sum: NumPy sums small integers and booleans as large ones."""
+    """The type of a sum: NumPy sums booleans and small integers as 64-bit integers."""
     if isinstance(dtype, types.Boolean) or (isinstance(dtype, types.Integer) and dtype.signed):
         return types.int64
     return types.uint64 if isinstance(dtype, types.Integer) else dtype

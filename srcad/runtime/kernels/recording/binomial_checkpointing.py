@@ -1,8 +1,8 @@
-"""Where to take snapshots of a loop, so that it can be reversed with few of them: binomial checkpointing.
+"""Binomial checkpointing: at which iterations of a loop to take snapshots, to reverse it with few of them.
 
-With s snapshots, the first of them at the beginning, l iterations are reversed with the fewest iterations run again if
-the next snapshot is taken where `next_snapshot` says; that takes `extra_steps(l, s)` of them (Griewank and Walther,
-Algorithm 799: Revolve, ACM Transactions on Mathematical Software 26, 2000).
+With s snapshots, the first of them at the beginning, l iterations are reversed with the fewest repeated iterations if
+the next snapshot is taken where `next_snapshot` says; `extra_steps(l, s)` iterations are repeated (Griewank and
+Walther, Algorithm 799: Revolve, ACM Transactions on Mathematical Software 26, 2000).
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from srcad.runtime.kernels.arrays.whole_arrays import copy_to
 
 @register_jitable
 def reach(snapshots: int, repetitions: int) -> int:
-    """The most iterations that can be reversed if each is run again at most so often: (snapshots + r) over r.
+    """The most iterations that can be reversed if each is repeated at most so often: the binomial (snapshots + r) over
+    r.
 
     >>> reach(3, 0), reach(3, 1), reach(3, 2)
     (1, 4, 10)
@@ -32,7 +33,7 @@ def reach(snapshots: int, repetitions: int) -> int:
 
 @register_jitable
 def repetitions(steps: int, snapshots: int) -> int:
-    """How often an iteration is run again at most: the least r with `reach(snapshots, r) >= steps`.
+    """The most repetitions of an iteration: the least r with `reach(snapshots, r) >= steps`.
 
     >>> repetitions(1, 3), repetitions(4, 3), repetitions(5, 3), repetitions(11, 3)
     (0, 1, 2, 3)
@@ -47,7 +48,7 @@ def repetitions(steps: int, snapshots: int) -> int:
 
 @register_jitable
 def extra_steps(steps: int, snapshots: int) -> int:
-    """How many iterations are run again to reverse so many, beside the one that is reversed in each.
+    """The number of repeated iterations to reverse a loop, besides the one that is reversed in each step.
 
     >>> extra_steps(10, 3), extra_steps(4, 3), extra_steps(4, 1), extra_steps(0, 1)
     (15, 3, 6, 0)
@@ -60,8 +61,9 @@ def extra_steps(steps: int, snapshots: int) -> int:
 
 @register_jitable
 def next_snapshot(here: int, last: int, free: int) -> int:
-    """The iteration to run to from a snapshot at `here`, to take another one, if those from `here` on to `last` are to
-    be reversed and so many more snapshots may be taken: `last` where there is none to be taken.
+    """The iteration at which to take the next snapshot, after one at `here`; `last` if none is to be taken.
+
+    The iterations from `here` on to `last` are to be reversed, with `free` more snapshots.
 
     >>> next_snapshot(0, 10, 2), next_snapshot(4, 10, 1), next_snapshot(7, 10, 0)
     (4, 7, 10)
@@ -72,14 +74,14 @@ def next_snapshot(here: int, last: int, free: int) -> int:
     snapshots = min(free + 1, steps - 1)
     r = repetitions(steps, snapshots)
     # The first part is reversed with all snapshots and one repetition less, the second one with one snapshot less:
-    # neither may be longer than that allows, nor shorter than with one repetition less again.
+    # neither may be longer than that allows, nor shorter than with yet another repetition less.
     least = reach(snapshots, r - 2) if r > 1 else 1
     return int(here + max(least, steps - reach(snapshots - 1, r)))
 
 
 @register_jitable
 def snapshot_limit(steps: int, wanted: int) -> int:
-    """How many snapshots are kept of a loop of so many iterations; for 0, as few as run no iteration again three times.
+    """The number of snapshots for a loop; if none is `wanted` (0), the fewest with at most two repetitions each.
 
     >>> snapshot_limit(1000, 20), snapshot_limit(10, 20), [snapshot_limit(n, 0) for n in (0, 1, 10, 100, 1000, 10000)]
     (20, 10, [1, 1, 3, 13, 44, 140])
@@ -94,7 +96,9 @@ def snapshot_limit(steps: int, wanted: int) -> int:
 
 @register_jitable
 def snapshots_within(steps: int, wanted: int, most: int, fixed: int, each: int) -> int:
-    """How many snapshots of so many bytes are kept, if no more than `most` bytes may be, `fixed` ones among them.
+    """The number of snapshots of `each` bytes that fit into `most` bytes, of which `fixed` bytes are taken.
+
+    Raises TraceTooLarge if not even one fits.
 
     >>> [snapshots_within(steps, wanted, 800, 80, 100) for steps, wanted in ((1000, 0), (5, 0), (5, 2))]
     [7, 5, 2]
@@ -107,7 +111,7 @@ def snapshots_within(steps: int, wanted: int, most: int, fixed: int, each: int) 
 
 @register_jitable
 def check_bytes(kept: int, most: int) -> None:
-    """Raise TraceTooLarge where snapshots, which have grown, hold more than they may.
+    """Raise TraceTooLarge if snapshots that have grown take more than `most` bytes.
 
     >>> check_bytes(80, 80)
     """
@@ -117,7 +121,7 @@ def check_bytes(kept: int, most: int) -> None:
 
 @register_jitable
 def snapshot_count(wanted: int | None) -> int:
-    """A number of snapshots, which is at least one; 0 where none is given.
+    """The number of snapshots that the user has given, at least one; 0 for None.
 
     >>> snapshot_count(5), snapshot_count(None)
     (5, 0)
@@ -135,7 +139,7 @@ def snapshot_count(wanted: int | None) -> int:
 
 @register_jitable
 def checkpointed_start(start: int, snapshots: int) -> int:
-    """Where a loop starts; marks it as one that keeps so many snapshots.
+    """The start of a loop, returned unchanged; the call marks the loop as one with so many snapshots.
 
     >>> checkpointed_start(3, 10)
     3
@@ -144,7 +148,7 @@ def checkpointed_start(start: int, snapshots: int) -> int:
 
 
 def snapshot(value: Any) -> Any:
-    """A number, or a copy of an array that lies in memory row by row.
+    """A number, or a row-major copy of an array.
 
     >>> snapshot(2.5), snapshot(np.ones((2, 2), order="F")).flags["C_CONTIGUOUS"]
     (2.5, True)

@@ -1,4 +1,4 @@
-"""What recording and reversing need: traces that grow, trip counts, adjoints of what was stored by index arrays."""
+"""Kernels for recording loops: traces that grow, and trip counts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from srcad.runtime.kernels.arrays.whole_arrays import copy_to
 
 @register_jitable
 def grown(trace: Any, place: int = 0) -> Any:
-    """A trace of twice the length, or longer if it has to have this place, that begins with what this one holds.
+    """A longer copy of a trace: twice its length, or more if it must have this place.
 
     >>> grown(np.array([1.0, 2.0])).shape, grown(np.array([1.0, 2.0]), 10).shape
     ((4,), (20,))

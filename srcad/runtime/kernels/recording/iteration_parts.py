@@ -1,4 +1,4 @@
-"""Iterations dealt out in parts: how many, which are whose, and what the parts have added up."""
+"""Work sharing: divide the iterations of a loop into parts, and combine the sums of the parts."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ MOST = 32
 
 @register_jitable
 def parts(start: int, stop: int, step: int, width: int, shared: int, weight: int) -> int:
-    """How many parts `range(start, stop, step)` is divided into: the same for the same sizes, on every machine.
+    """The number of parts that `range(start, stop, step)` is divided into: it depends on sizes only, not on the
+    machine.
 
-    Two iterations up to `width` apart are in one part or in neighbouring ones. Where each part has `shared` elements of
-    its own to clear and to add up, there are fewer, unless iterations weigh much.
+    Two iterations at most `width` apart are in the same or in neighbouring parts. If each part has `shared` elements of
+    its own to clear and to add up, there are fewer parts, unless iterations have a large `weight`.
 
     >>> parts(0, 1000, 1, 0, 0, 1), parts(0, 5, 1, 0, 0, 1), parts(0, 30, 1, 2, 0, 1), parts(3, 3, 1, 0, 0, 1)
     (32, 5, 10, 0)
@@ -34,7 +35,7 @@ def parts(start: int, stop: int, step: int, width: int, shared: int, weight: int
 
 @register_jitable
 def part_of(part: int, parts: int, start: int, stop: int, step: int) -> tuple[int, int]:
-    """Where a part of `range(start, stop, step)` starts and stops.
+    """The start and stop of one part of `range(start, stop, step)`.
 
     >>> [list(range(*part_of(k, 3, 9, -1, -2), -2)) for k in range(3)]
     [[9], [7, 5], [3, 1]]
@@ -45,7 +46,7 @@ def part_of(part: int, parts: int, start: int, stop: int, step: int) -> tuple[in
 
 @register_jitable
 def add_parts(total: Any, kept: Any) -> None:
-    """Add what each part has added up, in their order.
+    """Add the sums of the parts to `total`, in their order.
 
     >>> total = np.ones(2)
     >>> add_parts(total, np.array([[1.0, 2.0], [10.0, 20.0]]))
@@ -57,7 +58,7 @@ def add_parts(total: Any, kept: Any) -> None:
 
 
 def may_overlap(a: Any, b: Any) -> bool:
-    """Whether the memory of two arrays may meet.
+    """Whether the memory of two arrays may overlap.
 
     >>> x = np.zeros(4)
     >>> may_overlap(x[:2], x[2:]), may_overlap(x[1:], x[:-1])

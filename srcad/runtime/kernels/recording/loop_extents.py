@@ -1,4 +1,4 @@
-"""Extents that generated loops compare and count: a few instructions, with nothing to be compiled beforehand."""
+"""Extents of generated loops: comparisons and slice lengths as a few instructions, with nothing to compile for them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DIFFER = "shapes differ, in code that was generated for shapes that do not"
 
 
 def same_extent(a: int, b: int) -> None:
-    """Raise Widens unless two extents are equal: what has been generated is for arrays that fit without broadcasting.
+    """Raise Widens unless two extents are equal, in code that was generated for arrays without broadcasting.
 
     >>> same_extent(4, 4)
     >>> same_extent(1, 4)
@@ -27,7 +27,7 @@ def same_extent(a: int, b: int) -> None:
 
 
 def slice_extent(extent: int, start: int, stop: int) -> int:
-    """The length of `x[start:stop]`, where x has a length.
+    """The length of `x[start:stop]`, for x of length `extent`.
 
     >>> slice_extent(10, 2, 5), slice_extent(10, -3, 20), slice_extent(10, 5, 2)
     (3, 3, 0)
@@ -59,7 +59,7 @@ def _slice(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     zero = ir.Constant(extent.type, 0)
 
     def within(bound: Any) -> Any:
-        """A bound as one from the front, not behind either end."""
+        """A bound counted from the front, clamped to the array."""
         from_front = builder.select(builder.icmp_signed("<", bound, zero), builder.add(bound, extent), bound)
         above = builder.select(builder.icmp_signed("<", from_front, zero), zero, from_front)
         return builder.select(builder.icmp_signed(">", above, extent), extent, above)

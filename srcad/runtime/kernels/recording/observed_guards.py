@@ -1,8 +1,8 @@
-"""What code that was generated from an observation calls: it holds for what was observed, and says so elsewhere.
+"""Guards in code that was specialised to observed types and branches.
 
-Where Numba cannot type a function, types and the branches taken are observed on actual arguments. A branch that was not
-taken then raises `Unobserved`, and so does `expect` where a value is of another kind than the one observed; the caller
-observes again and generates anew.
+If Numba cannot type a function, types and branches are observed on actual arguments. A branch that was not taken then
+raises `Unobserved`, and so does `expect` for a value of another kind than the observed one. The caller then observes
+again and generates new code.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import numpy as np
 
 
 class Unobserved(Exception):
-    """Generated code has come to where no observation has been."""
+    """Generated code has reached a branch or a kind of value that was not observed."""
 
 
 def expect(value: Any, kind: str) -> None:
-    """Raise `Unobserved` unless a value is of a kind, as `kind_of` spells it, or of a simpler one of the same rank.
+    """Raise `Unobserved` unless a value is of a kind, as spelled by `kind_of`, or of a simpler kind of number.
 
-    What has been tuples of several lengths is an object, as any tuple then is.
+    A name that has held tuples of several lengths has the kind of an object, which any tuple matches.
 
     >>> expect(np.zeros((2, 3)), "f2"), expect(2, "f"), expect((1.0, np.zeros(3)), "(f,f1)")
     (None, None, None)
@@ -35,7 +35,7 @@ def expect(value: Any, kind: str) -> None:
 
 
 def kind_of(value: Any) -> str:
-    """A letter for numbers (as in `dtype.kind`), with the rank behind it for arrays; '?' for other objects.
+    """A letter for a number (as in `dtype.kind`), followed by the rank for an array; '?' for other objects.
 
     >>> kind_of(1.5), kind_of(np.float32(1.5)), kind_of(np.zeros(3, int)), kind_of((True, None))
     ('f', 'f', 'i1', '(b,?)')

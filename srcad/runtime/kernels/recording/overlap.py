@@ -1,4 +1,4 @@
-"""Whether two arrays share memory: asked before one is written to while the other is read."""
+"""Check whether two arrays share memory, before one is written to while the other is read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from srcad.errors import MayOverlap
 
 
 def refuse_overlap(a: Any, b: Any) -> None:
-    """Raise MayOverlap (a ValueError) if some element of one array is, or may be, an element of the other.
+    """Raise MayOverlap (a ValueError) if an element of one array is, or may be, an element of the other.
 
     >>> x = np.zeros(4)
     >>> refuse_overlap(x[::2], x[1::2])
@@ -48,7 +48,7 @@ def _overload_refuse_overlap(a, b):
 
 @register_jitable
 def _bounds(a: Any) -> tuple[int, int]:
-    """Addresses of the first and of the last byte."""
+    """The addresses of the first and the last byte."""
     first = last = np.int64(a.ctypes.data)
     for k in range(a.ndim):
         reach = (a.shape[k] - 1) * a.strides[k]
@@ -61,12 +61,14 @@ def _bounds(a: Any) -> tuple[int, int]:
 
 @register_jitable
 def _may_meet(a: Any, b: Any) -> bool:
-    """For equal strides: whether the distance of the arrays can be a sum of steps within both. Errs towards yes."""
+    """Whether arrays of equal strides may share an element: if their distance can be a sum of steps within both. May
+    err towards yes.
+    """
     distance = np.int64(b.ctypes.data) - np.int64(a.ctypes.data)
     left = np.ones(a.ndim, np.bool_)
     for _ in range(a.ndim):
         k = -1
-        for j in range(a.ndim):  # the largest stride that is left
+        for j in range(a.ndim):  # the largest remaining stride
             if left[j] and (k < 0 or abs(a.strides[j]) > abs(a.strides[k])):
                 k = j
         left[k] = False

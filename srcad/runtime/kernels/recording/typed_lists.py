@@ -1,7 +1,7 @@
-"""Lists whose length is known only at run time, as core form has them before types are known.
+"""Operations on lists whose length is known only at run time, as core form has them before types are inferred.
 
-`srcad.transforms.normalise.list_arrays` makes arrays with room of them, of the type of their elements; `longer` and
-`longer_rows` make such room. The first `count` elements of a list are in it; what is behind them is left over.
+`srcad.transforms.normalise.list_arrays` replaces the lists by arrays of their elements' type with spare capacity;
+`longer` and `longer_rows` extend it. A list consists of the first `count` elements; elements after these are unused.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from srcad.runtime.kernels.arrays.whole_arrays import copy_to
 
 
 def new_list(room: int) -> list[Any]:
-    """An empty list; `room` is how many elements it may be expected to have."""
+    """An empty list; `room` is the number of elements that it is expected to have."""
     return []
 
 
@@ -26,12 +26,12 @@ def listed(array: Any) -> list[Any]:
 
 
 def repeated(value: Any, times: int) -> list[Any]:
-    """A list of one element, several times."""
+    """A list with one element repeated several times."""
     return [value] * times
 
 
 def appended(values: list[Any], count: int, value: Any) -> list[Any]:
-    """The list with one more element behind the first `count`.
+    """The list with one more element after the first `count`.
 
     >>> appended([1.0, 2.0, 3.0], 2, 5.0)
     [1.0, 2.0, 5.0]
@@ -42,7 +42,7 @@ def appended(values: list[Any], count: int, value: Any) -> list[Any]:
 
 
 def filled(values: list[Any], count: int, value: Any) -> list[Any]:
-    """The same, where there is room for the element."""
+    """`appended`, when there is room for the element."""
     return appended(values, count, value)
 
 
@@ -64,7 +64,7 @@ def removed(values: list[Any], count: int, position: int) -> list[Any]:
 
 
 def shifted(values: list[Any], count: int, position: int) -> list[Any]:
-    """The list with those of the first `count` elements that stand at a position or behind it one place further on.
+    """The list with those of the first `count` elements from `position` on moved back by one.
 
     >>> shifted([1.0, 2.0, 3.0, 9.0], 3, 1)
     [1.0, 2.0, 2.0, 3.0]
@@ -79,13 +79,13 @@ def element(values: list[Any], position: int) -> Any:
 
 
 def elements(values: list[Any], count: int) -> Any:
-    """The first `count` elements as an array of its own."""
+    """The first `count` elements as a new array."""
     return np.array(values[:count]) if count else np.empty(0)
 
 
 @overload(elements, strict=False)
 def _elements(values: Any, count: Any) -> Any:
-    """For Numba's inference, which is all that lists go through."""
+    """For Numba's type inference only: lists are never compiled."""
     if not isinstance(values, types.List):
         return None
     kind = values.dtype
@@ -97,7 +97,7 @@ def _elements(values: Any, count: Any) -> Any:
 
 @register_jitable
 def longer(values: Any) -> Any:
-    """Twice as much room, and at least for 8.
+    """An array with twice the capacity, at least 8, that begins with the same elements.
 
     >>> longer(np.array([1.0, 2.0]))
     array([1., 2., 0., 0., 0., 0., 0., 0.])
@@ -109,7 +109,7 @@ def longer(values: Any) -> Any:
 
 @register_jitable
 def longer_bar(bar: Any, values: Any) -> Any:
-    """The adjoint of `values`, for this adjoint of `longer(values)` or `longer_rows(values, row)`."""
+    """The adjoint of `values`, from that of `longer(values)` or `longer_rows(values, row)`."""
     found = np.zeros(values.shape, bar.dtype)
     if values.size > 0:
         copy_to(found, bar[: values.shape[0]])
@@ -118,7 +118,7 @@ def longer_bar(bar: Any, values: Any) -> Any:
 
 @register_jitable
 def longer_rows(values: Any, row: Any) -> Any:
-    """Room for twice as many arrays, and at least for 4; the first one says which shape they have.
+    """A capacity for twice as many arrays, at least 4, of the shape of `row`.
 
     >>> longer_rows(np.empty((0, 0)), np.ones(3)).shape
     (4, 3)

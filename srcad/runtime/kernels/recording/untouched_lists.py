@@ -1,8 +1,8 @@
-"""Lists in a trace on its way through Python, untouched: not turned into lists of Python's objects and back.
+"""Pass lists in a trace through Python as opaque objects, so that they are not converted to Python lists and back.
 
     return y, Trace(kernels.hold(calls))            calls = kernels.release(trace.calls)
 
-Under Python alone both give back what they get.
+In plain Python both functions return their argument.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from numba.extending import overload
 
 @structref.register
 class HeldType(types.StructRef):  # type: ignore[misc]  # Numba carries no annotations
-    """To Numba, a box with one value."""
+    """Numba's type of a box with one value."""
 
     def preprocess_fields(self, fields: Any) -> Any:
-        """The types of the fields, as Numba asks for them."""
+        """The types of the fields, without literals, as Numba requires."""
         return tuple((name, types.unliteral(kind)) for name, kind in fields)
 
 
 class Held(structref.StructRefProxy):  # type: ignore[misc]
-    """To Python, an object that can only be handed back."""
+    """The box in Python: an object that can only be passed back."""
 
 
 structref.define_boxing(HeldType, Held)
 
 
 def hold(value: Any) -> Any:
-    """The value, as it can be handed to Python and back.
+    """The value in a box that can be passed to Python and back.
 
     >>> hold([1.0])
     [1.0]
@@ -40,7 +40,7 @@ def hold(value: Any) -> Any:
 
 
 def release(held: Any) -> Any:
-    """What `hold` was given.
+    """The value that was given to `hold`.
 
     >>> release(hold([1.0]))
     [1.0]

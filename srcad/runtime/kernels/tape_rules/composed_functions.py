@@ -1,6 +1,7 @@
-"""What the tape's own rules of composed functions are made of. These run on arrays, and on tensors as what they call.
+"""Kernels for the tape's rules of composed functions such as interp, quantile, average and norms.
 
-No generated code calls them: the compiler inlines the definitions of such functions.
+They run on arrays and, through the functions that they call, on tensors. Generated code does not call them: the
+compiler inlines the definitions of such functions.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _NOTHING = np.zeros(1)
 
 
 def pair(one: Any, other: Any) -> Any:
-    """Two numbers or arrays as one.
+    """Two numbers or arrays stacked into one array.
 
     >>> pair(1.0, 2.0).tolist()
     [1.0, 2.0]
@@ -35,7 +36,7 @@ def pair(one: Any, other: Any) -> Any:
 
 
 def to_pair(one: Any, other: Any, size: int, k: Any) -> Any:
-    """Zeros, with two numbers added at two places; or two arrays of numbers.
+    """Zeros with two numbers added at two places; or with two arrays of numbers.
 
     >>> to_pair(1.0, 2.0, 3, np.array([2, 0])).tolist()
     [2.0, 0.0, 1.0]
@@ -49,7 +50,7 @@ def to_pair(one: Any, other: Any, size: int, k: Any) -> Any:
 
 
 def next_point(x: Any, xp: Any) -> Any:
-    """The place of the point at the right end of the piece of `np.interp` that each `x` lies in.
+    """The index of the point at the right end of the interval of `np.interp` in which each `x` lies.
 
     >>> next_point(np.array([-1.0, 0.5, 1.0, 9.0]), np.array([0.0, 1.0, 2.0])).tolist()
     [1, 1, 2, 2]
@@ -58,7 +59,7 @@ def next_point(x: Any, xp: Any) -> Any:
 
 
 def interp_slope(x: Any, xp: Any, fp: Any) -> Any:
-    """The slope of `np.interp` at each `x`: 0 outside, and between points that lie at one place.
+    """The derivative of `np.interp` at each `x`: 0 outside, and between points at the same place.
 
     >>> interp_slope(np.array([-1.0, 0.5, 1.0, 9.0]), np.array([0.0, 1.0, 2.0]), np.array([0.0, 3.0, 4.0])).tolist()
     [0.0, 3.0, 1.0, 0.0]
@@ -78,14 +79,14 @@ def _is_inside(x: Any, xp: Any) -> bool:
 
 
 def piece_part(x: Any, xp: Any, k: Any) -> Any:
-    """How far between its two points each `x` lies, from 0 to 1; at the second of two at one place."""
+    """The position of each `x` between its two points, from 0 to 1; 1 if the two coincide."""
     t = ratio(x - xp[k - 1], xp[k] - xp[k - 1])
     t = np.maximum(t, 1.0 * (x >= xp[k]))
     return np.minimum(np.maximum(t, 0.0), 1.0)
 
 
 def _inside(v: Any, x: Any, xp: Any, left: Any, right: Any) -> Any:
-    """What does not belong to a value that is given for what lies outside."""
+    """The values, with zeros where `left` or `right` is used instead."""
     if left is not None:
         v = np.where(x < xp[0], 0.0, v)
     if right is not None:
@@ -94,7 +95,7 @@ def _inside(v: Any, x: Any, xp: Any, left: Any, right: Any) -> Any:
 
 
 def of_points(v: Any, x: Any, xp: Any, left: Any = None, right: Any = None) -> Any:
-    """What `np.interp` makes of values at the points.
+    """`np.interp` of values `v` at the points.
 
     >>> of_points(np.array([0.0, 3.0, 4.0]), np.array([0.5, 9.0]), np.array([0.0, 1.0, 2.0])).tolist()
     [1.5, 4.0]
@@ -117,7 +118,7 @@ def to_points(g: Any, x: Any, xp: Any, left: Any = None, right: Any = None) -> A
 
 
 def most_so_far_adjoint(g: Any, a: Any, y: Any, axis: int) -> Any:
-    """What `np.maximum.accumulate` or that of the minimum, whose result is `y`, hands on.
+    """The adjoint of `np.maximum.accumulate` or `np.minimum.accumulate`, whose result is `y`.
 
     >>> a = np.array([1.0, 3.0, 2.0, 4.0])
     >>> most_so_far_adjoint(np.ones(4), a, np.maximum.accumulate(a), 0).tolist()
@@ -135,7 +136,7 @@ def most_so_far_adjoint(g: Any, a: Any, y: Any, axis: int) -> Any:
 
 
 def ptp_adjoint(g: Any, a: Any, axis: Any, keepdims: bool) -> Any:
-    """What `np.ptp` hands to the greatest and the least; equals share it.
+    """The adjoint of `np.ptp`: it goes to the greatest and the least elements, equal ones share it.
 
     >>> ptp_adjoint(2.0, np.array([3.0, 1.0, 1.0, 2.0]), None, False).tolist()
     [2.0, -1.0, -1.0, 0.0]
@@ -152,7 +153,7 @@ def ptp_adjoint(g: Any, a: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def quantile_places(a: Any, q: Any) -> Any:
-    """Where in `np.ravel(a)` the elements below and above a quantile stand.
+    """The positions in `np.ravel(a)` of the elements below and above a quantile.
 
     >>> [int(each) for each in quantile_places(np.array([3.0, 1.0, 2.0]), 0.75)]
     [2, 0]
@@ -166,7 +167,7 @@ def quantile_places(a: Any, q: Any) -> Any:
 
 
 def quantile_part(a: Any, q: Any) -> Any:
-    """How far between these two the quantile lies.
+    """The position of the quantile between these two elements, from 0 to 1.
 
     >>> float(quantile_part(np.array([3.0, 1.0, 2.0]), 0.75))
     0.5
@@ -192,7 +193,7 @@ def weights_of(weights: Any, a: Any, axis: Any) -> Any:
 
 
 def parts_of_average(a: Any, axis: Any = None, weights: Any = None) -> Any:
-    """What part each element has in `np.average`.
+    """The weight of each element in `np.average`; they sum to 1.
 
     >>> parts_of_average(np.ones((2, 2)), 1, np.array([1.0, 3.0])).tolist()
     [[0.25, 0.75]]
@@ -219,7 +220,7 @@ def to_weights(g: Any, y: Any, a: Any, axis: Any, weights: Any) -> Any:
 
 
 def of_weights(v: Any, y: Any, a: Any, axis: Any, weights: Any) -> Any:
-    """The tangent of `np.average` for weights with a tangent.
+    """The tangent of `np.average` from that of its weights.
 
     >>> float(of_weights(np.array([1.0, 0.0]), 2.0, np.array([1.0, 3.0]), None, np.ones(2)))
     -0.5
@@ -229,7 +230,7 @@ def of_weights(v: Any, y: Any, a: Any, axis: Any, weights: Any) -> Any:
 
 
 def ends(v: Any, sign: float) -> Any:
-    """What belongs to each piece, for both ends of it: once with a sign at the first, once at the second.
+    """The values of intervals added up at their end points: times `sign` at the first, times 1 at the second.
 
     >>> ends(np.array([1.0, 10.0]), -1.0).tolist()
     [-1.0, -9.0, 10.0]
@@ -239,7 +240,7 @@ def ends(v: Any, sign: float) -> Any:
 
 
 def trapezoid_weights(f: Any, x: Any, dx: Any) -> Any:
-    """What `np.trapezoid` multiplies each value by.
+    """The factor of each value in `np.trapezoid`.
 
     >>> trapezoid_weights(np.ones(3), None, 2.0).tolist()
     [1.0, 2.0, 1.0]
@@ -258,7 +259,7 @@ def _halved_ends(size: int) -> Any:
 
 
 def norm_of_vectors(x: Any, order: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The norms of a vector, or of those along an axis.
+    """The norm of a vector, or of the vectors along an axis.
 
     >>> float(norm_of_vectors(np.array([3.0, -4.0]), np.inf))
     4.0
@@ -267,7 +268,7 @@ def norm_of_vectors(x: Any, order: Any, axis: Any = None, keepdims: bool = False
 
 
 def norm_adjoint(g: Any, y: Any, x: Any, axis: Any, keepdims: bool, order: Any) -> Any:
-    """What a norm of vectors, which is `y`, hands on; 0 where that is 0.
+    """The adjoint of a norm of vectors with the value `y`; 0 where that is 0.
 
     >>> norm_adjoint(1.0, 7.0, np.array([3.0, -4.0]), None, False, 1).tolist()
     [1.0, -1.0]
@@ -285,7 +286,7 @@ def norm_adjoint(g: Any, y: Any, x: Any, axis: Any, keepdims: bool, order: Any) 
 
 
 def vecdot_adjoint(g: Any, other: Any, like: Any, axis: int) -> Any:
-    """The adjoint of one vector of `np.vecdot`, where both are real.
+    """The adjoint of one of the vectors of `np.vecdot`, if both are real.
 
     >>> vecdot_adjoint(np.array([2.0]), np.ones((1, 2)), np.ones((1, 2)), -1).tolist()
     [[2.0, 2.0]]

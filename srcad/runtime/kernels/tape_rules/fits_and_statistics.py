@@ -1,6 +1,7 @@
-"""What the tape's rules of fits and of what is counted of samples are made of: covariances, polynomials, least squares.
+"""Kernels for the tape's rules of covariances, polynomial fits and least squares.
 
-As in `tape_only`, these run on arrays, and on tensors as what they call; no generated code calls them.
+Like the rules in `tape_only`, they run on arrays and, through the functions that they call, on tensors; generated code
+does not call them.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from srcad.runtime.support.fast_numpy import swift as np
 
 
 def centred_rows(m: Any, y: Any, rowvar: Any, correction: Any = None) -> Any:
-    """The variables of `np.cov`, a row for each, less their means; with a correction, divided by what it divides by.
+    """The variables of `np.cov`, one row each, minus their means; with a correction, divided by the divisor of
+    `np.cov`.
 
     >>> centred_rows(np.array([[1.0, 3.0]]), np.array([0.0, 4.0]), True).tolist()
     [[-1.0, 1.0], [-2.0, 2.0]]
@@ -34,7 +36,7 @@ def centred_rows(m: Any, y: Any, rowvar: Any, correction: Any = None) -> Any:
     return rest if correction is None else rest / divisor
 
 
-_SHORT = 64  # numbers in a row, of which a product takes less time than what it stands for
+_SHORT = 64  # row length up to which a matrix product is faster than the separate steps
 
 
 @MATRICES
@@ -49,14 +51,14 @@ def _rows(m: Any, rowvar: Any) -> Any:
 
 
 def _both_ways(g: Any, count: int) -> Any:
-    """The adjoint of a square matrix with that of its transpose; such a matrix may have come as a number."""
+    """A square matrix plus its transpose. A matrix with one element may be given as a number."""
     if g.ndim < 2:
         g = np.reshape(g, (count, count))
-    return g + (g.T.copy() if type(g) is np.ndarray else np.transpose(g))  # of arrays in one order it is short
+    return g + (g.T.copy() if type(g) is np.ndarray else np.transpose(g))  # adding arrays of one memory order is faster
 
 
 def cov_adjoint(g: Any, m: Any, y: Any, rowvar: Any, bias: Any, ddof: Any) -> Any:
-    """What `np.cov` hands to its variables, in rows.
+    """The adjoint of the variables of `np.cov`, in rows.
 
     >>> cov_adjoint(np.float64(1.0), np.array([1.0, 3.0]), None, True, False, None).tolist()
     [[-2.0, 2.0]]
@@ -67,7 +69,7 @@ def cov_adjoint(g: Any, m: Any, y: Any, rowvar: Any, bias: Any, ddof: Any) -> An
 
 
 def corrcoef_adjoint(g: Any, c: Any, x: Any, y: Any, rowvar: Any) -> Any:
-    """What `np.corrcoef`, whose result is `c`, hands to its variables, in rows.
+    """The adjoint of the variables of `np.corrcoef`, whose result is `c`, in rows.
 
     >>> x = np.array([[1.0, 3.0, 8.0]])
     >>> abs(corrcoef_adjoint(np.float64(1.0), np.corrcoef(x), x, None, True).round(9)).tolist()
@@ -82,7 +84,7 @@ def corrcoef_adjoint(g: Any, c: Any, x: Any, y: Any, rowvar: Any) -> Any:
 
 
 def first_rows(rows: Any, m: Any, rowvar: Any) -> Any:
-    """Those of these rows that belong to the first array, in its shape.
+    """The rows that belong to the first array, in its shape.
 
     >>> first_rows(np.array([[1.0, 2.0], [3.0, 4.0]]), np.zeros(2), True).tolist()
     [1.0, 2.0]
@@ -93,12 +95,13 @@ def first_rows(rows: Any, m: Any, rowvar: Any) -> Any:
 
 
 def last_rows(rows: Any, y: Any, rowvar: Any) -> Any:
-    """The same of the second."""
+    """The rows that belong to the second array, in its shape."""
     return first_rows(rows[rows.shape[0] - _rows(y, rowvar).shape[0] :], y, rowvar)
 
 
 def polyfit_to_places(c: Any, values: Any, w: Any, x: Any, y: Any) -> Any:
-    """What `np.polyfit` hands to the places: from its result, what it hands to the values, and what these come to.
+    """The adjoint of the x values of `np.polyfit`: from its result `c`, the adjoint `values` of y, and the fit `w` to
+    that.
 
     >>> x, y, values = np.array([0.0, 1.0]), np.array([2.0, 5.0]), np.array([-1.0, 1.0])
     >>> polyfit_to_places(np.array([3.0, 2.0]), values, np.array([2.0, -1.0]), x, y).round(9).tolist()
@@ -113,7 +116,7 @@ def polyfit_to_places(c: Any, values: Any, w: Any, x: Any, y: Any) -> Any:
 
 
 def lstsq_adjoint(g: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
-    """What `np.linalg.lstsq` hands to a matrix of full rank and to the right side.
+    """The adjoints of a matrix of full rank and of the right-hand side of `np.linalg.lstsq`.
 
     >>> a, b = np.array([[2.0]]), np.array([6.0])
     >>> none = (np.zeros(0), 0, np.zeros(1))
@@ -131,7 +134,7 @@ def lstsq_adjoint(g: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
         rest = b - np.matmul(a, x)
         of_a = of_a + _outer(rest, np.linalg.lstsq(a, of_b, None)[0])
         if not _is_nothing(of_residuals):
-            # The sums of squares do not change with the solution, which makes them least.
+            # The sums of squares are minimal, so they do not change with the solution to first order.
             of_rest = 2.0 * rest * (of_residuals if np.ndim(b) > 1 else np.sum(of_residuals))
             of_a, of_b = of_a - _outer(of_rest, x), of_b + of_rest
     if rows < columns:
@@ -140,7 +143,7 @@ def lstsq_adjoint(g: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def _outer(u: Any, v: Any) -> Any:
-    """The product of columns, or of one column each, by those of another transposed."""
+    """The product of a matrix with the transpose of another; vectors count as columns."""
     if np.ndim(u) == 1:
         return np.expand_dims(u, 1) * np.expand_dims(v, 0)
     return np.matmul(u, np.transpose(v))

@@ -1,6 +1,7 @@
-"""What the tape's rules of functions of lists of arrays are made of.
+"""Kernels for the tape's rules of functions of lists of arrays, such as select, choose and multi_dot.
 
-As in `tape_only`, these run on arrays, and on tensors as what they call; no generated code calls them.
+Like the rules in `tape_only`, they run on arrays and, through the functions that they call, on tensors; generated code
+does not call them.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from srcad.runtime.support.fast_numpy import swift as np
 
 
 class Operands(list[Any]):
-    """The operands of a call that takes a list, and for each whether its adjoint is asked for: None will do if not."""
+    """The operands of a call that takes a list, and for each whether its adjoint is wanted; else it may be None."""
 
     __slots__ = ("wanted",)
 
@@ -22,7 +23,7 @@ class Operands(list[Any]):
 
 
 def _wanted(operands: Any) -> Any:
-    """For each whether its adjoint is asked for.
+    """For each operand whether its adjoint is wanted.
 
     >>> _wanted((1.0, 2.0))
     [True, True]
@@ -31,7 +32,7 @@ def _wanted(operands: Any) -> Any:
 
 
 def undstack(g: Any, arrays: Any) -> Any:
-    """The pieces of a cotangent that belong to the operands of `np.dstack`.
+    """The parts of an adjoint that belong to the operands of `np.dstack`.
 
     >>> [each.tolist() for each in undstack(np.arange(4.0).reshape(1, 2, 2), (np.zeros(2), np.zeros((1, 2))))]
     [[0.0, 2.0], [[1.0, 3.0]]]
@@ -40,15 +41,15 @@ def undstack(g: Any, arrays: Any) -> Any:
 
 
 def unselect(g: Any, conditions: Any, choices: Any) -> Any:
-    """What belongs to each choice of `np.select`, where it is the first whose condition holds.
+    """The adjoint of each choice of `np.select`, where its condition is the first one that holds.
 
     >>> [each.tolist() for each in unselect(np.array([1.0, 2.0]), [np.array([True, False])] * 2, [0.0, 0.0])]
     [[1.0, 0.0], [0.0, 0.0]]
     """
-    before, pieces = None, []  # where a condition holds so far
+    before, pieces = None, []  # where an earlier condition holds
     for condition, is_wanted in zip(conditions, _wanted(choices), strict=True):
         if is_wanted:
-            # Of truth values, less is: the second, and not the first.
+            # For booleans, less means: the second, and not the first.
             pieces.append(np.where(condition if before is None else np.less(before, condition), g, 0.0))
         else:
             pieces.append(None)
@@ -58,14 +59,14 @@ def unselect(g: Any, conditions: Any, choices: Any) -> Any:
 
 
 def not_selected(g: Any, conditions: Any) -> Any:
-    """What belongs to the default of `np.select`."""
+    """The adjoint of the default of `np.select`."""
     for condition in conditions:
         g = np.where(condition, 0.0, g)
     return g
 
 
 def unchoose(g: Any, a: Any, choices: Any) -> Any:
-    """What belongs to each choice of `np.choose`.
+    """The adjoint of each choice of `np.choose`.
 
     >>> [each.tolist() for each in unchoose(np.array([1.0, 2.0]), np.array([1, 0]), [0.0, 0.0])]
     [[0.0, 2.0], [1.0, 0.0]]
@@ -79,7 +80,7 @@ def unchoose(g: Any, a: Any, choices: Any) -> Any:
 
 
 def multi_dot_adjoint(g: Any, arrays: Any) -> Any:
-    """What belongs to each operand of `np.linalg.multi_dot`.
+    """The adjoint of each operand of `np.linalg.multi_dot`.
 
     >>> [each.tolist() for each in multi_dot_adjoint(2.0, (np.ones(1), np.eye(1), np.array([3.0])))]
     [[6.0], [[6.0]], [2.0]]
@@ -97,10 +98,10 @@ def multi_dot_adjoint(g: Any, arrays: Any) -> Any:
     wanted, count = _wanted(arrays), len(arrays)
     first, last = wanted.index(True), count - 1 - wanted[::-1].index(True)
     pieces: list[Any] = [None] * count
-    left = [g]  # what comes of it before the first, the second, ... operand
+    left = [g]  # the adjoint times the operands before the first, the second, ...
     for each in arrays[:last]:
         left.append(transpose_times(each, left[-1]))
-    right = None  # the product of what stands behind
+    right = None  # the product of the operands after this one
     for k in range(count - 1, first - 1, -1):
         if wanted[k]:
             pieces[k] = left[k] if right is None else times_transpose(left[k], right)
@@ -110,7 +111,7 @@ def multi_dot_adjoint(g: Any, arrays: Any) -> Any:
 
 
 def multi_dot_tangent(tangents: Any, arrays: Any) -> Any:
-    """The tangent of `np.linalg.multi_dot`; None where it has none."""
+    """The tangent of `np.linalg.multi_dot`; None if no operand has one."""
     total = None
     for k, tangent in enumerate(tangents):
         if tangent is not None:

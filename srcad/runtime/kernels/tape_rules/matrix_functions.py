@@ -1,6 +1,7 @@
-"""What the tape's rules of decompositions and of other functions of matrices are made of.
+"""Kernels for the tape's rules of matrix decompositions and other functions of matrices.
 
-As in `tape_only`, these run on arrays, and on tensors as what they call; no generated code calls them.
+Like the rules in `tape_only`, they run on arrays and, through the functions that they call, on tensors; generated code
+does not call them.
 """
 
 from __future__ import annotations
@@ -15,17 +16,18 @@ from srcad.runtime.support.fast_numpy import swift as np
 
 
 def _is_nothing(g: Any) -> bool:
-    """Whether an adjoint is known to be zero: of a result that nobody has used. A tensor may change, so it is not."""
+    """Whether an adjoint is an array of zeros, as for an unused result. Never for a tensor: tapes may follow it."""
     return type(g) is np.ndarray and not np.count_nonzero(g)
 
 
 def _in_lower(bar: Any) -> Any:
-    """What a symmetric adjoint is where only the lower triangle is read, as by NumPy."""
+    """A symmetric adjoint for a matrix of which only the lower triangle is read, as by NumPy."""
     return bar * lower_twice(bar.shape[0])
 
 
 def eigh_adjoint(g: Any, y: Any) -> Any:
-    """What `np.linalg.eigh` hands to the matrix; between vectors of equal eigenvalues there is no slope.
+    """The adjoint of the matrix of `np.linalg.eigh`; eigenvectors of equal eigenvalues contribute nothing to each
+    other.
 
     >>> eigh_adjoint((np.array([1.0, 0.0]), np.zeros((2, 2))), np.linalg.eigh(np.diag([1.0, 2.0]))).tolist()
     [[1.0, 0.0], [0.0, 0.0]]
@@ -40,7 +42,7 @@ def eigh_adjoint(g: Any, y: Any) -> Any:
 
 
 def eigh_tangent(t: Any, y: Any) -> Any:
-    """The tangents of what `np.linalg.eigh` returns."""
+    """The tangents of the results of `np.linalg.eigh`."""
     w, v = y
     lower = np.tril(t)
     m = transpose_times(v, times(lower + np.transpose(np.tril(t, -1)), v))
@@ -48,7 +50,7 @@ def eigh_tangent(t: Any, y: Any) -> Any:
 
 
 def eigvalsh_adjoint(g: Any, a: Any) -> Any:
-    """What `np.linalg.eigvalsh` hands to the matrix.
+    """The adjoint of the matrix of `np.linalg.eigvalsh`.
 
     >>> eigvalsh_adjoint(np.array([1.0, 0.0]), np.diag([1.0, 2.0])).tolist()
     [[1.0, 0.0], [0.0, 0.0]]
@@ -63,7 +65,8 @@ def eigvalsh_tangent(t: Any, a: Any) -> Any:
 
 
 def svd_adjoint(g: Any, y: Any, a: Any) -> Any:
-    """What `np.linalg.svd` hands to the matrix: the left vectors follow from the matrix and the right ones.
+    """The adjoint of the matrix of `np.linalg.svd`; the left vectors are treated as a function of the matrix and the
+    right ones.
 
     >>> u, s, v = np.linalg.svd(np.array([[3.0, 0.0], [4.0, 0.0]]), full_matrices=False)
     >>> abs(svd_adjoint((np.zeros((2, 2)), np.array([1.0, 0.0]), np.zeros((2, 2))), (u, s, v), None)).round(2).tolist()
@@ -88,7 +91,7 @@ def svd_adjoint(g: Any, y: Any, a: Any) -> Any:
 
 
 def svd_tangent(t: Any, y: Any, a: Any) -> Any:
-    """The tangents of what `np.linalg.svd` returns."""
+    """The tangents of the results of `np.linalg.svd`."""
     if not isinstance(y, tuple):
         return singular_values_tangent(t, a)
     u, s, vt = y
@@ -101,8 +104,8 @@ def svd_tangent(t: Any, y: Any, a: Any) -> Any:
 
 
 def qr_adjoint(g: Any, y: Any, a: Any) -> Any:
-    """What `np.linalg.qr` hands to the matrix, whose columns are linearly independent."""
-    if not isinstance(y, tuple):  # the triangular factor alone
+    """The adjoint of the matrix of `np.linalg.qr`, whose columns are linearly independent."""
+    if not isinstance(y, tuple):  # only the triangular factor
         g, y = (np.zeros(a.shape), g), (orthogonal_factor(a), y)
     (of_q, of_r), (q, r) = g, y
     m = times_transpose(r, np.triu(of_r))
@@ -113,7 +116,7 @@ def qr_adjoint(g: Any, y: Any, a: Any) -> Any:
 
 
 def qr_tangent(t: Any, y: Any, a: Any) -> Any:
-    """The tangents of what `np.linalg.qr` returns."""
+    """The tangents of the results of `np.linalg.qr`."""
     q, r = y if isinstance(y, tuple) else (orthogonal_factor(a), y)
     m = np.transpose(np.linalg.solve(np.transpose(r), np.transpose(t)))
     w = transpose_times(q, m)
@@ -123,7 +126,7 @@ def qr_tangent(t: Any, y: Any, a: Any) -> Any:
 
 
 def power_adjoint(g: Any, a: Any, n: int) -> Any:
-    """What `np.linalg.matrix_power` hands to the matrix.
+    """The adjoint of the matrix of `np.linalg.matrix_power`.
 
     >>> power_adjoint(np.array([[1.0]]), np.array([[2.0]]), 3).tolist(), power_adjoint(np.eye(1), 2.0 * np.eye(1), -1)
     ([[12.0]], array([[-0.25]]))
@@ -145,7 +148,7 @@ def power_tangent(t: Any, a: Any, n: int) -> Any:
 
 
 def vander_adjoint(g: Any, y: Any, increasing: bool = False) -> Any:
-    """What `np.vander` hands to the vector.
+    """The adjoint of the vector of `np.vander`.
 
     >>> vander_adjoint(np.ones((1, 3)), np.array([[9.0, 3.0, 1.0]])).tolist()
     [7.0]
@@ -170,7 +173,7 @@ def vander_tangent(t: Any, y: Any, increasing: bool = False) -> Any:
 
 
 def pinv_adjoint(g: Any, y: Any, a: Any) -> Any:
-    """What `np.linalg.pinv` hands to a matrix. Raises LinAlgError unless that has full rank.
+    """The adjoint of the matrix of `np.linalg.pinv`. Raises LinAlgError unless the matrix has full rank.
 
     >>> pinv_adjoint(np.array([[1.0]]), np.array([[0.5]]), np.array([[2.0]])).tolist()
     [[-0.25]]
@@ -195,7 +198,7 @@ def pinv_tangent(t: Any, y: Any, a: Any) -> Any:
 
 
 def cond_adjoint(g: Any, a: Any) -> Any:
-    """What `np.linalg.cond` hands to a matrix, whose greatest and least singular values stand alone.
+    """The adjoint of the matrix of `np.linalg.cond`, whose greatest and least singular values are simple.
 
     >>> cond_adjoint(1.0, np.diag([4.0, 2.0])).tolist()
     [[0.5, 0.0], [0.0, -1.0]]
@@ -213,7 +216,7 @@ def _ends(size: int) -> Any:
 
 
 def check_rank(a: Any, inverse: Any) -> None:
-    """Raises LinAlgError for a matrix, with its pseudoinverse, that does not have full rank.
+    """Raise LinAlgError if a matrix, given with its pseudoinverse, does not have full rank.
 
     >>> check_rank(np.diag([1.0, 2.0]), np.diag([1.0, 0.5]))
     """

@@ -1,6 +1,7 @@
-"""What the tape's rules of functions that leave out holes (nan) are made of.
+"""Kernels for the tape's rules of functions that ignore nan, such as nanmean, nanvar and nanprod.
 
-As in `tape_only`, these run on arrays, and on tensors as what they call; no generated code calls them.
+Like the rules in `tape_only`, they run on arrays and, through the functions that they call, on tensors; generated code
+does not call them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from srcad.runtime.support.fast_numpy import swift as np
 
 
 def nanvar_adjoint(g: Any, a: Any, axis: Any, ddof: Any) -> Any:
-    """What numbers are more than their mean, times `g` by the count that `np.nanvar` divides by; 0 where there is none.
+    """Numbers minus their mean, times `g` divided by the divisor of `np.nanvar`; 0 for nan.
 
     >>> nanvar_adjoint(2.0, np.array([1.0, np.nan, 3.0]), None, 1).tolist()
     [-2.0, 0.0, 2.0]
@@ -28,7 +29,7 @@ def nanvar_adjoint(g: Any, a: Any, axis: Any, ddof: Any) -> Any:
 
 
 def nanmean_adjoint(g: Any, a: Any, axis: Any, keepdims: bool) -> Any:
-    """What `np.nanmean` hands to each number, nothing to a hole.
+    """The adjoint of `np.nanmean`: zero for nan.
 
     >>> nanmean_adjoint(2.0, np.array([1.0, np.nan]), None, False).tolist()
     [2.0, 0.0]
@@ -42,7 +43,7 @@ def nanmean_adjoint(g: Any, a: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def nanprod_adjoint(g: Any, a: Any, axis: Any, keepdims: bool) -> Any:
-    """What `np.nanprod` hands to each number.
+    """The adjoint of `np.nanprod`: zero for nan.
 
     >>> nanprod_adjoint(2.0, np.array([1.0, np.nan, 3.0]), None, False).tolist()
     [6.0, 0.0, 2.0]
@@ -50,14 +51,14 @@ def nanprod_adjoint(g: Any, a: Any, axis: Any, keepdims: bool) -> Any:
     g = restore(g, a.shape, axis, keepdims)
     if type(a) is np.ndarray:
         product = np.multiply.reduce(a, axis=axis, keepdims=axis is not None)
-        if divides(product):  # with holes it is none
+        if divides(product):  # with a nan it is nan
             return g * product / a
     holes = np.isnan(a)
     return np.where(holes, 0.0, g * others(np.where(holes, 1.0, a), axis))
 
 
 def nancumprod_adjoint(g: Any, a: Any, axis: Any) -> Any:
-    """What `np.nancumprod` hands to each number.
+    """The adjoint of `np.nancumprod`: zero for nan.
 
     >>> nancumprod_adjoint(np.ones(3), np.array([1.0, np.nan, 3.0]), None).tolist()
     [5.0, 0.0, 1.0]
@@ -70,7 +71,7 @@ def nancumprod_adjoint(g: Any, a: Any, axis: Any) -> Any:
 
 
 def apart(a: Any, axis: Any = None) -> Any:
-    """What numbers are more than their mean; 0 where there is none.
+    """Numbers minus their mean; 0 for nan.
 
     >>> apart(np.array([1.0, np.nan, 3.0])).tolist()
     [-1.0, 0.0, 1.0]
@@ -81,5 +82,5 @@ def apart(a: Any, axis: Any = None) -> Any:
 
 
 def parts_of_spread(a: Any, axis: Any, ddof: Any) -> Any:
-    """Which part of `np.nanvar` each square is."""
+    """The weight of each square in `np.nanvar`."""
     return 1.0 / (np.sum(np.logical_not(np.isnan(a)), axis=axis, keepdims=True) - ddof)

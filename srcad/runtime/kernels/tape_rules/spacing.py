@@ -1,6 +1,7 @@
-"""What the tape's rules of `np.gradient` and of rows of numbers between two are made of.
+"""Kernels for the tape's rule of `np.gradient`.
 
-As in `tape_only`, these run on arrays, and on tensors as what they call; no generated code calls them.
+Like the rules in `tape_only`, they run on arrays and, through the functions that they call, on tensors; generated code
+does not call them.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from srcad.runtime.support.fast_numpy import swift as np
 
 
 def gradient_adjoint(g: Any, spacing: Any, axis: Any, edge_order: int) -> Any:
-    """What `np.gradient` along one axis hands to the function's values.
+    """The adjoint of the values of `np.gradient` along one axis.
 
     >>> gradient_adjoint(np.array([0.0, 1.0, 0.0]), 0.5, None, 1).tolist()
     [-1.0, 0.0, 1.0]
@@ -29,7 +30,7 @@ def gradient_adjoint(g: Any, spacing: Any, axis: Any, edge_order: int) -> Any:
 
 
 def _of_line(part: Any) -> Any:
-    """The same of a vector, for points that are half apart; changes that."""
+    """`gradient_adjoint` for a vector, given `g` divided by twice the spacing; it is overwritten."""
     part[0] *= 2.0
     part[-1] *= 2.0
     found = np.empty(len(part), part.dtype)
@@ -41,20 +42,20 @@ def _of_line(part: Any) -> Any:
 
 
 def _to_pieces(g: Any) -> Any:
-    """What belongs to the slope of each piece between neighbours, all of one length: inside half of two."""
+    """The adjoint of the slope of each interval, all of one length: half of that of each inner point beside it."""
     half = 0.5 * g
     first = np.concatenate((g[..., :1], half[..., 1:-1]), axis=-1)
     return first + np.concatenate((half[..., 1:-1], g[..., -1:]), axis=-1)
 
 
 def _gaps(spacing: Any, g: Any) -> tuple[Any, Any, Any]:
-    """The lengths of the pieces; those before and behind each place inside."""
+    """The lengths of all intervals; those before each inner point; those after it."""
     gaps = np.diff(np.multiply(1.0, spacing)) if np.ndim(spacing) else spacing * np.ones(np.shape(g)[-1] - 1)
     return gaps, gaps[:-1], gaps[1:]
 
 
 def _to_slopes(g: Any, gaps: Any, edge_order: int) -> tuple[Any, Any]:
-    """What belongs to the slope of each piece, and to how the parabola through three neighbours bends."""
+    """The adjoint of the slope of each interval, and of the curvature of the parabola through three neighbours."""
     before, after = gaps[:-1], gaps[1:]
     inside, first, last = g[..., 1:-1], g[..., :1], g[..., -1:]
     of_bend = before * inside
@@ -67,7 +68,7 @@ def _to_slopes(g: Any, gaps: Any, edge_order: int) -> tuple[Any, Any]:
 
 
 def to_spacing(g: Any, y: Any, f: Any, spacing: Any, axis: Any, edge_order: int) -> Any:
-    """What `np.gradient`, whose result is `y`, hands to the distance, or to the places."""
+    """The adjoint of the spacing, or of the coordinates, of `np.gradient`, whose result is `y`."""
     if np.ndim(spacing) == 0:
         return -np.sum(g * y) / spacing
     if axis is not None:

@@ -1,4 +1,4 @@
-"""How recorded calls are computed on arrays: by NumPy's functions, without their dispatch, or in less time."""
+"""The functions that compute recorded calls on arrays: NumPy's own without their dispatch, or faster equivalents."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def computed_by(primitive: Any) -> Callable[..., Any]:
-    """What computes a primitive on arrays.
+    """The function that computes a primitive on arrays.
 
     >>> computed_by(np.cumsum)(np.ones(3), 0).tolist(), computed_by(len) is len
     ([1.0, 2.0, 3.0], True)
@@ -18,7 +18,7 @@ def computed_by(primitive: Any) -> Callable[..., Any]:
 
 
 def _reduction(function: Any, ufunc: Any) -> Callable[..., Any]:
-    """NumPy's function that reduces with a ufunc, on arrays and NumPy's numbers."""
+    """A NumPy reduction as a call of the ufunc's `reduce`, for arrays and NumPy scalars."""
 
     def reduce(a: Any, axis: Any = None, *rest: Any, **keywords: Any) -> Any:
         return function(a, axis, *rest, **keywords) if rest else ufunc.reduce(a, axis, **keywords)
@@ -27,7 +27,7 @@ def _reduction(function: Any, ufunc: Any) -> Callable[..., Any]:
 
 
 def _mean(a: Any, axis: Any = None, *rest: Any, **keywords: Any) -> Any:
-    """NumPy's mean, with less ado for arrays of double precision."""
+    """`np.mean`, with less overhead for float64 arrays."""
     if rest or keywords or type(a) is not np.ndarray or a.dtype.char != "d" or not a.size:
         return np.mean(a, axis, *rest, **keywords)
     total = np.add.reduce(a, axis)
@@ -35,7 +35,7 @@ def _mean(a: Any, axis: Any = None, *rest: Any, **keywords: Any) -> Any:
 
 
 def _accumulation(function: Any, ufunc: Any) -> Callable[..., Any]:
-    """NumPy's function that accumulates with a ufunc, with less ado along an axis."""
+    """A NumPy accumulation as a call of the ufunc's `accumulate`, if an axis is given."""
 
     def accumulate(a: Any, axis: Any = None, *rest: Any, **keywords: Any) -> Any:
         if rest or keywords or type(a) is not np.ndarray or type(axis) is not int or a.dtype.kind not in "fc":

@@ -1,10 +1,10 @@
-"""What is done with calls of one kind, found out once: how they are computed and recorded, and how they are reversed.
+"""`Plan`: how calls of one kind are computed, recorded and reversed, determined once per kind and cached.
 
-    np.sum(x, axis=0)       (np.sum, Tensor, "axis", int)       kept as (plan, (x,), result, {"axis": 0})
+    np.sum(x, axis=0)       (np.sum, Tensor, "axis", int)       recorded as (plan, (x,), result, {"axis": 0})
 
-The kind of a call is its primitive, the types of its arguments, the names and types of its keywords. Its `Plan` is
-found again by that; so a call does not ask the rule tables, bind arguments or look into signatures, and neither does
-its reverse, which asks the plan for the function that the rule has become for the inputs that are wanted.
+The kind of a call is its primitive, the types of its arguments, and the names and types of its keywords. With the
+cached plan a call needs no lookup in the rule tables and no binding of arguments to a signature. Its reverse gets from
+the plan the pullback function for the inputs whose adjoints are wanted.
 """
 
 from __future__ import annotations
@@ -30,58 +30,59 @@ from srcad.runtime.tape.values.arithmetic import NO_KEYWORDS
 from srcad.runtime.tape.values.operand import Readable
 from srcad.runtime.tape.values.tensor import Tensor
 
-# How calls are computed: on arrays in place of tensors; so, if lists and tuples hold nothing that stands against it;
-# after variables were read; in ways that depend on the call.
+# How a call is computed. DIRECT: on arrays in place of tensors. NESTED: the same, if its lists and tuples hold no
+# tensors. READS: after variables were read. OTHERS: it depends on the call.
 DIRECT, NESTED, READS, OTHERS = range(4)
-# What the derivative is: by a rule; zero; that of what the function means in terms of others; not asked yet; not known.
+# Where the derivative comes from. RULED: a rule. ZERO: it is zero. DEFINED: the function's definition in terms of
+# others. UNSETTLED: not determined yet. UNKNOWN: there is none.
 RULED, ZERO, DEFINED, UNSETTLED, UNKNOWN = range(5)
 
-# Functions that may write to an argument; they get read-only arrays in place of tensors.
+# Functions that may write to an argument; they are given read-only arrays in place of tensors.
 WRITERS = frozenset((np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis))
 WRITERS |= {np.nanmedian, np.nanpercentile, np.nanquantile}
-# Functions that write to it if the argument at this place, or of this name, says so.
+# Functions that write to an argument if the argument at this place, or with this name, says so.
 _WRITES_IF: Mapping[Any, tuple[int, str]] = {
     np.nan_to_num: (1, "copy"),
     np.median: (3, "overwrite_input"),
     **dict.fromkeys((np.percentile, np.quantile), (4, "overwrite_input")),
 }
-# Functions of a list of arrays, and the place of that list.
+# Functions of a list of arrays, and the place of the list among the arguments.
 JOINS: Mapping[Any, int] = {
     **dict.fromkeys((np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack, np.dstack), 0),
     np.choose: 1,
     np.linalg.multi_dot: 0,
     np.select: 1,
 }
-# Their rules know less of what calls they are for than their definitions.
+# Their definitions check calls more strictly than their rules.
 AS_DEFINED = frozenset((np.linalg.svd, np.linalg.qr, np.linalg.lstsq, np.gradient, np.correlate, np.polyfit, np.cov))
 AS_DEFINED |= {np.corrcoef, np.geomspace, np.logspace}
-FLAT: Mapping[Any, Any] = {np.sign: step}  # of zero slope, where others of its kind are not connected at all
+FLAT: Mapping[Any, Any] = {np.sign: step}  # derivative zero, not unconnected as for others
 _PLAIN = frozenset((np.ndarray, type, *SCALARS))
-_MOST = 4096  # plans that are remembered
+_MOST = 4096  # the most plans in the cache
 
 
 class Plan:
-    """What is done with the calls of one kind.
+    """How calls of one kind are computed, recorded and reversed.
 
     way         how a call is computed: DIRECT, NESTED, READS or OTHERS
-    kind        what the derivative is: RULED, ZERO, DEFINED, UNSETTLED or UNKNOWN
-    compute     the primitive, without NumPy's dispatch to tensors, which has taken place
-    meaning     what the tape records in its place: a function of tensors
-    count       how many arguments say something; those behind are None
-    stated      the keywords that say something; None if all do
-    theirs      whether there are arrays among the arguments, which their owner may change
+    kind        where the derivative comes from: RULED, ZERO, DEFINED, UNSETTLED or UNKNOWN
+    compute     the primitive, without NumPy's dispatch to tensors, which has already happened
+    meaning     a function of tensors that the tape records in place of the primitive
+    count       how many arguments to record; the ones after these are None
+    stated      the keywords to record; None for all
+    theirs      whether there are arrays among the arguments, which the caller may change later
     nested      the places of lists and tuples
     joins       whether an argument is a list of tensors
-    list_at     the place of that
+    list_at     the place of that list
     operands    the places of arguments that have derivatives: lists of numbers there are arrays
-    several     the type of the tuple that has the results, where there are several; they are recorded as one
-    refuses     the definition, where that refuses more
-    composed    whether a call of a function that means others is recorded as one, and not as what it means
-    accepted    the shapes and values for which it is known that its definition runs
-    apart       whether its reverse goes no short way: that of a gather, of a list, or of what is composed
-    asks        whether the rule depends on ranks, or on which numbers are zero; 1 or 2 if on ranks of the first only
-    form        of functions element by element: 1 of one tensor, 2 of that and a number, 3 of a number and that; else 0
-    only, first, second, both    the pullback of one argument; of the first, the second, both of two; once known
+    several     the type of the tuple of results, if there are several; they are recorded as one node
+    refuses     the definition, if it refuses more calls than the rule
+    composed    whether a call of a function that is defined by others is recorded as one node, not expanded
+    accepted    the shapes and values for which the definition is known to run
+    apart       whether its reverse needs a path of its own: gathers, lists, composed functions
+    asks        whether the choice of a rule depends on ranks or on number literals; 1 or 2 if only on as many ranks
+    form        for elementwise functions: 1 of a tensor, 2 of a tensor and a number, 3 of a number and a tensor; or 0
+    only, first, second, both    cached pullbacks: of a single argument; of the first, the second, or both of two
     """
 
     __slots__ = (
@@ -144,7 +145,7 @@ class Plan:
         self.ranks: set[Hashable] | None = None
 
     def settle(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
-        """Find out what the derivative is. Raises MissingRule for arguments that the rule does not cover."""
+        """Determine where the derivative comes from. Raises MissingRule for arguments that the rule does not cover."""
         primitive = self.primitive = FLAT.get(self.primitive, self.primitive)
         self.meaning = spelled_always(primitive, len(arguments), keywords)
         rules = variants(primitive)
@@ -173,7 +174,7 @@ class Plan:
             self.composed = self.apart = is_one and not is_simple(self.meaning, arguments, keywords, result)
 
     def settle_several(self, kind: type) -> None:
-        """Note that calls have several results, in a tuple of this type."""
+        """Note that calls return several results, in a tuple of this type."""
         self.several, self.refuses = kind, self._definition()
 
     def _definition(self) -> Callable[..., Any] | None:
@@ -181,11 +182,11 @@ class Plan:
         return None if meaning is None else on_tensors(meaning)
 
     def inputs(self, arguments: tuple[Any, ...]) -> Sequence[Any]:
-        """The arguments that may be tensors, with those in the list that is joined."""
+        """The arguments that may be tensors, including the elements of the list that is joined."""
         return (*arguments, *arguments[self.list_at]) if self.joins else arguments
 
     def with_arrays(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The arguments with arrays in place of lists of numbers that stand for arrays; the same tuple if none does.
+        """The arguments with lists of numbers that stand for arrays converted; the same tuple if there are none.
 
         >>> Plan(np.matmul, (Tensor, list)).with_arrays((1.0, [2, 3]))
         (1.0, array([2, 3]))
@@ -202,7 +203,7 @@ class Plan:
         return place in (self.operands or ()) or any(type(each) is float for each in flatten(given))
 
     def check_ranks(self, values: Sequence[Any]) -> None:
-        """Raises MissingRule for arguments of ranks that no rule is for."""
+        """Raise MissingRule for arguments of ranks that no rule covers."""
         assert self.ranks is not None
         ranks = signature(values)
         if ranks not in self.ranks:
@@ -210,9 +211,9 @@ class Plan:
             self.ranks.add(ranks)
 
     def pull(self, mask: int, values: Sequence[Any], keywords: Mapping[str, Any] = NO_KEYWORDS) -> Any:
-        """The function from the adjoint of the result, the result and the arguments to the adjoints wanted.
+        """The pullback: from the adjoint of the result, the result and the arguments to the adjoints wanted.
 
-        `mask` has a binary digit for each argument behind the leading one: whether that is wanted. None where there is
+        `mask` has a leading one, then a binary digit for each argument: whether its adjoint is wanted. None if there is
         no derivative.
         """
         key: Hashable = mask
@@ -227,7 +228,7 @@ class Plan:
         return self.pulls[key]
 
     def pull_complex(self, mask: int, values: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        """The same where the result or what is wanted is complex: adjoints are conjugates of what rules speak of."""
+        """`pull` for a complex result or complex inputs: the adjoints are conjugated before and after the rule."""
         key: Hashable = (complex, mask, *signature(values)) if self.asks else (complex, mask)
         if key not in self.pulls:
             run = self.pull(mask, values, keywords)
@@ -236,7 +237,7 @@ class Plan:
 
 
 def _is_apart(primitive: Any) -> bool:
-    """Whether a function that means others is recorded as one call if it can be: not if it means one call."""
+    """Whether a function that is defined by others may be recorded as one node."""
     return isinstance(primitive, (np.ufunc, types.BuiltinMethodType)) or definition(primitive) is not None
 
 
@@ -269,7 +270,7 @@ def _way(primitive: Any, kinds: Sequence[type], keywords: Mapping[str, type]) ->
             return READS
         if kind is not tuple and kind is not list:
             return OTHERS
-        # Python's operators know lists as lists: these become arrays first.
+        # Python's operators treat lists as lists: these are converted to arrays first.
         if is_operator:
             return OTHERS
         way = NESTED
@@ -280,7 +281,7 @@ plans: dict[Hashable, Plan] = {}
 
 
 def plan_of(primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Plan:
-    """The plan for a call, remembered from now on."""
+    """A new plan for a call, which is added to the cache."""
     kinds, named = [type(each) for each in arguments], {name: type(each) for name, each in keywords.items()}
     plan = Plan(primitive, kinds, named)
     if len(plans) >= _MOST:

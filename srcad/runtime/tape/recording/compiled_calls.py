@@ -1,9 +1,9 @@
-"""A call of a compiled function under a tape: one node, that holds the trace of the forward function.
+"""Record a call of a compiled function on a tape as one node, which holds the trace of the forward function.
 
     loss = model(weights, x)        model a srcad.function, weights a Variable: one node, whatever model does inside
 
-Where an outer tape asks for the derivative of this node's pullback, the pullback is recorded as a call in its turn,
-whose own derivative is compiled too (`srcad.runtime.tape.reverse.second_order_calls`).
+If an outer tape differentiates this node's pullback, the pullback is recorded as a call of its own, whose derivative is
+compiled as well (`srcad.runtime.tape.reverse.second_order_calls`).
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _float64 = np.float64
 
 
 class Pullback(Protocol):
-    """The linear function from the adjoint of a call's value, in its structure, to those of the arguments.
+    """The linear function from the adjoint of a call's value, in its structure, to the adjoints of the arguments.
 
-    It may be called more than once, and writes to nothing that it is given. The result is a sequence with the adjoint
-    of each argument, in its structure; None for an argument without. One that can be differentiated in its turn has a
-    method `again(bar, directions)`: the adjoints of all arguments, then that of `bar`, for adjoints of what it
-    returned. With a method `push(directions)` it tells the tangent of the value. A direction may be None.
+    It may be called more than once, and does not write to its inputs. It returns a sequence with the adjoint of each
+    argument, in its structure; None for an argument without. Optional methods: `again(bar, directions)` differentiates
+    the pullback, and gives the adjoints of all arguments and of `bar` for adjoints of its results; `push(directions)`
+    gives the tangent of the value. A direction may be None.
     """
 
     def __call__(self, bar: Any) -> Sequence[Any]:
@@ -45,19 +45,21 @@ Forward = Callable[[Sequence[Any], Sequence[Any], tuple[int, ...]], tuple[Any, P
 
 
 class CompiledFunction(Protocol):
-    """What the tape needs of a compiled function; captured variables' values are the last of its arguments."""
+    """The interface of a compiled function for the tape; values of captured variables are the last of its arguments."""
 
     @property
     def __wrapped__(self) -> Callable[..., Any]:
         """The user's function."""
 
     def primal(self, values: Sequence[Any]) -> Any:
-        """The value alone; it shares no memory with what the user can write to, arguments aside."""
+        """The value alone. It shares no memory with arrays that the user can write to, except for arguments."""
 
     def forward(
         self, values: Sequence[Any], arrays: Sequence[Any], plain: tuple[int, ...] = ()
     ) -> tuple[Any, Pullback]:
-        """The value and its pullback; `arrays` stand for the captured arrays. `plain` values need no adjoint."""
+        """The value and its pullback; `arrays` replace the captured arrays. Values at the places `plain` need no
+        adjoint.
+        """
 
 
 def record_call(
@@ -67,10 +69,10 @@ def record_call(
     arrays: tuple[Any, ...] = (),
     forward: Forward | None = None,
 ) -> Any:
-    """The value of a compiled function on tensors, variables and arrays, nested or not, as tensors.
+    """Call a compiled function on tensors, variables and arrays, nested or not, and record it; the value as tensors.
 
-    `captured` are the variables that the function reads besides its arguments, `arrays` the arrays. `forward` stands
-    for the method, where the caller has looked already what the function is now.
+    `captured` are the variables that the function reads besides its arguments, `arrays` the captured arrays. `forward`
+    replaces the method of that name, if the caller has already determined the function's current version.
     """
     following = active.tapes
     leaves: list[Any] = []
@@ -103,7 +105,7 @@ def record_call(
 
 
 def _unshared(leaves: list[Any], values: list[Any], arrays: tuple[Any, ...], theirs: list[int]) -> Any:
-    """The same with copies of arrays that others can write to; `theirs` are the places of arrays."""
+    """The inputs with arrays that others can write to copied; `theirs` are the places of arrays."""
     if len(theirs) == 1 and not arrays:
         (place,) = theirs
         leaves[place] = values[place] = snapshot_of_one(leaves[place])
@@ -113,7 +115,7 @@ def _unshared(leaves: list[Any], values: list[Any], arrays: tuple[Any, ...], the
 
 
 def _following(leaves: Sequence[Any]) -> list[Recording]:
-    """The tapes that follow one of these."""
+    """The tapes that follow one of these leaves."""
     found = []
     for tape in active.tapes:
         known = tape.known
@@ -131,7 +133,7 @@ def _record_nested(
     arrays: tuple[Any, ...],
     forward: Forward | None,
 ) -> Any:
-    """The same where an argument is a structure, or something that we do not know."""
+    """`record_call` for arguments that are structures, or of other types."""
     tapes = _following(flatten(inputs))
     if not tapes:
         return as_tensors(function.primal(unwrapped(inputs)), inputs)
@@ -150,7 +152,7 @@ def _recorded(
     made: tuple[Any, Pullback],
 ) -> Any:
     value, pullback = made
-    # What it may share memory with are copies of ours, that nobody writes to.
+    # It can share memory only with copies made here, which nobody writes to.
     result, held = tensors_of(value)
     node = CallNode(function, inputs, leaves, captured, arrays, held, pullback)
     if type(value) is float:
@@ -163,7 +165,7 @@ def _recorded(
 
 
 class CallNode:
-    """One call of a compiled function."""
+    """A recorded call of a compiled function."""
 
     __slots__ = ("arrays", "captured", "function", "inputs", "leaves", "pull", "result")
 
@@ -191,7 +193,7 @@ class CallNode:
         return [self.result] if type(self.result) is Tensor else list(tensors_in(self.result))
 
     def leads_from(self, relevant: Collection[int]) -> tuple[int, ...]:
-        """The places among the leaves of the arguments of tensors that have one of these identities."""
+        """The places, among the leaves of the arguments, of tensors that have one of these identities."""
         return tuple(
             [place for place, leaf in enumerate(self.leaves) if type(leaf) is Tensor and leaf._identity in relevant]
         )
@@ -216,7 +218,9 @@ class CallNode:
         return [self.leaves[place]._identity for place in wanted]
 
     def prepare(self, wanted: tuple[int, ...], live: bool) -> Callable[[Bars, Collection[int]], None]:
-        """A function that takes the adjoints of the results out of the gathered ones and adds those of the inputs."""
+        """The reverse step: it takes the adjoints of the results out of `bars` and adds the contributions to the
+        inputs.
+        """
         inputs = [self.leaves[place] for place in wanted]
         identities = [tensor._identity for tensor in self.results]
 
@@ -230,7 +234,7 @@ class CallNode:
         return step
 
     def push(self, dots: Mapping[int, Tensor], live: bool) -> list[tuple[Tensor, Any]]:
-        """The results with their tangents, for tangents of inputs by their identities."""
+        """The results with their tangents, for tangents of the inputs by identity."""
         from srcad.runtime.tape.reverse.second_order_calls import push_again, push_recorded
 
         directions = [dots.get(leaf._identity) if type(leaf) is Tensor else None for leaf in self.leaves]
@@ -241,13 +245,15 @@ class CallNode:
         return list(zip(self.results, self.tangents(unwrapped(directions)), strict=True))
 
     def tangents(self, directions: list[Any]) -> list[Any]:
-        """The tangents of the results, for directions of the leaves; None where there is none."""
+        """The tangents of the results, for directions of the leaves; a tangent or direction may be None."""
         found = flatten(self.pull.push(pack_as(self.inputs, directions)))
         pairs = zip(flatten(self.result), found, strict=True)
         return [tangent for leaf, tangent in pairs if type(leaf) is Tensor]
 
     def adjoints(self, wanted: tuple[int, ...], bars: list[Any]) -> list[Any]:
-        """The adjoints of the leaves at these places, for those of the results; None is zeros, or no slope."""
+        """The adjoints of the leaves at these places, from those of the results; None stands for zeros or no
+        derivative.
+        """
         flat = self.by_leaf(self.pull(self.structured(bars)))
         return [_as_array(flat[place]) for place in wanted]
 
@@ -261,17 +267,19 @@ class CallNode:
         return flat
 
     def jacobian(self, wanted: Sequence[int]) -> list[Any] | None:
-        """The derivatives of the one result by the leaves at these places, if the function makes them at once."""
+        """The Jacobians of the single result by the leaves at these places, if the function computes them at once, else
+        None.
+        """
         if type(self.result) is not Tensor or self.leaves is not self.inputs or not hasattr(self.pull, "jacobian"):
             return None
         found: list[Any] | None = self.pull.jacobian(wanted)
         return found
 
     def structured(self, bars: list[Any]) -> Any:
-        """Adjoints of the results in the structure of the value, in arrays of their own."""
+        """Adjoints of the results in the structure of the value, in new arrays."""
         if type(self.result) is Tensor and type(self.result._value) is _float64:
             return _float64(bars[0])
-        # Copies: contiguous, as the compiled function expects, and nobody else's.
+        # Copies: contiguous, as the compiled function expects, and not shared with anyone.
         seeds = [
             np.zeros_like(tensor._value)[()] if bar is None else np.array(bar)[()]
             for bar, tensor in zip(bars, self.results, strict=True)

@@ -1,8 +1,9 @@
-"""Calls of functions that are defined by others: computed by NumPy, recorded as one, differentiated as what they mean.
+"""Calls of functions that are defined by others: computed by NumPy, recorded as one node, differentiated by definition.
 
-    y = np.unwrap(x)        kept as (plan, (x,), y, {}); asked for its derivative, the definition runs again on x
+    y = np.unwrap(x)        recorded as (plan, (x,), y, {}); in the reverse sweep the definition runs again on x
 
-So such a call costs what NumPy takes, has NumPy's value and dtype, and holds its arguments, not what lies between.
+Such a call takes the time that NumPy takes and has NumPy's value and dtype. The node keeps the arguments, but none of
+the intermediate results.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from srcad.runtime.tape.values.tensor import Tensor, tensor_of
 def run_again(
     meaning: Callable[..., Any] | None, arguments: Sequence[Any], keywords: Mapping[str, Any], followed: Iterable[int]
 ) -> tuple[Recording, Any]:
-    """What a definition returns, and a recording of how that came about from the arguments followed."""
+    """Run a definition: its result, and a recording of how it was computed from the arguments `followed`."""
     assert meaning is not None
     again = Recording(watches_accessed=False)
     again.known.update(followed)
@@ -42,7 +43,7 @@ def run_again(
 
 
 class ComposedNode(Node):
-    """A call of a function that is defined by others: its derivatives are those of the definition."""
+    """A recorded call of a function that is defined by others: its derivatives are those of the definition."""
 
     __slots__ = ("meaning",)
 
@@ -53,7 +54,7 @@ class ComposedNode(Node):
         self.meaning = meaning
 
     def prepare(self, wanted: tuple[Any, ...], live: bool) -> Callable[[Bars, Collection[int]], None]:
-        """A function that takes the adjoint of the result out of the gathered ones and adds those of the inputs."""
+        """The reverse step: it takes the adjoint of the result out of `bars` and adds contributions to the inputs."""
         inputs, sweep, value = self._swept(wanted, live)
         identity = self.result._identity
 
@@ -68,7 +69,7 @@ class ComposedNode(Node):
         return step
 
     def batched(self, wanted: tuple[Any, ...]) -> Callable[[Bars, Collection[int]], None]:
-        """The same for adjoints with a leading axis for cotangents."""
+        """The reverse step for adjoints with a leading axis, one entry per cotangent."""
         inputs, sweep, value = self._swept(wanted, live=False)
         identity = self.result._identity
 
@@ -85,11 +86,11 @@ class ComposedNode(Node):
         return step
 
     def push(self, dots: Mapping[int, Tensor], live: bool) -> list[tuple[Tensor, Any]]:
-        """The result with its tangent, for tangents of inputs by their identities."""
+        """The result with its tangent, for tangents of the inputs by identity."""
         return pushed(self, self.meaning, dots, live)
 
     def _swept(self, wanted: tuple[Any, ...], live: bool) -> tuple[list[Tensor], Sweep | None, Any]:
-        """The inputs that are wanted, a sweep to these from what the definition returns, and that."""
+        """The wanted inputs, a sweep to them from the result of the definition, and that result."""
         inputs = list({each._identity: each for each in (self.arguments[k] for k in wanted)}.values())
         again, value = run_again(self.meaning, self.arguments, self.keywords, [each._identity for each in inputs])
         if type(value) is not Tensor:
@@ -99,7 +100,7 @@ class ComposedNode(Node):
 
 
 def pushed(node: Any, meaning: Any, dots: Mapping[int, Tensor], live: bool) -> list[tuple[Tensor, Any]]:
-    """The results of a call with their tangents, as what the call means has them."""
+    """The results of a call with their tangents, computed by running its definition."""
     again, value = run_again(meaning, node.arguments, node.keywords, dots)
     moving = dict(dots)
     for each in nodes_of(again.entries):
@@ -111,17 +112,17 @@ def pushed(node: Any, meaning: Any, dots: Mapping[int, Tensor], live: bool) -> l
 
 
 def check_shapes(primitive: Any, value: Tensor, result: Tensor) -> None:
-    """Raises CompilerBug if a definition does not return what NumPy does."""
+    """Raise CompilerBug if a definition returns another shape than NumPy."""
     if value._value.shape != result._value.shape:
         name = primitive_name(primitive)
         raise CompilerBug(f"the definition of {name} has a result of shape {value.shape}, NumPy's is {result.shape}")
 
 
 def check_accepted(plan: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any], result: Any) -> None:
-    """Raises what a definition raises for a call that it does not cover, when that is recorded.
+    """When a call is recorded, raise the error of its definition if that does not cover the call.
 
-    It runs once for the shapes and types of arrays and the values of everything else, on which such refusals depend.
-    Raises MissingRule if it returns something else than NumPy, `result`.
+    The definition runs once for each combination of shapes and types of arrays and values of other arguments, on which
+    such errors depend. Raises MissingRule if its value differs from `result`, which is NumPy's.
     """
     value = run_if_new(plan, plan.refuses or plan.meaning, arguments, keywords)
     if type(value) is Tensor and not _is_alike(value._value, result):
@@ -131,12 +132,12 @@ def check_accepted(plan: Any, arguments: tuple[Any, ...], keywords: Mapping[str,
 
 
 def run_if_new(plan: Any, meaning: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
-    """What a definition returns for a call, if it has not run for such arrays and values; None else."""
+    """The result of a definition, if it has not run yet for such arrays and values; else None."""
     key = tuple([_fact(each) for each in (arguments if not keywords else (*arguments, *keywords.values()))])
     try:
         if key in plan.accepted:
             return None
-    except TypeError:  # something that may change
+    except TypeError:  # not hashable: it may change
         key = ()
     tapes = active.tapes
     active.tapes = ()
@@ -153,7 +154,7 @@ def run_if_new(plan: Any, meaning: Any, arguments: tuple[Any, ...], keywords: Ma
 
 
 def _is_alike(value: Any, result: Any) -> bool:
-    """Whether two results are the same, as far as that can be said of what may be badly conditioned."""
+    """Whether two results agree, with a wide tolerance for badly conditioned functions."""
     if value.shape != result.shape:
         return False
     there = np.isfinite(value) & np.isfinite(result) & (np.abs(result) < _DOUBTFUL)
@@ -165,7 +166,7 @@ _DOUBTFUL = 1e10
 
 
 def is_simple(meaning: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], result: Any) -> bool:
-    """Whether a definition comes to one call, with a result of NumPy's dtype: that can as well be recorded itself."""
+    """Whether a definition is a single call with a result of NumPy's dtype, which can be recorded itself."""
     tapes = active.tapes
     active.tapes = ()
     try:

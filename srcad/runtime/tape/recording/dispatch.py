@@ -1,10 +1,15 @@
-"""Calls of primitives on tensors and variables: computed on their arrays, and recorded where a tape follows an input.
+"""Tier 3 of recording, for any call of a primitive on tensors and variables: compute it on arrays and record it.
 
     np.sin(x)      with x a tensor      computes np.sin of x's array, wraps the result in a tensor
-                   and x followed       appends a node to the tape, and the result is followed too
+                   and x followed       appends an entry to the tape, and the result is followed too
 
-Every operator, method and NumPy function on a tensor comes here. `apply` is the short way;
-`call` takes lists of tensors and functions with several results.
+There are three tiers, which give the same results. The first tier that covers a call handles it:
+
+1. `fast_operators`: methods written by hand for the commonest calls, `+ - * / **` on tensors, variables and numbers.
+2. `generated_recorders`: a function generated for each kind of call, that is for a primitive and types of arguments.
+3. `apply` here: any call. It calls the generated function if there is one. If not, it follows the `Plan` of the call's
+   kind and, if a tape follows an argument, has a function generated for later calls. `call` is its fallback for lists
+   of tensors, unknown types and several results.
 """
 
 from __future__ import annotations
@@ -57,7 +62,7 @@ from srcad.runtime.tape.why_none import note_behind_cut, note_cut, reason_of
 
 
 def apply(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any] = NO_KEYWORDS) -> Any:
-    """The result of a primitive, as a tensor; recorded by the tapes that follow an argument."""
+    """The result of a primitive as a tensor, recorded by the tapes that follow an argument."""
     if keywords:
         key = (primitive, *map(type, arguments), *keywords, *map(type, keywords.values()))
         function = written.get(key)
@@ -73,7 +78,7 @@ def apply(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any
 
 
 def _apply(key: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
-    """The same for a call of a kind for which no function is written, or can be."""
+    """`apply` for a kind of call that has no generated function yet, or cannot have one."""
     primitive = key[0]
     if primitive in STRAIGHT and active.tapes and (found := STRAIGHT[primitive](*arguments, **keywords)) is not None:
         return found
@@ -113,17 +118,17 @@ def _apply(key: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) ->
 
 
 def _computed(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
-    """The result on arrays in place of tensors."""
+    """The result, computed on arrays in place of tensors."""
     values = [each._value if type(each) is Tensor else each for each in arguments]
     if plan.joins:
         values[plan.list_at] = unwrapped(list(arguments[plan.list_at]))
     result = plan.compute(*values, **keywords)
-    # Of a Python number and a np.float64, which is a Python number as well, it may be a Python number.
+    # A Python number and a np.float64, which is a Python float as well, may give a Python number.
     return np.complex128(result) if type(result) is complex else result
 
 
 def _write(key: Any, plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> None:
-    """Write a function for the calls of this kind."""
+    """Generate a function for calls of this kind."""
 
     def otherwise(arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
         return _apply(key, arguments, keywords) if plan.way != READS else apply(key[0], arguments, keywords)
@@ -133,13 +138,13 @@ def _write(key: Any, plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[s
 
 
 def _is_followed(arguments: tuple[Any, ...], tapes: Sequence[Recording]) -> bool:
-    """Whether a tape follows an argument, or what stands in a list."""
+    """Whether a tape follows an argument, or an element of a list."""
     given = {each._identity for each in tensors_in(arguments)}
     return any(not tape.known.isdisjoint(given) for tape in tapes)
 
 
 def _entry(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any], result: Tensor) -> Any:
-    """What tapes keep of a call: its plan, the arguments and the keywords that say something, and the result."""
+    """The entry that tapes keep of a call: its plan, the arguments and keywords that matter, and the result."""
     if plan.stated is not None:
         keywords = {name: keywords[name] for name in plan.stated}
     arguments = arguments[: plan.count]
@@ -159,7 +164,7 @@ def _entry(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any], 
 
 
 def _recorded(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any], result: Tensor) -> Any:
-    """The result, which tapes that follow an argument now follow too."""
+    """The result, recorded by the tapes that follow an argument."""
     operands = [each for each in plan.inputs(arguments) if type(each) is Tensor]
     entry: Any = None
     for tape in active.tapes:
@@ -182,7 +187,7 @@ def _recorded(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any
 
 
 def recorded(primitive: Any, arguments: tuple[Any, ...], result: Tensor) -> Any:
-    """The result of a call that has a rule, which the tapes that follow an argument now follow too."""
+    """The result of a call that has a rule, recorded by the tapes that follow an argument."""
     plan = plans.get((primitive, *map(type, arguments))) or plan_of(primitive, arguments, NO_KEYWORDS)
     if plan.kind >= UNSETTLED:
         plan.settle(arguments, NO_KEYWORDS)
@@ -190,7 +195,7 @@ def recorded(primitive: Any, arguments: tuple[Any, ...], result: Tensor) -> Any:
 
 
 def _not_recorded(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any], result: Tensor) -> Any:
-    """The result of a call that has no derivative; raises MissingRule if it only has no rule."""
+    """The result of a call that has no derivative. Raises MissingRule if it has one, but no rule."""
     primitive = plan.primitive
     if plan.for_complex is not None and is_complex(arguments):
         return plan.for_complex(*arguments, **keywords)
@@ -202,7 +207,7 @@ def _not_recorded(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str,
         if not tape.known.isdisjoint(read):
             tape.cuts[identity] = (primitive, read, reason)
             if is_inexact(result):
-                # No derivative leads to it, but from it: it may be a source, as in TensorFlow.
+                # It has no derivative, but may be a source itself, as in TensorFlow.
                 tape.known.add(identity)
         elif tape.cuts and any(each in tape.cuts for each in read):
             tape.cuts[identity] = (primitive, read, reason)
@@ -210,7 +215,7 @@ def _not_recorded(plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str,
 
 
 def _apply_to_others(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
-    """The same where an argument is a list of tensors, or something that we do not know."""
+    """`apply` for arguments that are lists of tensors, or of unknown types."""
     for argument in arguments:
         if not isinstance(argument, Operand) and getattr(argument, "__array_ufunc__", True) is None:
             return NotImplemented
@@ -222,7 +227,7 @@ def _apply_to_others(primitive: Any, arguments: tuple[Any, ...], keywords: Mappi
 
 
 def _derivative(primitive: Any) -> int:
-    """What the derivative of a primitive is, as far as the rule tables know."""
+    """Where the derivative of a primitive comes from, according to the rule tables."""
     rules = variants(primitive)
     if rules:
         return ZERO if all(rule.kind == "zero" for rule in rules) else RULED
@@ -230,7 +235,7 @@ def _derivative(primitive: Any) -> int:
 
 
 def call(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
-    """The same for any arguments; arrays in the result, however nested, become tensors."""
+    """`apply` for arguments of any types; arrays in the result, however nested, become tensors."""
     arguments, keywords = without_variables(arguments), without_variables(keywords)
     inputs = list(tensors_in((arguments, keywords)))
     tapes = active.who_know([tensor._identity for tensor in inputs]) if active.tapes else []
@@ -265,7 +270,7 @@ def call(primitive: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]
 
 
 def _positional(primitive: Any, arguments: Any, keywords: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
-    """The call with tensors that stand in keywords as positional arguments, which is where nodes look for them."""
+    """The call with tensors in keywords moved to positional arguments, where nodes expect them."""
     if next(tensors_in(keywords), None) is None:
         return arguments, keywords
     rule = find(primitive, [getattr(each, "ndim", 0) for each in arguments])
@@ -277,7 +282,7 @@ def _positional(primitive: Any, arguments: Any, keywords: Mapping[str, Any]) -> 
 
 
 def record(node: Any, tapes: Iterable[Recording]) -> None:
-    """Append a node to tapes, which from now on follow its results."""
+    """Append a node to tapes, which then follow its results."""
     identities = node.outputs()
     for tape in tapes:
         tape.entries.append(node)
@@ -285,14 +290,14 @@ def record(node: Any, tapes: Iterable[Recording]) -> None:
 
 
 def _shown(structure: Any) -> Any:
-    """The same structure with read-only arrays in place of tensors, for functions that may write to their arguments."""
+    """The structure with read-only arrays in place of tensors, for functions that may write to their arguments."""
     if type(structure) is Tensor:
         return read_only(structure._value) if isinstance(structure._value, np.ndarray) else structure._value
     return map_leaves(_shown, structure) if isinstance(structure, (list, tuple, dict)) else structure
 
 
 def wrapped(result: Any, arguments: tuple[Any, ...]) -> Any:
-    """The same structure with tensors in place of arrays; what shares memory with a caller's array is copied."""
+    """The structure with tensors in place of arrays; results that share memory with a caller's array are copied."""
     if isinstance(result, (list, tuple, dict)):
         return map_leaves(lambda leaf: wrapped(leaf, arguments), result)
     if not isinstance(result, (np.ndarray, np.generic)):

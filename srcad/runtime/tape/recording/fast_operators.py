@@ -1,7 +1,9 @@
-"""Operators on tensors and variables, and NumPy's functions of one tensor, the short way.
+"""Tier 1 of recording: fast paths for the commonest calls on tensors and variables.
 
-What `srcad.runtime.tape.recording.dispatch.apply` does for any call is done here for the calls of which there are most,
-without a look at what cannot be. Everything else is handed on to it.
+The methods for `+ - * / **` compute and record the call themselves if the other operand is a tensor, a variable, a
+float or an int. NumPy's protocol methods (`np.sin(x)`, `np.sum(x, axis=0)`) look up the generated function of tier 2
+(`generated_recorders`) directly. All other calls go to `srcad.runtime.tape.recording.dispatch.apply`, tier 3, which
+gives the same results.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ _Array = np.ndarray
 _double = np.dtype(np.float64)
 
 _NOTHING: Any = object()
-# Where a tape follows an operand, their results have a derivative, and are no smaller than the operands.
+# If a tape follows an operand, the results of these have a derivative, and are no smaller than the operands.
 _OPERATORS = {
     "add": operator.add,
     "sub": operator.sub,
@@ -41,7 +43,7 @@ _OPERATORS = {
 
 
 def _straight(primitive: Callable[[Any, Any], Any]) -> Method:
-    """The method of tensors that an operator calls if the tensor is its left operand."""
+    """The method for an operator whose left operand is the tensor."""
     known_plans: dict[type, Plan] = {}
     is_power = primitive is operator.pow
 
@@ -82,7 +84,7 @@ def _straight(primitive: Callable[[Any, Any], Any]) -> Method:
 
 
 def _reflected(primitive: Callable[[Any, Any], Any]) -> Method:
-    """The method that the operator calls if the tensor is its right operand, and the left one is no tensor."""
+    """The method for an operator whose right operand is the tensor, and whose left operand is not one."""
     known_plans: dict[type, Plan] = {}
     is_power = primitive is operator.pow
 
@@ -116,24 +118,24 @@ def _reflected(primitive: Callable[[Any, Any], Any]) -> Method:
     return method
 
 
-# Numbers as arrays: with these, operators on arrays of doubles take two thirds of the time, here and in reverse.
+# Numbers as arrays: with these, operators on float64 arrays take two thirds of the time, forwards and in reverse.
 _doubles: dict[float, Any] = {}
-_MOST = 256  # that are remembered
-_EXACT = 2**53  # integers up to here are doubles
+_MOST = 256  # the most numbers in the cache
+_EXACT = 2**53  # integers up to this one are exact in float64
 
 
 def _as_double(number: float) -> Any:
-    """A number as an array without axes, or itself where NumPy's operators may make something else of it."""
+    """A number as an array without axes, or the number itself if NumPy could treat the two differently."""
     if type(number) is int and abs(number) > _EXACT:
         return number
     made = np.array(number, np.float64)
-    if number != 0 and len(_doubles) < _MOST:  # zeros have signs, which keys have not
+    if number != 0 and len(_doubles) < _MOST:  # 0.0 == -0.0 as a key
         _doubles[number] = made
     return made
 
 
 def _settled(known: dict[type, Plan], primitive: Any, operands: tuple[Any, Any], kind: type) -> Plan:
-    """The plan for a tensor and what is of a kind, which an array may stand for here."""
+    """The plan for a tensor and a number of type `kind`, for which `operands` may hold an array."""
     arguments = tuple([each if type(each) is Tensor else kind(each) for each in operands])
     plan = plan_of(primitive, arguments, NO_KEYWORDS)
     plan.settle(arguments, NO_KEYWORDS)
@@ -141,7 +143,7 @@ def _settled(known: dict[type, Plan], primitive: Any, operands: tuple[Any, Any],
 
 
 def _reading(method: Method) -> Method:
-    """The same method for variables."""
+    """The method for variables."""
 
     def of_variable(self: Variable, other: Any) -> Any:
         return method(self._read(), other)
@@ -152,7 +154,7 @@ def _reading(method: Method) -> Method:
 def _array_ufunc(
     self: Tensor | Variable, ufunc: Any, method: str, first: Any, second: Any = _NOTHING, *rest: Any, **keywords: Any
 ) -> Any:
-    """NumPy's protocol; short for calls of kinds that are known."""
+    """NumPy's `__array_ufunc__`, with a fast path for kinds of calls that have a generated function."""
     if method == "__call__" and not keywords and not rest:
         if second is _NOTHING:
             function = written.get((ufunc, type(first)))
@@ -168,7 +170,7 @@ def _array_ufunc(
 def _array_function(
     self: Tensor | Variable, function: Any, types: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]
 ) -> Any:
-    """NumPy's protocol; short for calls of kinds that are known."""
+    """NumPy's `__array_function__`, with a fast path for kinds of calls that have a generated function."""
     if keywords:
         known = written.get((function, *map(type, arguments), *keywords, *map(type, keywords.values())))
         if known is not None:
@@ -201,7 +203,7 @@ def _bind() -> None:
             setattr(Tensor, spelled, method)
             setattr(Variable, spelled, _reading(method))
     for kind in (Tensor, Variable):
-        setattr(kind, "__array_ufunc__", _array_ufunc)  # noqa: B010 - it overrides that of all operands
+        setattr(kind, "__array_ufunc__", _array_ufunc)  # noqa: B010 - overrides the method of Operand
         setattr(kind, "__array_function__", _array_function)  # noqa: B010
 
 

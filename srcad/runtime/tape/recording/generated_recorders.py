@@ -1,15 +1,8 @@
-"""What functions that are written for a kind of call record: the lines that make an entry of the tape.
+"""Tier 2 of recording: for each kind of call, generate a function that computes and records such calls.
 
-if (a._value.ndim, b.ndim) not in plan.ranks:
-plan.check_ranks((a._value, b))
-if a._value.size >= LARGE or b.size >= LARGE:
-entry = entry_of(plan, (a, b), {}, result)
-else:
-entry = (plan, (a, b.copy()), result if value.size < LARGE or active.accumulations else shell(result), {})
-
-For each kind of call a function that computes and records it, written out: nothing is asked that the plan knows.
-
-Of `np.maximum` with a tensor and an array, for instance, it is
+The kind of a call is its primitive with the types of its arguments and keywords. The generated function leaves out
+every test whose outcome the plan of the kind already determines. For `np.maximum` with a tensor and an array, for
+instance, it is
 
     def call(a, b):
         value = compute(a._value, b)
@@ -35,14 +28,14 @@ Of `np.maximum` with a tensor and an array, for instance, it is
                 note_behind_cut(tape, primitive, (a, b), (result,))
         return result
 
-Calls with variables: those with the tensors that they stand for, found at once by their kind.
-
-Of `np.sin` of a variable, for instance, the function written is
+For calls with variables the function reads these, and calls the function for tensors. For `np.sin` of a variable it is
 
     def call(a):
         a = a._read()
         function = written.get(kind)
         return function(a) if function else otherwise((a,), {})
+
+`Entries` makes the lines of the entry, `_Lines` those around them, `write` compiles the function.
 """
 
 from __future__ import annotations
@@ -68,11 +61,11 @@ from srcad.runtime.tape.why_none import note_behind_cut
 
 _HASHED = frozenset((Tensor, np.ndarray, np.float64, np.int64, float, int, bool, str, type(None)))
 _LETTERS = "abcdefghijklm"
-MOST = len(_LETTERS)  # arguments
+MOST = len(_LETTERS)  # the most arguments of a generated function
 
 
 class Entries:
-    """The lines that make an entry, for one kind of call; values of arrays and lists have been looked at before."""
+    """The lines that make an entry of the tape, for one kind of call. The contents of lists are checked before."""
 
     def __init__(self, plan: Plan, kinds: Sequence[type], keywords: Mapping[str, Any]) -> None:
         self.plan = plan
@@ -110,7 +103,7 @@ class Entries:
         return [" " * 12 + line for line in lines]
 
     def _result(self) -> str:
-        """The result, without its elements if they are many and nobody is going to read them."""
+        """The result, or an empty shell of its shape if it is large and the reverse does not read it."""
         plan = self.plan
         if self.list:
             return "result"
@@ -121,22 +114,22 @@ class Entries:
         return "result if value.size < LARGE or active.accumulations else shell(result)"
 
     def _ranks(self) -> list[str]:
-        """A look at whether a rule is known for the ranks."""
+        """The lines that check that a rule covers the ranks."""
         check = f"plan.check_ranks(({', '.join(map(self._value, self.names))},))"
         return [] if self.plan.ranks is None else [f"if not {self._are_ranks_known()}:", f"    {check}"]
 
     def _are_ranks_known(self) -> str:
-        """The test for that, of arrays without asking for what else rules may want; others are looked at each time."""
+        """The test whether these ranks were checked before; False for arguments whose ranks need a closer look."""
         if self.plan.ranks is None or not {Tensor, np.ndarray}.issuperset(self.of.values()):
             return str(self.plan.ranks is None)
         return f"({', '.join(f'{self._value(name)}.ndim' for name in self.names)},) in plan.ranks"
 
     def _acceptance(self) -> list[str]:
-        """A look at whether the definition is known to run; of lists and the like the function that asks finds out."""
+        """The lines that check that the definition runs; `check_accepted` itself examines lists and other values."""
         return [f"if not {self._is_accepted()}:", f"    check_accepted(plan, {self.arguments}, {self.keywords}, value)"]
 
     def _is_accepted(self) -> str:
-        """The test whether the definition is known to run, where an expression can tell."""
+        """The test whether the definition is known to run, or "False" if no expression can tell."""
         if not _HASHED.issuperset(self.of.values()) or not (_HASHED - {np.ndarray}).issuperset(self.named):
             return "False"
         facts = [f"{self._value(name)}.shape" if name in self.arrays else name for name in self.names]
@@ -155,7 +148,7 @@ class Entries:
 
 
 def kind_read(key: tuple[Any, ...], arguments: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[Any, ...] | None:
-    """The kind of the call that has tensors for variables; None if these may be in keywords.
+    """The kind of the call with tensors in place of variables; None if there may be variables in keywords.
 
     >>> from srcad.runtime.tape.values.variable import Variable
     >>> kind_read(("sum", Variable, "axis", int), (Variable(1.0),), {"axis": 0})
@@ -168,7 +161,7 @@ def kind_read(key: tuple[Any, ...], arguments: Sequence[Any], keywords: Mapping[
 
 
 def lines_of_reading(kinds: Mapping[str, type], handed: str) -> list[str]:
-    """The lines of the function behind the first; `handed` is how it hands its keywords on."""
+    """The lines after the first of a function that reads variables; `handed` is how it passes its keywords."""
     given = ", ".join(kinds)
     return [
         *[f"{name} = {name}._read()" for name, kind in kinds.items() if issubclass(kind, Readable)],
@@ -183,21 +176,21 @@ def lines_of_reading(kinds: Mapping[str, type], handed: str) -> list[str]:
     ]
 
 
-# (primitive, types of arguments, names and types of keywords) -> the function for such calls
+# (primitive, types of arguments, names and types of keywords) -> the generated function for such calls
 written: dict[Hashable, Callable[..., Any]] = {}
 
-_MOST = 4096  # functions that are remembered
-_PARTS = frozenset((np.ndarray, np.float64, float, int))  # of lists that are joined, besides tensors
+_MOST = 4096  # the most functions in the cache
+_PARTS = frozenset((np.ndarray, np.float64, float, int))  # types of elements in joined lists, besides tensors
 
 
 def write(
     key: tuple[Any, ...], plan: Plan, arguments: Sequence[Any], keywords: Mapping[str, Any], **others: Any
 ) -> None:
-    """Write the function for the calls of a kind whose plan is settled, and enter it in `written`.
+    """Generate the function for a kind of call whose plan is settled, and add it to `written`.
 
-    `others` are `otherwise(arguments, keywords)`, for a call that turns out to be of no such kind, and
-    `recorded(plan, arguments, keywords, result)`, for results that are not real or complex numbers, and with the same
-    arguments `entry_of`, for large arrays, and `cut`, for results that a derivative does not lead to.
+    `others` are functions that it may call: `otherwise(arguments, keywords)` for a call that turns out to be of another
+    kind; and, with the arguments `(plan, arguments, keywords, result)`, `recorded` for results that are not real or
+    complex, `entry_of` for large arrays, and `cut` for results without a derivative. `apply` is that of `dispatch`.
     """
     if len(arguments) > MOST:
         return
@@ -216,12 +209,12 @@ def write(
 
 
 def converts(plan: Plan) -> bool:
-    """Whether each list among the arguments stands for an array, unless there are tensors in it."""
+    """Whether each list among the arguments stands for an array, unless it holds tensors."""
     return plan.operands is not None and plan.operands.issuperset(plan.nested) and plan.way != READS
 
 
 def _made(lines: list[str], plan: Plan, others: Mapping[str, Any]) -> Callable[..., Any]:
-    """The function of these lines, its source known to tracebacks and debuggers."""
+    """The function with these lines; its source is registered for tracebacks and debuggers."""
     text = "\n    ".join(lines) + "\n"
     name = primitive_name(plan.primitive)
     file = f"<srcad call {name} {len(linecache.cache)}>"
@@ -254,14 +247,14 @@ def _made(lines: list[str], plan: Plan, others: Mapping[str, Any]) -> Callable[.
 
 
 class _Lines(Entries):
-    """The lines of a function for one kind of call."""
+    """The lines of the generated function for one kind of call."""
 
     def head(self) -> str:
         """The first line."""
         return f"def call({', '.join(self.names)}{self.handed}):"
 
     def meaning(self) -> list[str]:
-        """For a function that means another: that, if a tape follows an argument."""
+        """The lines for a function that is defined by others: the definition, if a tape follows an argument."""
         return [
             self.head(),
             *self._stacks(),
@@ -270,7 +263,7 @@ class _Lines(Entries):
         ]
 
     def converting(self) -> list[str]:
-        """For a function with lists that stand for arrays: the call with these."""
+        """The lines for a function with lists that stand for arrays: convert them and call `apply`."""
         nested = [self.names[place] for place in self.plan.nested]
         given = [f"asarray({name})" if name in nested else name for name in self.names]
         return [
@@ -281,7 +274,7 @@ class _Lines(Entries):
         ]
 
     def call(self) -> list[str]:
-        """For a function with a rule, or without a derivative."""
+        """The lines for a function with a rule, or without a derivative."""
         computed = [
             self.head(),
             *self._stacks(),
@@ -314,7 +307,7 @@ class _Lines(Entries):
         ]
 
     def _several(self) -> list[str]:
-        """What follows where the result is a tuple."""
+        """The last lines for a function that returns a tuple."""
         known = self._is_accepted() if self.plan.refuses else self._are_ranks_known()
         return [
             "if type(value) is not kind or not (value[0].dtype.kind in 'fc' or has_several(plan, value)):",
@@ -323,18 +316,18 @@ class _Lines(Entries):
         ]
 
     def _stacks(self) -> list[str]:
-        """A function of matrices may be given stacks of them."""
+        """The lines that leave stacks of matrices to `otherwise`, in a function of matrices."""
         if self.plan.primitive not in OF_MATRICES or not self.arrays:
             return []
         tests = " or ".join(f"{self._value(name)}.ndim > 2" for name in self.arrays)
         return [f"if {tests}:", f"    return otherwise({self.arguments}, {self.keywords})"]
 
     def _expansion(self) -> list[str]:
-        """A function that is defined by others is these where it is run for its derivative."""
+        """The lines that expand a composed function into its definition while a definition is being differentiated."""
         return ["if active.expansions:", f"    return {self.meant}"] if self.plan.composed else []
 
     def _of_complex(self) -> list[str]:
-        """Of complex numbers, what the function means there, if a tape follows an argument."""
+        """The lines that use another definition for complex numbers, if a tape follows an argument."""
         if self.plan.for_complex is None or not self.is_recorded:
             return []
         lines = self._if_followed(f"plan.for_complex({', '.join(self.names)}{self.handed})")
@@ -342,12 +335,12 @@ class _Lines(Entries):
         return [f"if {tests}:", *[f"    {line}" for line in lines]]
 
     def _if_followed(self, returned: str) -> list[str]:
-        """What is returned if a tape follows an argument."""
+        """The lines that return something if a tape follows an argument."""
         test = f"    if {self._is_known()}:"
         return ["for tape in active.tapes:", "    known = tape.known", test, f"        return {returned}"]
 
     def _guards(self) -> list[str]:
-        """Lists and tuples may hold what has to be looked at."""
+        """The lines that check the contents of lists and tuples."""
         lines = []
         for place in self.plan.nested:
             name = self.names[place]
@@ -364,7 +357,7 @@ class _Lines(Entries):
         return lines
 
     def _parts(self) -> list[str]:
-        """The values in a list that is joined, the identities of tensors, and whether there are arrays."""
+        """The lines that collect the values in a joined list, the identities of tensors, and if there are arrays."""
         others = ", ".join(f"{name}._identity" for name, kind in self.of.items() if kind is Tensor)
         return [
             f"values, read, theirs = [], [{others}], False",

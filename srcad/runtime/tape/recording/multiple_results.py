@@ -1,4 +1,4 @@
-"""Calls with several results, such as `np.linalg.eigh`: recorded as one node, reversed by the function of its plan."""
+"""Calls with several results, such as `np.linalg.eigh`: recorded as one node, reversed by their plan's pullback."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from srcad.runtime.tape.why_none import note_behind_cut
 
 
 class SeveralNode(GeneralNode):
-    """A call with several results whose plan is known."""
+    """A recorded call with several results."""
 
     __slots__ = ("plan",)
 
@@ -36,7 +36,7 @@ class SeveralNode(GeneralNode):
 
 
 def has_several(plan: Plan, result: Any) -> bool:
-    """Whether a call is recorded here: one by a rule, with arrays in a tuple, real or complex numbers among them."""
+    """Whether a call has a rule and returned a tuple of arrays, at least one of them real or complex."""
     return (
         plan.kind == RULED
         and isinstance(result, tuple)
@@ -48,9 +48,9 @@ def has_several(plan: Plan, result: Any) -> bool:
 def several(
     plan: Plan, arguments: tuple[Any, ...], keywords: Mapping[str, Any], values: Any, is_accepted: bool = False
 ) -> Any:
-    """Tensors of the results, which tapes that follow an argument now follow too.
+    """The results as tensors, recorded by the tapes that follow an argument.
 
-    `is_accepted` says that the rule, and what refuses more than it, are known to cover such a call.
+    `is_accepted` says that the rule, and the definition if it is stricter, are known to cover such a call.
     """
     if plan.theirs:
         theirs = [each for each in arguments if type(each) is np.ndarray]
@@ -96,7 +96,7 @@ def _node(
 
 
 def _apart(value: Any, theirs: list[Any]) -> Any:
-    """What shares no memory with arrays that their owner may change."""
+    """The value, copied if it shares memory with arrays that their owner may change."""
     is_view = value.base is not None
     for each in theirs:
         if np.may_share_memory(value, each) if is_view else value is each:
@@ -105,7 +105,7 @@ def _apart(value: Any, theirs: list[Any]) -> Any:
 
 
 def pull_several(node: SeveralNode, bars: Bars, kept: Collection[int], relevant: Collection[int]) -> bool:
-    """Hand the adjoints of real results on to real arguments; False if something here is of another kind."""
+    """The reverse step for real results and arguments; False, with nothing done, if one is of another kind."""
     mask, values, inputs = 1, [], []
     for argument in node.arguments:
         mask += mask

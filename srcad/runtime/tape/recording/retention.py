@@ -1,7 +1,9 @@
-"""What a node keeps of a call: values that its pullback reads, immutable; of the others only shape and dtype.
+"""What a node keeps of a call: the values that its pullback reads, protected from changes, and shapes of the others.
 
-y = x + a       reads neither x nor a nor y: the node of a large sum holds no array at all
-y = x * a       reads both: a, if it is the caller's array, is copied, so that he may change it
+    y = x + a       the pullback reads no values: the node of a large sum keeps no array at all
+    y = x * a       the pullback reads both: if a is the caller's array, it is copied, since it may be changed later
+
+Copies and empty shells of arrays are made here.
 """
 
 from __future__ import annotations
@@ -20,17 +22,17 @@ from srcad.runtime.support.nested_structures import flatten, map_leaves
 from srcad.runtime.tape.values.active_recordings import active
 from srcad.runtime.tape.values.tensor import Tensor, tensor_of
 
-# Types of values that nobody can change.
+# Types of immutable values.
 SCALARS = (float, int, complex, bool, np.float64, np.float32, np.int64, np.bool_, str, slice, type(None), type(...))
 _PLAIN = frozenset(SCALARS)
 _IMMUTABLE = frozenset((Tensor, *SCALARS))
-LARGE = 1024  # elements, from which on it pays to hold less than the array
-_NOTHING = bytes(64)  # the memory of an array of which only shape and dtype matter
+LARGE = 1024  # arrays of at least this many elements are worth a check before they are kept
+_NOTHING = bytes(64)  # the memory of shells, of which only shape and dtype are used
 _FACTS = {"shape", "ndim", "size", "dtype"}
 
 
 def kept(primitive: Any, arguments: tuple[Any, ...], result: Tensor) -> tuple[tuple[Any, ...], Tensor]:
-    """The arguments and the result as a node holds them."""
+    """The arguments and the result in the form that a node keeps."""
     if result._value.size < LARGE:
         theirs = False
         for argument in arguments:
@@ -46,7 +48,7 @@ def kept(primitive: Any, arguments: tuple[Any, ...], result: Tensor) -> tuple[tu
             if theirs:
                 arguments = tuple([each.copy() if type(each) is np.ndarray else each for each in arguments])
             return arguments, result
-    # A tangent may read what a pullback does not.
+    # A pushforward may read values that the pullback does not.
     reads = None if active.accumulations else what_is_read(primitive, len(arguments))
     if reads is None:
         return frozen(arguments), result
@@ -63,7 +65,7 @@ def kept(primitive: Any, arguments: tuple[Any, ...], result: Tensor) -> tuple[tu
 
 
 def is_plain(parts: Iterable[Any]) -> bool:
-    """Whether values, of tuples all that is in them, are of types that nobody can change.
+    """Whether all values are immutable, including those nested in tuples.
 
     >>> is_plain((2, (slice(None), "text"))), is_plain([np.ones(2)])
     (True, False)
@@ -79,8 +81,9 @@ _CONTENTS: Mapping[type, int] = {Tensor: 2, np.ndarray: 1, type: 0, **dict.fromk
 
 
 def contents(parts: Iterable[Any]) -> int:
-    """What a list or tuple holds: 0 for what nobody can change, 1 with arrays or lists, 2 or 3 with tensors, 4 and more
-    with tensors further inside, or something else.
+    """What a list or tuple holds: 0 only immutable values, 1 arrays or lists, 2 or 3 tensors, 4 or more something else.
+
+    Tensors that are nested more deeply count as something else.
 
     >>> [contents(each) for each in ((1, slice(None)), [np.ones(2)], [tensor_of(np.ones(2))], [[tensor_of(1.0)]])]
     [0, 1, 2, 5]
@@ -100,7 +103,7 @@ def contents(parts: Iterable[Any]) -> int:
 
 @functools.cache
 def what_is_read(primitive: Any, count: int) -> frozenset[int] | None:
-    """The positions of arguments whose elements a pullback reads, -1 for the result; None where the rules do not tell.
+    """The positions of arguments whose elements a pullback reads, -1 for the result.
 
     >>> import operator
     >>> [sorted(what_is_read(each, 2)) for each in (operator.add, operator.mul, operator.truediv)]
@@ -119,7 +122,7 @@ def what_is_read(primitive: Any, count: int) -> frozenset[int] | None:
 
 
 def _names_read(template: Template) -> set[str]:
-    """The names of which a rule reads more than shape and dtype."""
+    """The names in a rule of which more than shape and dtype is read."""
     read: set[str] = set()
     pending: list[Any] = list(template.body)
     while pending:
@@ -134,7 +137,7 @@ def _names_read(template: Template) -> set[str]:
 
 
 def is_inexact(tensor: Tensor) -> bool:
-    """Whether the elements are of a kind that has derivatives.
+    """Whether the elements are real or complex floating-point numbers, which can have derivatives.
 
     >>> is_inexact(tensor_of(np.ones(2))), is_inexact(tensor_of(np.arange(2)))
     (True, False)
@@ -143,7 +146,7 @@ def is_inexact(tensor: Tensor) -> bool:
 
 
 def shell(value: Any) -> Any:
-    """Something of the same identity, shape and dtype that takes no memory."""
+    """A value with the same identity, shape and dtype that takes no memory."""
     if type(value) is Tensor:
         if value._value.size < LARGE:
             return value
@@ -159,29 +162,29 @@ def _shell(shape: tuple[int, ...], dtype: Any) -> Any:
 
 
 def frozen(argument: Any) -> Any:
-    """The argument with arrays that others can write to copied: a node keeps what it has seen."""
+    """The argument with arrays that others can write to copied, so that a node keeps the values of the call."""
     if isinstance(argument, np.ndarray):
         return _copied(argument) if _is_writable(argument) else argument
     return map_leaves(frozen, argument) if isinstance(argument, (list, tuple, dict)) else argument
 
 
-# id of an array -> the last copy of it that something holds; which array it is of matters no more than that it is equal
+# id of an array -> its last copy that is still in use. A reused id does no harm: copies are compared before use.
 _copies: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
 
 def _copied(array: Any) -> Any:
-    """A copy, for reading; of a large array that has not changed since, the same one as the last time."""
+    """A copy for reading; for a large array that has not changed since its last copy, that same copy."""
     if array.size < LARGE or array.dtype != np.float64 or not array.flags.c_contiguous:
         return array.copy()
     known = _copies.get(id(array))
-    # Bit by bit, since zeros of both signs are equal, and nan is not.
+    # Compared bit by bit, since 0.0 == -0.0 and nan != nan.
     if known is None or known.shape != array.shape or np.count_nonzero(known.view(np.int64) != array.view(np.int64)):
         known = _copies[id(array)] = array.copy()
     return known
 
 
 def unshared(parts: Any) -> Any:
-    """A list or tuple, and arrays in it, copied; what is not to be changed in it is the same.
+    """A list or tuple with the arrays in it copied; other elements stay the same objects.
 
     >>> array = np.ones(1)
     >>> unshared([array, (2, 3)]), unshared([array])[0] is array
@@ -200,7 +203,7 @@ def unshared(parts: Any) -> Any:
 
 
 def snapshot(structure: Any) -> Any:
-    """The structure with arrays that others can write to copied; what shares memory shares it in the copies too.
+    """The structure with arrays that others can write to copied; arrays that share memory share it in the copies too.
 
     >>> array = np.arange(3.0)
     >>> first, second, third = snapshot((array, array, array[1:]))
@@ -221,7 +224,7 @@ def snapshot(structure: Any) -> Any:
 
 
 def snapshot_of_one(array: Any) -> Any:
-    """The same of one array, copied if others can write to it."""
+    """`snapshot` for a single array."""
     return array.copy() if _is_writable(array) else array
 
 
@@ -232,7 +235,7 @@ def _owner(array: Any) -> Any:
 
 
 def _same_part(array: Any, owner: Any, copy: Any) -> Any:
-    """The part of the copy that the array is of its owner."""
+    """The part of the copy that corresponds to the part `array` of its owner."""
     if array is owner:
         return copy
     offset = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
@@ -240,7 +243,7 @@ def _same_part(array: Any, owner: Any, copy: Any) -> Any:
 
 
 def _is_writable(array: Any) -> bool:
-    """Whether anyone can write to the memory of an array, through it or through what it is a view of."""
+    """Whether anyone can write to the memory of an array, through it or through the array that it is a view of."""
     while isinstance(array, np.ndarray):
         if array.flags.writeable:
             return True

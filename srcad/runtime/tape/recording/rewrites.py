@@ -1,9 +1,9 @@
-"""Functions that a tape records as others: what they mean on tensors, in terms of functions that have rules.
+"""Functions without a rule that a tape records as an equivalent expression of functions that have rules.
 
     np.abs(z)             np.hypot(np.real(z), np.imag(z)), for complex z
     np.split(x, 3)        [x[0:n], x[n:2*n], x[2*n:3*n]]
 
-Only while a tape follows the argument; else NumPy's own function runs.
+This happens only while a tape follows the argument; otherwise NumPy's own function runs.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def imaginary(z: Any) -> Any:
 
 
 def modulus(z: Any) -> Any:
-    """The absolute value of a complex tensor; slope 0 at the origin."""
+    """The absolute value of a complex tensor; its derivative at the origin is taken as 0."""
     return np.hypot(np.real(z), imaginary(z))
 
 
@@ -46,7 +46,7 @@ def direction(z: Any) -> Any:
 
 
 def variance(z: Any, *arguments: Any, **keywords: Any) -> Any:
-    """The variance of a complex tensor: those of its parts."""
+    """The variance of a complex tensor: the sum of the variances of its real and imaginary parts."""
     return np.var(np.real(z), *arguments, **keywords) + np.var(imaginary(z), *arguments, **keywords)
 
 
@@ -109,7 +109,7 @@ _OF_SUMS = frozenset((1, np.inf, -np.inf))
 
 
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    """A norm of an order; without one it has a rule of its own."""
+    """A norm of a given order; without an order `np.linalg.norm` has a rule."""
     if ord is None:
         return np.linalg.norm(x, axis=axis, keepdims=keepdims)
     array = x._value if type(x) is Tensor else x._array()
@@ -125,24 +125,24 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
 
 
 def unstack(x: Any, *, axis: int = 0) -> tuple[Any, ...]:
-    """Parts along an axis, without it."""
+    """The parts along an axis, without that axis."""
     return tuple(np.moveaxis(x, axis, 0))
 
 
 def broadcast_arrays(*arrays: Any) -> tuple[Any, ...]:
-    """Each in the shape of all."""
+    """Each array broadcast to their common shape."""
     shape = np.broadcast_shapes(*[np.shape(each) for each in arrays])
     return tuple([np.broadcast_to(each, shape) for each in arrays])
 
 
 def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
-    """An axis moved before another."""
+    """An axis moved before another one."""
     place, before = axis % a.ndim, start + a.ndim if start < 0 else start
     return np.moveaxis(a, place, before - (place < before))
 
 
 def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
-    """What a function of vectors returns for those along an axis."""
+    """The results of a function applied to each vector along an axis."""
     if np.ndim(arr) == 1 and axis in (0, -1):
         found = func1d(arr, *args, **kwargs)
         return found if isinstance(found, Operand) else packed(found)
@@ -155,7 +155,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
 
 
 def block(arrays: Any) -> Any:
-    """Rows of arrays beside each other, one below the other, or one row."""
+    """Arrays assembled from rows of matrices, or from one row."""
     rows = arrays if isinstance(arrays, list) else []
     if not rows or any(not isinstance(row, list) or any(getattr(x, "ndim", 0) != 2 for x in row) for row in rows):
         return of_definition(np.block)(arrays)
@@ -163,12 +163,12 @@ def block(arrays: Any) -> Any:
 
 
 def clip(a: Any, min: Any = None, max: Any = None) -> Any:
-    """By the newer names of the bounds."""
+    """`np.clip` with the keyword names `min` and `max`."""
     return np.clip(a, min, max)
 
 
 def of_definition(primitive: Any) -> Callable[..., Any]:
-    """What a function with a rule for real numbers is defined as, for complex ones."""
+    """The definition of a function whose rule covers real numbers only, for complex ones."""
 
     def run(*arguments: Any, **keywords: Any) -> Any:
         meaning = definition(primitive)
@@ -179,7 +179,7 @@ def of_definition(primitive: Any) -> Callable[..., Any]:
 
 
 def in_numpys_dtype(primitive: Any) -> Callable[..., Any]:
-    """The same for a function whose definition may compute in another precision than NumPy."""
+    """`of_definition` for a function whose definition may compute in another precision than NumPy."""
 
     def run(*arguments: Any, **keywords: Any) -> Any:
         values = [each._array() if isinstance(each, Operand) else each for each in arguments]
@@ -189,7 +189,7 @@ def in_numpys_dtype(primitive: Any) -> Callable[..., Any]:
 
 
 def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *arguments: Any, **keywords: Any) -> Any:
-    """Each function, or number, for the elements of which its condition is the last to hold."""
+    """For each element the function, or number, of the last condition that holds."""
     masks = [np.asarray(each) for each in (condlist if isinstance(condlist, (list, tuple)) else [condlist])]
     if len(funclist) == len(masks) + 1:
         masks.append(~np.logical_or.reduce(masks))
@@ -206,7 +206,7 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *arguments: Any, *
 
 
 def spelling(primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Callable[..., Any] | None:
-    """The function that says in other words what a primitive without a rule for these arguments means.
+    """The equivalent function for a primitive that has no rule for these arguments, else None.
 
     >>> spelling(np.split, (np.ones(3), 3), {}) is split, spelling(np.sin, (1.0,), {}) is None
     (True, True)
@@ -219,7 +219,7 @@ def spelling(primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, An
 
 
 def spelled_always(primitive: Any, count: int, keywords: Mapping[str, Any]) -> Callable[..., Any] | None:
-    """The same, where the values of the arguments do not matter, but only their number and the keywords.
+    """`spelling` for rewrites that depend only on the number of arguments and the keywords.
 
     >>> spelled_always(np.linalg.norm, 2, {}) is norm, spelled_always(np.linalg.norm, 1, {}) is None
     (True, True)
@@ -234,7 +234,7 @@ def spelled_always(primitive: Any, count: int, keywords: Mapping[str, Any]) -> C
 
 
 def block_of_matrices(arrays: Any) -> Any:
-    """What `np.block` makes of rows of matrices, followed or not; None of anything else."""
+    """`np.block` of rows of matrices, followed or not; None for other arguments."""
     rows = arrays if type(arrays) is list else ()
     if not rows or any(type(row) is not list or any(getattr(x, "ndim", 0) != 2 for x in row) for row in rows):
         return None
@@ -242,13 +242,13 @@ def block_of_matrices(arrays: Any) -> Any:
 
 
 def along_vector(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
-    """What `np.apply_along_axis` makes of a vector that a tape follows; None of anything else."""
+    """`np.apply_along_axis` of a vector that a tape follows; None for other arguments."""
     if type(arr) is not Tensor or arr._value.ndim != 1 or not active.who_know([arr._identity]):
         return None
     return apply_along_axis(func1d, axis, arr, *args, **kwargs)
 
 
-# What can be told without a look into each list.
+# Rewrites that can be decided without looking into each list.
 STRAIGHT: Mapping[Any, Callable[..., Any]] = {np.block: block_of_matrices, np.apply_along_axis: along_vector}
 ALWAYS: Mapping[Any, Callable[..., Any]] = {
     np.split: split,
@@ -265,7 +265,7 @@ ALWAYS: Mapping[Any, Callable[..., Any]] = {
     np.broadcast_arrays: broadcast_arrays,
     np.rollaxis: rollaxis,
 }
-# Of complex numbers, what these multiply is conjugated.
+# For complex numbers, these conjugate one of the factors.
 _SQUARED = (np.vecdot, np.linalg.vecdot, np.vecmat, np.correlate, np.linalg.vector_norm)
 FOR_COMPLEX: Mapping[Any, Callable[..., Any]] = {
     np.absolute: modulus,

@@ -1,4 +1,4 @@
-"""What rules cover: the keywords of a recorded call, and which of them say something; functions without a rule."""
+"""Check which arguments and keywords of a call a derivative rule covers, and report functions that have no rule."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from srcad.runtime.tape.values.tensor import Tensor
 def covering(
     primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]
 ) -> tuple[int, tuple[str, ...], bool]:
-    """How many arguments, and which keywords, say something, and whether that is so for arguments of all ranks.
+    """How many arguments and which keywords to record, and whether the rules cover arguments of all ranks.
 
-    Raises MissingRule for what the primitive's rule does not know.
+    Raises MissingRule for calls that the primitive's rule does not cover.
 
     >>> import numpy as np
     >>> covering(np.sum, (np.ones((2, 2)), 0, None), {"keepdims": True, "out": None})
@@ -46,14 +46,14 @@ def covering(
 
 @functools.cache
 def next_required(primitive: Any, count: int) -> str:
-    """The name of the argument that follows `count` positional ones, if it has no default.
+    """The name of the parameter after `count` positional ones, if it has no default, else "".
 
     >>> next_required(np.take, 1), next_required(np.take, 2), next_required(np.add, 0)
     ('indices', '', '')
     """
     try:
         parameters = list(inspect.signature(primitive).parameters.values())
-    except (TypeError, ValueError):  # of functions that are not written in Python
+    except (TypeError, ValueError):  # not written in Python
         return ""
     if count >= len(parameters) or isinstance(primitive, np.ufunc):
         return ""
@@ -63,7 +63,7 @@ def next_required(primitive: Any, count: int) -> str:
 
 
 def rule_of(primitive: Any, arguments: Sequence[Any]) -> Any:
-    """The rule for a call. Raises MissingRule where none is for arguments of such ranks."""
+    """The rule for a call. Raises MissingRule if there is none for arguments of these ranks."""
     rule = find(primitive, [_rank(each) for each in arguments])
     if rule is None:
         raise MissingRule(
@@ -81,7 +81,7 @@ def _rank(argument: Any) -> int | None:
 
 
 def check_covered(primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
-    """Raises MissingRule if the rule of a primitive knows nothing of a keyword, before anything is computed."""
+    """Raise MissingRule if the rule of a primitive does not know a keyword, before anything is computed."""
     rule = find(primitive, [_rank(each) for each in arguments]) if keywords else None
     if rule is not None:
         stated = {name: value for name, value in keywords.items() if says_something(name, value)}
@@ -89,7 +89,7 @@ def check_covered(primitive: Any, arguments: Sequence[Any], keywords: Mapping[st
 
 
 def check_meaning(primitive: Any, meaning: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
-    """Raises MissingRule if the function that defines a primitive does not take such arguments."""
+    """Raise MissingRule if the function that defines a primitive does not take such arguments."""
     error = _unbound(meaning, len(arguments), tuple(keywords))
     if error:
         raise MissingRule(f"the definition of {primitive_name(primitive)} does not cover this call: {error}")
@@ -97,7 +97,7 @@ def check_meaning(primitive: Any, meaning: Any, arguments: Sequence[Any], keywor
 
 @functools.cache
 def _unbound(meaning: Any, count: int, names: tuple[str, ...]) -> str:
-    """What Python would say to a call with so many arguments and such keywords; nothing if it is right."""
+    """Python's error message for a call with so many arguments and these keywords; empty if it is valid."""
     try:
         inspect.signature(meaning).bind(*range(count), **dict.fromkeys(names))
     except TypeError as error:
@@ -114,9 +114,9 @@ def _covers(rule: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) ->
 
 
 def check_discrete(primitive: Any, result: Any) -> None:
-    """Raises MissingRule unless what a function without a rule has returned cannot have a derivative anyway.
+    """Raise MissingRule if the result of a function without a rule could have a derivative.
 
-    Or unless the function is called in one that brings its own gradient.
+    Nothing is raised inside a function that has a custom gradient.
     """
     if active.customs:
         return
@@ -126,7 +126,7 @@ def check_discrete(primitive: Any, result: Any) -> None:
 
 
 def missing(primitive: Any) -> MissingRule:
-    """The error of a function that has no rule."""
+    """The error for a function that has no rule."""
     return MissingRule(
         f"{primitive_name(primitive)} has no derivative rule, and a tape follows one of its arguments",
         hint="call it on the tensor's `.numpy()` to leave it out of the derivative, or in a srcad.custom_gradient",
@@ -137,12 +137,12 @@ def _may_vary(value: Any) -> bool:
     return isinstance(value, (Tensor, np.ndarray)) and value.dtype.kind not in "biuSUmM"
 
 
-_INDICES = {np.take: 1, np.bincount: 0}  # where tuples are indices as lists are
+_INDICES = {np.take: 1, np.bincount: 0}  # where tuples are indices like lists
 
 
 @functools.cache
 def operands(primitive: Any, count: int) -> frozenset[int]:
-    """The places of the arguments of a function by which its rules state derivatives.
+    """The places of the arguments for which the rules of a function state derivatives.
 
     >>> sorted(operands(np.matmul, 2)), sorted(operands(np.take, 2))
     ([0, 1], [0, 1])

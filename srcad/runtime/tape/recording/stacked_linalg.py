@@ -1,8 +1,8 @@
-"""Functions of matrices, given stacks of these on a tape: applied to each matrix, the results put together again.
+"""Linear algebra on stacks of matrices: on a tape, applied to each matrix, with the results stacked again.
 
-np.linalg.det(x)        np.stack([np.linalg.det(x[0]), np.linalg.det(x[1])]), for x of shape (2, n, n)
+    np.linalg.det(x)        np.stack([np.linalg.det(x[0]), np.linalg.det(x[1])]), for x of shape (2, n, n)
 
-So the rules, which are those of one matrix, serve for stacks as well. Elsewhere NumPy's own function runs.
+The rules are those of a single matrix; this way they serve for stacks too. Without a tape NumPy's own function runs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def holds_stack(primitive: Any, arguments: Sequence[Any]) -> bool:
 
 
 def of_each_matrix(primitive: Any, *arguments: Any, **keywords: Any) -> Any:
-    """What the function gives for each matrix, stacked as they are. Raises MissingRule for a stack of none.
+    """The results of a function for each matrix, stacked like the matrices. Raises MissingRule for an empty stack.
 
     >>> of_each_matrix(np.linalg.det, np.array([[[2.0]], [[4.0]]])).tolist()
     [2.0, 4.0]
@@ -49,7 +49,7 @@ def of_each_matrix(primitive: Any, *arguments: Any, **keywords: Any) -> Any:
 
 
 def _flat(stack: Any, around: tuple[int, ...]) -> Any:
-    """The matrices one after the other, as often as they stand in a wider stack."""
+    """The matrices along a single leading axis, after broadcasting to the shape of the widest stack."""
     shape = stack.shape[-2:]
     whole = stack if stack.shape[:-2] == around else np.broadcast_to(stack, (*around, *shape))
     return np.reshape(whole, (-1, *shape))

@@ -1,9 +1,11 @@
-"""What methods of ufuncs, and keywords of ufuncs and reductions, mean on tensors, in terms of functions with rules.
+"""Methods of ufuncs, and keywords of ufuncs and reductions, as equivalent expressions of functions that have rules.
 
-np.subtract.outer(a, b)                  np.subtract(a[..., None], b)
-np.hypot.reduce(x)                       np.hypot(np.hypot(x[0], x[1]), x[2])
-np.add(x, y, dtype="float32")            np.add of both in single precision
-np.sum(x, where=mask, initial=1.0)       np.sum(np.where(mask, x, 0.0)) + 1.0
+    np.subtract.outer(a, b)                  np.subtract(a[..., None], b)
+    np.hypot.reduce(x)                       np.hypot(np.hypot(x[0], x[1]), x[2])
+    np.add(x, y, dtype="float32")            np.add of both in single precision
+    np.sum(x, where=mask, initial=1.0)       np.sum(np.where(mask, x, 0.0)) + 1.0
+
+They replace the call while a tape follows an argument.
 """
 
 from __future__ import annotations
@@ -19,17 +21,17 @@ from srcad.runtime.tape.reverse.eager_rules import says_something
 from srcad.runtime.tape.values.arithmetic import Arithmetic
 from srcad.runtime.tape.values.operand import Operand
 
-_LAYOUT = frozenset(("casting", "order", "subok"))  # of what NumPy computes and checks, not of derivatives
+_LAYOUT = frozenset(("casting", "order", "subok"))  # these affect NumPy's computation and checks, not derivatives
 
 
 def outer(ufunc: Any, a: Any, b: Any, **keywords: Any) -> Any:
-    """The function of each element of `a` with each of `b`."""
+    """The function of each element of `a` with each element of `b`."""
     shape = (*np.shape(a), *[1] * np.ndim(b))
     return ufunc(np.reshape(a, shape), b, **keywords)
 
 
 def reduce(ufunc: Any, array: Any, axis: Any = 0, keepdims: bool = False) -> Any:
-    """The elements along an axis, put together from the first on."""
+    """The elements along an axis, combined from left to right."""
     if isinstance(axis, tuple) or (axis is None and array.ndim != 1):
         raise NotImplementedError(f"np.{ufunc.__name__}.reduce along several axes: reduce one after the other")
     place = axis or 0
@@ -41,7 +43,7 @@ def reduce(ufunc: Any, array: Any, axis: Any = 0, keepdims: bool = False) -> Any
 
 
 def accumulate(ufunc: Any, array: Any, axis: int = 0) -> Any:
-    """What the elements along an axis are, put together so far."""
+    """The elements along an axis, each combined with all before it."""
     parts = list(np.moveaxis(array, axis, 0))
     for place in range(1, len(parts)):
         parts[place] = ufunc(parts[place - 1], parts[place])
@@ -49,7 +51,7 @@ def accumulate(ufunc: Any, array: Any, axis: int = 0) -> Any:
 
 
 def reduceat(ufunc: Any, array: Any, indices: Any, axis: int = 0) -> Any:
-    """Slices along an axis, each put together; of a slice that ends before it starts, the first element."""
+    """Slices along an axis, each reduced; for a slice that ends before it starts, the element where it starts."""
     turned = np.moveaxis(array, axis, 0)
     starts = [int(each) for each in np.asarray(indices)]
     parts = []
@@ -68,7 +70,7 @@ _METHODS: Mapping[str, Callable[..., Any]] = {
 
 @functools.cache
 def method_meaning(primitive: Any) -> Callable[..., Any] | None:
-    """What a method of a ufunc means; None for everything else.
+    """The function that a method of a ufunc is recorded as; None for other functions.
 
     >>> method_meaning(np.maximum.outer)(np.array([1.5]), np.array([1.0, 2.0])).tolist(), method_meaning(np.sin)
     ([[1.5, 2.0]], None)
@@ -79,7 +81,7 @@ def method_meaning(primitive: Any) -> Callable[..., Any] | None:
     if ufunc in (np.power, np.float_power) and name.startswith("reduce"):
         return None  # NumPy 2 has 4 for [2, 3, 2]
     if variants(primitive) or (name != "outer" and definition(primitive) is not None):
-        return None  # better than one by one
+        return None  # the rule is better than one element after another
     return functools.partial(_METHODS[name], ufunc)
 
 
@@ -90,7 +92,7 @@ def _converted(value: Any, dtype: Any) -> Any:
 
 
 def in_dtype(ufunc: Any, *arguments: Any, dtype: Any = None, **layout: Any) -> Any:
-    """A ufunc of what its arguments are in a dtype."""
+    """A ufunc of its arguments converted to a dtype."""
     given = arguments if dtype is None else [_converted(each, dtype) for each in arguments]
     return ufunc(*given)
 
@@ -106,7 +108,7 @@ def _reduction(
     correction: Any = None,
     **keywords: Any,
 ) -> Any:
-    """A reduction of some of the elements, with a first one, in a dtype."""
+    """A reduction with the keywords `where`, `initial`, `dtype` and `correction`."""
     a = a if dtype is None else _converted(a, dtype)
     if correction is not None:
         keywords["ddof"] = correction
@@ -122,7 +124,7 @@ def _reduction(
 
 
 def _spread(function: Any, a: Any, axis: Any, where: Any, ddof: Any = 0, keepdims: bool = False) -> Any:
-    """The variance, or its root, of some of the elements."""
+    """The variance, or the standard deviation, of the elements selected by `where`."""
     centre = _reduction(np.mean, a, axis, where=where, keepdims=True)
     apart = np.where(where, np.abs(a - centre), 0.0)
     count = np.sum(np.broadcast_to(where, a.shape), axis, keepdims=keepdims) - ddof
@@ -142,7 +144,7 @@ _TAKES: Mapping[Any, frozenset[str]] = {
 
 
 def keyword_meaning(primitive: Any, keywords: Mapping[str, Any]) -> Callable[..., Any] | None:
-    """What a call with such keywords means, if its rule does not take them; None if it does, or nothing is known.
+    """The function that a call with such keywords is recorded as, if its rule does not take them, else None.
 
     >>> float(keyword_meaning(np.sum, {"initial": 2.0})(np.ones(3), initial=2.0)), keyword_meaning(np.sum, {"axis": 0})
     (5.0, None)

@@ -1,11 +1,10 @@
-"""Pullbacks of recorded calls for many cotangents at once, which lie along a leading axis of their array.
+"""Batched pullbacks of recorded calls: for many cotangents at once, along a leading axis.
 
     y = np.sin(x) @ a           y_bar of shape (k, *y.shape)      ->      x_bar of shape (k, *x.shape)
 
-An elementwise rule does this as it stands, since NumPy broadcasts along leading axes.
-`srcad.runtime.tape.reverse.batched_rules` has what the rules of matrix products, reductions and functions that move
-elements come to. Everything else, calls of compiled functions among it, is mapped: its pullback runs for one cotangent
-after the other.
+Elementwise rules work unchanged, since NumPy broadcasts along leading axes. The rules of matrix products, reductions
+and functions that move elements have batched versions in `srcad.runtime.tape.reverse.batched_rules`. For every other
+call, including compiled functions, the pullback runs for one cotangent after the other.
 """
 
 from __future__ import annotations
@@ -26,13 +25,14 @@ from srcad.runtime.tape.values.tensor import Tensor
 
 Step = Callable[[Bars, Collection[int]], None]
 Pull = Callable[[Any], "list[Any] | None"]
-LARGEST = 1 << 20  # elements of what a sweep for several cotangents makes of one array
+LARGEST = 1 << 20  # the most elements that a batched sweep makes for one array
 
 
 def cotangents_at_once(path: Sequence[Any], size: int) -> int:
-    """For how many cotangents a sweep along these nodes may run at once, for a target of this size.
+    """The number of cotangents that one sweep along these nodes processes, for a target of this size.
 
-    An adjoint has its array's elements times so many: of large arrays few are taken at once, which is no slower.
+    An adjoint has as many times its array's elements: for large arrays few cotangents are taken at once, which is no
+    slower.
     """
     largest: int = max(1, size)
     for node, wanted in path:
@@ -44,7 +44,7 @@ def cotangents_at_once(path: Sequence[Any], size: int) -> int:
 
 
 def batched_step(node: Any, wanted: tuple[Any, ...]) -> Step:
-    """A function that does what that of `node.prepare` does, on adjoints with a leading axis for the cotangents."""
+    """The reverse step of a node for adjoints with a leading axis for the cotangents."""
     if hasattr(node, "batched"):
         return node.batched(wanted)  # type: ignore[no-any-return]
     mapped = _mapped(node, wanted)
@@ -84,7 +84,7 @@ def _rule_of(node: Any) -> Rule:
 
 
 def _pull_of(node: Any, wanted: tuple[Any, ...]) -> Pull | None:
-    """The pullback for many cotangents: adjoints of the wanted inputs, or None where it does not cover these."""
+    """The batched pullback: adjoints of the wanted inputs. None if it does not cover these."""
     rule, result = _rule_of(node), node.result._value
     values, keywords = unwrapped(node.arguments), unwrapped(node.keywords)
     if rule.elementwise:
@@ -122,7 +122,7 @@ def _input(node: Any, path: Any) -> Tensor:
 
 
 def _fitted(bar: Any, given: Any, like: Any, rank: int) -> Any:
-    """An adjoint for each cotangent in the shape and dtype of what it belongs to; None where it is no such thing."""
+    """A batch of adjoints in the shape and dtype of the input; None if it does not have the form of a batch."""
     count = given.shape[0]
     if not isinstance(bar, np.ndarray) or not bar.ndim or bar.shape[0] != count or rank not in (-1, bar.ndim - 1):
         return None
@@ -142,7 +142,7 @@ def _gather(bars: Bars, identity: int, contribution: Any) -> None:
 
 
 def _mapped(node: Any, wanted: tuple[Any, ...]) -> Step:
-    """A step that runs the node's own for one cotangent after the other."""
+    """A step that runs the node's own step for one cotangent after the other."""
     outputs, inputs = node.outputs(), tuple(dict.fromkeys(node.input_identities(wanted)))
 
     def step(bars: Bars, kept: Collection[int]) -> None:

@@ -1,6 +1,7 @@
-"""Derivative rules executed on values, for the tape: the pullback or pushforward of one operation.
+"""Run derivative rules on values, for the tape: the pullback or pushforward of one operation.
 
-Each rule becomes, once, a plain Python function with readable source, in which only what is asked for is computed.
+Each rule is compiled once, for the adjoints or tangents that are wanted, to a plain Python function with readable
+source.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def pullback(
     """The function from a cotangent of `result` to the cotangents of the wanted arguments.
 
     `wanted` holds positions in `args`, or paths such as (0, 1) for an element of a tuple argument. Each cotangent has
-    the shape and dtype of its argument; None stands for an argument on which the result does not depend.
+    the shape and dtype of its argument; it is None if the result does not depend on the argument.
 
     >>> x = np.array([1.0, 2.0])
     >>> pull = pullback(np.multiply, x * 3.0, (x, 3.0), {}, (0, 1))
@@ -72,8 +73,8 @@ def pushforward(
 ) -> Any:
     """The tangent of `result`, or None if it is zero whatever the tangents are.
 
-    `tangents` stands beside `args`: a tangent, None for an argument without, or a tuple of these for a tuple argument.
-    With `live`, everything is a tensor, and what is computed is recorded.
+    `tangents` has an item for each of `args`: a tangent, None for an argument without, or a tuple of these for a tuple
+    argument. With `live`, all values are tensors, and the computation is recorded.
 
     >>> x = np.array([1.0, 2.0])
     >>> pushforward(np.multiply, x * x, (x, x), {}, (np.ones(2), None))
@@ -103,12 +104,12 @@ def pushforward(
 
 
 def _stated(kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Keyword arguments without those that say nothing."""
+    """Keyword arguments without those that only repeat a default."""
     return {name: value for name, value in kwargs.items() if says_something(name, value)}
 
 
 def says_something(name: str, value: Any) -> bool:
-    """Whether a keyword argument is more than a default written out; `axis=None` is not everywhere the default.
+    """Whether a keyword argument is more than a repeated default. `axis=None` is not the default everywhere.
 
     >>> [says_something(*each) for each in (("out", None), ("axis", None), ("where", True), ("axis", 0))]
     [False, True, False, True]
@@ -129,7 +130,7 @@ def _rule(primitive: Any, args: Sequence[Any], active: Collection[int]) -> Rule:
 
 @functools.cache
 def names_of(rule: Rule, count: int, keywords: tuple[str, ...]) -> tuple[str, ...]:
-    """The rule's name of each positional and keyword argument."""
+    """The names that the rule gives to the positional and keyword arguments."""
     marks = [object() for _ in range(count + len(keywords))]
     bound = rule.bind(marks[:count], dict(zip(keywords, marks[count:], strict=True)))
     return tuple(name for mark in marks for name, value in bound.items() if value is mark)
@@ -189,7 +190,7 @@ def _fitted(bar: Any, like: Any) -> Any:
 
 @functools.cache
 def pullback_function(rule: Rule, wanted: tuple[str, ...]) -> Run:
-    """`def tanh_pullback(y_bar, y, x): ...`, which returns a tuple of what is wanted; None for what has no slope."""
+    """`def tanh_pullback(y_bar, y, x): ...`, which returns a tuple of the wanted adjoints, None where there is none."""
     template = rule.partials or rule.adjoint
     if template is None:
         raise MissingRule(f"{primitive_name(rule.primitive)} has a tangent rule but no adjoint rule")
@@ -220,7 +221,7 @@ def _pushforward_function(rule: Rule, active: tuple[str, ...]) -> Run | None:
 
 
 class _Bars:
-    """The text of a rule's statements, with `d[x]` written as `x_bar` or `x_dot`."""
+    """Writes a rule's statements as text, with `d[x]` as `x_bar` or `x_dot`."""
 
     def __init__(self, template: Template, ending: str) -> None:
         used = {node.id for each in template.body for node in gast.walk(each) if isinstance(node, gast.Name)}
@@ -246,7 +247,7 @@ class _Renamer(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no a
 
 
 def _made(rule: Rule, template: Template, what: str, first: str, lines: Sequence[str]) -> Run:
-    """A function of the rule's bindings, its source known to tracebacks and debuggers."""
+    """A function with the rule's bindings; its source is registered for tracebacks and debuggers."""
     defaults = [f"{name}={name}_default" if name in template.defaults else name for name in template.parameters]
     name = primitive_name(rule.primitive).split(".")[-1] + "_" + what
     text = "\n    ".join([f"def {name}({first}, {', '.join(defaults)}):", *lines]) + "\n"

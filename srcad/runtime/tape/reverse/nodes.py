@@ -1,11 +1,11 @@
-"""What a tape records: one node for each call of a primitive on tensors that it follows.
+"""The nodes of a recording: one for each call of a primitive on tensors that a tape follows.
 
-A node holds the call (primitive, arguments, result), not its derivative: the pullback is asked for in the reverse
-sweep, from the same rule tables that the compiler reads. Where an outer tape is recording, the pullback runs on tensors
-instead of arrays (`live`), so that its operations become nodes of the outer tape: all there is to higher order.
+A node keeps the call (primitive, arguments, result), not its derivative. The reverse sweep makes the pullback from the
+rule tables, which are those of the compiler. If an outer tape is recording, the pullback runs on tensors instead of
+arrays (`live`), so that its operations become nodes of the outer tape. This is all that higher derivatives need.
 
-Calls with one result are recorded as a plain tuple, with the plan in place of the primitive, which is made in a fifth
-of the time. `nodes_of` makes nodes of them, `srcad.runtime.tape.reverse.one_shot_sweep` takes them as they are.
+Calls with one result are recorded as a plain tuple, with a plan in place of the primitive, since a tuple takes a fifth
+of the time to make. `nodes_of` turns these into nodes; `srcad.runtime.tape.reverse.one_shot_sweep` reads them directly.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from srcad.runtime.tape.values.arithmetic import NO_KEYWORDS
 from srcad.runtime.tape.values.indexed_slices import dense, gathered, rows_of
 from srcad.runtime.tape.values.tensor import Tensor
 
-Bars = dict[int, Any]  # identity -> adjoint gathered so far
+Bars = dict[int, Any]  # identity -> sum of the contributions to the adjoint so far
 
 
 class Node:
-    """A call of a primitive with one result, all tensors among its positional arguments: the common case."""
+    """A call of a primitive with one result, with all tensors among its positional arguments: the common case."""
 
     __slots__ = ("arguments", "keywords", "primitive", "result")
 
@@ -63,7 +63,7 @@ class Node:
         return [self.arguments[position]._identity for position in wanted]
 
     def prepare(self, wanted: tuple[Any, ...], live: bool) -> Callable[[Bars, Collection[int]], None]:
-        """A function that takes the adjoint of the result out of the gathered ones and adds those of the inputs."""
+        """The reverse step: it takes the adjoint of the result out of `bars` and adds contributions to the inputs."""
         arguments, result = self.arguments, self.result
         if self.primitive in GATHERS and 0 in wanted:
             index = gathered(self.primitive, arguments, self.keywords)
@@ -86,7 +86,7 @@ class Node:
         return step
 
     def _gather_step(self, index: Any, live: bool) -> Callable[[Bars, Collection[int]], None]:
-        """The step of a call that takes rows of a table: of a source only these have an adjoint."""
+        """The step of a call that takes rows of a table: the adjoint of a source consists of these rows only."""
         table, identity = self.arguments[0], self.result._identity
 
         def step(bars: Bars, kept: Collection[int]) -> None:
@@ -98,7 +98,7 @@ class Node:
         return step
 
     def push(self, dots: Mapping[int, Tensor], live: bool) -> list[tuple[Tensor, Any]]:
-        """The result with its tangent, for tangents of inputs by their identities."""
+        """The result with its tangent, for tangents of the inputs by identity."""
         if is_reversed_only(self.primitive):
             return _pushed_as_defined(self, dots, live)
         tangents = [dots.get(each._identity) if type(each) is Tensor else None for each in self.arguments]
@@ -107,7 +107,7 @@ class Node:
 
 
 def nodes_of(entries: Iterable[Any]) -> list[Any]:
-    """What tapes keep, as nodes throughout."""
+    """The entries of a tape as nodes."""
     return [_node(*entry) if type(entry) is tuple else entry for entry in entries]
 
 
@@ -122,7 +122,7 @@ def _node(plan: Any, arguments: tuple[Any, ...], result: Tensor, keywords: Mappi
 
 
 def _pushed_as_defined(node: Any, dots: Mapping[int, Tensor], live: bool) -> list[tuple[Tensor, Any]]:
-    """The results with their tangents, those of the definition."""
+    """The results with their tangents, computed from the primitive's definition."""
     from srcad.runtime.tape.recording.composed_calls import pushed
 
     meaning = definition(node.primitive)
@@ -145,7 +145,10 @@ def gather(bars: Bars, tensor: Tensor, contribution: Any) -> None:
 
 
 class ReadNode:
-    """A variable read whose value came about by item assignment that a tape has not seen: the same value."""
+    """A reading of a variable whose value comes from an item assignment that this tape has not recorded.
+
+    To the tape, the value read is that of the variable.
+    """
 
     __slots__ = ("result", "source")
 
@@ -157,7 +160,7 @@ class ReadNode:
         return (0,) if self.source._identity in relevant else ()
 
     def outputs(self) -> tuple[int, ...]:
-        """The identity of what was read."""
+        """The identity of the value that was read."""
         return (self.result._identity,)
 
     def tensors(self) -> list[Tensor]:
@@ -169,7 +172,7 @@ class ReadNode:
         return [self.source._identity]
 
     def prepare(self, wanted: tuple[int, ...], live: bool) -> Callable[[Bars, Collection[int]], None]:
-        """A function that hands the adjoint on."""
+        """The reverse step: it passes the adjoint on unchanged."""
         identity = self.result._identity
 
         def step(bars: Bars, kept: Collection[int]) -> None:
@@ -178,7 +181,7 @@ class ReadNode:
         return step
 
     def push(self, dots: Mapping[int, Tensor], live: bool) -> list[tuple[Tensor, Any]]:
-        """The tangent is the same."""
+        """The tangent is passed on unchanged."""
         return [(self.result, dots[self.source._identity])]
 
 
@@ -210,7 +213,9 @@ class GeneralNode:
         return [self._input(path)._identity for path in wanted]
 
     def prepare(self, wanted: tuple[Path, ...], live: bool) -> Callable[[Bars, Collection[int]], None]:
-        """A function that takes the adjoints of the results out of the gathered ones and adds those of the inputs."""
+        """The reverse step: it takes the adjoints of the results out of `bars` and adds the contributions to the
+        inputs.
+        """
         call = (self.result, self.arguments, self.keywords)
         if self.primitive in GATHERS and (0,) in wanted:
             index = gathered(self.primitive, self.arguments, self.keywords)
@@ -229,7 +234,7 @@ class GeneralNode:
         return step
 
     def push(self, dots: Mapping[int, Tensor], live: bool) -> list[tuple[Tensor, Any]]:
-        """The results with their tangents, for tangents of inputs by their identities."""
+        """The results with their tangents, for tangents of the inputs by identity."""
         if is_reversed_only(self.primitive):
             return _pushed_as_defined(self, dots, live)
 
@@ -252,7 +257,7 @@ class GeneralNode:
         return found  # type: ignore[no-any-return]
 
     def _bar(self, bars: Bars, kept: Collection[int]) -> Any:
-        """The adjoint of the result; of several results all adjoints, zeros where nothing was gathered."""
+        """The adjoint of the result. For several results a tuple, with zeros where nothing was contributed."""
         identities = self.outputs()
         found = [dense(bars.get(each)) if each in kept else bars.pop(each, None) for each in identities]
         if isinstance(self.result, Tensor) or all(bar is None for bar in found):
@@ -262,7 +267,7 @@ class GeneralNode:
 
 
 def paths(arguments: Sequence[Any], above: Path = ()) -> Iterator[tuple[Path, Tensor]]:
-    """Every tensor of a call and where it stands.
+    """Every tensor of a call, with its path among the arguments.
 
     >>> from srcad.runtime.tape.values.tensor import constant
     >>> [path for path, _ in paths((constant(1.0), [2.0, constant(3.0)]))]
@@ -281,14 +286,14 @@ def tensors_in(structure: Any) -> Iterator[Tensor]:
 
 
 def unwrapped(structure: Any) -> Any:
-    """The same structure with arrays in place of tensors."""
+    """The structure with arrays in place of tensors."""
     if type(structure) is Tensor:
         return structure._value
     return map_leaves(unwrapped, structure) if isinstance(structure, (list, tuple, dict)) else structure
 
 
 def _for(call: tuple[Any, Any, Any, Any, Any], live: bool) -> tuple[Any, Any, Any, Any, Any]:
-    """Primitive, result, arguments, keywords, tangents: as they are, or arrays."""
+    """Primitive, result, arguments, keywords, tangents: unchanged if `live`, else with arrays in place of tensors."""
     if live:
         return call
     primitive, result, arguments, keywords, tangents = call

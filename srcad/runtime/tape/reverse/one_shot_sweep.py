@@ -1,6 +1,6 @@
-"""The reverse sweep of a gradient that is asked for once, while no tape is active: in one loop over what was recorded.
+"""A reverse sweep in one loop over the recording, for a gradient that is computed once while no tape is active.
 
-Its results are those of a `Sweep`, which chooses all pullbacks first and then runs them, any number of times.
+Its results are those of `Sweep`, which prepares all pullbacks first, and can then run them any number of times.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ _double = np.dtype(np.float64)
 def swept_once(
     recording: Recording, targets: Sequence[Tensor], sources: Sequence[Tensor], seeds: Sequence[Tensor]
 ) -> list[Any]:
-    """The adjoints of the sources, arrays or `Rows`, where no tape is active: in one loop over the nodes.
+    """The adjoints of the sources, arrays or `Rows`, computed in one loop over the entries while no tape is active.
 
-    Only what leads from the sources is asked for its pullback.
+    Pullbacks run only for operations that depend on the sources.
     """
     kept = {*map(_identity, sources)}
-    # Everything leads from all that was watched.
+    # If all watched values are sources, everything recorded depends on them.
     relevant = recording.known if recording.roots <= kept else _leading_from(recording, kept)
     bars: Bars = {}
     for target, seed in zip(targets, seeds):  # noqa: B905 - strict is slow
         identity = target._identity
-        # A target that is a source has the gradient one, watched or not.
+        # The gradient of a target by itself is one, whether it is watched or not.
         if identity in relevant or identity in kept:
             bars[identity] = bars[identity] + seed._value if identity in bars else seed._value
-    # Infinite slopes are infinite, without a warning: what is warned of happened in the forward computation.
+    # No warnings for infinite derivatives: the forward computation has already warned.
     before = unwarned.set(IGNORED)
     try:
         _sweep(recording.entries, bars, kept, relevant)
@@ -53,7 +53,7 @@ _identity = operator.attrgetter("_identity")
 
 
 def _leading_from(recording: Recording, sources: set[int]) -> set[int]:
-    """The identities of what the recording follows and the sources lead to."""
+    """The identities of recorded values that depend on the sources."""
     relevant = recording.known.intersection(sources)
     for entry in recording.entries:
         if type(entry) is not tuple or entry[0].joins:
@@ -69,7 +69,9 @@ def _leading_from(recording: Recording, sources: set[int]) -> set[int]:
 
 
 def _sweep(entries: Sequence[Any], bars: Bars, kept: Collection[int], relevant: Collection[int]) -> None:
-    """Take the adjoint of each result out of the gathered ones, and add those of the relevant inputs."""
+    """For each entry, last first, take the adjoint of the result out of `bars` and add contributions to relevant
+    inputs.
+    """
     pop = bars.pop
     for entry in reversed(entries):
         if type(entry) is not tuple:
@@ -81,7 +83,7 @@ def _sweep(entries: Sequence[Any], bars: Bars, kept: Collection[int], relevant: 
         if bar is None:
             continue
         if form := plan.form:
-            # One tensor and perhaps a number, element by element: to doubles belong as many doubles.
+            # Elementwise, of one tensor and perhaps a number: result and input have the same shape if both are float64.
             tensor = arguments[form == 3]
             identity, a = tensor._identity, tensor._value
             if a.dtype is _double and value.dtype is _double and identity in relevant:
@@ -112,7 +114,7 @@ def _sweep(entries: Sequence[Any], bars: Bars, kept: Collection[int], relevant: 
 def _of_one(
     plan: Plan, arguments: Any, value: Any, bar: Any, keywords: Mapping[str, Any], bars: Bars, relevant: Collection[int]
 ) -> tuple[Any, Any]:
-    """The contribution to the only argument, with that; None, None if it is not float64 that is wanted."""
+    """The only argument and the contribution to its adjoint; (None, None) if it is not a relevant float64 tensor."""
     (tensor,) = arguments or (None,)
     if type(tensor) is not Tensor or tensor._identity not in relevant:
         return None, None
@@ -134,9 +136,9 @@ def _of_two(
     bars: Bars,
     relevant: Collection[int],
 ) -> tuple[Any, Any]:
-    """The contribution to one of two arguments, with that; None, None if it is not float64 that is wanted.
+    """One of two arguments and the contribution to its adjoint; (None, None) if not only float64 tensors are relevant.
 
-    If both are wanted, that to the first is gathered.
+    If both are relevant, the contribution to the first is added to `bars` here.
     """
     a, b = first, second = arguments
     mask = 0b100
@@ -167,7 +169,7 @@ def _of_two(
 
 
 def _pull(node: Any, bars: Bars, kept: Collection[int], relevant: Collection[int]) -> None:
-    """The same for a node."""
+    """The reverse step of an entry that is a node."""
     if type(node) is SeveralNode and pull_several(node, bars, kept, relevant):
         return
     if not bars.keys().isdisjoint(node.outputs()) and (wanted := node.leads_from(relevant)):
@@ -184,14 +186,14 @@ def _pull_call(
     kept: Collection[int],
     relevant: Collection[int],
 ) -> None:
-    """The same for any call with one result, by the function that its plan knows or as its node does it."""
+    """The reverse step of any call with one result, by the pullback of its plan or by its node."""
     if plan.joins and result._value.dtype.kind == "f":
         _pull_join(plan, arguments, result, keywords, bar, bars, relevant)
         return
     if plan.apart and _is_pulled_apart(plan, arguments, result, keywords, bar, bars, kept, relevant):
         return
     mask, values, inputs = 1, [], []
-    # Where the result and an input are real, so is the slope, whatever else is complex.
+    # If the result and an input are real, so is the derivative, even if other inputs are complex.
     is_real = result._value.dtype.kind != "c"
     for argument in arguments:
         mask += mask
@@ -225,7 +227,7 @@ def _is_pulled_apart(
     kept: Collection[int],
     relevant: Collection[int],
 ) -> bool:
-    """The same for a call that goes no short way; False for one that does after all."""
+    """The reverse step of a gather, a join or a composed call; False if the call is none of these after all."""
     if plan.joins:
         (node,) = nodes_of([(plan, arguments, result, keywords)])
         bars[result._identity] = bar
@@ -251,7 +253,7 @@ def _is_pulled_apart(
 def _pull_again(
     plan: Plan, again: Recording, value: Any, result: Tensor, bar: Any, bars: Bars, kept: Collection[int]
 ) -> None:
-    """The same for a function that is defined by others: the definition has run again, and is swept."""
+    """The reverse step of a composed call, whose definition has run again: sweep over what that recorded."""
     if type(value) is Tensor and value._identity in again.known:
         check_shapes(plan.primitive, value, result)
         gather(bars, value, bar)
@@ -267,7 +269,7 @@ def _pull_join(
     bars: Bars,
     relevant: Collection[int],
 ) -> None:
-    """The same for a function of a list of real arrays."""
+    """The reverse step of a function of a list of real arrays."""
     mask, values, inputs = 1, [], []
     listed = arguments[plan.list_at]
     for argument in arguments:

@@ -1,8 +1,8 @@
-"""The pullback of a recorded call, chosen once for each kind of call and then looked up.
+"""The pullback of a recorded call: the rule is chosen once for each kind of call and cached.
 
-A choice depends on the primitive, on which inputs are wanted and, where the rule tables ask for it, on ranks and on
-which arguments are number literals. What it yields is the function that `srcad.runtime.tape.reverse.eager_rules` has
-made of the rule.
+The choice depends on the primitive, on which inputs are wanted and, if the rules require it, on ranks and on which
+arguments are nonzero number literals. The result is the function that `srcad.runtime.tape.reverse.eager_rules` makes of
+the rule.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from srcad.runtime.tape.reverse.rules_on_tensors import as_primitive, on_tensors
 from srcad.runtime.tape.values.arithmetic import NO_KEYWORDS
 from srcad.runtime.tape.values.tensor import Tensor
 
-Path = tuple[Any, ...]  # (position of an argument,), or with the place in the list that the argument is
+Path = tuple[Any, ...]  # (position of an argument,), followed by the place in it if it is a list
 
 
 class Choice(NamedTuple):
     """A rule as a function of the result's adjoint, the result and the arguments.
 
     run               returns a tuple of adjoints
-    names             of the positional arguments; None if they stand in the order that `run` expects
-    keyword_names     of the keyword arguments
-    wanted            for each wanted input its place in that tuple, and where in what stands there
+    names             names of the positional arguments; None if `run` takes them in the order of the call
+    keyword_names     names of the keyword arguments
+    wanted            for each wanted input its place in the tuple, and the path inside that item
     """
 
     rule: Rule
@@ -45,11 +45,12 @@ class Choice(NamedTuple):
 Direct = Callable[..., Sequence[Any]]
 
 _choices: dict[Hashable, Choice | None] = {}
-# What may take rows of a table.
+# Functions that may take rows of a table.
 GATHERS = frozenset((np.take, operator.getitem))
-# Their rules read the result, their slopes in TensorFlow the arguments: a slope leads back to these, not to the result.
+# Their rules read the result, in TensorFlow their gradients read the arguments: for second derivatives the result is
+# computed again from the arguments.
 _FROM_ARGUMENTS = frozenset((operator.truediv, np.divide, np.tan, np.expm1, np.linalg.norm))
-# The other way round: what the slopes in TensorFlow say of the result.
+# The opposite: functions whose gradients in TensorFlow read the result.
 _FROM_RESULT: Mapping[Any, Direct] = {
     np.arcsinh: lambda bar, y, x: (bar / np.cosh(y),),
     np.arccosh: lambda bar, y, x: (bar / np.sinh(y),),
@@ -67,7 +68,8 @@ def pullback(
 ) -> Callable[[Any], list[Any]]:
     """The function from the adjoint of `result` to the adjoints of the wanted arguments, before `fitted`.
 
-    `wanted` holds positions or paths. With `live`, everything is a tensor, and what the pullback does is recorded.
+    `wanted` holds positions or paths. With `live`, all values are tensors, and the operations of the pullback are
+    recorded.
 
     >>> x = np.array([2.0, 3.0])
     >>> pullback(np.square, x * x, (x,), {}, (0,))(np.array([1.0, 10.0]))
@@ -98,10 +100,10 @@ def pullback(
 def direct_pullback(
     primitive: Any, mask: int, values: Sequence[Any], keywords: Mapping[str, Any] = NO_KEYWORDS
 ) -> Direct | None:
-    """A function from the adjoint of a result, the result and the arguments, in this order, to the adjoints wanted.
+    """The function of the result's adjoint, the result and the arguments that returns the wanted adjoints.
 
-    `mask` has a binary digit for each argument behind the leading one: whether that is wanted. The call's result and
-    what is wanted are not complex, and its keywords all say something. None where there is no derivative.
+    `mask` has a leading one, then a binary digit for each argument: whether its adjoint is wanted. The call's result
+    and the wanted inputs are not complex, and no keyword repeats a default. None if there is no derivative.
 
     >>> direct_pullback(np.multiply, 0b101, (3.0, 2.0))(1.0, 6.0, 3.0, 2.0)
     (3.0,)
@@ -112,7 +114,7 @@ def direct_pullback(
 
 
 def conjugated(primitive: Any, mask: int, values: Sequence[Any], keywords: Mapping[str, Any], run: Direct) -> Direct:
-    """That function for complex numbers. Raises MissingRule where the rule does not cover these.
+    """`direct_pullback` for complex numbers. Raises MissingRule if the rule does not cover them.
 
     >>> run = direct_pullback(np.multiply, 0b110, (1.0, 2j))
     >>> conjugated(np.multiply, 0b110, (1.0, 2j), {}, run)(1.0, 2j, 1.0, 2j)[0].imag
@@ -139,7 +141,7 @@ def _places(mask: int) -> tuple[int, ...]:
 
 
 def _in_order(choice: Choice) -> Direct:
-    """The choice's function, on arguments as they stand in the call."""
+    """The function of a choice, with the arguments in the order of the call."""
     run, names = choice.run, choice.names
     if names is None:
         return run
@@ -168,7 +170,7 @@ def _general_pullback(
 def _choice(
     primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], wanted: tuple[Any, ...]
 ) -> Choice | None:
-    """The rule for this call, None where the derivative is zero."""
+    """The rule for this call; None if the derivative is zero."""
     key: Hashable = (primitive, wanted, len(arguments))
     if not keywords and key in _choices:
         return _choices[key]
@@ -184,7 +186,7 @@ def _choice(
 
 
 def asks_of(primitive: Any) -> tuple[bool, bool]:
-    """Whether the rules of a primitive are for certain ranks, and whether they are for certain literals.
+    """Whether the rules of a primitive depend on ranks, and whether they depend on literals.
 
     >>> asks_of(np.sum), asks_of(np.power), asks_of(np.sin)
     ((True, False), (False, True), (False, False))
@@ -197,13 +199,13 @@ def asks_of(primitive: Any) -> tuple[bool, bool]:
 
 
 def asked_of(primitive: Any, count: int) -> int:
-    """On the ranks of how many arguments, from the first on, a choice among rules depends; 3 if on other things too.
+    """On the ranks of how many leading arguments the choice of a rule depends; 3 if it depends on literals as well.
 
     >>> asked_of(np.sin, 1), asked_of(np.sum, 2), asked_of(np.dot, 2), asked_of(np.power, 2)
     (0, 1, 2, 3)
     """
     fits = [rule.fit for rule in variants(primitive)]
-    # What a single rule is not for is refused when it is recorded.
+    # A single rule needs no choice: calls it does not cover are refused when they are recorded.
     if not any(asks_of(primitive)) or (len(fits) == 1 and not fits[0].literals):
         return 0
     return 3 if any(fit.literals for fit in fits) else min(3, count, max(len(fit.ndim) for fit in fits))
@@ -227,13 +229,13 @@ def _made(
 
 
 def fitted(bar: Any, like: Tensor) -> Any:
-    """An adjoint in the shape and dtype of what it belongs to; of a complex one, a real input has the real part."""
+    """An adjoint in the shape and dtype of `like`; a real input takes the real part of a complex adjoint."""
     value = like._value
     if not hasattr(bar, "dtype"):
         bar = np.asarray(bar)[()]
     if bar.shape != value.shape:
         bar = as_primitive(unbroadcast)(bar, like) if isinstance(bar, Tensor) else unbroadcast(bar, value)
-        if bar.shape != value.shape:  # the same slope for all elements of a larger operand
+        if bar.shape != value.shape:  # one derivative for all elements of a larger operand
             bar = np.broadcast_to(bar, value.shape)
     if bar.dtype.kind == "c" and value.dtype.kind != "c":
         bar = bar.real if type(bar) is np.ndarray else np.real(bar)
@@ -251,7 +253,7 @@ def _literals(arguments: Sequence[Any]) -> tuple[int, ...]:
 
 
 def signature(values: Sequence[Any]) -> tuple[Any, ...]:
-    """What rules may ask of arguments: ranks, and whether numbers that are no NumPy numbers are zero.
+    """What rules may depend on: the ranks of arguments, and whether Python numbers are zero.
 
     >>> signature((np.ones((2, 2)), np.float64(1.0), 3, 0.0, [1.0]))
     (2, 0, -1, -2, None)
@@ -272,7 +274,7 @@ _RANKS: Mapping[type, int | None] = {np.float64: 0, bool: 0, str: 0, type(None):
 
 
 def is_complex(argument: Any) -> bool:
-    """Whether an argument is, or has in it, a complex number or array.
+    """Whether an argument is or contains a complex number or array.
 
     >>> is_complex(np.ones(2)), is_complex((1.0, (2j,)))
     (False, True)
@@ -284,7 +286,7 @@ def is_complex(argument: Any) -> bool:
         return False
     if kind is tuple or kind is list:
         return any(is_complex(part) for part in argument)
-    found = getattr(getattr(argument, "dtype", None), "kind", None)  # of a type dtype is something else
+    found = getattr(getattr(argument, "dtype", None), "kind", None)  # the dtype of a class is a descriptor
     return isinstance(argument, complex) if found is None else bool(found == "c")
 
 

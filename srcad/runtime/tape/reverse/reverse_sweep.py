@@ -1,7 +1,7 @@
 """The reverse sweep: from adjoints of targets to adjoints of sources, over the nodes of a recording, last to first.
 
-The nodes lie in the order in which they happened, so a loop is enough: no recursion, however long the chain. A first
-loop, forwards, finds the nodes that lead from the sources; only these are asked for their pullbacks.
+Nodes are in the order of execution, so a loop suffices, without recursion, however long the chain. A first loop,
+forwards, finds the nodes that depend on the sources; pullbacks are made for these only.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from srcad.runtime.tape.values.tensor import Tensor
 class Sweep:
     """The part of a recording that leads from some sources to some targets, ready to be run for many cotangents.
 
-    live   whether the sweep's own operations are recorded, as they are where a tape that is active now follows anything
-           that they may read; given, or found out
+    live   whether the sweep's own operations are recorded: by default, if an active tape follows a value that the sweep
+           may read
     """
 
     __slots__ = ("_kept", "_relevant", "_sources", "_steps", "_targets", "live", "path")
@@ -44,7 +44,7 @@ class Sweep:
             if wanted:
                 relevant.update(node.outputs())
                 forwards.append((node, wanted))
-        # A target that is a source has the gradient one, watched or not.
+        # The gradient of a target by itself is one, whether it is watched or not.
         relevant.update(self._sources)
         self._relevant = relevant
         path = self._backwards(forwards)
@@ -53,7 +53,7 @@ class Sweep:
         self._steps: list[Any] | None = None
 
     def _backwards(self, forwards: list[Any]) -> list[Any]:
-        """The nodes that matter to the targets, last first."""
+        """The nodes that the targets depend on, last first."""
         reached = {target._identity for target in self._targets}
         path = []
         for node, wanted in reversed(forwards):
@@ -63,9 +63,9 @@ class Sweep:
         return path
 
     def run(self, seeds: Sequence[Tensor], with_rows: bool = False) -> list[Any]:
-        """The adjoints of the sources for these adjoints of the targets; None where nothing leads there.
+        """The adjoints of the sources for these adjoints of the targets; None for sources that are not connected.
 
-        They are tensors if the sweep is live, else arrays; with `with_rows` also `Rows`.
+        They are tensors if the sweep is live, else arrays; with `with_rows` they may be `Rows`.
         """
         if self._steps is None:
             self._steps = [node.prepare(wanted, self.live) for node, wanted in self.path]
@@ -73,9 +73,9 @@ class Sweep:
         return found if with_rows else [dense(bar) for bar in found]
 
     def run_batched(self, seeds: Any) -> list[Any]:
-        """The adjoints of the sources for adjoints of the one target that lie along the first axis, and so do theirs.
+        """The adjoints of the sources for a batch of adjoints of the single target, along the first axis of each.
 
-        Not of a live sweep.
+        Not for a live sweep.
         """
         steps = [batched_step(node, wanted) for node, wanted in self.path]
         return [dense(bar) for bar in self._swept([seeds], steps)]
@@ -87,7 +87,7 @@ class Sweep:
             if identity in self._relevant:
                 bars[identity] = bars[identity] + seed if identity in bars else seed
         active.live_sweeps += self.live
-        # Infinite slopes are infinite, without a warning: what is warned of happened in the forward computation.
+        # No warnings for infinite derivatives: the forward computation has already warned.
         before = unwarned.set(IGNORED)
         try:
             for step in steps:
@@ -99,7 +99,7 @@ class Sweep:
 
 
 def _is_followed(path: Sequence[Any], seeds: Sequence[Tensor]) -> bool:
-    """Whether an active tape follows something that the sweep may read."""
+    """Whether an active tape follows a value that the sweep may read."""
     if not active.tapes:
         return False
     if any(getattr(node, "reads_more", False) for node, _ in path):
@@ -112,10 +112,10 @@ def _is_followed(path: Sequence[Any], seeds: Sequence[Tensor]) -> bool:
 def without_unwatched_inputs(
     recording: Recording, targets: Sequence[Tensor], sources: Sequence[Any], bars: list[Any]
 ) -> list[Any]:
-    """The adjoints, None for a tensor that is not watched but an input of an operation that led to a target.
+    """The adjoints, with None for unwatched tensors that are inputs of operations which led to a target.
 
-    So TensorFlow has it: what is not watched has the gradient one as its own target, unless another target reads it.
-    Of a variable a reading is read.
+    This is TensorFlow's behaviour: an unwatched tensor has the gradient one as its own target, unless another target
+    reads it. A variable counts as read through its readings.
     """
     known = recording.known
     for source, bar in zip(sources, bars):  # noqa: B905 - strict is slow
@@ -126,7 +126,7 @@ def without_unwatched_inputs(
     reached = {target._identity for target in targets}
     read: set[int] = set()
     steps = [(node.outputs(), [each._identity for each in node.tensors()]) for node in nodes_of(recording.entries)]
-    steps += [((result,), [*inputs]) for result, (_, inputs, _) in recording.cuts.items()]  # TensorFlow records these
+    steps += [((result,), [*inputs]) for result, (_, inputs, _) in recording.cuts.items()]  # as TensorFlow does
     for outputs, inputs in sorted(steps, reverse=True):  # results made last have the greatest identities
         if not reached.isdisjoint(outputs):
             read.update(inputs)

@@ -1,7 +1,7 @@
-"""Rules and definitions run on tensors, so that what they do is recorded: their kernels become recorded primitives.
+"""Run rules and definitions on tensors so that their operations are recorded: kernels become recorded primitives.
 
-NumPy's functions and operators on tensors are recorded by themselves. The kernels that rules call are plain functions
-with rules of their own; `on_tensors` gives a rule's function other globals, in which they are called as primitives.
+NumPy's functions and operators on tensors are recorded automatically. The kernels that rules call are plain functions,
+some with rules of their own; `on_tensors` copies a rule's function with other globals, in which kernels are primitives.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from srcad.runtime.tape.values.operand import Operand
 
 @functools.cache
 def on_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, with the kernels that it calls recorded where they are called on tensors.
+    """A copy of the function that records the kernels which it calls on tensors.
 
     >>> def twice(x):
     ...     return 2.0 * x
@@ -39,14 +39,14 @@ def on_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _RecordedKernels:
-    """A module of kernels, as rules on tensors see it."""
+    """A module of kernels as rules on tensors see it: each kernel is a recorded primitive."""
 
     def __init__(self, module: types.ModuleType) -> None:
         self._module = module
 
     def __getattr__(self, name: str) -> Any:
         recorded = _recorded(getattr(self._module, name))
-        setattr(self, name, recorded)  # found at once from now on
+        setattr(self, name, recorded)  # cached
         return recorded
 
 
@@ -62,7 +62,7 @@ def _recorded(value: Any) -> Any:
 
 
 def is_kernel(value: Any) -> bool:
-    """Whether this is one of the functions that rules call besides NumPy's.
+    """Whether this is one of the kernels, the functions that rules call besides NumPy's.
 
     >>> is_kernel(kernels.ratio), is_kernel(len)
     (True, False)
@@ -79,7 +79,7 @@ def _has_operands(parts: Iterable[Any]) -> bool:
 
 @functools.cache
 def as_primitive(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel that is recorded where it is called on tensors, by its own rule if it has one.
+    """A kernel that is recorded when it is called on tensors, by its own rule if it has one.
 
     >>> as_primitive(kernels.ratio)(1.0, 2.0)
     0.5
@@ -91,7 +91,7 @@ def as_primitive(kernel: Callable[..., Any]) -> Callable[..., Any]:
         if variants(kernel) or definition(kernel) is not None:
             return Arithmetic._apply(kernel, arguments, keywords)
         try:
-            # What is made of NumPy's functions is recorded by these; what writes into arrays cannot be.
+            # A kernel made of NumPy's functions is recorded through these; one that writes into arrays cannot be.
             return on_tensors(kernel)(*arguments, **keywords)
         except TypeError as error:
             raise MissingRule(f"{kernel.__name__}, part of a derivative, has no derivative rule of its own") from error

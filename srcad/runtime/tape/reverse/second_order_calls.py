@@ -1,11 +1,11 @@
-"""Derivatives of pullbacks of compiled functions, for tapes within tapes.
+"""Derivatives of pullbacks of compiled functions, for nested tapes.
 
 A pullback P(x, bar) is linear in bar, so its own derivative is that of the tangent function:
 
     d/dx <w, P(x, bar)> = d/dx <bar, jvp(x; w)>         d/dbar <w, P(x, bar)> = jvp(x; w)
 
-So the call of a pullback is recorded as one node again. Where the compiled function cannot tell the second derivative,
-and for third and higher ones, its own Python code is run on tensors, each operation recorded.
+The call of a pullback is therefore recorded as one node again. If the compiled function has no second derivative, and
+for third and higher derivatives, its Python code is run on tensors, and each operation is recorded.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from srcad.runtime.tape.values.tensor import Tensor, tensor_of
 
 
 def pull_again(node: CallNode, wanted: tuple[int, ...], bars: Sequence[Any]) -> list[Any]:
-    """The adjoints of the leaves at these places as tensors, recorded as computed from the arguments and `bars`."""
+    """The adjoints of the leaves at these places as tensors, recorded as a function of the arguments and `bars`."""
     seeds = [
         wrapped(np.zeros_like(tensor._value), ()) if bar is None else bar
         for bar, tensor in zip(bars, node.results, strict=True)
@@ -38,7 +38,7 @@ def pull_again(node: CallNode, wanted: tuple[int, ...], bars: Sequence[Any]) -> 
 
 
 class _Pulling:
-    """The pullback of a node as a function of the node's leaves and of its results' adjoints: a compiled function."""
+    """The pullback of a node as a compiled function: of the node's leaves and of the adjoints of its results."""
 
     def __init__(self, node: CallNode, wanted: tuple[int, ...]) -> None:
         self.node, self.wanted = node, wanted
@@ -46,7 +46,7 @@ class _Pulling:
         self.there: list[bool] = []
 
     def primal(self, values: Sequence[Any]) -> list[Any]:
-        """The adjoints, those that are None left out."""
+        """The adjoints, without those that are None."""
         found = self.node.adjoints(self.wanted, list(values[self.count :]))
         self.there = [each is not None for each in found]
         return [each for each in found if each is not None]
@@ -54,15 +54,15 @@ class _Pulling:
     def forward(
         self, values: Sequence[Any], arrays: Sequence[Any], plain: tuple[int, ...] = ()
     ) -> tuple[list[Any], Any]:
-        """The same, and the derivative."""
+        """The adjoints, and their pullback."""
         return self.primal(values), _PullbackOfPullback(self, list(values[self.count :]))
 
     def pick(self, adjoints: Sequence[Any]) -> list[Any]:
-        """Of what stands beside the leaves what stands beside the results."""
+        """The items for the wanted leaves with an adjoint, from a list with an item for each leaf."""
         return [adjoints[place] for place, is_there in zip(self.wanted, self.there, strict=True) if is_there]
 
     def __wrapped__(self, *given: Any) -> list[Any]:
-        """The same from recorded operations."""
+        """The adjoints, computed by recorded operations."""
         leaves, bars = given[: self.count], given[self.count :]
         results, recording = rerun(self.node, leaves)
         inputs = [leaves[place] for place in self.wanted]
@@ -73,7 +73,7 @@ class _Pulling:
 
 
 class _PullbackOfPullback:
-    """The derivative of a pullback at given adjoints."""
+    """The derivative of a pullback, for given adjoints of the results."""
 
     def __init__(self, call: _Pulling, bars: list[Any]) -> None:
         self.call, self.bars = call, bars
@@ -100,7 +100,7 @@ class _PullbackOfPullback:
             raise (problem or error) from error
 
     def push(self, directions: list[Any]) -> list[Any]:
-        """The tangents of the adjoints: Hessians are symmetric, and pullbacks linear in what they pull back."""
+        """The tangents of the adjoints: Hessians are symmetric, and pullbacks are linear in the adjoint they take."""
         node, count = self.call.node, self.call.count
         if not hasattr(node.pull, "again"):
             return self._tangents_operation_by_operation(directions)
@@ -142,7 +142,7 @@ class _PullbackOfPullback:
 
 
 def push_again(node: CallNode, directions: Sequence[Any]) -> list[Any]:
-    """The tangents of the results as tensors, recorded as computed from the arguments and their directions."""
+    """The tangents of the results as tensors, recorded as a function of the arguments and their directions."""
     if not all(hasattr(node.pull, method) for method in ("push", "again")):
         return push_recorded(node, directions)
     call = _Pushing(node, [each is not None for each in directions])
@@ -151,7 +151,7 @@ def push_again(node: CallNode, directions: Sequence[Any]) -> list[Any]:
 
 
 class _Pushing:
-    """The tangents of a node's results as a function of its leaves and of their directions: a compiled function."""
+    """The tangents of a node's results as a compiled function: of the node's leaves and of their directions."""
 
     def __init__(self, node: CallNode, moving: list[bool]) -> None:
         self.node, self.moving = node, moving
@@ -159,7 +159,7 @@ class _Pushing:
         self.there: list[bool] = []
 
     def primal(self, values: Sequence[Any]) -> list[Any]:
-        """The tangents, those that are None left out."""
+        """The tangents, without those that are None."""
         found = self.node.tangents(self._placed(values[self.count :]))
         self.there = [each is not None for each in found]
         return [each for each in found if each is not None]
@@ -167,7 +167,7 @@ class _Pushing:
     def forward(
         self, values: Sequence[Any], arrays: Sequence[Any], plain: tuple[int, ...] = ()
     ) -> tuple[list[Any], Any]:
-        """The same, and the derivative: that by the directions is the pullback itself."""
+        """The tangents, and their pullback. The derivative by the directions is the node's own pullback."""
         node, directions = self.node, self._placed(values[self.count :])
 
         def pullback(bars: list[Any]) -> list[Any]:
@@ -185,7 +185,7 @@ class _Pushing:
         return [next(given) if moves else None for moves in self.moving]
 
     def __wrapped__(self, *given: Any) -> list[Any]:
-        """The same from recorded operations."""
+        """The tangents, computed by recorded operations."""
         found = push_recorded(self.node, self._placed(given[self.count :]), given[: self.count])
         return [each for each, is_there in zip(found, self.there, strict=True) if is_there]
 
@@ -204,7 +204,7 @@ def push_recorded(node: CallNode, directions: Sequence[Any], leaves: Sequence[An
 
 
 def rerun(node: CallNode, leaves: Sequence[Any], recording: Recording | None = None) -> tuple[list[Tensor], Recording]:
-    """The results of a node's function, run as Python on tensors, and what that recorded."""
+    """Run a node's function as Python on tensors: its results, and a recording of the run."""
     _check_captured(node)
     arguments = pack_as(node.inputs, leaves)
     arguments = snapshot(arguments[: len(arguments) - len(node.captured)])
@@ -230,7 +230,7 @@ def rerun(node: CallNode, leaves: Sequence[Any], recording: Recording | None = N
 
 
 def _check_captured(node: CallNode) -> None:
-    """Raises TapeMisuse if what the function captures is not what it was when the call was recorded."""
+    """Raise TapeMisuse if a captured value has changed since the call was recorded."""
     held = node.inputs[len(node.inputs) - len(node.captured) :]
     for variable, tensor in zip(node.captured, held, strict=True):
         if variable._tensor is not tensor:

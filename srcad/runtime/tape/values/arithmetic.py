@@ -1,9 +1,9 @@
-"""Operators and NumPy's methods, each a call of one primitive on the operands.
+"""Operators and NumPy's array methods for tensors and variables, each as a call of one primitive.
 
     x * 2.0     is `operator.mul` of (x, 2.0)          x.sum(axis=0)     is `np.sum` of (x,) with axis=0
 
-How such a call is computed and recorded is not this module's business: `srcad.runtime.tape.recording.dispatch` binds
-that to `Arithmetic._apply` when it is imported.
+`srcad.runtime.tape.recording.dispatch`, when imported, sets `Arithmetic._apply`, which computes and records such a
+call.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _bind_then_apply(primitive: Any, arguments: tuple[Any, ...], keywords: Mappi
 
 
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The method that NumPy arrays have under the name of a function: the operand is the first argument."""
+    """A method that calls a NumPy function with the operand as its first argument."""
 
     def method(self: Any, *arguments: Any, **keywords: Any) -> Any:
         return self._apply(function, (self, *arguments), keywords)
@@ -42,7 +42,7 @@ def _as_shape(lengths: tuple[Any, ...]) -> Any:
 
 
 class Arithmetic:
-    """What can be written with an operand: operators, indexing, array methods.
+    """Operators, indexing and array methods of an operand.
 
     >>> from srcad.runtime.tape.values.tensor import constant
     >>> x = constant([[1.0, 2.0], [3.0, 4.0]])
@@ -53,14 +53,14 @@ class Arithmetic:
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]  # `==` is elementwise; `.ref()` is a key
 
-    # A primitive on arguments and keywords; bound by srcad.runtime.tape.recording.dispatch.
+    # Calls a primitive with arguments and keywords; set by srcad.runtime.tape.recording.dispatch.
     _apply: Callable[..., Any] = staticmethod(_bind_then_apply)
 
     def __getitem__(self, key: Any) -> Any:
         try:
             return self._apply(operator.getitem, (self, key))
         except IndexError as error:
-            if "only integers" in str(error):  # a wrong type, which is what TensorFlow calls it
+            if "only integers" in str(error):  # a wrong type: the error is that of TensorFlow
                 raise BadIndex(str(error)) from None
             raise
 

@@ -1,4 +1,4 @@
-"""What a compiled function has returned, as tensors, and what a node holds of that."""
+"""Convert the result of a compiled function to tensors, and to the form that its node keeps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _float64 = np.float64
 
 
 def tensors_of(value: Any) -> tuple[Any, Any]:
-    """The tensors of a value, and what is to be held: of large ones identities, shapes and dtypes."""
+    """The tensors of a value, and what the node keeps: for large ones only identity, shape and dtype."""
     kind, is_large = type(value), False
     result: Any = None
     if kind is float:
@@ -39,12 +39,12 @@ def tensors_of(value: Any) -> tuple[Any, Any]:
         result = tuple(parts)
     else:
         result, is_large = as_tensors(value, ()), True
-    # No derivative reads more, but for tangents.
+    # Only tangents read the values themselves.
     return result, map_leaves(_shell, result) if is_large and not active.accumulations else result
 
 
 def as_tensors(value: Any, inputs: Any) -> Any:
-    """What a compiled function has returned, Python's numbers included, as tensors.
+    """The result of a compiled function, including Python numbers, as tensors.
 
     >>> as_tensors((1.0,), ())
     (<srcad.Tensor: shape=(), dtype=float64, numpy=1.0>,)

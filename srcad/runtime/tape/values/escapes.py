@@ -1,10 +1,10 @@
-"""Tensors that leave their tape unnoticed: made arrays by NumPy, that does not know of the tape.
+"""Detect tensors that are converted to arrays while a tape follows them, so that the gradient would silently be cut.
 
-    np.sum(x)                       comes to the tape                       recorded
-    np.sum([x, y])                  comes to lists, and makes them arrays   refused: np.sum would cut the gradient
-    np.array([x, y]), plot(x)       somebody wants arrays                   a warning; `x.numpy()` says the same aloud
+    np.sum(x)                       NumPy dispatches to the tape            recorded
+    np.sum([x, y])                  NumPy converts the list to an array     refused: the gradient would be cut
+    np.array([x, y]), plot(x)       a conversion that may be intended       a warning; `x.numpy()` gives none
 
-Only where a tape that is recording follows the tensor.
+Applies only while a tape that follows the tensor is recording.
 """
 
 from __future__ import annotations
@@ -21,11 +21,14 @@ _NUMPY = os.path.dirname(np.__file__) + os.sep
 
 
 def refuse_or_warn(frame: types.FrameType | None) -> None:
-    """What becomes of a tensor's conversion to an array, which is asked for in this frame."""
+    """Raise MissingRule or warn about the conversion of a tensor to an array in this frame.
+
+    It is an error if a NumPy function asks for the conversion, else a GradientCut warning.
+    """
     function: types.FrameType | None = None
     while frame is not None and frame.f_code.co_filename.startswith(_NUMPY):
         if frame.f_globals.get("__name__", "").startswith("numpy.testing"):
-            return  # what is compared goes nowhere
+            return  # a comparison in a test cuts nothing
         function, frame = frame, frame.f_back
     if function is not None:
         name = ("np.linalg." if ".linalg" in function.f_globals["__name__"] else "np.") + function.f_code.co_name
@@ -33,9 +36,9 @@ def refuse_or_warn(frame: types.FrameType | None) -> None:
             f"{name} is given a list that holds tensors which a tape follows, and would cut the gradient",
             hint="pack the list with np.stack or srcad.convert_to_tensor",
         )
-    if frame is None:  # called by a thread of somebody's, from C
+    if frame is None:  # no Python caller, as in a thread started from C
         return
-    # As `warnings.warn` would from that frame, so that filters such as "once for each place" hold.
+    # As if `warnings.warn` were called in that frame, so that filters such as "once per location" work.
     warnings.warn_explicit(
         "a tensor that a tape follows is made a plain array, whose use the gradient will not see; to pack tensors, use "
         "np.stack or srcad.convert_to_tensor; if the array is all that is wanted, take it by `.numpy()`",

@@ -1,9 +1,9 @@
-"""`IndexedSlices`: the gradient of a gather, which holds the rows that were touched and no others.
+"""`IndexedSlices`: the sparse gradient of a gather, which has only the rows that were read.
 
     np.take(table, ids, axis=0)         table a Variable: its gradient has as many rows as there are ids
     table[ids]
 
-During a reverse sweep these are `Rows`, which are added up by being put behind each other.
+During a reverse sweep these are `Rows`, whose sum is the concatenation of their rows.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ class IndexedSlices(Readable):
     """Rows of an array that is zero elsewhere; rows with the same index are added up.
 
     values        the rows, a tensor whose first axis is that of the indices
-    indices       where they stand, a tensor of integers
-    dense_shape   the lengths of the whole array, a tensor of integers, or None if unknown
+    indices       the positions of the rows, a tensor of integers
+    dense_shape   the shape of the whole array, a tensor of integers, or None if unknown
 
-    It is an operand: NumPy's functions, operators and `np.asarray` take it as the whole array.
+    It is an operand: NumPy's functions, operators and `np.asarray` use it as the whole array.
 
     >>> slices = IndexedSlices([[1.0, 2.0], [10.0, 20.0]], [1, 1], (3, 2))
     >>> np.asarray(slices).tolist()
@@ -45,7 +45,7 @@ class IndexedSlices(Readable):
         self._dense: Tensor | None = None
 
     def _read(self) -> Tensor:
-        """The whole array as a tensor, recorded as computed from the values."""
+        """The whole array as a tensor, recorded as a function of the values."""
         if self._dense is None:
             if self.dense_shape is None:
                 raise BadArgument("the length of the array that IndexedSlices are of is not known", hint="dense_shape")
@@ -82,11 +82,11 @@ class IndexedSlices(Readable):
 
 
 class Rows:
-    """A contribution to an adjoint: pairs of indices and rows, arrays or, in a recorded sweep, tensors."""
+    """A contribution to an adjoint: pairs of indices and rows, as arrays or, in a recorded sweep, tensors."""
 
     __slots__ = ("dtype", "is_taken", "parts", "shape")
 
-    __array_ufunc__ = None  # arrays and tensors leave sums to `__radd__`
+    __array_ufunc__ = None  # arrays and tensors then leave sums to `__radd__`
 
     def __init__(self, parts: list[tuple[Any, Any]], shape: tuple[int, ...], dtype: Any, is_taken: bool) -> None:
         self.parts, self.shape, self.dtype, self.is_taken = parts, shape, dtype, is_taken
@@ -112,7 +112,9 @@ class Rows:
         return _joined([index for index, _ in self.parts])
 
     def slices(self, as_recorded: bool = False) -> IndexedSlices:
-        """What the user gets; rows of the first call first, if so asked: a sweep has added the last one first."""
+        """The rows as the user gets them. A sweep adds the last call first; with `as_recorded` the first call comes
+        first.
+        """
         parts = self.parts[::-1] if as_recorded else self.parts
         values: Any = _joined([values for _, values in parts])
         indices = _joined([index for index, _ in parts])
@@ -137,7 +139,7 @@ def rows_of(bar: Any, index: Any, like: Tensor, primitive: Any) -> Rows:
 
 
 def gathered(primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-    """The indices by which a call takes rows of its first argument; None if it does something else."""
+    """The indices with which a call takes rows of its first argument; None if it does something else."""
     table, key, *rest = arguments
     if primitive not in GATHERS or type(table) is not Tensor or not table._value.ndim:
         return None
@@ -156,5 +158,5 @@ def gathered(primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, An
 
 
 def dense(bar: Any) -> Any:
-    """An adjoint as an array or tensor."""
+    """An adjoint as an array or tensor, with `Rows` converted."""
     return bar.dense() if type(bar) is Rows else bar

@@ -1,4 +1,4 @@
-"""What `Tensor` and `Variable` have in common: an array's value, with NumPy's and Python's protocols."""
+"""`Operand`, the common base of `Tensor` and `Variable`: a value with NumPy's and Python's protocols."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _REDUCTIONS: Mapping[tuple[Any, str], Any] = {
 }
 
 
-# What is known without a computation.
+# Functions that need no computation.
 _FACTS: Mapping[Any, Any] = {
     np.shape: operator.attrgetter("shape"),
     np.ndim: operator.attrgetter("ndim"),
@@ -33,7 +33,7 @@ _FACTS: Mapping[Any, Any] = {
 
 
 def read_only(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """A view through which nobody can write.
+    """A read-only view.
 
     >>> read_only(np.zeros(1)).flags.writeable
     False
@@ -44,7 +44,7 @@ def read_only(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 class Reference:
-    """A hashable key that stands for one tensor or variable.
+    """A hashable key for one tensor or variable.
 
     >>> from srcad.runtime.tape.values.tensor import constant
     >>> x = constant(1.0)
@@ -58,7 +58,7 @@ class Reference:
         self._referent = referent
 
     def deref(self) -> Any:
-        """What the key stands for."""
+        """The tensor or variable itself."""
         return self._referent
 
     def __eq__(self, other: object) -> bool:
@@ -72,7 +72,7 @@ class Reference:
 
 
 class Operand(Arithmetic):
-    """Something with an array's value that takes part in arithmetic, indexing and NumPy's functions.
+    """An array value that takes part in arithmetic, indexing and NumPy's functions.
 
     >>> from srcad.runtime.tape.values.tensor import constant
     >>> x = constant([1.0, 2.0, 3.0])
@@ -86,11 +86,11 @@ class Operand(Arithmetic):
     _identity: int
 
     def _read(self) -> Any:
-        """The tensor that this is, or stands for; active tapes are told."""
+        """The tensor that this operand is, or stands for; active tapes are notified."""
         return self
 
     def _array(self) -> Any:
-        """The current value, not to be changed: an array or a NumPy scalar."""
+        """The current value, an array or a NumPy scalar, which must not be changed."""
         raise NotImplementedError
 
     # Facts of the value
@@ -116,7 +116,7 @@ class Operand(Arithmetic):
         return self._array().size  # type: ignore[no-any-return]
 
     def numpy(self) -> Any:
-        """The value as a NumPy array of its own, free to be changed; a NumPy scalar if there are no axes.
+        """The value as a new NumPy array, which may be changed; a NumPy scalar if there are no axes.
 
         >>> from srcad.runtime.tape.values.tensor import constant
         >>> constant([1, 2]).numpy()
@@ -151,13 +151,15 @@ class Operand(Arithmetic):
         return self._cut("tolist()").tolist()
 
     def _note(self, how: str) -> None:
-        """Let tapes that follow this know that it is made a plain number or array."""
+        """Tell the tapes that follow this operand that it is converted to a plain number or array."""
         for tape in active.tapes:
             if self._identity in tape.known:
                 tape.conversions[self._identity] = how
 
     def _cut(self, how: str) -> Any:
-        """The value, for what no tape can follow; refused while a compiled function is run for a derivative."""
+        """The value, for a conversion that no tape can follow; refused while a compiled function is run for a
+        derivative.
+        """
         if active.reruns and active.who_know([self._identity]):
             raise NotDifferentiable(f"a value that the derivative depends on is made a plain number or array by {how}")
         if active.tapes:
@@ -165,7 +167,7 @@ class Operand(Arithmetic):
         return self._array()
 
     def ref(self) -> Reference:
-        """A hashable key that stands for this object."""
+        """A hashable key for this object."""
         return Reference(self)
 
     def get_shape(self) -> tuple[int, ...]:
@@ -185,7 +187,7 @@ class Operand(Arithmetic):
         return (self[index] for index in range(self.shape[0]))
 
     def __bool__(self) -> bool:
-        return bool(self._array()) if self.size else False  # of nothing, as in TensorFlow
+        return bool(self._array()) if self.size else False  # an empty tensor is false, as in TensorFlow
 
     def __float__(self) -> float:
         return float(self._cut("float()"))
@@ -212,7 +214,7 @@ class Operand(Arithmetic):
         function = _REDUCTIONS.get((ufunc, method))
         if function is None:
             return self._apply(getattr(ufunc, method), arguments, keywords)
-        # NumPy's functions reduce all axes if not told otherwise, the methods of ufuncs the first.
+        # NumPy's functions reduce all axes by default, the methods of ufuncs the first axis.
         given = arguments if len(arguments) > 1 or "axis" in keywords else (*arguments, 0)
         return self._apply(function, given, keywords)
 
@@ -225,10 +227,10 @@ class Operand(Arithmetic):
 
 
 class Readable(Operand):
-    """An operand that is no tensor itself, but stands for one where it takes part in an operation."""
+    """An operand that is not a tensor itself, but is replaced by one in an operation."""
 
     __slots__ = ()
 
     def _read(self) -> Any:
-        """The tensor; active tapes are told."""
+        """The tensor; active tapes are notified."""
         raise NotImplementedError

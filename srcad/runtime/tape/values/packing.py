@@ -1,4 +1,4 @@
-"""Lists with tensors in them, given to functions that take one array: stacked to a tensor, which tapes follow."""
+"""Pack lists that contain tensors into one tensor, for functions that take an array, so that tapes can follow it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from srcad.runtime.tape.values.tensor import Tensor
 
 
 def packed(parts: Any) -> Any:
-    """Nested lists as one array, or as a tensor computed from those in them.
+    """Nested lists as one array, or as a tensor computed from the tensors in them.
 
     >>> packed([[1.0, 2.0], [3.0, 4.0]]).shape
     (2, 2)
@@ -27,7 +27,7 @@ def packed(parts: Any) -> Any:
 
 
 def operands(parts: Sequence[Any], relevant: Collection[int]) -> Operands:
-    """The arrays in a list, and for each whether it is that of a tensor with one of these identities."""
+    """The arrays in a list, and for each whether it belongs to a tensor with one of these identities."""
     found, wanted = Operands(), []
     for part in parts:
         is_tensor = type(part) is Tensor
@@ -38,14 +38,14 @@ def operands(parts: Sequence[Any], relevant: Collection[int]) -> Operands:
 
 
 def without_variables(structure: Any) -> Any:
-    """The same structure with tensors in place of variables, which are thereby read."""
+    """The structure with tensors in place of variables, which are thereby read."""
     if isinstance(structure, Readable):
         return structure._read()
     return map_leaves(without_variables, structure) if isinstance(structure, (list, tuple, dict)) else structure
 
 
 def holds_tensors(argument: Any) -> bool:
-    """Whether an argument is a list or tuple, nested or not, with a tensor in it.
+    """Whether an argument is a list or tuple, nested or not, that contains a tensor.
 
     >>> from srcad.runtime.tape.values.tensor import constant
     >>> holds_tensors([[constant(1.0)], 2.0]), holds_tensors(constant(1.0)), holds_tensors([2.0])
@@ -55,7 +55,7 @@ def holds_tensors(argument: Any) -> bool:
 
 
 def holds_variables(argument: Any) -> bool:
-    """Whether there is a variable, or what is read as one, in a list.
+    """Whether a list contains a variable, or another operand that is read as a tensor.
 
     >>> from srcad.runtime.tape.values.variable import Variable
     >>> holds_variables([1.0, Variable(2.0)]), holds_variables([1.0])
@@ -65,7 +65,7 @@ def holds_variables(argument: Any) -> bool:
 
 
 def takes_lists(primitive: Any, arguments: Sequence[Any]) -> bool:
-    """Whether the rule of a primitive is for lists of operands.
+    """Whether the rule of a primitive takes lists of operands.
 
     >>> takes_lists(np.concatenate, [[1.0, 2.0]]), takes_lists(np.outer, [[1.0, 2.0], [3.0]])
     (True, False)

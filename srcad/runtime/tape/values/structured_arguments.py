@@ -1,6 +1,6 @@
-"""Which arguments are structures: tuples, lists, dictionaries, objects with attributes of their own; and functions.
+"""Recognise structured arguments: tuples, lists, dictionaries, objects with attributes; and functions.
 
-Functions are known while compiling, as the classes, keys and lengths of structures are.
+Functions are compile-time constants, as are the classes, keys and lengths of structures.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def is_structured(value: Any) -> bool:
 
 
 def is_typed_list(kind: type) -> bool:
-    """Whether the class is Numba's list, which is not imported for that."""
+    """Whether the class is Numba's typed list; the check does not import it."""
     return kind.__module__ == "numba.typed.typedlist" and kind.__name__ == "List"
 
 
@@ -72,7 +72,7 @@ def is_function(kind: type) -> bool:
 
 
 def attributes(value: Any) -> tuple[str, ...]:
-    """The names of the attributes that an object has of its own, in the order in which they were set."""
+    """The names of an object's own attributes, in the order in which they were set."""
     own = getattr(value, "__dict__", ())
     kind: Any = type(value)
     slots = _slots(kind)

@@ -1,7 +1,8 @@
 """`Tensor`: an immutable array value with an identity, by which tapes know it.
 
-The identity is a number that is never used twice. Tapes hold numbers and nodes, tensors hold no tape: so a tape that
-goes releases what it recorded, whatever tensors live on. The array inside is never handed out writable, never written.
+The identity is a number that is never used twice. Tapes store identities and nodes; tensors have no reference to a
+tape. A tape that is deleted therefore releases what it recorded, even if tensors live on. The array inside a tensor is
+never written to, and never returned as a writable array.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ _new = object.__new__
 
 
 def tensor_of(value: Any) -> Tensor:
-    """A tensor that holds this very array or NumPy scalar; nobody may write to it from now on."""
+    """A tensor that holds this array or NumPy scalar without a copy; nobody may write to it afterwards."""
     tensor = _new(Tensor)
     tensor._value = value
     tensor._identity = next_identity()
@@ -70,10 +71,10 @@ def tensor_of(value: Any) -> Tensor:
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
     """A tensor with a copy of the value; a single number fills the `shape`. The dtype follows NumPy.
 
-    A tensor is its own constant, as in TensorFlow, and a list of tensors is what `convert_to_tensor` makes of it: tapes
-    that follow them follow the result.
+    A tensor is returned as it is, as in TensorFlow. A list with tensors is converted as by `convert_to_tensor`: tapes
+    that follow the tensors follow the result.
 
-    Raises ValueError for what is no array (such as None), TypeError if the value does not have the `shape`.
+    Raises ValueError if the value is not an array of numbers (such as None), TypeError if it does not fit the `shape`.
 
     >>> constant([1, 2], dtype="float32")
     <srcad.Tensor: shape=(2,), dtype=float32, numpy=array([1., 2.], dtype=float32)>
@@ -94,7 +95,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 
 
 def _reshaped(tensor: Tensor, dtype: Any, shape: Any) -> Tensor:
-    """A tensor in another dtype and shape, recorded as computed from it."""
+    """A tensor in another dtype and shape, recorded as computed from the first one."""
     made: Any = tensor if dtype is None or tensor.dtype == np.dtype(dtype) else tensor.astype(dtype)
     if shape is None or made.shape == _lengths(shape):
         return made  # type: ignore[no-any-return]
@@ -116,9 +117,8 @@ def _holds_operands(value: Any) -> bool:
 def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Tensor:
     """The value as a tensor: a tensor itself, a variable's current value, or a copy of anything else.
 
-    Of lists with tensors in them, tapes record the tensor as computed from these.
-
-    Raises ValueError where a tensor or variable has another dtype than asked for.
+    A list with tensors becomes a tensor that tapes record as computed from these. Raises ValueError if a tensor or
+    variable has another dtype than `dtype`.
 
     >>> x = constant(2.0)
     >>> convert_to_tensor(x) is x, convert_to_tensor([1, 2]).dtype
@@ -142,7 +142,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
 
 
 def is_tensor(value: Any) -> TypeGuard[Operand]:
-    """Whether something is a tensor or a variable.
+    """Whether a value is a tensor or a variable.
 
     >>> is_tensor(constant(1.0)), is_tensor(1.0)
     (True, False)
@@ -154,9 +154,9 @@ _default: list[Any] = [np.dtype(np.float64)]
 
 
 def set_default_dtype(dtype: Any) -> None:
-    """The dtype that Python's floats get in new tensors and variables: float64 unless told, or TensorFlow's float32.
+    """Set the dtype of Python floats in new tensors and variables: float64 by default; float32 is that of TensorFlow.
 
-    Raises ValueError for what is no floating dtype. NumPy's arrays and numbers keep theirs.
+    NumPy's arrays and numbers keep their dtype. Raises ValueError if it is not a floating-point dtype.
 
     >>> set_default_dtype("float32")
     >>> constant([1.0, 2.0]).dtype, constant(np.ones(2)).dtype
@@ -176,7 +176,7 @@ def _is_of_python_floats(value: Any) -> bool:
 
 
 def as_array(value: Any, dtype: Any, copy: bool) -> np.ndarray[Any, Any]:
-    """An array of numbers, a copy if asked for; raises ValueError for what is none."""
+    """The value as an array of numbers, copied if `copy`. Raises ValueError if it is none."""
     if value is None:
         raise BadArgument("Attempt to convert a value (None) with an unsupported type to a Tensor")
     if dtype is None and _default[0] != np.float64 and _is_of_python_floats(value):

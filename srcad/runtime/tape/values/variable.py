@@ -1,7 +1,7 @@
-"""`Variable`: a named value that can be assigned, and that tapes watch by themselves.
+"""`Variable`: a named value that can be assigned, and that tapes watch automatically.
 
-A variable keeps its identity when it is assigned, and hands out its value as a tensor with that identity: so its
-gradient gathers what all readings contributed, with the values that they read.
+A variable keeps its identity when it is assigned, and returns its value as a tensor with that identity. Its gradient
+therefore sums the contributions of all readings, each with the value that was read.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from srcad.runtime.tape.values.tensor import Tensor, as_array, convert_to_tensor
 
 
 class Variable(Readable):
-    """A value that changes by assignment; the parameter of a model.
+    """A value that changes by assignment, such as a parameter of a model.
 
     initial_value   anything that becomes an array, or a function without arguments that returns it
-    trainable       whether tapes watch it as soon as it is read; an assignment never changes shape or dtype
+    trainable       whether tapes watch it automatically when it is read
+
+    An assignment never changes shape or dtype.
 
     >>> w = Variable([1.0, 2.0], name="w")
     >>> w.assign_add([0.5, 0.5])
@@ -30,7 +32,7 @@ class Variable(Readable):
 
     __slots__ = ("__weakref__", "_identity", "_name", "_tensor", "_trainable", "constraint")
 
-    # By this attribute a compiled function knows a variable that it has captured.
+    # Marks a variable for compiled functions that capture it.
     __srcad_variable__ = True
 
     def __init__(
@@ -56,7 +58,7 @@ class Variable(Readable):
         self._hold(array)
 
     def _hold(self, array: np.ndarray[Any, Any]) -> None:
-        """Take the array as the value, under this variable's identity. Tensors handed out before keep theirs."""
+        """Take the array as the value, under this variable's identity. Tensors returned before keep their values."""
         tensor = tensor_of(array if array.ndim else array[()])
         tensor._identity = self._identity
         self._tensor = tensor
@@ -65,9 +67,10 @@ class Variable(Readable):
         return self._tensor._value
 
     def _read(self) -> Tensor:
-        """The value as a tensor with the variable's identity; active tapes are told.
+        """The value as a tensor with the variable's identity; active tapes are notified.
 
-        If none follows it, the identity is another: whoever watches the variable later does not mean this reading.
+        If no tape follows the variable, the tensor gets another identity: a tape that watches the variable later does
+        not follow this reading.
         """
         tapes, tensor = active.tapes, self._tensor
         if not tapes:
@@ -80,7 +83,7 @@ class Variable(Readable):
         return tensor if is_followed else tensor_of(tensor._value)
 
     def _original(self) -> Tensor:
-        """What tapes know as this variable: the value before items were assigned to it."""
+        """The tensor that tapes know as this variable: its value before items were assigned."""
         if self._tensor._identity == self._identity:
             return self._tensor
         tensor = tensor_of(self._tensor._value)
@@ -88,13 +91,13 @@ class Variable(Readable):
         return tensor
 
     def _reading(self) -> Any:
-        """The node by which a tape takes the current value for the variable's own."""
+        """The node by which a tape treats the current value as the variable's own."""
         from srcad.runtime.tape.reverse.nodes import ReadNode
 
         return ReadNode(self._original(), self._tensor)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        """Change items. Tapes record it: later readings depend on the value, and on the variable where it was kept.
+        """Assign items. Tapes record it: later readings depend on the assigned value and on the items that were kept.
 
         Raises ValueError for a value of a dtype that does not fit.
 
@@ -121,7 +124,7 @@ class Variable(Readable):
 
     @property
     def trainable(self) -> bool:
-        """Whether tapes watch this variable as soon as it is read."""
+        """Whether tapes watch this variable automatically when it is read."""
         return self._trainable
 
     def value(self) -> Tensor:
@@ -133,15 +136,15 @@ class Variable(Readable):
         return convert_to_tensor(self)
 
     def numpy(self) -> Any:
-        """The value as a NumPy array of its own, free to be changed; a NumPy scalar if there are no axes."""
+        """The value as a new NumPy array, which may be changed; a NumPy scalar if there are no axes."""
         self._read()
         return super().numpy()
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Replace the value; returns the variable, or None with `read_value=False`.
 
-        What a tape recorded before keeps the old value. Raises ValueError for another shape, or a tensor of another
-        dtype.
+        Calls that a tape has recorded keep the old value. Raises ValueError if the value has another shape, or is a
+        tensor of another dtype.
 
         >>> v = Variable(1.0)
         >>> v.assign(3).numpy()
@@ -164,7 +167,7 @@ class Variable(Readable):
         return self.assign(np.asarray(self._array() - self._matching(delta)), read_value=read_value)
 
     def scatter_add(self, sparse_delta: Any) -> Variable:
-        """Add the rows of an `IndexedSlices` to those that it names; returns the variable.
+        """Add the rows of an `IndexedSlices` at their indices; returns the variable.
 
         >>> from srcad.runtime.tape.values.indexed_slices import IndexedSlices
         >>> Variable([1.0, 2.0]).scatter_add(IndexedSlices([0.5, 0.5], [1, 1])).numpy()
@@ -173,11 +176,11 @@ class Variable(Readable):
         return self._scattered(np.add, sparse_delta)
 
     def scatter_sub(self, sparse_delta: Any) -> Variable:
-        """Subtract the rows of an `IndexedSlices` from those that it names; returns the variable."""
+        """Subtract the rows of an `IndexedSlices` at their indices; returns the variable."""
         return self._scattered(np.subtract, sparse_delta)
 
     def scatter_update(self, sparse_delta: Any) -> Variable:
-        """Replace the rows that an `IndexedSlices` names; returns the variable."""
+        """Replace the rows at the indices of an `IndexedSlices`; returns the variable."""
         array = np.array(self._array())
         array[sparse_delta.indices._array()] = sparse_delta.values._array()
         return self.assign(array)  # type: ignore[no-any-return]
