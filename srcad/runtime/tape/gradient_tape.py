@@ -72,8 +72,7 @@ class GradientTape(Recorder):
     ) -> Any:
         """The gradient of the sum of `target`, in the structure of `sources`; None for sources it does not depend on.
 
-        target                  a tensor or variable, or a structure of these
-        sources                 the tensors or variables to differentiate with respect to, or a structure of these
+        target, sources         tensors or variables, or structures of these
         output_gradients        a factor for each target, with the target's shape; ones if None
         unconnected_gradients   ZERO gives zeros instead of None
 

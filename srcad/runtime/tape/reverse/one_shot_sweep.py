@@ -83,7 +83,7 @@ def _sweep(entries: Sequence[Any], bars: Bars, kept: Collection[int], relevant: 
         if bar is None:
             continue
         if form := plan.form:
-            # Elementwise, of one tensor and perhaps a number: result and input have the same shape if both are float64.
+            # Elementwise, of one tensor and perhaps a number: if both are float64, result and input have one shape.
             tensor = arguments[form == 3]
             identity, a = tensor._identity, tensor._value
             if a.dtype is _double and value.dtype is _double and identity in relevant:
