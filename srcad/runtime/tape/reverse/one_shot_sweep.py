@@ -69,9 +69,7 @@ def _leading_from(recording: Recording, sources: set[int]) -> set[int]:
 
 
 def _sweep(entries: Sequence[Any], bars: Bars, kept: Collection[int], relevant: Collection[int]) -> None:
-    """For each entry, last first, take the adjoint of the result out of `bars` and add contributions to relevant
-    inputs.
-    """
+    """Reverse loop: move the adjoint of each entry's result on to the relevant inputs, in `bars`."""
     pop = bars.pop
     for entry in reversed(entries):
         if type(entry) is not tuple:
