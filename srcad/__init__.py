@@ -1,5 +1,4 @@
-"""Automatic differentiation of numerical Python by source transformation: gradients that can be read, compiled by
-Numba.
+"""Automatic differentiation of numerical Python by source transformation: readable gradients, compiled by Numba.
 
 `grad`, `jacobian`, `hessian`, `vjp` and `jvp` differentiate functions, `GradientTape` records a block of code, `source`
 shows the generated code, and `explain` describes a derivative.

@@ -7,9 +7,7 @@ from typing import Any
 
 
 def bind(signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """The arguments in the order of the parameters, with keywords and defaults filled in. Raises TypeError as Python
-    does.
-    """
+    """The arguments in parameter order, with keywords and defaults filled in. Raises TypeError as Python does."""
     bound = signature.bind(*args, **kwargs)
     bound.apply_defaults()
     return tuple(bound.arguments[name] for name in signature.parameters)

@@ -92,9 +92,7 @@ class Function:
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The value of the function: tensors while a tape records or if an argument is a tensor, else numbers and
-        arrays.
-        """
+        """The value: tensors while a tape records or if an argument is a tensor, else numbers and arrays."""
         if self._is_python:
             return self._in_python(args, kwargs)
         try:

@@ -140,9 +140,7 @@ class Derivative:
 
     @property
     def native(self) -> Dispatcher:
-        """The dispatcher that stands for this object inside `@njit`. Captured arrays are constants there, as globals
-        are.
-        """
+        """The dispatcher for this object inside `@njit`. Captured arrays are constants there, as globals are."""
         if not self.jit:
             raise BadArgument("a derivative made with jit=False cannot be called from compiled code")
         if self._native is None:

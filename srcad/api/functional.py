@@ -1,5 +1,4 @@
-"""The functional API: `grad`, `value_and_grad`, `hvp`, `hessian`, `jacobian` and `function` take a function and return
-one.
+"""The functional API: `grad`, `value_and_grad`, `hvp`, `hessian`, `jacobian` and `function` return a function.
 
 `vjp` and `jvp` take a function with its arguments, and return the value together with a pullback or a tangent.
 """

@@ -72,9 +72,7 @@ class Jacobian:
         return self._shaped(found, isinstance(value, tuple))
 
     def _of_structures(self, shape: Shape, values: list[Any]) -> Any:
-        """The Jacobian of a function of structures: blocks in the structure of the result, each in that of the
-        arguments.
-        """
+        """The Jacobian for structures: blocks in the structure of the result, each in that of the arguments."""
         wrt = shape.wrt(self.wrt)
         rows = Jacobian(shape.flat, wrt, True, self.mode, self.jit, self.options)(*values)
         form = pair_of(shape.flat, wrt, self.jit, self.options).current()[0].unit.result
@@ -157,9 +155,7 @@ def _blocks(products: Derivative, args: tuple[Any, ...], rows: tuple[int, ...], 
 
 
 def _unit_directions(values: Any) -> Iterator[tuple[int, tuple[int, ...], tuple[Any, ...]]]:
-    """For each element of each value: the value's position, the element's index, and the unit direction (one there,
-    else 0).
-    """
+    """For each element of each value: the value's position, the element's index, and its unit direction."""
     for place, value in enumerate(values):
         for index in np.ndindex(np.shape(value)):
             seed = [_zeros(each) for each in values]
@@ -188,9 +184,7 @@ def _unwrap(block: Any) -> Any:
 
 
 def _gradient_of(f: Derivative, what: str) -> int:
-    """The position of the argument that the gradient `f` differentiates by. Raises NotDifferentiable for other
-    derivatives.
-    """
+    """The position of the argument that the gradient `f` is by. Raises NotDifferentiable for other derivatives."""
     if f.request.mode != "grad" or f.request.tuple_result:
         raise NotDifferentiable(
             f"{what} of {f!r} is not supported", hint="take srcad.hessian or srcad.hvp of the function itself"

@@ -122,9 +122,7 @@ def _places(leaves: Sequence[list[tuple[str, Any]]], wrt: Sequence[int], functio
 
 
 def _packed(parts: list[Part], leaves: Sequence[list[tuple[str, Any]]], classes: list[Any]) -> list[str]:
-    """The texts that build the gradient of each argument from `found`; the classes that they call are added to
-    `classes`.
-    """
+    """The texts that build each argument's gradient from `found`; classes that they call are added to `classes`."""
     count = iter(range(sum(map(len, leaves))))
 
     def text(part: Part, kinds: Iterator[Any]) -> str:

@@ -1,12 +1,11 @@
-"""Numba overloads of `srcad.grad`, `value_and_grad` and `hvp`, for calls inside `@njit`, where `f` is known by its
-type.
+"""Numba overloads of `srcad.grad`, `value_and_grad` and `hvp`, for calls inside `@njit`.
 
     @njit
     def descend(f, x):
         return x - 0.1 * srcad.grad(f)(x)
 
-The derivative is a constant of the compiled code. `vjp`, `jvp`, `jacobian` and `hessian` return Python objects, and are
-refused with a hint.
+The function `f` is known by its type, and its derivative is a constant of the compiled code. `vjp`, `jvp`, `jacobian`
+and `hessian` return Python objects, and are refused with a hint.
 """
 
 from __future__ import annotations

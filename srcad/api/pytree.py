@@ -1,5 +1,4 @@
-"""Flatten structured arguments (pytrees) with optree: tuples, lists, dictionaries, dataclasses, objects with
-attributes.
+"""Flatten structured arguments (pytrees) with optree: tuples, lists, dictionaries, dataclasses, plain objects.
 
 The children of an object are its attributes. A user's class is registered with optree, in srcad's own namespace, when
 its first object is seen. Dictionaries keep the order of their keys, since a function may loop over them.
@@ -40,9 +39,7 @@ _settings = contextlib.ExitStack()
 
 @functools.cache
 def _optree() -> Any:
-    """The library optree, imported with the first structured argument, so that plain arguments do not pay for the
-    import.
-    """
+    """The library optree, imported with the first structured argument: plain arguments do not need it."""
     import optree
 
     # The order of a dictionary's keys is part of its form: a setting of the namespace, undone when the process ends.
@@ -71,9 +68,7 @@ def _optree() -> Any:
 
 
 def take_apart(data: Any) -> tuple[list[Any], Any]:
-    """The leaves of `data`, None included, and optree's specification of the structure, which can be compared and
-    hashed.
-    """
+    """The leaves of `data`, None included, and optree's specification of the structure, which is hashable."""
     while True:
         leaves, spec = taken_apart(data)
         unknown = {type(leaf) for leaf in leaves} - _NUMBERS - _known
@@ -132,9 +127,7 @@ def _is_long(value: Any) -> bool:
 
 
 def _packed(values: Any) -> Long | None:
-    """A list packed into arrays, if its elements have one form with numbers or arrays of one kind at each place; else
-    None.
-    """
+    """A list packed into arrays, if its elements have one form, and one kind of leaf at each place; else None."""
     kind, values = type(values), list(values)
     taken = [flattened(each) for each in values] if type(values[0]) not in _PACKED else [([v], None) for v in values]
     specs = {spec for _, spec in taken}

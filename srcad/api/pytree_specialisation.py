@@ -1,5 +1,4 @@
-"""Specialise a function to structured arguments of one form, with leaves of the same kinds: a `Shape`, cached per
-function.
+"""Specialise a function to structured arguments of one form and kinds of leaves: a `Shape`, cached per function.
 
 A gradient has the form of its argument, with None for leaves that cannot have a derivative: integers, strings,
 functions, None. `wrt` may name a part of an argument, such as "params.w".
@@ -160,9 +159,7 @@ class Shape:
         return _Parameter(place.text(whole.name), own_spec, places, smooth, layout)
 
     def packed(self, where: Sequence[Place], many: bool, found: Sequence[Any], values: Sequence[Any]) -> Any:
-        """Gradients of leaves, in the order of `wrt`, as gradients of parameters; `values` are the values of all
-        leaves.
-        """
+        """Gradients of parameters from those of leaves, in the order of `wrt`; `values` are those of all leaves."""
         each = iter(found)
         packed = []
         for place in where:

@@ -63,9 +63,7 @@ class Differentiated:
         return rows(self.pair.reverse, arguments, trace, zeros, len(self.wrt))
 
     def columns(self, arguments: tuple[Any, ...], moving: int, zeros: Any) -> Any:
-        """The tangents of the single result for all unit directions of one argument, in one loop, compiled where
-        possible.
-        """
+        """The tangents of the single result for all unit directions of one argument, in one loop."""
         if self.jit:
             if moving not in self._columns:
                 names = tuple(f"a{place}" for place in range(len(arguments) + 1))

@@ -99,8 +99,7 @@ def refuse_paths(function: Callable[..., Any], where: Sequence[Place]) -> None:
 
 
 def with_receiver(function: Any, wrt: Any) -> tuple[Any, Any, Any] | None:
-    """For a method and a `wrt` that names parts of its object: the plain function, `wrt` for it, and the object; else
-    None.
+    """For a method and a `wrt` with parts of its object: the plain function, `wrt` for it, the object; else None.
 
     >>> class Model:
     ...     def loss(self, x):

@@ -39,9 +39,7 @@ class _Rewriter(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         self.source, self.names = source, names
 
     def visit_Try(self, node: gast.Try) -> list[gast.stmt]:
-        """The body and the `finally` block. An exception in between leaves the function without a result, so nothing is
-        lost.
-        """
+        """The body and the `finally` block. If the body raises, the function has no result, so nothing is lost."""
         self.generic_visit(node)
         return [*node.body, *node.finalbody]
 

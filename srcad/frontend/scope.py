@@ -159,9 +159,7 @@ class Scope:
 
     @property
     def identity(self) -> tuple[Any, ...]:
-        """A key for the call, apart from the values of its arguments: a call with an equal key inside it is a
-        recursion.
-        """
+        """A key for the call without the values of its arguments: an inner call with an equal key is recursive."""
         known = (
             (name, meaning.value.identity if isinstance(meaning.value, Procedure) else id(meaning.value))
             for name, meaning in self.statics.items()
@@ -275,9 +273,7 @@ def _stores(body: list[gast.stmt]) -> Iterator[str]:
 
 
 def _own_nodes(body: list[gast.stmt]) -> Iterator[gast.AST]:
-    """All nodes in source order, except those inside nested functions and comprehensions, which have scopes of their
-    own.
-    """
+    """All nodes in source order, except those inside nested functions and comprehensions, which are scopes."""
     for node in body:
         yield node
         if not isinstance(node, (*_FUNCTIONS, *COMPREHENSIONS)):

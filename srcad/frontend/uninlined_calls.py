@@ -105,9 +105,7 @@ class Outline:
     def callee(
         self, base: Hashable, known: Mapping[str, Hashable], forms: Mapping[str, Hashable], place: Place | None
     ) -> Subroutine | None:
-        """The separately lowered function for these known arguments, finished or in progress; `forms` distinguishes
-        structures.
-        """
+        """The separately lowered function for these known arguments and forms of structures, finished or not."""
         found = self.made.get(_what(base, known, forms))
         if found is None:
             for frame in reversed(self.frames):

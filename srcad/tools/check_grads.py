@@ -50,16 +50,13 @@ def check_grads(
 ) -> None:
     """Compare reverse mode with finite differences. Raises `WrongGradient`, an AssertionError, if they differ.
 
-    f           the function to check
-    args        its arguments, which are not changed
+    args        the arguments of `f`, which are not changed
     wrt         the arguments to differentiate with respect to; by default all that can have a derivative
     rtol, atol  tolerances; by default what differences in the arguments' precision allow, rtol=1e-6 for float64
-    jit         False checks the uncompiled derivative
     seed        seed of the random weights that are used if the result is more than one number
     without     compiler passes to leave out: "fuse", ("spot", "skip")
 
     For arguments with more than a thousand elements, a sample of the elements is compared.
-
     >>> check_grads(lambda x, k: k * x ** 3, (2.0, 0.5))
     """
     f, wrt, args = among_arguments(f, wrt, args)

@@ -1,5 +1,4 @@
-"""The command `srcad demo`: shows a generated adjoint beside its primal, then trains a model on real data with the
-tape.
+"""The command `srcad demo`: show a generated adjoint beside its primal, then train a model with the tape.
 
 The model is softmax regression on the 1797 handwritten digits that come with scikit-learn; nothing is downloaded.
 """

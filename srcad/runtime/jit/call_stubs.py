@@ -34,9 +34,7 @@ class _Typed(CPUDispatcher):  # type: ignore[misc]  # Numba carries no annotatio
         return super().get_call_template(tuple(map(plain, args)), kws)
 
     def fold_argument_types(self, args: Any, kws: Any) -> Any:
-        """The types of all arguments. Literals count as their plain types, so that recursive calls find the same
-        signature.
-        """
+        """The types of all arguments; literals as their plain types, so that recursive calls match."""
         signature, folded = super().fold_argument_types(args, kws)
         return signature, tuple(map(plain, folded))
 

@@ -1,6 +1,4 @@
-"""Rules and definitions of counts and sums by index, of selecting and inserting elements, and of functions of
-neighbours.
-"""
+"""Rules and definitions of counts by index, of selecting and inserting elements, of functions of neighbours."""
 
 import numpy as np
 

@@ -1,6 +1,4 @@
-"""Rules of matrix products and `np.linalg`. The usual ranks have a rule that reads as the formula; kernels cover
-others.
-"""
+"""Rules of matrix products and `np.linalg`. For the usual ranks they read as the formula; kernels cover others."""
 
 import operator
 

@@ -1,6 +1,4 @@
-"""Rules of reductions and running sums and products. `axis` is None, an integer or a tuple; `spread` undoes a
-reduction.
-"""
+"""Rules of reductions and of running sums and products. `axis` is None, an integer or a tuple."""
 
 import builtins
 

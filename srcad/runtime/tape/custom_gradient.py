@@ -166,9 +166,7 @@ class CustomNode:
         return [self.inputs[place]._identity for place in wanted]
 
     def prepare(self, wanted: tuple[int, ...], live: bool) -> Callable[[Bars, Collection[int]], None]:
-        """The reverse step: it takes the adjoints of the results out of `bars` and adds the contributions to the
-        inputs.
-        """
+        """The reverse step: it takes the adjoints of the results out of `bars` and adds those of the inputs."""
 
         def step(bars: Bars, kept: Collection[int]) -> None:
             identities = [each._identity for each in self.results]

@@ -72,8 +72,7 @@ class GradientTape(Recorder):
     ) -> Any:
         """The gradient of the sum of `target`, in the structure of `sources`; None for sources it does not depend on.
 
-        target                  a tensor or variable, or a structure of these
-        sources                 the tensors or variables to differentiate with respect to, or a structure of these
+        target, sources         tensors or variables, or structures of these
         output_gradients        a factor for each target, with the target's shape; ones if None
         unconnected_gradients   ZERO gives zeros instead of None
 
@@ -113,16 +112,13 @@ class GradientTape(Recorder):
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
-        """The derivatives of every element of `target` by every element of `sources`.
-
-        For each source an array with the shape of the target followed by that of the source, in the structure of
-        `sources`.
+        """The derivatives of every element of `target` by every element of `sources`: arrays of both shapes joined.
 
         parallel_iterations     the number of threads that the elements of the target are divided among
         experimental_use_pfor   True processes many elements at once: in one compiled loop if the target is the result
-                                of a `srcad.function` (in forward mode if that is less work), else in sweeps of as many
-                                elements as memory allows. False processes one element after the other, and requires a
-                                persistent tape, as in TensorFlow
+        of a
+                                `srcad.function` (in forward mode if that is less work), else as many as memory allows.
+                                False processes one after the other, and requires a persistent tape, as in TensorFlow
 
         >>> from srcad.runtime.tape.values.tensor import constant
         >>> x = constant([1.0, 2.0])
@@ -157,8 +153,7 @@ class GradientTape(Recorder):
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
-        """The Jacobians of `target[i]` by `source[i]`, stacked along the first axis; zeros if unconnected, as in
-        TensorFlow.
+        """The Jacobians of `target[i]` by `source[i]`, stacked; zeros if unconnected, as in TensorFlow.
 
         Assumes that `target[i]` depends on no other `source[j]`. Raises ValueError unless both have at least two axes,
         and first axes of equal length.

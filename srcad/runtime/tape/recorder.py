@@ -1,6 +1,4 @@
-"""The base class of `GradientTape`: a context manager that records, can be re-entered and reset, and shows its
-contents.
-"""
+"""The base class of `GradientTape`: a context manager that records, can be re-entered, reset and inspected."""
 
 from __future__ import annotations
 

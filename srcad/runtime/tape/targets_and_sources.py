@@ -1,6 +1,4 @@
-"""Prepare the targets and sources of a gradient: targets with their cotangents, sources with the values returned for
-them.
-"""
+"""The targets of a gradient with their cotangents, and its sources with the values returned for them."""
 
 from __future__ import annotations
 

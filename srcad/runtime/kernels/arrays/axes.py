@@ -1,6 +1,4 @@
-"""Kernels along axes for the rules of reductions and sorting: shares in an extremum, leave-one-out products,
-permutations.
-"""
+"""Kernels along axes, for rules of reductions and sorting: shares in an extremum, leave-one-out products."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Functions of complex numbers that need rules of their own, though NumPy has one function for real and complex
-numbers.
-"""
+"""Functions of complex numbers whose rules differ from those of NumPy's function for real numbers."""
 
 from __future__ import annotations
 

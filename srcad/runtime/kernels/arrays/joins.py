@@ -1,5 +1,4 @@
-"""Adjoints of functions that join arrays: for each operand of `np.concatenate` and its relatives, its part of the
-adjoint.
+"""Adjoints of `np.concatenate` and other functions that join arrays: the part that belongs to each operand.
 
 In Numba the operands are a tuple of known length and types, so the overloads are generated with one statement each.
 """

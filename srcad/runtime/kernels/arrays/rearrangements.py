@@ -167,9 +167,7 @@ def running_most(a: Any, y: Any, axis: int) -> Any:
 
 
 def kron_pairs(g: Any, a: Any, b: Any) -> Any:
-    """The adjoint of `np.kron` of matrices as a matrix: a row for each element of `a`, a column for each element of
-    `b`.
-    """
+    """The adjoint of `np.kron` of matrices, with a row for each element of `a`, a column for each of `b`."""
     blocks = g.reshape((a.shape[0], b.shape[0], a.shape[1], b.shape[1]))
     return blocks.transpose((0, 2, 1, 3)).reshape((a.size, b.size))
 

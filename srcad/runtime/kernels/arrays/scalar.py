@@ -42,8 +42,7 @@ def has_no_zeros(b: Any) -> bool:
 
 
 def divides(products: Any) -> bool:
-    """Whether products can be divided by their factors without loss: float64, not zero, and far from over- and
-    underflow.
+    """Whether products can be divided by their factors safely: float64, and far from overflow and underflow.
 
     >>> divides(np.array([2.0, -3.0])), divides(np.array([2.0, 0.0]))
     (True, False)

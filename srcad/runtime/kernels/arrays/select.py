@@ -1,5 +1,4 @@
-"""Functions whose result depends on the types of operands, also in compiled code: `select`, and tuples or lists as
-operands.
+"""`select`, and tuples and lists as operands: functions whose result depends on the types of operands.
 
 For numbers, `select` gives a number, where `np.where` would give an array without dimensions.
 """

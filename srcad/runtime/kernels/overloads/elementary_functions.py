@@ -166,9 +166,7 @@ def _log1p(w: _Writer, x: Any) -> Any:
 
 
 def _lane(own: Callable[[Any], Any], write: Callable[[_Writer, Any], Any]) -> Callable[[Any], Any]:
-    """A function that Numba compiles as written by `write` for real numbers; for other types, and in Python, it is
-    `own`.
-    """
+    """A function that Numba compiles by `write` for real numbers; for other types, and in Python, it is `own`."""
 
     def function(x: Any) -> Any:
         return own(x)

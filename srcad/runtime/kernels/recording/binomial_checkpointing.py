@@ -19,8 +19,7 @@ from srcad.runtime.kernels.arrays.whole_arrays import copy_to
 
 @register_jitable
 def reach(snapshots: int, repetitions: int) -> int:
-    """The most iterations that can be reversed if each is repeated at most so often: the binomial (snapshots + r) over
-    r.
+    """The most iterations that can be reversed with so many repetitions of each: (snapshots + r) over r.
 
     >>> reach(3, 0), reach(3, 1), reach(3, 2)
     (1, 4, 10)

@@ -15,8 +15,7 @@ MOST = 32
 
 @register_jitable
 def parts(start: int, stop: int, step: int, width: int, shared: int, weight: int) -> int:
-    """The number of parts that `range(start, stop, step)` is divided into: it depends on sizes only, not on the
-    machine.
+    """The number of parts that `range(start, stop, step)` is divided into; it does not depend on the machine.
 
     Two iterations at most `width` apart are in the same or in neighbouring parts. If each part has `shared` elements of
     its own to clear and to add up, there are fewer parts, unless iterations have a large `weight`.

@@ -61,9 +61,7 @@ def _bounds(a: Any) -> tuple[int, int]:
 
 @register_jitable
 def _may_meet(a: Any, b: Any) -> bool:
-    """Whether arrays of equal strides may share an element: if their distance can be a sum of steps within both. May
-    err towards yes.
-    """
+    """For equal strides: whether the arrays' distance can be a sum of steps within both. May err towards yes."""
     distance = np.int64(b.ctypes.data) - np.int64(a.ctypes.data)
     left = np.ones(a.ndim, np.bool_)
     for _ in range(a.ndim):

@@ -17,8 +17,7 @@ from srcad.runtime.support.fast_numpy import swift as np
 
 
 def centred_rows(m: Any, y: Any, rowvar: Any, correction: Any = None) -> Any:
-    """The variables of `np.cov`, one row each, minus their means; with a correction, divided by the divisor of
-    `np.cov`.
+    """The variables of `np.cov`, one row each, minus their means; with a correction, divided by its divisor.
 
     >>> centred_rows(np.array([[1.0, 3.0]]), np.array([0.0, 4.0]), True).tolist()
     [[-1.0, 1.0], [-2.0, 2.0]]
@@ -100,8 +99,7 @@ def last_rows(rows: Any, y: Any, rowvar: Any) -> Any:
 
 
 def polyfit_to_places(c: Any, values: Any, w: Any, x: Any, y: Any) -> Any:
-    """The adjoint of the x values of `np.polyfit`: from its result `c`, the adjoint `values` of y, and the fit `w` to
-    that.
+    """The adjoint of x in `np.polyfit`, from its result `c`, the adjoint `values` of y, and the fit `w` to that.
 
     >>> x, y, values = np.array([0.0, 1.0]), np.array([2.0, 5.0]), np.array([-1.0, 1.0])
     >>> polyfit_to_places(np.array([3.0, 2.0]), values, np.array([2.0, -1.0]), x, y).round(9).tolist()

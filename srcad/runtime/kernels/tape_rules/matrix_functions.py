@@ -26,8 +26,7 @@ def _in_lower(bar: Any) -> Any:
 
 
 def eigh_adjoint(g: Any, y: Any) -> Any:
-    """The adjoint of the matrix of `np.linalg.eigh`; eigenvectors of equal eigenvalues contribute nothing to each
-    other.
+    """The adjoint of the matrix of `np.linalg.eigh`; zero between eigenvectors of equal eigenvalues.
 
     >>> eigh_adjoint((np.array([1.0, 0.0]), np.zeros((2, 2))), np.linalg.eigh(np.diag([1.0, 2.0]))).tolist()
     [[1.0, 0.0], [0.0, 0.0]]
@@ -65,8 +64,7 @@ def eigvalsh_tangent(t: Any, a: Any) -> Any:
 
 
 def svd_adjoint(g: Any, y: Any, a: Any) -> Any:
-    """The adjoint of the matrix of `np.linalg.svd`; the left vectors are treated as a function of the matrix and the
-    right ones.
+    """The adjoint of the matrix of `np.linalg.svd`; left vectors count as a function of the matrix and the right ones.
 
     >>> u, s, v = np.linalg.svd(np.array([[3.0, 0.0], [4.0, 0.0]]), full_matrices=False)
     >>> abs(svd_adjoint((np.zeros((2, 2)), np.array([1.0, 0.0]), np.zeros((2, 2))), (u, s, v), None)).round(2).tolist()

@@ -57,9 +57,7 @@ class CompiledFunction(Protocol):
     def forward(
         self, values: Sequence[Any], arrays: Sequence[Any], plain: tuple[int, ...] = ()
     ) -> tuple[Any, Pullback]:
-        """The value and its pullback; `arrays` replace the captured arrays. Values at the places `plain` need no
-        adjoint.
-        """
+        """The value and its pullback; `arrays` replace the captured arrays, values at `plain` need no adjoint."""
 
 
 def record_call(
@@ -218,9 +216,7 @@ class CallNode:
         return [self.leaves[place]._identity for place in wanted]
 
     def prepare(self, wanted: tuple[int, ...], live: bool) -> Callable[[Bars, Collection[int]], None]:
-        """The reverse step: it takes the adjoints of the results out of `bars` and adds the contributions to the
-        inputs.
-        """
+        """The reverse step: it takes the adjoints of the results out of `bars` and adds those of the inputs."""
         inputs = [self.leaves[place] for place in wanted]
         identities = [tensor._identity for tensor in self.results]
 
@@ -251,9 +247,7 @@ class CallNode:
         return [tangent for leaf, tangent in pairs if type(leaf) is Tensor]
 
     def adjoints(self, wanted: tuple[int, ...], bars: list[Any]) -> list[Any]:
-        """The adjoints of the leaves at these places, from those of the results; None stands for zeros or no
-        derivative.
-        """
+        """The adjoints of the leaves at these places, from those of the results; None if zero or without one."""
         flat = self.by_leaf(self.pull(self.structured(bars)))
         return [_as_array(flat[place]) for place in wanted]
 
@@ -267,9 +261,7 @@ class CallNode:
         return flat
 
     def jacobian(self, wanted: Sequence[int]) -> list[Any] | None:
-        """The Jacobians of the single result by the leaves at these places, if the function computes them at once, else
-        None.
-        """
+        """The Jacobians of the single result by the leaves at these places; None if the function has no Jacobian."""
         if type(self.result) is not Tensor or self.leaves is not self.inputs or not hasattr(self.pull, "jacobian"):
             return None
         found: list[Any] | None = self.pull.jacobian(wanted)

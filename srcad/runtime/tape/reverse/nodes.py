@@ -213,9 +213,7 @@ class GeneralNode:
         return [self._input(path)._identity for path in wanted]
 
     def prepare(self, wanted: tuple[Path, ...], live: bool) -> Callable[[Bars, Collection[int]], None]:
-        """The reverse step: it takes the adjoints of the results out of `bars` and adds the contributions to the
-        inputs.
-        """
+        """The reverse step: it takes the adjoints of the results out of `bars` and adds those of the inputs."""
         call = (self.result, self.arguments, self.keywords)
         if self.primitive in GATHERS and (0,) in wanted:
             index = gathered(self.primitive, self.arguments, self.keywords)

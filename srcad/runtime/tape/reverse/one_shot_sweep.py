@@ -69,9 +69,7 @@ def _leading_from(recording: Recording, sources: set[int]) -> set[int]:
 
 
 def _sweep(entries: Sequence[Any], bars: Bars, kept: Collection[int], relevant: Collection[int]) -> None:
-    """For each entry, last first, take the adjoint of the result out of `bars` and add contributions to relevant
-    inputs.
-    """
+    """Reverse loop: move the adjoint of each entry's result on to the relevant inputs, in `bars`."""
     pop = bars.pop
     for entry in reversed(entries):
         if type(entry) is not tuple:
@@ -83,7 +81,7 @@ def _sweep(entries: Sequence[Any], bars: Bars, kept: Collection[int], relevant: 
         if bar is None:
             continue
         if form := plan.form:
-            # Elementwise, of one tensor and perhaps a number: result and input have the same shape if both are float64.
+            # Elementwise, of one tensor and perhaps a number: if both are float64, result and input have one shape.
             tensor = arguments[form == 3]
             identity, a = tensor._identity, tensor._value
             if a.dtype is _double and value.dtype is _double and identity in relevant:

@@ -112,9 +112,7 @@ class Rows:
         return _joined([index for index, _ in self.parts])
 
     def slices(self, as_recorded: bool = False) -> IndexedSlices:
-        """The rows as the user gets them. A sweep adds the last call first; with `as_recorded` the first call comes
-        first.
-        """
+        """The rows for the user. A sweep adds the last call first; with `as_recorded` the first call comes first."""
         parts = self.parts[::-1] if as_recorded else self.parts
         values: Any = _joined([values for _, values in parts])
         indices = _joined([index for index, _ in parts])

@@ -157,9 +157,7 @@ class Operand(Arithmetic):
                 tape.conversions[self._identity] = how
 
     def _cut(self, how: str) -> Any:
-        """The value, for a conversion that no tape can follow; refused while a compiled function is run for a
-        derivative.
-        """
+        """The value, for a conversion that cuts the gradient; refused in a compiled function's run for a derivative."""
         if active.reruns and active.who_know([self._identity]):
             raise NotDifferentiable(f"a value that the derivative depends on is made a plain number or array by {how}")
         if active.tapes:
