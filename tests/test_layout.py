@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "srcad").rglob("*.py"))
 MOST_MODULES = 30  # in one folder
 MOST_LINES = 600  # of a file; tables of rules are as long as there are rules
-MOST_LINES_OF_A_FUNCTION = 40
+MOST_LINES_OF_A_FUNCTION = 40  # its docstring aside
 # Modules of the tape call each other in circles.
 MAY_BE_IN_CIRCLES = "srcad.runtime.tape."
 
@@ -111,7 +111,8 @@ def test_files_are_as_long_as_one_idea(path):
 def test_functions_have_at_most_40_lines(path):
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            length = node.end_lineno - node.lineno + 1
+            told = node.body[0] if ast.get_docstring(node) else None
+            length = node.end_lineno - node.lineno + 1 - (told.end_lineno - told.lineno + 1 if told else 0)
             assert length <= MOST_LINES_OF_A_FUNCTION, f"{path.name}:{node.lineno}: {node.name} has {length} lines"
 
 

@@ -3,6 +3,7 @@
 import gast
 
 from srcad.driver import pipeline
+from srcad.driver.mid_end import State
 from srcad.driver.pipeline import prepare
 from srcad.tools.type_signatures import parse_signature
 from srcad.transforms.adjoint.call_derivatives import Callees, calls_in
@@ -21,8 +22,7 @@ def caller(x, n):
 
 def stage():
     kinds = tuple(parse_signature("f8, i8"))
-    *_, last = pipeline._stages(prepare(caller), kinds, False, None)
-    return last
+    return pipeline.differentiable_state(State(prepare(caller), kinds, loops=False))
 
 
 def test_calls_are_found_with_what_they_return():

@@ -29,7 +29,9 @@ def tail(v, n):
 
 
 def specialised(function, signature="f8[:]"):
-    return pipeline.derive(prepare(function), "grad", (0,), parse_signature(signature), loops=False, after="specialise")
+    return pipeline.derive(
+        prepare(function), "grad", (0,), parse_signature(signature), loops=False, after="type_decided_branches"
+    )
 
 
 def functions(made):

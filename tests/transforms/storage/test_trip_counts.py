@@ -10,6 +10,7 @@ from numba import types
 
 import srcad
 from srcad.driver import pipeline
+from srcad.driver.mid_end import State
 from srcad.transforms.ir.build import walk_statements
 from srcad.transforms.storage.placement import Sites
 from srcad.transforms.storage.trip_counts import extent
@@ -32,8 +33,8 @@ def f(x, n, m):
     namespace = {}
     exec(compile(text, name, "exec"), namespace)
     kinds = (types.float64, types.int64, types.int64)
-    *_, stage = pipeline._stages(pipeline.prepare(namespace["f"]), kinds, True, None)
-    program = reverse_program(stage.unit, stage.facts, (0,))
+    state = pipeline.differentiable_state(State(pipeline.prepare(namespace["f"]), kinds))
+    program = reverse_program(state.unit, state.types, (0,))
     *_, inner = (each for each in walk_statements(program.unit.tree.body) if isinstance(each, gast.For))
     found = extent(Sites(program), inner)
     return None if found is None else tuple(ast.unparse(gast.gast_to_ast(each)) for each in (found.size, found.number))

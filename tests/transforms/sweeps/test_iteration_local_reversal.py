@@ -8,6 +8,7 @@ from numba import typeof
 
 import srcad
 from srcad.driver import pipeline
+from srcad.driver.mid_end import State
 from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.adjoint.reverse_plan import spot_of
 from srcad.transforms.ir.build import const
@@ -21,8 +22,8 @@ def ready(function, *args):
     """The function as it is when it is differentiated, its types and the names of its counts."""
     unit = pipeline.prepare(function)
     kinds = [typeof(each) for each in (*args, *(capture.read() for capture in unit.hidden))]
-    *_, stage = pipeline._stages(unit, tuple(kinds), True, None)
-    return stage.unit, stage.facts, stage.counts
+    state = pipeline.differentiable_state(State(unit, tuple(kinds)))
+    return state.unit, state.types, state.counts
 
 
 def line_on_the_spot(function, *args):
