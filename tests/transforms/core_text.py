@@ -22,6 +22,7 @@ from srcad.tools.type_signatures import parse_signature
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
 from srcad.transforms.inference.type_inference import Types, types_of
 from srcad.transforms.ir.build import walk_statements
+from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.ir.verify import check_core
 from srcad.transforms.normalise.in_place_resolution import settle
@@ -154,6 +155,12 @@ def apply(
     for each in several:
         tree.body = each(tree.body, parameters, kinds)
     return print_function(tree)
+
+
+def mark_whole(tree: gast.FunctionDef) -> None:
+    """Note on all statements that what they add has the shape of what it is added to."""
+    for statement in walk_statements(tree.body):
+        note(statement, whole=True)
 
 
 def _applied_to_unit(passes: Iterable[Pass], unit: Unit, types: Types) -> str:

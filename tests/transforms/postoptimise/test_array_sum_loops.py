@@ -6,11 +6,10 @@ import pytest
 from numba import types as nb
 
 import srcad
-from srcad.transforms.ir.build import walk_statements
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.postoptimise.array_sum_loops import with_whole_sums
 from tests.checking import assert_gradient
-from tests.transforms.core_text import apply, apply_and_compare
+from tests.transforms.core_text import apply, apply_and_compare, mark_whole
 
 KINDS = {
     **dict.fromkeys(["x", "y", "a", "b"], nb.float64[::1]),
@@ -21,11 +20,6 @@ KINDS = {
     "q": nb.float32[::1],
     "z": nb.complex128[::1],
 }
-
-
-def mark_whole(tree):
-    for each in walk_statements(tree.body):
-        note(each, whole=True)
 
 
 def looped(text):

@@ -7,12 +7,10 @@ import pytest
 from numba import types as nb
 
 import srcad
-from srcad.transforms.ir.build import walk_statements
-from srcad.transforms.ir.node_notes import note
 from srcad.transforms.postoptimise.copy_elision_branches import with_traded_adjoints
 from srcad.transforms.postoptimise.copy_elision_moves import with_memory_handed
 from tests.checking import assert_gradient
-from tests.transforms.core_text import apply_and_compare
+from tests.transforms.core_text import apply_and_compare, mark_whole
 
 KINDS = {**dict.fromkeys("abstvwxy", nb.float64[::1]), "n": nb.int64}
 SWAP = ["t = np.copy(a)", "a = np.zeros_like(x)", "s = np.copy(b)", "b = np.zeros_like(x)", "b += t", "a += s"]
@@ -23,12 +21,10 @@ def traded(*lines, whole=True):
     text = "def f(x, n):\n    a = x * 2.0\n    b = x + 1.0\n    for k in range(n):\n        b[0] += a[1]\n        "
     text += "\n        ".join(lines) + "\n        a[k] *= 0.5\n    return a, b\n"
 
-    def mark(tree):
-        for each in walk_statements(tree.body):
-            note(each, whole=whole)
-
     cases = [(np.array([0.3, 0.7, -0.1]), 3)]
-    return apply_and_compare((with_traded_adjoints, with_memory_handed), text, KINDS, cases, mark=mark)
+    return apply_and_compare(
+        (with_traded_adjoints, with_memory_handed), text, KINDS, cases, mark=mark_whole if whole else None
+    )
 
 
 def test_a_swap_copies_nothing():

@@ -5,21 +5,12 @@ import pytest
 from numba import types as nb
 
 import srcad
-from srcad.transforms.ir.build import walk_statements
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.postoptimise.copy_elision_moves import with_memory_handed
 from tests.checking import assert_gradient
-from tests.transforms.core_text import apply, apply_and_compare, unchanged
+from tests.transforms.core_text import apply, apply_and_compare, mark_whole, unchanged
 
 KINDS = {**dict.fromkeys("abcdxy", nb.float64[::1]), **dict.fromkeys("mw", nb.float64[:, ::1]), "n": nb.int64}
-
-
-def marked(whole):
-    def mark(tree):
-        for each in walk_statements(tree.body):
-            note(each, whole=whole)
-
-    return mark
 
 
 def moved(*lines, result="a, b", whole=True):
@@ -28,7 +19,8 @@ def moved(*lines, result="a, b", whole=True):
     text += "    for k in range(n):\n"
     text += "".join(f"        {each}\n" for each in lines) + f"    return {result}\n"
     cases = [(np.linspace(0.1, 0.9, 3), 3)]
-    return apply_and_compare(with_memory_handed, text, KINDS, cases, mark=marked(whole)).partition("range(n):\n")[2]
+    found = apply_and_compare(with_memory_handed, text, KINDS, cases, mark=mark_whole if whole else None)
+    return found.partition("range(n):\n")[2]
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,7 @@ import srcad
 from srcad.errors import NotDifferentiable, UnsupportedSyntax
 from srcad.frontend.load import load
 from srcad.frontend.lower import lower
-from srcad.printing.printer import print_function
-
-
-def text_of(function):
-    return print_function(lower(load(function)).tree)
+from tests.lowering import text_of
 
 
 def body_of(function):
