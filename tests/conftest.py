@@ -40,6 +40,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[LEFT_OUT] = 0
     if config.getoption("quick"):
         hypothesis.settings.load_profile("quick")
+        os.environ.setdefault("SRCAD_RANDOM_PROGRAMS", "2")
     # Never the user's folder: it may hold what an earlier state of the compiler generated.
     if not is_worker(config):
         os.environ["SRCAD_CACHE_DIR"] = tempfile.mkdtemp(prefix="srcad-tests-")

@@ -1,7 +1,7 @@
 """`--quick`: which tests make an everyday round of about a minute, the same ones in each run.
 
-Tests marked `compiled` are left out. Of a file with more than `MOST` cases of parametrised tests, each of these tests
-keeps its first case and every k-th after it, where k is the least number with which about `MOST` cases remain.
+Tests marked `compiled` or `slow` are left out. Of a file with more than `MOST` cases of parametrised tests, each of
+these tests keeps its first case and every k-th after it, where k is the least number with which about `MOST` remain.
 """
 
 from collections import Counter
@@ -10,7 +10,8 @@ from math import ceil
 
 import pytest
 
-MOST = 40
+MOST = 30
+LEFT_OUT = "compiled", "slow"
 
 
 def is_kept(position: int, count: int) -> bool:
@@ -26,7 +27,8 @@ def sample(items: Iterable[pytest.Item]) -> tuple[list[pytest.Item], list[pytest
     """The tests of a quick round, and those that it leaves out."""
     remaining, left_out = [], []
     for item in items:
-        (left_out if item.get_closest_marker("compiled") else remaining).append(item)
+        marked = any(item.get_closest_marker(name) for name in LEFT_OUT)
+        (left_out if marked else remaining).append(item)
     cases = Counter(item.path for item in remaining if hasattr(item, "callspec"))
     met: Counter[str] = Counter()
     kept = []

@@ -174,6 +174,7 @@ def with_all_passes(program, mode, loops):
     return KNOWN[key]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PASSES)
 def test_without_a_pass_derivatives_are_the_same_and_the_text_is_another(name):
     changed = False

@@ -273,6 +273,7 @@ def random_program(rng):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_no_random_program_gives_another_result(seed):
     rng = random.Random(seed)

@@ -152,6 +152,7 @@ def f(x, n):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_no_random_program_gives_another_result_of(seed):
     rng = random.Random(seed)

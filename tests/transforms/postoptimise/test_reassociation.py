@@ -106,6 +106,7 @@ STATEMENTS = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(STATEMENTS, st.sampled_from([0, 1, 2, 5]))
 def test_values_are_the_same_but_for_rounding(lines, n):

@@ -173,6 +173,7 @@ def random_program(rng):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_no_random_program_gives_another_result(seed):
     rng = random.Random(seed)
