@@ -10,7 +10,7 @@ from math import ceil
 
 import pytest
 
-MOST = 30
+MOST = 20
 LEFT_OUT = "compiled", "slow"
 
 

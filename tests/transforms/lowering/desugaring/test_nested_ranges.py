@@ -108,7 +108,7 @@ def beside_others(x):
 
 @pytest.mark.parametrize("function", [unknown_rank_in_a_loop, beside_others, unknown_rank])
 def test_what_has_no_known_number_of_axes_is_refused(function):
-    with pytest.raises(UnsupportedSyntax, match=r"test_nests\.py"):
+    with pytest.raises(UnsupportedSyntax, match=r"test_nested_ranges\.py"):
         srcad.grad(function, jit=False)(X)
 
 
