@@ -1,29 +1,94 @@
-"""For the whole run: generated code goes into a cache folder of its own, empty at first and removed at the end."""
+"""For the whole run: a cache folder of its own for generated code, the option `--quick`, and the time at the end."""
 
 import os
 import shutil
 import tempfile
+import time
+from collections import Counter
 
 import hypothesis
 import pytest
 
+from tests.quick import sample
+
 # Drawn examples are the same in every run, and compiling one may take seconds.
 hypothesis.settings.register_profile("srcad", derandomize=True, deadline=None, max_examples=60)
+hypothesis.settings.register_profile("quick", derandomize=True, deadline=None, max_examples=6)
 hypothesis.settings.load_profile("srcad")
 
 os.environ["MPLBACKEND"] = "Agg"
+
+SLOWEST = 10  # so many files are named at the end
+LEFT_OUT = pytest.StashKey[int]()
+STARTED = pytest.StashKey[float]()
+SECONDS = pytest.StashKey[Counter[str]]()
 
 
 def is_worker(config: pytest.Config) -> bool:
     return hasattr(config, "workerinput")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--quick", action="store_true", help="a sample of about a minute: no compiled tests, some of many cases"
+    )
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    config.stash[STARTED] = time.monotonic()
+    config.stash[SECONDS] = Counter()
+    config.stash[LEFT_OUT] = 0
+    if config.getoption("quick"):
+        hypothesis.settings.load_profile("quick")
+        os.environ.setdefault("SRCAD_RANDOM_PROGRAMS", "2")
     # Never the user's folder: it may hold what an earlier state of the compiler generated.
     if not is_worker(config):
         os.environ["SRCAD_CACHE_DIR"] = tempfile.mkdtemp(prefix="srcad-tests-")
+        config.pluginmanager.register(Timer(config))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     if not is_worker(config):
         shutil.rmtree(os.environ["SRCAD_CACHE_DIR"], ignore_errors=True)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("quick"):
+        kept, left_out = sample(items)
+        items[:] = kept
+        config.stash[LEFT_OUT] = len(left_out)
+        config.hook.pytest_deselected(items=left_out)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if is_worker(session.config):
+        session.config.workeroutput["left out"] = session.config.stash[LEFT_OUT]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: object) -> None:
+    # Each worker collects all tests, and leaves out the same ones.
+    if "left out" in getattr(node, "workeroutput", {}):
+        node.config.stash[LEFT_OUT] = node.workeroutput["left out"]
+
+
+class Timer:
+    """Adds up the time of each file's tests, and prints it after the last test."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.config.stash[SECONDS][report.nodeid.split("::")[0]] += report.duration
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        stash = self.config.stash
+        if stash[LEFT_OUT]:
+            terminalreporter.write_line(f"--quick left out {stash[LEFT_OUT]} tests")
+        if not stash[SECONDS]:
+            return
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        taken = time.monotonic() - stash[STARTED]
+        terminalreporter.write_line(f"the suite took {taken:.0f} s on {cores} cores; slowest files:")
+        for name, seconds in stash[SECONDS].most_common(SLOWEST):
+            terminalreporter.write_line(f"{seconds:8.1f} s  {name}")

@@ -45,6 +45,7 @@ def test_demo_split_keeps_held_out_digits_apart():
     assert len(together) == 1797
 
 
+@pytest.mark.slow
 def test_lotka_volterra_fit_agrees_with_published_estimates(tmp_path, capsys):
     picture = tmp_path / "fit.png"
     result = load_example("lotka_volterra").main(["--steps", "20", "--plot", str(picture)])
@@ -68,6 +69,7 @@ def test_lotka_volterra_record_is_complete():
     assert observed.sum() == pytest.approx(715.7 + 423.5, abs=0.05)
 
 
+@pytest.mark.slow
 def test_heat_source_is_found_through_the_noise(tmp_path):
     picture = tmp_path / "source.png"
     error = load_example("heat_source").main(["--digit", "0", "--looks", "6", "--plot", str(picture)])
@@ -82,6 +84,7 @@ def test_heat_source_scheme_agrees_with_the_exact_solution():
     assert np.sqrt(example.misfit(power, exact, 1.0, 0.0)) < 0.005 * exact.max()
 
 
+@pytest.mark.slow
 def test_examples_run_as_scripts():
     for name in ("lotka_volterra", "heat_source"):
         command = [sys.executable, str(ROOT / "examples" / f"{name}.py"), "--help"]
@@ -90,6 +93,7 @@ def test_examples_run_as_scripts():
         assert "--plot" in done.stdout
 
 
+@pytest.mark.slow
 def test_layers_that_are_built_when_first_called_learn_to_read_digits(capsys):
     example = load_example("dense_layers")
     assert example.Dense(3).variables == []

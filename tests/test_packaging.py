@@ -48,6 +48,7 @@ def wheel(tmp_path_factory):
         return archive.namelist()
 
 
+@pytest.mark.slow
 def test_wheel_holds_only_the_package_and_its_metadata(wheel):
     tops = {name.split("/")[0] for name in wheel}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"srcad"}

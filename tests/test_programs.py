@@ -46,6 +46,7 @@ def in_every_way():
                 yield pytest.param(*program.values, mode, id=f"{program.id}-{mode}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("program", "mode"), list(in_every_way()))
 def test_program_agrees_with_finite_differences(program, mode):
     if program.interpreted and mode not in ("arrays", "tangent"):

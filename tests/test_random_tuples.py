@@ -66,6 +66,7 @@ def texts(first):
             yield text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("jit", "count"), [(False, COUNT), pytest.param(True, COUNT // 10, marks=pytest.mark.compiled)]
 )

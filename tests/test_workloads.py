@@ -17,6 +17,7 @@ def test_there_are_thirteen_workloads():
     assert len(WORKLOADS) == 13
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", WORKLOADS)
 @pytest.mark.parametrize("arrays", [False, True], ids=["loops", "arrays"])
 def test_printed_source_runs_alone_and_gives_the_same_gradient(program, arrays, tmp_path):
@@ -29,6 +30,7 @@ def test_printed_source_runs_alone_and_gives_the_same_gradient(program, arrays, 
     np.testing.assert_allclose(flat(alone(*program.fresh_arguments())), flat(expected), rtol=1e-10, atol=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", WORKLOADS)
 def test_printed_source_is_the_same_every_time(program):
     arguments = program.fresh_arguments()

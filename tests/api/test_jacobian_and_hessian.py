@@ -113,6 +113,7 @@ def test_the_gradient_of_a_gradient_is_the_second_derivative(jit):
     assert srcad.grad(srcad.grad(cube, wrt="k", jit=jit), wrt=("k", "x"), jit=jit)(2.0, 5.0) == (0.0, 12.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jit", [True, False])
 @pytest.mark.parametrize("n", [0, 0.0, 1, 2.0])
 def test_second_derivatives_of_powers_at_zero(n, jit):

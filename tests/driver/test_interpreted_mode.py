@@ -160,9 +160,8 @@ def test_a_warning_names_the_call_once_for_a_function():
     def f(x):
         return np.sum(turned(x) * x)
 
-    with pytest.warns(
-        PerformanceWarning, match=r"test_interpreted_mode\.py:\d+:\d+: f runs uncompiled: .*roll"
-    ) as caught:
+    told = r"test_interpreted_mode\.py:\d+:\d+: f runs uncompiled: .*roll"
+    with pytest.warns(PerformanceWarning, match=told) as caught:
         srcad.grad(f)(X)
     assert [each.filename for each in caught] == [__file__]
     # From here on a warning would be an error.

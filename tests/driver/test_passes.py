@@ -219,6 +219,7 @@ def with_all_passes(program, mode, loops):
 COVERED = {"copy_elision_branches"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PASSES)
 def test_without_a_pass_derivatives_are_the_same_and_the_text_is_another(name):
     changed = False
@@ -342,6 +343,7 @@ def _is_call_by_name(node):
 STEPS = [row.name for row in ROWS.values() if not row.within]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STEPS)
 def test_what_is_there_after_each_pass_is_a_program_that_is_right(name):
     for program in (two_loops, nearest, filtered):

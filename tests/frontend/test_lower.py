@@ -243,6 +243,7 @@ def test_rows_give_the_same(function):
     assert_same(function, *ROWS)
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(programs())
 def test_random_programs_give_the_same(text):

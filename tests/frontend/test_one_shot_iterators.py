@@ -72,6 +72,7 @@ def test_iterators_are_gone_through_where_they_are_made(function):
     assert "list(map(f, x))" in str(caught.value)
 
 
+@pytest.mark.slow
 def test_who_goes_through_them():
     def everywhere(x):
         a, b = map(square, (x[0], x[1]))

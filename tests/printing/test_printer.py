@@ -97,6 +97,7 @@ statements = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(statements)
 def test_any_statement_means_the_same_when_printed(statement):

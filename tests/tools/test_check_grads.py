@@ -20,6 +20,7 @@ def several(x, n):
     return n * x, x * x * x
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jit", [True, False])
 def test_right_gradients_pass(jit):
     srcad.check_grads(energy, (X, 2.0), jit=jit)
@@ -91,6 +92,7 @@ def test_a_nan_differs():
         srcad.check_grads(root, (1.0,))
 
 
+@pytest.mark.slow
 def test_a_large_argument_is_sampled():
     srcad.check_grads(energy, (np.linspace(-1.0, 1.0, 5000), 1.0), wrt=0)
 

@@ -1,8 +1,14 @@
-"""Small core functions as text: text to unit, unit to text, and the stages in between, for tests of single passes."""
+"""Small core functions as text: text to unit, unit to text, and the stages in between, for tests of single passes.
 
+`apply` gives the text of a function after a pass, `apply_and_compare` also runs the function before and after it.
+"""
+
+import copy
 import math
 import operator
 import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import gast
 import numpy as np
@@ -11,15 +17,20 @@ from srcad.driver import pipeline
 from srcad.errors import Place
 from srcad.names import Names
 from srcad.printing.printer import print_function
+from srcad.runtime import kernels
 from srcad.tools.type_signatures import parse_signature
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
 from srcad.transforms.inference.type_inference import Types, types_of
 from srcad.transforms.ir.build import walk_statements
+from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.ir.verify import check_core
 from srcad.transforms.normalise.in_place_resolution import settle
 from srcad.transforms.normalise.ssa import to_ssa
 from srcad.transforms.sweeps.gradient_function import reverse_program
+
+MODULES = {"np": np, "math": math, "operator": operator, "kernels": kernels}
+Pass = Callable[..., Any]
 
 
 def unit_of(text: str, **bindings: object) -> Unit:
@@ -34,8 +45,7 @@ def unit_of(text: str, **bindings: object) -> Unit:
         )
     check_core(tree)
     known = {node.id for node in gast.walk(tree) if isinstance(node, gast.Name)}
-    modules = {"np": np, "math": math, "operator": operator}
-    used = {name: module for name, module in modules.items() if name in known}
+    used = {name: module for name, module in MODULES.items() if name in known}
     return Unit(tree.name, tree, {**used, **bindings}, Names(known | {tree.name}))
 
 
@@ -75,8 +85,6 @@ def block_text(block: list[gast.stmt]) -> str:
 
 def lines(text: str) -> str:
     """A literal of expected statements, set to the left."""
-    import textwrap
-
     return textwrap.dedent(text).lstrip("\n")
 
 
@@ -101,7 +109,7 @@ def run(text: str, signature: str, mode: str, *args: object, wrt: tuple[int, ...
 
 def numeric(text: str, name: str) -> object:
     """The function of a text itself, run by Python."""
-    namespace = {"np": np, "math": math, "operator": operator}
+    namespace = dict(MODULES)
     exec(compile(text.strip("\n"), "<core>", "exec"), namespace)
     return namespace[name]
 
@@ -113,6 +121,114 @@ def parsed(text: str) -> gast.FunctionDef:
 
 def result_of(tree: gast.FunctionDef, *args: object) -> object:
     """What a generated function gives when it is run as it stands."""
-    namespace: dict[str, object] = {"np": np, "math": math}
+    namespace: dict[str, Any] = dict(MODULES)
     exec(print_function(tree), namespace)
     return namespace[tree.name](*args)
+
+
+def printed(node: gast.AST) -> str:
+    """The text of an expression or of one statement, without the end of its line."""
+    return print_function(node).strip()
+
+
+def apply(
+    passes: Pass | Sequence[Pass],
+    text: str,
+    kinds: Mapping[str, object] | str,
+    mark: Callable[[gast.FunctionDef], None] | None = None,
+    given: Callable[[str, str], tuple[Unit, Types]] = typed,
+) -> str:
+    """The text of a function after a pass, or after several of them in order.
+
+    With a dictionary from names to Numba's types, a pass takes statements: `(body, parameters, kinds) -> body`.
+    `mark` may set notes on the function before.
+    With a signature, it takes a unit: `(unit, types) -> unit`, or a tuple that begins with the unit and its types.
+    `given` is the stage before, `typed` or `settled`.
+    """
+    several = [passes] if callable(passes) else passes
+    if isinstance(kinds, str):
+        return _applied_to_unit(several, *given(text, kinds))
+    tree = parsed(text)
+    if mark is not None:
+        mark(tree)
+    parameters = tuple(parameter.id for parameter in tree.args.args)
+    for each in several:
+        tree.body = each(tree.body, parameters, kinds)
+    return print_function(tree)
+
+
+def mark_whole(tree: gast.FunctionDef) -> None:
+    """Note on all statements that what they add has the shape of what it is added to."""
+    for statement in walk_statements(tree.body):
+        note(statement, whole=True)
+
+
+def _applied_to_unit(passes: Iterable[Pass], unit: Unit, types: Types) -> str:
+    for each in passes:
+        result = each(unit, types)
+        unit, types = result[:2] if isinstance(result, tuple) else (result, types)
+    return print_function(unit.tree)
+
+
+def apply_and_compare(
+    passes: Pass | Sequence[Pass],
+    text: str,
+    kinds: Mapping[str, object] | str,
+    cases: Iterable[tuple[object, ...]],
+    rtol: float = 0.0,
+    atol: float = 0.0,
+    **options: Any,
+) -> str:
+    """The text of a function after passes, which give the same results and leave the same arguments in all cases."""
+    found = apply(passes, text, kinds, **options)
+    assert_same_results(text, found, cases, rtol, atol)
+    return found
+
+
+def assert_same_results(
+    text: str,
+    other: str,
+    cases: Iterable[tuple[object, ...]],
+    rtol: float = 0.0,
+    atol: float = 0.0,
+    invalid: tuple[type[Exception], ...] = (),
+) -> int:
+    """Two texts of a function give the same results for each tuple of arguments, and leave the same in these.
+
+    Returns the number of cases, without those in which the first text raises one of the exceptions in `invalid`.
+    """
+    one, two = (_function_of(each) for each in (text, other))
+    compared = 0
+    for case in cases:
+        before, after = copy.deepcopy(case), copy.deepcopy(case)
+        try:
+            expected = one(*before)
+        except invalid:
+            continue
+        _assert_close((two(*after), after), (expected, before), rtol, atol, f"{case}\n{text}\n{other}")
+        compared += 1
+    return compared
+
+
+def _function_of(text: str) -> Callable[..., object]:
+    namespace: dict[str, Any] = dict(MODULES)
+    text = textwrap.dedent(text)
+    exec(text, namespace)
+    return namespace[gast.parse(text).body[0].name]
+
+
+def _assert_close(found: object, expected: object, rtol: float, atol: float, message: str) -> None:
+    if isinstance(expected, (tuple, list)):
+        for one, other in zip(found, expected, strict=True):
+            _assert_close(one, other, rtol, atol, message)
+    elif expected is None:
+        assert found is None, message
+    elif rtol or atol:
+        np.testing.assert_allclose(found, expected, rtol=rtol, atol=atol, err_msg=message)
+    else:
+        np.testing.assert_array_equal(found, expected, err_msg=message)
+
+
+def unchanged(text: str) -> str:
+    """The text as it is printed without any pass."""
+    return print_function(parsed(text))

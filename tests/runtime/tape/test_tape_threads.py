@@ -110,6 +110,7 @@ def use_of_tapes_left_alone(v, f):
     v.assign([1.0, 2.0, 3.0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("use", "count"), [(use_of_a_tape, 5000), (use_of_nested_tapes, 500), (use_of_tapes_left_alone, 500)]
 )

@@ -4,10 +4,9 @@ import gast
 import numpy as np
 import pytest
 
-from srcad.printing.printer import print_function
 from srcad.transforms.adjoint.accumulation import Adjoints, product
 from srcad.transforms.ir.build import const, load
-from tests.transforms.core_text import block_text, generated, program_of, run
+from tests.transforms.core_text import block_text, generated, printed, program_of, run
 
 
 def adjoints():
@@ -27,10 +26,6 @@ def f(x, a, n):
 
 def expression(text):
     return gast.parse(text, mode="eval").body
-
-
-def text(node):
-    return print_function(node).strip()
 
 
 def test_an_adjoint_is_named_after_its_value():
@@ -63,7 +58,7 @@ def test_what_may_be_complex_reaches_a_real_value_with_its_real_part(given):
     [("a", "0.0"), ("z", "0j"), ("x", "np.zeros_like(x)"), ("w", "np.zeros_like(x)"), ("y", "np.zeros((n, 2))")],
 )
 def test_an_adjoint_begins_as_a_zero_of_its_kind(name, zero):
-    assert text(adjoints().zero(name)) == zero
+    assert printed(adjoints().zero(name)) == zero
 
 
 @pytest.mark.parametrize(
@@ -80,23 +75,23 @@ def test_an_adjoint_begins_as_a_zero_of_its_kind(name, zero):
     ],
 )
 def test_a_product_leaves_factors_of_one_out(left, right, expected):
-    found = text(product(expression(left), expression(right)))
+    found = printed(product(expression(left), expression(right)))
     values = {"a": 3.0, "b": 5.0}
     assert eval(found, values) == eval(expected, values)
     assert "1" not in found
 
 
 def test_a_contribution_of_the_same_shape_is_not_summed():
-    assert text(adjoints().summed("x", load("t"), 1, True)) == "t"
-    assert text(adjoints().summed("a", load("t"), 0, False)) == "t"
+    assert printed(adjoints().summed("x", load("t"), 1, True)) == "t"
+    assert printed(adjoints().summed("a", load("t"), 0, False)) == "t"
 
 
 def test_a_number_that_was_broadcast_gets_the_sum():
-    assert text(adjoints().summed("a", load("t"), 2, False)) == "np.sum(t)"
+    assert printed(adjoints().summed("a", load("t"), 2, False)) == "np.sum(t)"
 
 
 def test_an_array_that_may_have_been_broadcast_is_summed_to_its_shape():
-    assert text(adjoints().summed("x", load("t"), 2, False)) == "kernels.unbroadcast(t, x)"
+    assert printed(adjoints().summed("x", load("t"), 2, False)) == "kernels.unbroadcast(t, x)"
 
 
 def test_kernels_are_known_by_another_name_where_the_user_has_theirs():
@@ -149,4 +144,4 @@ def f(x, y):
 
 
 def test_literals_are_numbers():
-    assert text(const(0.0)) == "0.0"
+    assert printed(const(0.0)) == "0.0"

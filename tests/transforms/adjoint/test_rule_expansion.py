@@ -6,11 +6,10 @@ import pytest
 
 from srcad.errors import CompilerBug
 from srcad.names import Names
-from srcad.printing.printer import print_function
 from srcad.runtime.rulebook.rule_template import Template
 from srcad.transforms.adjoint.rule_expansion import splice
 from srcad.transforms.ir.build import load
-from tests.transforms.core_text import block_text
+from tests.transforms.core_text import block_text, printed
 
 
 def template(text, *parameters, defaults=None, **bindings):
@@ -23,18 +22,14 @@ def spliced(rule, taken=(), bindings=None, **arguments):
     return splice(rule, known, lambda parameter: load(f"{parameter}_bar"), Names(taken), bindings)
 
 
-def text(node):
-    return print_function(node).strip()
-
-
 def test_parameters_become_the_arguments_of_the_call():
     rule = template("return np.cos(x), None", "y", "x", "k", np=np)
     found = spliced(rule, y="v", x="a[i]", k="2")
-    assert [text(node) for node in found.returned] == ["np.cos(a[i])", "None"]
+    assert [printed(node) for node in found.returned] == ["np.cos(a[i])", "None"]
 
 
 def test_a_single_partial_is_one_expression():
-    assert [text(node) for node in spliced(template("return 1.0 - y * y", "y", "x"), y="v", x="u").returned] == [
+    assert [printed(node) for node in spliced(template("return 1.0 - y * y", "y", "x"), y="v", x="u").returned] == [
         "1.0 - v * v"
     ]
 
@@ -43,19 +38,19 @@ def test_contributions_come_in_order_with_their_parameters():
     rule = template("w = d[y] * b\nd[a] = w\nd[b] = d[y] * a", "y", "a", "b")
     found = spliced(rule, y="v", a="s", b="t")
     assert block_text(found.locals) == "w = y_bar * t\n"
-    assert [(name, text(value)) for name, value in found.contributions] == [("a", "w"), ("b", "y_bar * s")]
+    assert [(name, printed(value)) for name, value in found.contributions] == [("a", "w"), ("b", "y_bar * s")]
 
 
 def test_locals_of_a_rule_avoid_the_names_of_the_function():
     rule = template("w = d[y]\nd[a] = w", "y", "a")
     found = spliced(rule, taken={"w"}, y="v", a="s")
     assert block_text(found.locals) == "w_2 = y_bar\n"
-    assert text(found.contributions[0][1]) == "w_2"
+    assert printed(found.contributions[0][1]) == "w_2"
 
 
 def test_a_parameter_that_is_not_given_has_its_default():
     rule = template("d[x] = f(d[y], axis)", "y", "x", "axis", defaults={"axis": (0, -1)}, f=max)
-    assert text(spliced(rule, y="v", x="a").contributions[0][1]) == "f(y_bar, (0, -1))"
+    assert printed(spliced(rule, y="v", x="a").contributions[0][1]) == "f(y_bar, (0, -1))"
 
 
 def test_objects_that_a_rule_names_are_bound():
@@ -67,14 +62,14 @@ def test_objects_that_a_rule_names_are_bound():
 def test_an_object_is_known_by_the_name_that_it_has():
     bindings = {"numpy": np}
     found = spliced(template("return np.cos(x)", "y", "x", np=np), bindings=bindings, y="v", x="u")
-    assert text(found.returned[0]) in ("numpy.cos(u)", "np.cos(u)")
-    assert bindings[text(found.returned[0]).split(".")[0]] is np
+    assert printed(found.returned[0]) in ("numpy.cos(u)", "np.cos(u)")
+    assert bindings[printed(found.returned[0]).split(".")[0]] is np
 
 
 def test_a_name_that_means_something_else_is_not_taken():
     bindings = {"np": "the user's"}
     found = spliced(template("return np.cos(x)", "y", "x", np=np), taken={"np"}, bindings=bindings, y="v", x="u")
-    assert text(found.returned[0]) == "np_2.cos(u)"
+    assert printed(found.returned[0]) == "np_2.cos(u)"
     assert bindings == {"np": "the user's", "np_2": np}
 
 
@@ -89,7 +84,7 @@ def test_a_rule_can_be_spliced_twice():
     names, bindings = Names(), {}
     for _ in range(2):
         splice(rule, {"y": load("v"), "x": load("u")}, lambda _: load("v_bar"), names, bindings)
-    assert text(rule.body[0]) == "w = d[y] * x"
+    assert printed(rule.body[0]) == "w = d[y] * x"
 
 
 def test_a_rule_that_is_no_straight_line_is_the_compilers_fault():

@@ -61,6 +61,7 @@ def cells(x, w, state):
 ARGS = (np.linspace(0.2, 0.9, 4), np.linspace(-0.6, 0.8, 12).reshape(3, 4), np.linspace(-0.8, 0.9, 16).reshape(4, 4))
 
 
+@pytest.mark.slow
 def test_a_row_is_stored_without_a_temporary_although_another_row_is_carried():
     assert_gradient(cells, *ARGS, wrt=(0, 1, 2))
     text = srcad.source(cells, args=ARGS, wrt=(0, 1, 2))

@@ -249,6 +249,7 @@ def gradient_of(text, header):
     return np.hstack([value, *gradients])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_checkpointed_loops_of_random_programs_have_the_same_gradients(part):
     compared = 0

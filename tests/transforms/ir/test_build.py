@@ -4,17 +4,13 @@ import gast
 import pytest
 
 from srcad.errors import Place
-from srcad.printing.printer import print_function
 from srcad.transforms.ir import build
+from tests.transforms.core_text import printed
 
 
-def text(node):
-    return print_function(node).strip()
-
-
-@pytest.mark.parametrize(("value", "printed"), [(2, "2"), (-2, "-2"), (-0.0, "-0.0"), (True, "True"), (None, "None")])
-def test_a_literal_prints_as_its_value(value, printed):
-    assert text(build.const(value)) == printed
+@pytest.mark.parametrize(("value", "expected"), [(2, "2"), (-2, "-2"), (-0.0, "-0.0"), (True, "True"), (None, "None")])
+def test_a_literal_prints_as_its_value(value, expected):
+    assert printed(build.const(value)) == expected
 
 
 def test_a_negative_literal_is_what_the_parser_makes_of_it():
@@ -33,11 +29,11 @@ def test_what_is_not_a_path_has_none():
 
 def test_statements_print_as_python():
     one = build.const(1)
-    assert text(build.assign("a", build.call("np.sum", build.load("x"), axis=one))) == "a = np.sum(x, axis=1)"
+    assert printed(build.assign("a", build.call("np.sum", build.load("x"), axis=one))) == "a = np.sum(x, axis=1)"
     store = build.subscript(build.load("x"), one, store=True)
-    assert text(build.augment(store, gast.Sub, build.load("a"))) == "x[1] -= a"
+    assert printed(build.augment(store, gast.Sub, build.load("a"))) == "x[1] -= a"
     loop = build.loop("i", [build.load("n")], [])
-    assert text(loop) == "for i in range(n):\n    pass"
+    assert printed(loop) == "for i in range(n):\n    pass"
 
 
 def test_a_clone_shares_the_place_and_nothing_else():

@@ -117,6 +117,7 @@ def passed_on(a, x):
     return a + np.sum(u * w)
 
 
+@pytest.mark.slow
 def test_each_loop_that_is_repeated_records_the_numbers_that_it_passes_on():
     # One trace would not serve both: the second loop would read what the first had left.
     assert_gradient(passed_on, 0.4, np.array([0.3, -0.7, 0.9, 0.2]), modes=("gradient", "loops", "second"))

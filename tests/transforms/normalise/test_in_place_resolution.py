@@ -216,6 +216,7 @@ def kept_beyond_its_turn(x, m):
     return s + np.sum(u**2)
 
 
+@pytest.mark.slow
 def test_what_a_helper_calls_buffers_that_trade_places_are_these_buffers():
     x = np.linspace(0.1, 0.9, 6) ** 2
     for m in (0, 1, 4):

@@ -201,6 +201,7 @@ def copied_before(x):
     return b[1] * c[2] + c[1] * a[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [two_names, overwritten, copied_before])
 def test_what_is_written_is_found_where_python_finds_it(function):
     assert_gradient(function, np.array([0.45, 0.8]), modes=["arrays", "loops", "gradient"])

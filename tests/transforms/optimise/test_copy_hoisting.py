@@ -72,6 +72,7 @@ def swapped(x, n):
     return s + u[0] * w[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [0, 1, 3])
 @pytest.mark.parametrize("program", [flow, stored_between, stored_through_a_view, copy_written, swapped])
 def test_gradients_are_right(program, n):

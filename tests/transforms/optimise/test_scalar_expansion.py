@@ -84,6 +84,7 @@ def under_a_test(x, s, w):
 ALL = one_index, two_indices, of_views, of_arrays, term_of_terms, left_early, under_a_test
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("f", ALL)
 def test_terms_are_computed_ahead(f):
     text = generated(f, (X, S, W), "grad", (0, 1, 2), True)[2]

@@ -5,17 +5,18 @@ import pytest
 from numba import types as nb
 
 import srcad
-from srcad.printing.printer import print_function
 from srcad.transforms.postoptimise.accumulator_forwarding import with_sums_absorbed
 from srcad.transforms.postoptimise.loop_distribution import distributed
 from tests.checking import assert_gradient
-from tests.transforms.core_text import parsed, result_of
+from tests.transforms.core_text import apply, apply_and_compare
 
 KINDS = {**dict.fromkeys("vxyz", nb.float64[:, ::1]), **dict.fromkeys("nmij", nb.int64), "t": nb.float64}
 SUMS = "z[i, j] += t; z[i + 1, j] += t; z[i + 1, j + 2] -= t; z[i + 2, j + 1] += 2.0 * t"
 
 
-def both(body=f"t = y[i + 1, j + 1]; y[i + 1, j + 1] = 0.0; {SUMS}", before="pass", after="pass", last="y += z"):
+def absorbed(
+    n, m, body=f"t = y[i + 1, j + 1]; y[i + 1, j + 1] = 0.0; {SUMS}", before="pass", after="pass", last="y += z"
+):
     text = f"""
 def f(x, n, m):
     y = np.copy(x)
@@ -30,15 +31,8 @@ def f(x, n, m):
         {last}
     return y, v
 """
-    tree = parsed(text)
-    tree.body = with_sums_absorbed(distributed(tree.body, ("x", "n", "m"), KINDS), ("x", "n", "m"), KINDS)
-    return parsed(text), tree
-
-
-def check(before, tree, n, m):
     x = np.random.default_rng(2).normal(size=(n, m))
-    for found, expected in zip(result_of(tree, x, n, m), result_of(before, x, n, m), strict=True):
-        np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-14)
+    return apply_and_compare((distributed, with_sums_absorbed), text, KINDS, [(x, n, m)], rtol=1e-13, atol=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -54,9 +48,7 @@ def check(before, tree, n, m):
 )
 @pytest.mark.parametrize(("n", "m"), [(5, 4), (2, 5), (4, 2), (3, 3)])
 def test_sums_are_added_at_once(change, n, m):
-    before, tree = both(**change)
-    assert "y += z" not in print_function(tree)
-    check(before, tree, n, m)
+    assert "y += z" not in absorbed(n, m, **change)
 
 
 @pytest.mark.parametrize(
@@ -77,19 +69,15 @@ def test_sums_are_added_at_once(change, n, m):
     ],
 )
 def test_other_sums_stay_apart(change):
-    before, tree = both(**change)
-    assert any(last in print_function(tree) for last in ("y += z", "y += v + z", "y -= z"))
-    check(before, tree, 4, 4)
+    found = absorbed(4, 4, **change)
+    assert any(last in found for last in ("y += z", "y += v + z", "y -= z"))
 
 
 def test_arrays_of_different_shapes_stay_apart():
     text = (
         "def f(x, n, m):\n    y = np.copy(x)\n    z = np.zeros_like(m)\n    z[0, 0] += 1.0\n    y += z\n    return y\n"
     )
-    tree = parsed(text)
-    kinds = KINDS | {"m": nb.float64[:, ::1]}
-    tree.body = with_sums_absorbed(tree.body, ("x", "n", "m"), kinds)
-    assert "y += z" in print_function(tree)
+    assert "y += z" in apply(with_sums_absorbed, text, KINDS | {"m": nb.float64[:, ::1]})
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -105,7 +93,7 @@ def test_no_random_scheme_gives_another_result(seed):
     if rng.random() < 0.3:
         lines.insert(rng.integers(1, len(lines)), f"t = 0.5 * {element(rng.choice(['y', 'v']))}")
     edges = ["pass", "y[0, 1] = 2.0", "v[1, 2] += y[1, 1]", "z[1, 1] += y[0, 0]", "v[1, 1] = 0.0"]
-    check(*both("; ".join(lines), rng.choice(edges), rng.choice(["pass", *edges])), 5, 5)
+    absorbed(5, 5, "; ".join(lines), rng.choice(edges), rng.choice(["pass", *edges]))
 
 
 def advected(u, c):

@@ -1,15 +1,13 @@
 """Arrays become numbers where each iteration has an element of its own, and nobody else meets any."""
 
-import gast
 import numpy as np
 import pytest
 from numba import types as nb
 
 import srcad
-from srcad.printing.printer import print_function
 from srcad.transforms.postoptimise.array_contraction_to_scalar import with_single_elements
 from tests.checking import assert_gradient
-from tests.transforms.core_text import parsed
+from tests.transforms.core_text import apply, apply_and_compare, unchanged
 
 KINDS = {
     **dict.fromkeys(["x", "b"], nb.float64[:, ::1]),
@@ -21,18 +19,8 @@ KINDS = {
 }
 
 
-def run(text):
-    """The text as it becomes, and what it gives before and after."""
-    trees = parsed(text), parsed(text)
-    trees[1].body = with_single_elements(trees[1].body, ("x", "n", "m"), KINDS)
-    texts = tuple(map(print_function, trees))
-    results = []
-    for each in texts:
-        namespace = {"np": np}
-        exec(each, namespace)
-        results.append(namespace["f"](np.arange(12.0).reshape(3, 4) + 1.0, 3, 4))
-    np.testing.assert_array_equal(results[0], results[1])
-    return texts[1]
+def contracted(text):
+    return apply_and_compare(with_single_elements, text, KINDS, [(np.arange(12.0).reshape(3, 4) + 1.0, 3, 4)])
 
 
 def looped(*lines, made="a = np.zeros(n)", header="for i in range(n):", result="s"):
@@ -74,7 +62,7 @@ def looped(*lines, made="a = np.zeros(n)", header="for i in range(n):", result="
     ],
 )
 def test_arrays_that_become_numbers(text, expected):
-    found = run(text)
+    found = contracted(text)
     assert expected in found
     assert "np.zeros" not in found.replace("a = np.zeros(n)", "", expected == "u_j = x[i, j]")
     assert "np.empty" not in found
@@ -100,15 +88,13 @@ def test_arrays_that_become_numbers(text, expected):
     ],
 )
 def test_arrays_that_stay(text):
-    found = run(text)
+    found = contracted(text)
     assert "np.zeros(" in found or "np.ones(" in found or "np.empty(" in found
 
 
 def test_what_iterations_of_parallel_loops_meet_stays():
-    tree = parsed(looped("a[i] += x[i, 0]", "s += a[i]", header="for i in numba.prange(n):"))
-    before = gast.dump(tree)
-    tree.body = with_single_elements(tree.body, ("x", "n", "m"), KINDS)
-    assert gast.dump(tree) == before
+    text = looped("a[i] += x[i, 0]", "s += a[i]", header="for i in numba.prange(n):")
+    assert apply(with_single_elements, text, KINDS) == unchanged(text)
 
 
 def smooth(x, w):

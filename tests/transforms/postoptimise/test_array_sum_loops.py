@@ -6,12 +6,10 @@ import pytest
 from numba import types as nb
 
 import srcad
-from srcad.printing.printer import print_function
-from srcad.transforms.ir.build import walk_statements
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.postoptimise.array_sum_loops import with_whole_sums
 from tests.checking import assert_gradient
-from tests.transforms.core_text import parsed
+from tests.transforms.core_text import apply, apply_and_compare, mark_whole
 
 KINDS = {
     **dict.fromkeys(["x", "y", "a", "b"], nb.float64[::1]),
@@ -24,21 +22,10 @@ KINDS = {
 }
 
 
-def run(text):
+def looped(text):
     """The text as it becomes, and what it gives before and after."""
-    trees = parsed(text), parsed(text)
-    for each in walk_statements(trees[1].body):
-        note(each, whole=True)
-    trees[1].body = with_whole_sums(trees[1].body, ("x", "m", "n"), KINDS)
-    texts = tuple(map(print_function, trees))
-    results = []
-    for each in texts:
-        namespace = {"np": np}
-        exec(each, namespace)
-        results.append(namespace["f"](np.arange(4.0) + 1.0, np.arange(12.0).reshape(3, 4), 3))
-    for one, other in zip(*results, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-14)
-    return texts[1]
+    case = np.arange(4.0) + 1.0, np.arange(12.0).reshape(3, 4), 3
+    return apply_and_compare(with_whole_sums, text, KINDS, [case], rtol=1e-14, mark=mark_whole)
 
 
 def after(*lines, result="a, b"):
@@ -71,7 +58,7 @@ def after(*lines, result="a, b"):
     ],
 )
 def test_sums_become_loops(text, expected):
-    found = run(text)
+    found = looped(text)
     if expected is None:
         assert "[i] +=" not in found.replace("a[i] += s * x[i]", "")
     else:
@@ -94,11 +81,11 @@ def test_sums_become_loops(text, expected):
     ],
 )
 def test_others_stay(text):
-    assert "] +=" not in run(text)
+    assert "] +=" not in looped(text)
 
 
 def test_neighbours_stay_apart_where_one_reads_what_the_other_stores_elsewhere():
-    found = run(
+    found = looped(
         """
         def f(x, m, n):
             r = np.copy(m)
@@ -114,12 +101,13 @@ def test_neighbours_stay_apart_where_one_reads_what_the_other_stores_elsewhere()
 
 
 def test_what_the_rule_of_a_number_adds_has_the_shape_of_its_argument():
-    tree = parsed(after("y = m[n - 1]", "a += s * y", "b += s * x"))
-    sums = [each for each in tree.body if isinstance(each, gast.AugAssign)]
-    for each in sums:
-        note(each, whole=True, exact=True)
-    tree.body = with_whole_sums(tree.body, ("x", "m", "n"), KINDS)
-    assert "        a[i] += s * y[i]\n        b[i] += s * x[i]" in print_function(tree)
+    def mark(tree):
+        for each in tree.body:
+            if isinstance(each, gast.AugAssign):
+                note(each, whole=True, exact=True)
+
+    found = apply(with_whole_sums, after("y = m[n - 1]", "a += s * y", "b += s * x"), KINDS, mark=mark)
+    assert "        a[i] += s * y[i]\n        b[i] += s * x[i]" in found
 
 
 def descent(x, y, w, rate):

@@ -1,16 +1,13 @@
 """Arrays give others their memory where nobody can tell, and only there."""
 
-import gast
 import numpy as np
 import pytest
 from numba import types as nb
 
 import srcad
-from srcad.printing.printer import print_function
-from srcad.runtime import kernels
 from srcad.transforms.postoptimise.buffer_reuse import in_place
 from tests.checking import assert_gradient
-from tests.transforms.core_text import parsed
+from tests.transforms.core_text import apply, apply_and_compare, unchanged
 
 KINDS = {
     **dict.fromkeys(["x", "a", "b", "w", "d"], nb.float64[:, ::1]),
@@ -21,18 +18,8 @@ KINDS = {
 }
 
 
-def run(text):
-    """The text as it becomes, and what it gives before and after."""
-    trees = parsed(text), parsed(text)
-    trees[1].body = in_place(trees[1].body, ("x", "n", "m"), KINDS)
-    texts = tuple(map(print_function, trees))
-    results = []
-    for each in texts:
-        namespace = {"np": np, "kernels": kernels}
-        exec(each, namespace)
-        results.append(namespace["f"](np.arange(12.0).reshape(3, 4) + 1.0, 3, 4))
-    np.testing.assert_array_equal(results[0], results[1])
-    return texts[1]
+def reused(text):
+    return apply_and_compare(in_place, text, KINDS, [(np.arange(12.0).reshape(3, 4) + 1.0, 3, 4)])
 
 
 def nest(*lines, made="b = np.zeros((n, m))", result="b", loops=("range(n)", "range(m)"), first="a = np.copy(x)"):
@@ -76,7 +63,7 @@ def later(line, made="pass"):
     ],
 )
 def test_memory_is_handed_over(text, expected):
-    found = run(text)
+    found = reused(text)
     assert "b = a  # in its memory\n    for i" in found
     assert expected in found
     assert "b = np.zeros" not in found
@@ -113,11 +100,11 @@ def test_memory_is_handed_over(text, expected):
     ],
 )
 def test_memory_is_kept(text):
-    assert "in its memory" not in run(text)
+    assert "in its memory" not in reused(text)
 
 
 def test_what_is_made_anew_in_each_iteration_is_handed_over_there():
-    found = run(
+    found = reused(
         """
         def f(x, n, m):
             n = x.shape[0]
@@ -136,7 +123,7 @@ def test_what_is_made_anew_in_each_iteration_is_handed_over_there():
 
 
 def test_an_array_gives_its_memory_once():
-    found = run(
+    found = reused(
         """
         def f(x, n, m):
             a = np.copy(x)
@@ -154,10 +141,8 @@ def test_an_array_gives_its_memory_once():
 
 
 def test_parallel_loops_stay():
-    tree = parsed(nest(*TURNED).replace("in range(n)", "in numba.prange(n)"))
-    before = gast.dump(tree)
-    tree.body = in_place(tree.body, ("x", "n", "m"), KINDS)
-    assert gast.dump(tree) == before
+    text = nest(*TURNED).replace("in range(n)", "in numba.prange(n)")
+    assert apply(in_place, text, KINDS) == unchanged(text)
 
 
 def network(x, w, u):

@@ -5,35 +5,22 @@ import pytest
 from numba import types as nb
 
 import srcad
-from srcad.printing.printer import print_function
-from srcad.runtime import kernels
-from srcad.transforms.ir.build import walk_statements
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.postoptimise.copy_elision_moves import with_memory_handed
 from tests.checking import assert_gradient
-from tests.transforms.core_text import parsed
+from tests.transforms.core_text import apply, apply_and_compare, mark_whole, unchanged
 
 KINDS = {**dict.fromkeys("abcdxy", nb.float64[::1]), **dict.fromkeys("mw", nb.float64[:, ::1]), "n": nb.int64}
 
 
-def run(*lines, result="a, b", whole=True):
+def moved(*lines, result="a, b", whole=True):
     """The lines as they become, in a loop; what they give stays."""
     text = "def f(x, n):\n    a = x * 2.0\n    b = x + 1.0\n    c = np.copy(x)\n    w = np.outer(x, x)\n"
     text += "    for k in range(n):\n"
     text += "".join(f"        {each}\n" for each in lines) + f"    return {result}\n"
-    trees = parsed(text), parsed(text)
-    for each in walk_statements(trees[1].body):
-        note(each, whole=whole)
-    trees[1].body = with_memory_handed(trees[1].body, ("x", "n"), KINDS)
-    texts, results = [*map(print_function, trees)], []
-    for each in texts:
-        namespace = {"np": np, "kernels": kernels}
-        exec(each, namespace)
-        x = np.linspace(0.1, 0.9, 3)
-        results.append([np.copy(part) for part in namespace["f"](x, 3)])
-        np.testing.assert_array_equal(x, np.linspace(0.1, 0.9, 3))
-    np.testing.assert_array_equal(*results)
-    return texts[1].partition("range(n):\n")[2]
+    cases = [(np.linspace(0.1, 0.9, 3), 3)]
+    found = apply_and_compare(with_memory_handed, text, KINDS, cases, mark=mark_whole if whole else None)
+    return found.partition("range(n):\n")[2]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +41,7 @@ def run(*lines, result="a, b", whole=True):
     ],
 )
 def test_what_is_handed_over(lines, expected):
-    assert expected in run(*lines)
+    assert expected in moved(*lines)
 
 
 @pytest.mark.parametrize(
@@ -76,11 +63,11 @@ def test_what_is_handed_over(lines, expected):
     ],
 )
 def test_what_stays(lines, stays):
-    assert stays in run(*lines)
+    assert stays in moved(*lines)
 
 
 def test_sums_that_may_broadcast_stay():
-    assert "a += w @ b" in run("a = np.zeros(3)", "a += w @ b", whole=False)
+    assert "a += w @ b" in moved("a = np.zeros(3)", "a += w @ b", whole=False)
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -93,7 +80,7 @@ def test_no_random_order_gives_another_result(seed):
         chosen = [each for each in chosen if "d[0]" not in each]
     elif "d[0] += b[2]" in chosen:
         chosen.insert(0, "d = b[1:]")
-    run(*chosen, result="a, b, c")
+    moved(*chosen, result="a, b, c")
 
 
 def net(w, u, x):
@@ -123,10 +110,8 @@ def test_states_of_a_network_are_not_copied():
 
 
 def test_functions_with_parallel_loops_stay():
-    tree = parsed(
+    text = (
         "def f(x, n):\n    a = x * 2.0\n    c = np.copy(a)\n    for k in range(n):\n        c[k] = 1.0\n    return c\n"
     )
-    note(tree.body[2], parallel=True)
-    before = print_function(tree)
-    tree.body = with_memory_handed(tree.body, ("x", "n"), KINDS)
-    assert ("np.copy" in print_function(tree)) == ("np.copy" in before)
+    found = apply(with_memory_handed, text, KINDS, mark=lambda tree: note(tree.body[2], parallel=True))
+    assert found == unchanged(text)

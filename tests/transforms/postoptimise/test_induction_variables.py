@@ -5,10 +5,9 @@ import pytest
 from numba import types as nb
 
 import srcad
-from srcad.printing.printer import print_function
 from srcad.transforms.postoptimise.induction_variables import with_running_indices
 from tests.checking import assert_gradient
-from tests.transforms.core_text import parsed, result_of
+from tests.transforms.core_text import apply, apply_and_compare, unchanged
 
 INTEGERS = dict.fromkeys(("n", "p", "q", "c", "r", "k", "m"), nb.intp)
 KINDS = {**INTEGERS, **dict.fromkeys(("w", "g"), nb.float64[::1]), "p_trace": nb.intp[::1]}
@@ -26,12 +25,14 @@ return g
 """
 
 
-def both(first, grow, stop="n"):
+def sized(n):
+    return n, np.linspace(0.0, 1.0, 64), np.ones(n)
+
+
+def recounted(first, grow, stop="n", cases=()):
     text = BEFORE.format(first=first, grow=grow.replace("\n", "\n    "), stop=stop)
     text = "def f(n, w, g):" + text.replace("\n", "\n    ").rstrip() + "\n"
-    tree = parsed(text)
-    tree.body = with_running_indices(tree.body, ("n", "w", "g"), KINDS)
-    return parsed(text), tree
+    return apply_and_compare(with_running_indices, text, KINDS, cases)
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 5])
@@ -47,10 +48,7 @@ def both(first, grow, stop="n"):
     ],
 )
 def test_what_grows_by_what_is_known_is_counted_again(n, first, grow):
-    before, after = both(first, grow)
-    assert "p_trace" not in print_function(after)
-    w = np.linspace(0.0, 1.0, 64)
-    np.testing.assert_equal(result_of(after, n, w, np.ones(n)), result_of(before, n, w, np.ones(n)))
+    assert "p_trace" not in recounted(first, grow, cases=[sized(n)])
 
 
 @pytest.mark.parametrize(
@@ -69,27 +67,22 @@ def test_what_grows_by_what_is_known_is_counted_again(n, first, grow):
     ],
 )
 def test_all_else_is_recorded(first, grow, stop):
-    _, after = both(first, grow, stop)
-    assert "p_trace" in print_function(after)
+    assert "p_trace" in recounted(first, grow, stop)
 
 
 def test_a_name_that_is_read_behind_the_loop_is_left_alone():
     text = "p = 0\nfor c in range(n):\n    p_trace[c] = p\n    p = p + 1\n"
     text += "for c in range(n):\n    p = p_trace[c]\n    g[c] = w[p]\n"
     text = "def f(n, w, g, p_trace):\n    " + (text + "return g, p\n").replace("\n", "\n    ").rstrip() + "\n"
-    tree = parsed(text)
-    tree.body = with_running_indices(tree.body, ("n", "w", "g", "p_trace"), KINDS)
-    assert print_function(tree) == print_function(parsed(text))
+    assert apply(with_running_indices, text, KINDS) == unchanged(text)
 
 
 @pytest.mark.parametrize("made", ["np.empty(n, np.int8)", "k", "np.zeros(n, np.int64)"])
 def test_arrays_of_the_user_stay(made):
     text = f"m = 0\np_trace = {made}\np = 0\nfor c in range(n):\n    p_trace[c] = p\n    p = p + 1\n"
     text += "for c in range(n):\n    p = p_trace[c]\n    g[c] += w[p]\nreturn g\n"
-    tree = parsed("def f(n, w, g, k):\n    " + text.replace("\n", "\n    ").rstrip() + "\n")
-    before = print_function(tree)
-    tree.body = with_running_indices(tree.body, ("n", "w", "g", "k"), KINDS)
-    assert print_function(tree) == before
+    text = "def f(n, w, g, k):\n    " + text.replace("\n", "\n    ").rstrip() + "\n"
+    assert apply(with_running_indices, text, KINDS) == unchanged(text)
 
 
 def packed(v, x):

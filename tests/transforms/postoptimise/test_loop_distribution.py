@@ -7,11 +7,9 @@ import pytest
 from numba import types as nb
 
 import srcad
-from srcad.printing.printer import print_function
-from srcad.transforms.ir.build import clone
 from srcad.transforms.postoptimise.loop_distribution import distributed
 from tests.checking import assert_gradient
-from tests.transforms.core_text import generated, lines, parsed, result_of
+from tests.transforms.core_text import apply, apply_and_compare, assert_same_results, generated, lines, unchanged
 
 KINDS = {
     **dict.fromkeys("ab", nb.float64[:, ::1]),
@@ -21,18 +19,8 @@ KINDS = {
 }
 
 
-def parameters_of(tree):
-    return tuple(each.id for each in tree.args.args)
-
-
-def after(text):
-    tree = parsed(text)
-    tree.body = distributed(tree.body, parameters_of(tree), KINDS)
-    return tree
-
-
-def loops(text):
-    return print_function(after(text)).count("for j in")
+def loops(text, cases=()):
+    return apply_and_compare(distributed, text, KINDS, cases).count("for j in")
 
 
 SCATTER = """
@@ -47,7 +35,7 @@ def f(x, n):
 
 
 def test_a_scatter_to_neighbours_becomes_loops_without_one():
-    assert print_function(after(SCATTER)) == lines("""
+    assert apply_and_compare(distributed, SCATTER, KINDS, [(np.arange(5.0), 5)]) == lines("""
         def f(x, n):
             v = np.zeros(n + 2)
             t_row = np.zeros(max(n, 0) + 4, v.dtype)
@@ -59,8 +47,6 @@ def test_a_scatter_to_neighbours_becomes_loops_without_one():
                     v[j] += t_row[j + 2] - t_row[j]
             return v
     """)
-    x = np.arange(5.0)
-    np.testing.assert_array_equal(result_of(after(SCATTER), x, 5), result_of(parsed(SCATTER), x, 5))
 
 
 @pytest.mark.parametrize(
@@ -96,8 +82,7 @@ def f(x, n):
     return v
 """
     # v[j] is stored by the iteration before only, v[j + 1] by the very next statement.
-    assert loops(text) == 2
-    np.testing.assert_array_equal(result_of(after(text), np.ones(4), 4), result_of(parsed(text), np.ones(4), 4))
+    assert loops(text, [(np.ones(4), 4)]) == 2
 
 
 def test_the_adjoint_of_a_stencil_is_distributed_and_runs_forwards():
@@ -167,21 +152,18 @@ def f(x, n):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_no_random_program_gives_another_result_of(seed):
     rng = random.Random(seed)
     changed = 0
     for _ in range(150):
         text = random_program(rng)
-        before = parsed(text)
         kinds = KINDS | {f"t{k}": nb.float64 for k in range(6)} | {f"k{k}": nb.int64 for k in range(6)}
-        tree = clone(before)
-        tree.body = distributed(tree.body, parameters_of(tree), kinds)
-        changed += print_function(tree) != print_function(before)
-        for n in (0, 1, 5):
-            x = np.linspace(0.3, 1.7, n + 2)
-            for found, expected in zip(result_of(tree, x, n), result_of(before, x, n), strict=True):
-                np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9, err_msg=text)
+        found = apply(distributed, text, kinds)
+        changed += found != unchanged(text)
+        cases = [(np.linspace(0.3, 1.7, n + 2), n) for n in (0, 1, 5)]
+        assert_same_results(text, found, cases, rtol=1e-9, atol=1e-9)
     assert changed > 20
 
 

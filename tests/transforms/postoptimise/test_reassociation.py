@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from numba import types as nb
 
 import srcad
-from srcad.printing.printer import print_function
 from srcad.transforms.postoptimise.reassociation import regrouped
-from tests.transforms.core_text import parsed, result_of
+from tests.transforms.core_text import apply, apply_and_compare, unchanged
 
 KINDS = {
     **dict.fromkeys("vxy", nb.float64[::1]),
@@ -19,9 +18,9 @@ KINDS = {
 }
 
 
-def both(lines, bounds="1, n", kinds=KINDS):
+def program(lines, bounds="1, n"):
     body = "\n        ".join(lines)
-    text = f"""
+    return f"""
 def f(x, y, n):
     v = np.copy(x)
     a = np.outer(x, y)
@@ -31,14 +30,12 @@ def f(x, y, n):
         {body}
     return v, a, s
 """
-    tree = parsed(text)
-    tree.body = regrouped(tree.body, ("x", "y", "n"), kinds)
-    return parsed(text), tree
 
 
-def changed(*lines, **options):
+def changed(*lines, bounds="1, n", kinds=KINDS):
     """The loop's statements, as they are then; None where they are as they were."""
-    before, after = (print_function(tree) for tree in both(lines, **options))
+    text = program(lines, bounds)
+    before, after = unchanged(text), apply(regrouped, text, kinds)
     return None if before == after else [each.strip() for each in after.split("\n")[6 : 6 + len(lines)]]
 
 
@@ -109,13 +106,13 @@ STATEMENTS = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(STATEMENTS, st.sampled_from([0, 1, 2, 5]))
 def test_values_are_the_same_but_for_rounding(lines, n):
-    before, after = both(["t = x[i]", "u = y[i]", *lines], bounds=f"1, {n}")
-    x, y = np.linspace(0.3, 0.9, 6), np.linspace(-0.4, 0.8, 6)
-    for found, expected in zip(result_of(after, x, y, n), result_of(before, x, y, n), strict=True):
-        np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-12)
+    text = program(["t = x[i]", "u = y[i]", *lines], bounds=f"1, {n}")
+    case = np.linspace(0.3, 0.9, 6), np.linspace(-0.4, 0.8, 6), n
+    apply_and_compare(regrouped, text, KINDS, [case], rtol=1e-11, atol=1e-12)
 
 
 def smooth(x, n):
@@ -138,9 +135,7 @@ def f(x, y, n):
 @pytest.mark.parametrize("last", ["if s > 0.0:\n        u = 1.0", "u = np.floor(s)", "t = x[int(s)]", "u = abs(s)"])
 def test_where_a_choice_depends_on_it_it_stays(last):
     for line, expected in ((last, "s = s + x[i] + y[i]"), ("u = np.sin(s)", "s = x[i] + y[i] + s")):
-        tree = parsed(TWO_LOOPS.replace("LAST", line))
-        tree.body = regrouped(tree.body, ("x", "y", "n"), KINDS)
-        assert expected in print_function(tree)
+        assert expected in apply(regrouped, TWO_LOOPS.replace("LAST", line), KINDS)
 
 
 def forward(text):

@@ -7,32 +7,32 @@ import numpy as np
 import pytest
 from numba import types as nb
 
-from srcad.printing.printer import print_function
 from srcad.transforms.ir.build import noted, walk
 from srcad.transforms.postoptimise.redundancy_elimination import with_shared_values
-from tests.transforms.core_text import generated, parsed, result_of
+from tests.transforms.core_text import apply, assert_same_results, generated, unchanged
 
 KINDS = {**dict.fromkeys("abz", nb.float64), "n": nb.int64, "g": nb.float32, "c": nb.complex128, "x": nb.float64[::1]}
 
 
 def after(body, own=()):
     """The text with shared reciprocals; divisions are those of rules, but for some of the function's own."""
-    tree = parsed("def f(a, b, z, n, g, c, x, r):\n" + "\n".join(f"    {line}" for line in body.split("\n")))
-    for k, node in enumerate(each for each in walk(tree) if isinstance(each, gast.BinOp)):
-        if k not in own:
-            noted(node)
-    parameters = tuple(each.id for each in tree.args.args)
-    tree.body = with_shared_values(tree.body, parameters, KINDS)
-    return print_function(tree).split("\n", 1)[1]
+    text = "def f(a, b, z, n, g, c, x, r):\n" + indented(body)
+
+    def mark(tree):
+        for k, node in enumerate(each for each in walk(tree) if isinstance(each, gast.BinOp)):
+            if k not in own:
+                noted(node)
+
+    return apply(with_shared_values, text, KINDS, mark=mark).split("\n", 1)[1]
 
 
-def text(body):
-    return "\n".join(f"    {line}" for line in body.split("\n")) + "\n"
+def indented(body):
+    return "".join(f"    {line}\n" for line in body.split("\n"))
 
 
 def test_two_divisions_share_a_reciprocal():
     found = after("r[0] = a / z\nr[1] += b / z")
-    assert found == text("z_inverse = 1.0 / z\nr[0] = a * z_inverse\nr[1] += b * z_inverse")
+    assert found == indented("z_inverse = 1.0 / z\nr[0] = a * z_inverse\nr[1] += b * z_inverse")
 
 
 def test_a_number_times_the_slope_of_its_root_needs_no_division():
@@ -53,7 +53,7 @@ def test_divisions_of_the_function_stay():
 
 def test_its_own_reciprocal_serves_too():
     found = after("b = 1.0 / z\nr[1] = a / z", own=(0,))
-    assert found == text("b = 1.0 / z\nr[1] = a * b")
+    assert found == indented("b = 1.0 / z\nr[1] = a * b")
     assert "a * b" in after("b = np.divide(1.0, z)\nr[1] = a / z")
     assert "a / z" in after("b = 1.0 / z\nb += 1.0\nr[1] = a / z", own=(0,))
 
@@ -104,7 +104,7 @@ def f(x, z):
 
 
 def test_functions_of_numbers_are_computed_once():
-    assert after("a = np.sin(z)\nr[0] = b * np.sin(z)", own=range(9)) == text("a = np.sin(z)\nr[0] = b * a")
+    assert after("a = np.sin(z)\nr[0] = b * np.sin(z)", own=range(9)) == indented("a = np.sin(z)\nr[0] = b * a")
     assert "b * np.sin(z)" in after("a = np.sin(z)\nz = b\nr[0] = b * np.sin(z)", own=range(9))
     assert "b * np.sin(z)" in after("a = np.sin(z)\na += 1.0\nr[0] = b * np.sin(z)", own=range(9))
     assert "np.random.normal(z)" in after("a = np.random.normal(z)\nr[0] = b * np.random.normal(z)", own=range(9))
@@ -117,7 +117,9 @@ def test_values_of_one_arm_are_known_in_the_same_arm_of_a_later_branch():
     found = after(
         first + "if n:\n    r[0] = np.sin(z)\n    r[1] = np.cos(z)\nelse:\n    r[0] = np.sin(z)\n    r[1] = np.cos(z)"
     )
-    assert found.endswith(text("if n:\n    r[0] = a\n    r[1] = np.cos(z)\nelse:\n    r[0] = np.sin(z)\n    r[1] = a"))
+    assert found.endswith(
+        indented("if n:\n    r[0] = a\n    r[1] = np.cos(z)\nelse:\n    r[0] = np.sin(z)\n    r[1] = a")
+    )
 
 
 @pytest.mark.parametrize(
@@ -165,6 +167,13 @@ def random_block(rng, pad, depth):
     return found or [f"{pad}pass"]
 
 
+def divisions_of_rules(tree):
+    """Marks as a rule's what is no reciprocal."""
+    for node in walk(tree):
+        if isinstance(node, gast.BinOp) and not (isinstance(node.left, gast.Constant) and node.left.value == 1.0):
+            noted(node)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_no_random_program_gives_another_result(seed):
     rng = random.Random(seed)
@@ -179,16 +188,9 @@ def test_no_random_program_gives_another_result(seed):
                 "    return r, a, b, d, z",
             ]
         )
-        before, tree = parsed(text), parsed(text)
-        for node in walk(tree):
-            if isinstance(node, gast.BinOp) and not (isinstance(node.left, gast.Constant) and node.left.value == 1.0):
-                noted(node)
-        tree.body = with_shared_values(tree.body, tuple("abdzmn"), kinds)
-        changed += print_function(tree) != print_function(before)
-        for tests in ((0, 0), (1, 0), (0, 2), (1, 1)):
-            arguments = [np.float64(each) for each in (0.3, 0.7, 1.1, 1.9)]
-            with np.errstate(all="ignore"):
-                found, expected = (result_of(each, *arguments, *tests) for each in (tree, before))
-            for one, other in zip(found, expected, strict=True):
-                np.testing.assert_allclose(one, other, rtol=1e-12, err_msg=text)
+        found = apply(with_shared_values, text, kinds, mark=divisions_of_rules)
+        changed += found != unchanged(text)
+        cases = [(*map(np.float64, (0.3, 0.7, 1.1, 1.9)), *tests) for tests in ((0, 0), (1, 0), (0, 2), (1, 1))]
+        with np.errstate(all="ignore"):
+            assert_same_results(text, found, cases, rtol=1e-12)
     assert changed > 15

@@ -5,11 +5,10 @@ import pytest
 from numba import types as nb
 
 import srcad
-from srcad.printing.printer import print_function
 from srcad.transforms.ir.cost_model import MOST_LINES_APART
 from srcad.transforms.postoptimise.loop_distribution import distributed
 from tests.checking import assert_gradient
-from tests.transforms.core_text import parsed, result_of
+from tests.transforms.core_text import apply_and_compare
 
 KINDS = {
     **dict.fromkeys("vwx", nb.float64[:, ::1]),
@@ -19,7 +18,18 @@ KINDS = {
 }
 
 
-def both(body, before="pass", after="pass", rows="n", v="(n + 9, m + 9)", w="(n + 9, m + 9)"):
+def rolled(
+    body,
+    before="pass",
+    after="pass",
+    rows="n",
+    v="(n + 9, m + 9)",
+    w="(n + 9, m + 9)",
+    cases=(),
+    rtol=1e-13,
+    atol=1e-14,
+):
+    """The sums as they become; what they give stays."""
     text = f"""
 def f(x, n, m):
     v = np.zeros({v})
@@ -34,9 +44,7 @@ def f(x, n, m):
             {after}
     return v, w, c
 """
-    tree = parsed(text)
-    tree.body = distributed(tree.body, ("x", "n", "m"), KINDS)
-    return parsed(text), tree
+    return apply_and_compare(distributed, text, KINDS, cases, rtol, atol)
 
 
 @pytest.mark.parametrize(("n", "m"), [(0, 3), (3, 0), (1, 1), (2, 5), (7, 4)])
@@ -52,20 +60,14 @@ def f(x, n, m):
     ],
 )
 def test_rolled_sums_are_the_scattered_ones(body, n, m):
-    before, tree = both(body)
-    assert "last_slot" in print_function(tree)
     x = np.random.default_rng(1).normal(size=(max(n, m), max(n, m)))
-    for found, expected in zip(result_of(tree, x, n, m), result_of(before, x, n, m), strict=True):
-        np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-14)
+    assert "last_slot" in rolled(body, cases=[(x, n, m)])
 
 
 def test_lines_of_one_array_end_before_those_of_another():
     body = "v[i, j] += t; v[i, j + 1] += t; v[i + 1, j] += t; w[i, j] += t; w[i + 2, j] += t; w[i + 2, j + 1] -= t"
-    before, tree = both(body, v="(n + 1, m + 1)", w="(n + 2, m + 1)")
-    assert "if i < n + 1" in print_function(tree)
     x = np.random.default_rng(3).normal(size=(4, 4))
-    for found, expected in zip(result_of(tree, x, 4, 4), result_of(before, x, 4, 4), strict=True):
-        np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-14)
+    assert "if i < n + 1" in rolled(body, v="(n + 1, m + 1)", w="(n + 2, m + 1)", cases=[(x, 4, 4)])
 
 
 @pytest.mark.parametrize(
@@ -83,8 +85,7 @@ def test_lines_of_one_array_end_before_those_of_another():
     ],
 )
 def test_other_sums_do_not_wait(change):
-    _, tree = both(**{"body": "v[i, j] += t; v[i + 1, j] += t; v[i, j + 1] += t"} | change)
-    assert "last_slot" not in print_function(tree)
+    assert "last_slot" not in rolled(**{"body": "v[i, j] += t; v[i + 1, j] += t; v[i, j + 1] += t"} | change)
 
 
 def diffused(u, c):
@@ -134,7 +135,6 @@ def _plus(index, offset):
 def test_no_random_nest_gives_another_result(seed):
     rng = np.random.default_rng(seed)
     body, shapes = random_body(rng)
-    before, tree = both(body, rng.choice(["pass", "pass", "w[i, 2] = 0.5"]), **shapes)
-    x = rng.normal(size=(5, 5))
-    for found, expected in zip(result_of(tree, x, 5, 4), result_of(before, x, 5, 4), strict=True):
-        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
+    edge = rng.choice(["pass", "pass", "w[i, 2] = 0.5"])
+    cases = [(rng.normal(size=(5, 5)), 5, 4)]
+    rolled(body, edge, **shapes, cases=cases, rtol=1e-12, atol=1e-13)

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from numba import types as nb
 
-from srcad.printing.printer import print_function
-from srcad.transforms.ir.build import clone
 from srcad.transforms.postoptimise.scalar_replacement import with_scalars
-from tests.transforms.core_text import lines, parsed, result_of
+from tests.transforms.core_text import apply, assert_same_results, lines, unchanged
 
 MATRIX, VECTOR, WHOLE = nb.float64[:, ::1], nb.float64[::1], nb.int64[::1]
 KINDS = {
@@ -22,15 +20,9 @@ KINDS = {
 }
 
 
-def after(text):
-    tree = parsed(text)
-    tree.body = with_scalars(tree.body, tuple(each.id for each in tree.args.args), KINDS)
-    return tree
-
-
 def body_after(loops, arrays="a = np.zeros((n, n))\n    v = np.zeros(n)"):
     text = f"def f(x, n, k):\n    {arrays}\n    {loops}\n    return a, v\n"
-    return print_function(after(text))
+    return apply(with_scalars, text, KINDS)
 
 
 def test_an_element_that_no_other_access_meets_is_held():
@@ -43,7 +35,7 @@ def test_an_element_that_no_other_access_meets_is_held():
                         a[i, j] -= a[i, q] * a[j, q]
             return a
     """
-    assert print_function(after(text)) == lines("""
+    assert apply(with_scalars, text, KINDS) == lines("""
         def f(x, n):
             a = np.copy(x)
             for i in range(n):
@@ -113,9 +105,9 @@ def test_arrays_of_the_caller_may_be_one():
                 x[k] += w[j]
             return x
     """
-    assert "x_k" not in print_function(after(text))
-    assert "x_k" in print_function(
-        after(text.replace("x, w, n", "w, n").replace("for j", "x = np.zeros(n)\n            for j", 1))
+    assert "x_k" not in apply(with_scalars, text, KINDS)
+    assert "x_k" in apply(
+        with_scalars, text.replace("x, w, n", "w, n").replace("for j", "x = np.zeros(n)\n            for j", 1), KINDS
     )
 
 
@@ -181,24 +173,16 @@ def random_program(rng):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_no_random_program_gives_another_result(seed):
     rng = random.Random(seed)
     changed = ran = 0
     for _ in range(100):
         text = random_program(rng)
-        before = parsed(text)
-        tree = clone(before)
-        tree.body = with_scalars(tree.body, ("x", "n", "m"), KINDS)
-        changed += print_function(tree) != print_function(before)
-        for n in (1, 2, 5):
-            x = np.linspace(0.3, 1.2, n)
-            try:
-                expected = result_of(before, x, n, 1)
-            except IndexError:
-                continue
-            ran += 1
-            for one, other in zip(result_of(tree, x, n, 1), expected, strict=True):
-                np.testing.assert_array_equal(one, other, err_msg=text)
+        found = apply(with_scalars, text, KINDS)
+        changed += found != unchanged(text)
+        cases = [(np.linspace(0.3, 1.2, n), n, 1) for n in (1, 2, 5)]
+        ran += assert_same_results(text, found, cases, invalid=(IndexError,))
     assert changed > 25
     assert ran > 25

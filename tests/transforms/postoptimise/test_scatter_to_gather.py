@@ -4,15 +4,20 @@ import numpy as np
 import pytest
 from numba import types as nb
 
-from srcad.printing.printer import print_function
 from srcad.transforms.ir.cost_model import MOST_ELEMENTS_APART
 from srcad.transforms.postoptimise.loop_distribution import distributed
-from tests.transforms.core_text import parsed, result_of
+from tests.transforms.core_text import apply_and_compare
 
-KINDS = {**dict.fromkeys("vx", nb.float64[::1]), "a": nb.float64[:, ::1], **dict.fromkeys("nij", nb.int64)}
+KINDS = {
+    **dict.fromkeys("vx", nb.float64[::1]),
+    "a": nb.float64[:, ::1],
+    "t": nb.float64,
+    **dict.fromkeys("nij", nb.int64),
+}
 
 
-def both(body, high="n"):
+def gathered(body, high="n", cases=()):
+    """The sums as they become; what they give stays."""
     text = f"""
 def f(x, n):
     v = np.zeros(2 * n + 20)
@@ -22,9 +27,7 @@ def f(x, n):
         {body}
     return v, a
 """
-    tree = parsed(text)
-    tree.body = distributed(tree.body, ("x", "n"), KINDS | {"t": nb.float64})
-    return parsed(text), tree
+    return apply_and_compare(distributed, text, KINDS, cases, rtol=1e-14, atol=1e-15)
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 7])
@@ -38,26 +41,21 @@ def f(x, n):
     ],
 )
 def test_gathered_sums_are_the_scattered_ones(body, n):
-    before, tree = both(body)
-    assert "if 0 < n" in print_function(tree)
-    x = np.linspace(0.3, 0.9, n)
-    for found, expected in zip(result_of(tree, x, n), result_of(before, x, n), strict=True):
-        np.testing.assert_allclose(found, expected, rtol=1e-14, atol=1e-15)
+    assert "if 0 < n" in gathered(body, cases=[(np.linspace(0.3, 0.9, n), n)])
 
 
 def test_each_line_of_an_array_has_one_loop():
-    _, tree = both("a[2, j] += t; a[2, j + 1] += t; a[1, j + 1] -= t; a[0, j + 2] += t; a[0, j] += t")
-    text = print_function(tree)
+    text = gathered("a[2, j] += t; a[2, j + 1] += t; a[1, j + 1] -= t; a[0, j + 2] += t; a[0, j] += t")
     assert text.count("for j") == 4
     assert "a[2, j] += t_row[j + 2] + t_row[j + 1]" in text
     assert "a[0, j] += t_row[j + 2] + t_row[j]" in text
 
 
 def test_what_is_far_apart_is_not_gathered():
-    _, tree = both(f"v[j] += t; v[j + {MOST_ELEMENTS_APART + 1}] += t")
-    assert print_function(tree).count("for j") == 3
-    _, tree = both(f"v[j] += t; v[j + {MOST_ELEMENTS_APART}] += t")
-    assert print_function(tree).count("for j") == 2
+    text = gathered(f"v[j] += t; v[j + {MOST_ELEMENTS_APART + 1}] += t")
+    assert text.count("for j") == 3
+    text = gathered(f"v[j] += t; v[j + {MOST_ELEMENTS_APART}] += t")
+    assert text.count("for j") == 2
 
 
 def test_rows_of_loops_of_different_lengths_have_zeros_of_their_own():
@@ -71,7 +69,4 @@ def f(x, n):
             v[j + 2] += t
     return v
 """
-    tree = parsed(text)
-    tree.body = distributed(tree.body, ("x", "n"), KINDS | {"t": nb.float64})
-    assert "t_row" in print_function(tree)
-    np.testing.assert_allclose(result_of(tree, np.arange(6.0), 6), result_of(parsed(text), np.arange(6.0), 6))
+    assert "t_row" in apply_and_compare(distributed, text, KINDS, [(np.arange(6.0), 6)], rtol=1e-7)

@@ -5,10 +5,9 @@ import pytest
 from numba import types as nb
 
 import srcad
-from srcad.printing.printer import print_function
 from srcad.transforms.postoptimise.sum_sinking import with_sums_in_arms
 from tests.checking import assert_gradient
-from tests.transforms.core_text import parsed, result_of
+from tests.transforms.core_text import apply_and_compare, unchanged
 
 KINDS = {**dict.fromkeys("xvw", nb.float64[::1]), **dict.fromkeys("abst", nb.float64), **dict.fromkeys("ni", nb.int64)}
 FIRST = "a = 0.0\nif x[i] > 0.5:\n    a += v[i]\n    v[i] = 0.0"
@@ -16,9 +15,12 @@ OTHERWISE = "a = 0.0\nif x[i] > 0.5:\n    s = s + 1.0\nelse:\n    a += v[i]\n   
 NESTED = "a = 0.0\nif x[i] > 0.2:\n    if x[i] > 0.6:\n        w[i] = 2.0\n        a += v[i] * x[i]"
 
 
-def both(lines):
+X = np.array([0.9, 0.1, 0.7, 0.3, 0.55])
+
+
+def program(lines):
     body = "\n        ".join(lines.split("\n"))
-    text = f"""
+    return f"""
 def f(x, n):
     v = np.copy(x) + 0.25
     w = np.zeros(n)
@@ -27,9 +29,10 @@ def f(x, n):
         {body}
     return v, w, s
 """
-    tree = parsed(text)
-    tree.body = with_sums_in_arms(tree.body, ("x", "n"), KINDS)
-    return parsed(text), tree
+
+
+def sunk(lines):
+    return apply_and_compare(with_sums_in_arms, program(lines), KINDS, [(X, 5)])
 
 
 @pytest.mark.parametrize(
@@ -45,12 +48,9 @@ def f(x, n):
     ],
 )
 def test_sums_of_zeros_are_moved(first, behind, moved):
-    before, after = both(f"{first}\n{behind}")
-    x = np.array([0.9, 0.1, 0.7, 0.3, 0.55])
-    for one, other in zip(result_of(after, x, 5), result_of(before, x, 5), strict=True):
-        np.testing.assert_array_equal(one, other)
+    found = sunk(f"{first}\n{behind}")
     lines = behind.split("\n")
-    text = [each for each in print_function(after).split("\n") if each.strip() in lines]
+    text = [each for each in found.split("\n") if each.strip() in lines]
     indents = [len(each) - len(each.lstrip()) for each in text]
     assert sum(indent > 8 for indent in indents) == moved
 
@@ -72,12 +72,11 @@ def test_sums_of_zeros_are_moved(first, behind, moved):
     ],
 )
 def test_all_else_stays(lines):
-    before, after = both(lines)
-    assert print_function(before) == print_function(after)
+    assert sunk(lines) == unchanged(program(lines))
 
 
 def test_a_number_that_only_the_arm_knows_begins_there():
-    text = print_function(both(f"{FIRST}\nw[i] += a")[1])
+    text = sunk(f"{FIRST}\nw[i] += a")
     assert "a = 0.0" not in text
     assert "a = v[i]" in text
 

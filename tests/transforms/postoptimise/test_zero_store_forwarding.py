@@ -5,11 +5,10 @@ import pytest
 from numba import types as nb
 
 import srcad
-from srcad.printing.printer import print_function
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.postoptimise.zero_store_forwarding import with_zeros_overwritten
 from tests.checking import assert_gradient
-from tests.transforms.core_text import parsed
+from tests.transforms.core_text import apply_and_compare
 
 KINDS = {
     **dict.fromkeys("xa", nb.float64[:, ::1]),
@@ -19,32 +18,24 @@ KINDS = {
 }
 READ = "for i in range(n):", "    s = u[i + 1]", "    u[i + 1] = 0.0", "    v[i] += s"
 ADD = "if 0 < n:", "    for i in range(n + 2):", "        u[i] += x[0, i] + v[0]"
+SIZES = [(np.arange(1.0, 65.0).reshape(8, 8), n, m) for n in range(5) for m in range(4)]
 FIRST = "u = np.zeros(n + 2)", "v = np.zeros(n + 1)"
 
 
-def run(*body, first=FIRST, result="u, v", loop="for q in range(m):", apart=()):
+def forwarded(*body, first=FIRST, result="u, v", loop="for q in range(m):", apart=()):
     """What the body of a loop, with what comes before it, becomes; what it computes stays, for all sizes."""
     text = "".join(
         ["def f(x, n, m):\n", *(f"    {each}\n" for each in first), f"    {loop}\n"]
         + [f"        {each}\n" for each in body]
         + [f"    return {result}\n"]
     )
-    trees = parsed(text), parsed(text)
-    for statement in trees[1].body:
-        for inner in getattr(statement, "body", ()):
-            note(inner, distinct_arrays=apart)
-    trees[1].body = with_zeros_overwritten(trees[1].body, ("x", "n", "m"), KINDS)
-    texts = tuple(map(print_function, trees))
-    for n in range(5):
-        for m in range(4):
-            results = []
-            for each in texts:
-                namespace = {"np": np}
-                exec(each, namespace)
-                results.append(namespace["f"](np.arange(1.0, 65.0).reshape(8, 8), n, m))
-            for one, other in zip(*results, strict=True):
-                np.testing.assert_array_equal(one, other)
-    return texts[1]
+
+    def mark(tree):
+        for statement in tree.body:
+            for inner in getattr(statement, "body", ()):
+                note(inner, distinct_arrays=apart)
+
+    return apply_and_compare(with_zeros_overwritten, text, KINDS, SIZES, mark=mark)
 
 
 @pytest.mark.parametrize(
@@ -61,20 +52,20 @@ def run(*body, first=FIRST, result="u, v", loop="for q in range(m):", apart=()):
     ],
 )
 def test_what_is_added_to_zeros_is_stored(body, ends):
-    found = run(*body)
+    found = forwarded(*body)
     assert "u[i + 1] = 0.0" not in found
     assert ("skip = n\n" in found and "u[i] += " in found) == ends
     assert any(f"u[{index}] = " in found for index in ("i", "i + 1"))
 
 
 def test_the_loop_leaves_zeros_where_the_next_iteration_would_have_stored():
-    found = run(*ADD, *READ)
+    found = forwarded(*ADD, *READ)
     assert found.endswith("    for i_2 in range(0, n, 1):\n        u[i_2 + 1] = 0.0\n    return u, v\n")
-    assert "= 0.0" not in run(*ADD, *READ, result="v, v")
+    assert "= 0.0" not in forwarded(*ADD, *READ, result="v, v")
 
 
 def test_boxes_within_boxes():
-    found = run(
+    found = forwarded(
         "for i in range(n):",
         "    for j in range(m):",
         "        s = a[i + 1, j + 2]",
@@ -109,35 +100,35 @@ def test_boxes_within_boxes():
     ],
 )
 def test_what_may_not_be_zero_or_be_seen_stays(body):
-    assert "u[i + 1] = 0.0" in run(*body)
+    assert "u[i + 1] = 0.0" in forwarded(*body)
 
 
 def test_what_may_be_another_name_of_the_array_stays():
-    assert "u[i + 1] = 0.0" in run(*READ, "v[0] += w[1]", *ADD, first=(*FIRST, "w = u"))
+    assert "u[i + 1] = 0.0" in forwarded(*READ, "v[0] += w[1]", *ADD, first=(*FIRST, "w = u"))
 
 
 @pytest.mark.parametrize("made", ["x[0, :n + 2] * 1.0", "np.ones(n + 2)"])
 def test_an_array_that_does_not_begin_as_zeros(made):
     first = f"u = {made}", FIRST[1]
-    assert "u[i + 1] = 0.0" in run(*ADD, *READ, first=first)
-    assert "u[i + 1] = 0.0" not in run(*READ, *ADD, first=first)
-    assert "u[i + 1] = 0.0" in run(*ADD, *READ, first=(*FIRST, "u[1] = 2.0"))
+    assert "u[i + 1] = 0.0" in forwarded(*ADD, *READ, first=first)
+    assert "u[i + 1] = 0.0" not in forwarded(*READ, *ADD, first=first)
+    assert "u[i + 1] = 0.0" in forwarded(*ADD, *READ, first=(*FIRST, "u[1] = 2.0"))
 
 
 def test_a_while_loop_that_asks_for_an_element_stays():
     first = *FIRST, "k = 0"
-    assert "u[i + 1] = 0.0" in run("k += 1", *ADD, *READ, first=first, loop="while k < m and u[0] < 90.0:")
-    assert "u[i + 1] = 0.0" not in run("k += 1", *ADD, *READ, first=first, loop="while k < m:")
+    assert "u[i + 1] = 0.0" in forwarded("k += 1", *ADD, *READ, first=first, loop="while k < m and u[0] < 90.0:")
+    assert "u[i + 1] = 0.0" not in forwarded("k += 1", *ADD, *READ, first=first, loop="while k < m:")
 
 
 def test_arrays_that_a_loop_exchanges():
     sweep = "t = u", "u = v", "v = t", *ADD[:2], "        u[i] += x[0, i]", *READ[:1]
     sweep = *sweep, "    s = v[i + 1]", "    v[i + 1] = 0.0", "    y[i] += s"
     first = "y = np.zeros(n)", "u = np.zeros(n + 2)", "v = np.zeros(n + 2)"
-    found = run(*sweep, first=first, result="u, v, y", apart=(frozenset("uv"),))
+    found = forwarded(*sweep, first=first, result="u, v, y", apart=(frozenset("uv"),))
     assert "v[i + 1] = 0.0" not in found
     assert "        v[i_2 + 1] = 0.0\n    return" in found
-    assert "v[i + 1] = 0.0" in run(*sweep, first=first, result="u, v, y")  # nobody says that they are apart
+    assert "v[i + 1] = 0.0" in forwarded(*sweep, first=first, result="u, v, y")  # nobody says that they are apart
 
 
 def jacobi(x, steps):

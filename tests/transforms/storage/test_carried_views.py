@@ -68,6 +68,7 @@ def from_either_side(x, state, n):
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [0, 3])
 @pytest.mark.parametrize("f", [layers, last_row, halves, left_early, from_either_side])
 def test_gradients_are_right(f, n):

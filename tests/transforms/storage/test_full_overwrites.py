@@ -147,6 +147,7 @@ def test_one_of_two_overwritten_values_is_recorded():
     assert srcad.source(pairs, **given).count("overwritten here, needed in reverse") == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", [*ONE, partly, perhaps, left_before, read_between, from_within, of_a_view, emptied])
 def test_gradients_are_right(program):
     x, v = np.array([0.3, 0.7, -0.2]), np.array([0.9, -0.4, 1.1])

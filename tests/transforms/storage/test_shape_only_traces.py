@@ -56,12 +56,14 @@ def steered(a, n):
     return s
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("f", [shifted, repeated_inside, squared, steered])
 @pytest.mark.parametrize("n", [0, 1, 2, 5])
 def test_gradients_are_right(f, n):
     assert_gradient(f, A, n)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [0.0, 0.5, 1e9])
 def test_gradients_of_loops_without_bounds_are_right(most):
     assert_gradient(shifted_until, A, most, wrt=(0,))
@@ -95,6 +97,7 @@ def test_the_trace_has_shapes_only_where_values_are_not_asked_for():
     assert appended("prod(w)") == ["w"]
 
 
+@pytest.mark.slow
 def test_a_record_serves_many_cotangents():
     _, pull = srcad.vjp(shifted, A, 5)
     first, second = pull(1.0), pull(2.0)

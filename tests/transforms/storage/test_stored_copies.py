@@ -157,11 +157,13 @@ PROGRAMS = [*KEPT, in_place, overwritten, overwritten_at_once, overwritten_behin
 PROGRAMS += [undone, perhaps, through_a_view, by_table, running, in_a_branch]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_gradients_are_right(program):
     assert_gradient(program, np.array([0.3, 0.7, -0.2, 0.5]), 2, wrt=(0,), modes=("loops", "gradient", "second"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", KEPT)
 def test_what_an_element_keeps_is_not_recorded(program):
     assert "_trace = " not in srcad.source(program, signature="f8[::1], i8", mode="grad")

@@ -100,6 +100,7 @@ def views(x, c):
 LISTED = [written_later, of_any_length, while_it_lasts, views]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("f", [*COPIED, *LISTED])
 def test_derivatives_are_right(f):
     assert_gradient(f, X, C)

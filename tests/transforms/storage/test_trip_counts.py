@@ -127,6 +127,7 @@ def part_of_any_length(x):
     return np.sum(y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("f", [growing_part, shrinking_part, moving_part])
 @pytest.mark.parametrize("n", [0, 1, 4])
 def test_slices_by_a_loops_index_have_their_places(f, n):
@@ -135,6 +136,7 @@ def test_slices_by_a_loops_index_have_their_places(f, n):
     assert_gradient(f, x)
 
 
+@pytest.mark.slow
 def test_other_slices_take_as_much_room_as_they_need():
     x = np.linspace(0.3, 0.8, 4)
     assert "kernels.grown" in srcad.source(part_of_any_length, args=(x,))

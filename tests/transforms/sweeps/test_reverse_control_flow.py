@@ -78,6 +78,7 @@ def f(x):
     assert run(text, "f8", "grad", 0.7) == 2.0
 
 
+@pytest.mark.slow
 def test_a_loop_that_stops_early_runs_back_as_often_as_it_ran():
     text = """
 def f(x, n):

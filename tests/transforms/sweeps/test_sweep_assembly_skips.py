@@ -61,6 +61,7 @@ def clipped(x, y):
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("f", "count"), [(aligned, 3), (edited, 1), (twice_over, None), (clipped, 0)])
 def test_elements_without_an_adjoint_pass_on_nothing(f, count):
     text = generated(f, (X, Y), "grad", (0, 1), True)[2]
@@ -68,6 +69,7 @@ def test_elements_without_an_adjoint_pass_on_nothing(f, count):
     assert compared(f, (X, Y))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(0, 3), (1, 1), (3, 0), (2, 7)])
 def test_tables_of_all_sizes(sizes):
     assert compared(aligned, tuple(map(RNG.normal, (0.0, 0.0), (1.0, 1.0), sizes)))

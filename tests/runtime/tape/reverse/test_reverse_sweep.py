@@ -51,6 +51,7 @@ def test_a_persistent_tape_holds_nothing_once_it_is_gone():
         gc.enable()
 
 
+@pytest.mark.slow
 def test_many_tapes_leave_no_objects_behind():
     v = Variable(np.ones(3))
 

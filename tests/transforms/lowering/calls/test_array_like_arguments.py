@@ -63,6 +63,7 @@ def stored(x):
     return np.sum(y**3) + z @ z + np.sum(np.tile([x[0], x[1]], 2) ** 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [reduced, multiplied, element_by_element, moved, stored])
 def test_lists_are_arrays_where_numpy_takes_arrays(function):
     assert_gradient(function, X, modes=["arrays", "gradient"])

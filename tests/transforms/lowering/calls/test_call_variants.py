@@ -80,6 +80,7 @@ def filled(x):
     return total * again[1] + len(again)
 
 
+@pytest.mark.slow
 def test_lists_and_dictionaries_of_numba_are_lists_and_dictionaries():
     x = np.array([2.0, 3.0, 0.5])
     assert core(filled, x) == filled(x)

@@ -53,6 +53,7 @@ def a_slice_of_flat_is_a_copy(x):
     return np.sum(kept**2) + np.sum(y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [of_lists, of_arrays, a_slice_of_flat_is_a_copy])
 def test_gradients_agree_with_differences(function):
     assert_gradient(function, X, modes=("gradient", "loops", "arrays", "tangent"))

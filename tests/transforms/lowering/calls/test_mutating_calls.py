@@ -7,11 +7,7 @@ import srcad
 from srcad.errors import NotDifferentiable, UnsupportedSyntax
 from srcad.frontend.load import load
 from srcad.frontend.lower import lower
-from srcad.printing.printer import print_function
-
-
-def text_of(function):
-    return print_function(lower(load(function)).tree)
+from tests.lowering import text_of
 
 
 def body_of(function):
@@ -53,6 +49,7 @@ def test_other_functions_take_out_by_position_too():
     assert body_of(f) == body_of(g)
 
 
+@pytest.mark.slow
 def test_out_of_unpacked_operands():
     def f(x, mask):
         pair = (mask, mask)
@@ -63,6 +60,7 @@ def test_out_of_unpacked_operands():
         assert srcad.grad(f, jit=jit)(np.ones(2), np.array([True, False])).tolist() == [0.0, 1.0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jit", [False, True])
 def test_results_written_by_position_reach_the_gradient(jit):
     def f(x, k):

@@ -56,6 +56,7 @@ def of_rows(x):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [of_elements, of_rows])
 def test_functions_of_elements_and_rows_are_loops(function):
     assert_gradient(function, X, modes=["arrays", "loops", "tangent", "gradient"])

@@ -36,6 +36,7 @@ def of_arrays(x):
     return s + model(x[0], *x[1:3]) + model(*pair[::-1], b=x[2], c=x[0])
 
 
+@pytest.mark.slow
 def test_arrays_of_known_length_are_arguments():
     assert_gradient(of_arrays, X, modes=["arrays", "tangent", "gradient"])
 

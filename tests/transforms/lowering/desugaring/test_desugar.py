@@ -52,6 +52,7 @@ def of_a_generator(x):
     return 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [some_of_them, of_pairs, left_early, sees_what_turns_have_changed, of_a_generator])
 @pytest.mark.parametrize("x", [X, X[:1]], ids=["several", "one"])
 def test_gradients_agree_with_differences(function, x):

@@ -72,6 +72,7 @@ def products(x):
     return s
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [indices, elements, left_early, products])
 def test_gradients_agree_with_differences(function):
     assert_gradient(function, X, modes=("gradient", "loops", "arrays", "tangent", "second"))

@@ -111,6 +111,7 @@ def texts(draw):
     return "\n".join(["def program(bits, log):", "    n = 1", *body, "    return n", ""])
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(texts(), st.integers(0, 2**16))
 def test_random_exits_leave_the_same(text, seed):

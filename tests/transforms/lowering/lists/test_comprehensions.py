@@ -39,6 +39,7 @@ def test_lists_and_iterators_of_tuples_carry_derivatives(function):
             derivative(X)
 
 
+@pytest.mark.slow
 def test_any_and_all_stop_at_the_first_hit():
     """They called the function for all elements."""
 
@@ -61,6 +62,7 @@ def test_any_and_all_stop_at_the_first_hit():
     assert_gradient(lambda x: x[0] if any(v > 9.0 for v in x[:0]) or not all(v > 9.0 for v in x[3:]) else x[1], X)
 
 
+@pytest.mark.slow
 def test_tuples_of_unknown_length_given_to_numpy():
     def stacked(x):
         rows = np.stack(tuple(x * v for v in x))
@@ -69,6 +71,7 @@ def test_tuples_of_unknown_length_given_to_numpy():
     assert_gradient(stacked, X)
 
 
+@pytest.mark.slow
 def test_names_that_a_comprehension_assigns_are_those_of_the_function():
     def assigned(x):
         large = [w for v in x if (w := v * x[0]) > 0.2]
@@ -95,6 +98,7 @@ def rows_of_known_number(x, c):
     return np.sum(np.array([[v * (i + c) for v in x] for i in range(2)]) ** 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [covariance, of_three_dimensions, rows_of_known_number])
 def test_an_array_of_lists_of_lists_of_any_length(function):
     assert_gradient(function, X, 0.37)

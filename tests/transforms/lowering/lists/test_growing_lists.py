@@ -54,6 +54,7 @@ def of_arrays(x, c):
     return s
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [neighbours, appended_until_one_is_large, of_arrays])
 def test_elements_are_read_by_their_names(function):
     assert_gradient(function, X, 0.37)

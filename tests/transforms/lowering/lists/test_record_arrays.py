@@ -90,6 +90,7 @@ def moved(f, a, direction, step, *rest):
     return f(b, *rest)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [by_place, by_record, stepped, with_attributes, one_of_them, of_its_own])
 def test_gradients_agree_with_differences_and_forward_mode(function):
     rest = (0.1,) if function is stepped else ()

@@ -84,6 +84,7 @@ class Flag:
     pass
 
 
+@pytest.mark.slow
 def test_polynomials():
     def combined(a, b):
         p, q = Polynomial([a, b, 1.0]), Polynomial([b, a * a])
@@ -93,6 +94,7 @@ def test_polynomials():
     assert_gradient(combined, 1.2, 0.7)
 
 
+@pytest.mark.slow
 def test_vectors_in_loops():
     def stepped(x, y, k):
         v, a = Vector(x, y), Vector(0.1, -0.2)

@@ -1,0 +1,146 @@
+"""`tests/` mirrors `srcad/`: a module `srcad/a/b.py` is tested by `tests/a/test_b.py`, and what is not is listed here.
+
+A long file of tests may be split: `test_b_part.py` tests a part of the module `b`.
+"""
+
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+SOURCES = TESTS.parent / "srcad"
+
+# Files of tests that are about no single module: what they are about.
+ABOUT_MORE = {
+    "conformance/test_conformance.py": "the tape and TensorFlow's, on the programs beside it",
+    "driver/test_argument_kinds.py": "kinds of arguments, through the whole compiler",
+    "golden/test_golden.py": "printed derivatives of a few whole programs",
+    "runtime/kernels/test_kernels.py": "all kernels, by a table of samples",
+    "runtime/rules/test_rules.py": "all rules, by a table of samples",
+    "runtime/tape/test_tape_conformance.py": "the tape and its reference, feature by feature",
+    "runtime/tape/test_tape_guides.py": "examples from TensorFlow's guides",
+    "runtime/tape/test_tape_nesting.py": "tapes inside of tapes",
+    "runtime/tape/test_tape_reference.py": "examples from TensorFlow's reference",
+    "runtime/tape/test_tape_reuse.py": "tapes that are asked again, paused and reset",
+    "runtime/tape/test_tape_rules.py": "all rules, on a tape",
+    "runtime/tape/test_tape_threads.py": "tapes in several threads",
+    "test_benchmarks.py": "the folder benchmarks/",
+    "test_differences.py": "finite differences, by which the tests judge",
+    "test_examples.py": "the folder examples/",
+    "test_hidden_dependences.py": "dependences that a derivative must not miss",
+    "test_imports.py": "what an import of srcad brings along",
+    "test_layout.py": "the layout of the sources",
+    "test_mirror.py": "the layout of the tests",
+    "test_packaging.py": "the wheel",
+    "test_programs.py": "whole programs, in every mode",
+    "test_quick.py": "the option --quick of the tests",
+    "test_random_programs.py": "random programs, in every mode",
+    "test_random_tuples.py": "random programs on tuples",
+    "test_readme.py": "code in the README and in docs/",
+    "test_references.py": "names of files in comments and docs",
+    "test_workloads.py": "the workloads of benchmarks/",
+}
+
+# Modules without a file of their own: the file that tests them. A folder stands for all modules in it.
+TESTED_ELSEWHERE = {
+    "api/binding.py": "api/test_derivative.py",
+    "api/cotangent.py": "api/test_functional.py",
+    "api/njit_derivative.py": "api/test_njit_overloads.py",
+    "api/recorded_call.py": "driver/test_interpreted_mode.py",
+    "api/stubs.py": "api/test_njit_overloads.py",
+    "driver/generated_module.py": "driver/test_pipeline.py",
+    "driver/mid_end.py": "driver/test_pipeline.py",
+    "frontend/refusals.py": "frontend/test_fence.py",
+    "frontend/resolve.py": "frontend/test_lower.py",
+    "frontend/scope.py": "frontend/test_lower.py",
+    "frontend/structured_parameters.py": "api/test_structured_calls.py",
+    "printing/layout.py": "printing/test_printer.py",
+    "printing/precedence.py": "printing/test_expression_text.py",
+    "runtime/kernels": "runtime/kernels/test_kernels.py",
+    "runtime/rulebook": "runtime/rules/test_rules.py",
+    "runtime/rules": "runtime/rules/test_rules.py",
+    "runtime/support/broadcast_error.py": "transforms/optimise/test_elementwise_fusion.py",
+    "runtime/tape/recorder.py": "runtime/tape/test_gradient_tape.py",
+    "runtime/tape/recording/rule_coverage.py": "runtime/tape/recording/test_dispatch.py",
+    "runtime/tape/reverse/batched_rules.py": "runtime/tape/reverse/test_batched_pullbacks.py",
+    "runtime/tape/reverse/eager_rules.py": "runtime/tape/test_tape_rules.py",
+    "runtime/tape/reverse/nodes.py": "runtime/tape/recording/test_fast_operators.py",
+    "runtime/tape/targets_and_sources.py": "runtime/tape/test_gradient_tape.py",
+    "runtime/tape/values/active_recordings.py": "runtime/tape/test_tape_nesting.py",
+    "runtime/tape/values/arithmetic.py": "runtime/tape/values/test_tensor.py",
+    "runtime/tape/values/operand.py": "runtime/tape/values/test_tensor.py",
+    "runtime/tape/values/structured_arguments.py": "api/test_pytree.py",
+    "tools/demo.py": "tools/test_command.py",
+    "transforms/analysis/sweep_boundary.py": "transforms/sweeps/test_gradient_function.py",
+    "transforms/checkpointing/iteration_derivative.py": "transforms/checkpointing/test_loop_outlining.py",
+    "transforms/checkpointing/primal_only_loops.py": "transforms/checkpointing/test_loop_outlining.py",
+    "transforms/checkpointing/snapshot_functions.py": "transforms/checkpointing/test_loop_outlining.py",
+    "transforms/ir/algebraic_simplification.py": "transforms/adjoint/test_rule_expansion.py",
+    "transforms/ir/block_exits.py": "transforms/lowering/desugaring/test_structured_exits.py",
+    "transforms/ir/comments.py": "driver/test_pipeline.py",
+    "transforms/ir/generated_functions.py": "transforms/sweeps/test_gradient_function.py",
+    "transforms/ir/side_effects.py": "transforms/postoptimise/test_copy_propagation.py",
+    "transforms/ir/type_annotations.py": "transforms/postoptimise/test_copy_elision_moves.py",
+    "transforms/ir/unit.py": "transforms/normalise/test_ssa.py",
+    "transforms/lowering/calls/builtin_calls.py": "transforms/lowering/test_anf.py",
+    "transforms/lowering/draft.py": "frontend/test_lower.py",
+    "transforms/lowering/inlining.py": "frontend/test_lower.py",
+    "transforms/lowering/lists/growing_list_operations.py": "transforms/lowering/lists/test_growing_lists.py",
+    "transforms/lowering/return_values.py": "transforms/lowering/desugaring/test_structured_exits.py",
+    "transforms/lowering/structure_passing.py": "transforms/normalise/test_callee_specialisation.py",
+    "transforms/lowering/structures/atomic_operations.py": "transforms/lowering/test_anf.py",
+    "transforms/lowering/structures/constructors.py": "transforms/lowering/structures/test_structure_expressions.py",
+    "transforms/lowering/structures/member_methods.py": "transforms/lowering/structures/test_structure_expressions.py",
+    "transforms/lowering/structures/structure_operators.py": (
+        "transforms/lowering/structures/test_structure_expressions.py"
+    ),
+    "transforms/lowering/structures/structure_parts.py": "transforms/lowering/structures/test_structure_expressions.py",
+    "transforms/normalise/callee_normalisation.py": "transforms/normalise/test_callee_specialisation.py",
+    "transforms/normalise/list_aliasing.py": "transforms/normalise/test_list_arrays.py",
+    "transforms/parallel/parallel_loop_functions.py": "transforms/parallel/test_work_sharing.py",
+    "transforms/parallel/race_test.py": "transforms/parallel/test_work_sharing.py",
+    "transforms/postoptimise/forward_substitution.py": "transforms/postoptimise/test_loop_passes.py",
+    "transforms/storage/storage_costs.py": "transforms/storage/test_recomputation.py",
+    "transforms/sweeps/independent_loop_schedule.py": "transforms/sweeps/test_reverse_control_flow.py",
+    "transforms/sweeps/sweep_construction.py": "transforms/sweeps/test_sweep_assembly.py",
+}
+
+FILES = sorted(path.relative_to(TESTS) for path in TESTS.rglob("test_*.py"))
+MODULES = sorted(
+    path.relative_to(SOURCES) for path in SOURCES.rglob("*.py") if path.name not in ("__init__.py", "__main__.py")
+)
+
+
+def modules_of(file: Path) -> list[Path]:
+    """The module that a file of tests is named after, or whose part it tests."""
+    words = file.stem.removeprefix("test_").split("_")
+    names = ["_".join(words[:count]) for count in range(len(words), 0, -1)]
+    return [module for name in names if (module := file.with_name(f"{name}.py")) in MODULES][:1]
+
+
+def is_listed(module: Path) -> bool:
+    return any(str(each) in TESTED_ELSEWHERE for each in (module, *module.parents))
+
+
+@pytest.mark.parametrize("file", FILES, ids=str)
+def test_a_file_of_tests_lies_where_its_module_lies_or_says_what_it_is_about(file):
+    if str(file) not in ABOUT_MORE:
+        assert modules_of(file), f"{file}: no such module in srcad/{file.parent}, and not in ABOUT_MORE"
+
+
+@pytest.mark.parametrize("module", MODULES, ids=str)
+def test_a_module_has_a_file_of_tests_or_says_which_file_tests_it(module):
+    own = [file for file in FILES if modules_of(file) == [module]]
+    assert own or is_listed(module), f"{module}: no test_{module.name}, and not in TESTED_ELSEWHERE"
+    assert not (own and str(module) in TESTED_ELSEWHERE), f"{module} has tests of its own: take it from the list"
+
+
+@pytest.mark.parametrize(("module", "file"), TESTED_ELSEWHERE.items())
+def test_what_is_listed_exists(module, file):
+    assert (SOURCES / module).exists()
+    assert Path(file) in FILES
+
+
+@pytest.mark.parametrize("file", ABOUT_MORE)
+def test_files_about_more_exist(file):
+    assert Path(file) in FILES

@@ -1,0 +1,153 @@
+"""Branches and loops over structures: the side that is known runs alone, loops are unrolled only where they must be."""
+
+import numpy as np
+import pytest
+
+from srcad.errors import UnsupportedSyntax
+from srcad.transforms.ir.cost_model import MOST_UNROLLED_TURNS
+from tests.lowering import assert_same, core_of, function_of, text_of
+
+CASES = (0.5, 0.25), (0.25, 0.5), (-1.0, 3.0)
+
+
+def known_test(x, y):
+    config = {"square": True, "scale": 2.0}
+    z = x * x if config["square"] else np.sin(x)
+    if not config["square"]:
+        z = z + np.cos(y)
+    return z * config["scale"]
+
+
+def test_only_the_arm_of_a_known_test_is_left():
+    text = text_of(known_test)
+    assert "sin" not in text
+    assert "cos" not in text
+    assert "if " not in text
+    assert_same(known_test, *CASES)
+
+
+def rolled(x, y):
+    state = (x, y)
+    for _ in range(100):
+        state = (0.5 * state[1], state[0] + 0.125)
+    return state[0] + state[1]
+
+
+def unrolled(x, y):
+    parts = (x, y, x * y, x - y)
+    s = 0.0
+    for i in range(4):
+        s = s + (i + 1) * parts[i]
+    return s
+
+
+def unrolled_until(x, y):
+    parts = [x, y, x * y, x - y]
+    s = 0.0
+    for i in range(4):
+        if s > 0.6:
+            break
+        s = s + (i + 1) * parts[i]
+    return s
+
+
+def of_unlike_parts(x, y):
+    layers = ({"w": x, "square": True}, {"w": y, "square": False}, {"w": x + y, "square": True})
+    h = y
+    for layer in layers:
+        h = layer["w"] * h
+        if layer["square"]:
+            h = h * h
+    return h
+
+
+def nested_loops(x, y):
+    pair = [x, y]
+    for i in range(3):
+        for j in range(2):
+            pair[0], pair[1] = pair[1] + i, pair[0] * (j + 1)
+    return pair[0] - pair[1]
+
+
+def left_early(x, y):
+    pair = (x, y)
+    while True:
+        pair = (pair[0] + 0.5, pair[1] * 0.5)
+        if pair[0] > pair[1]:
+            break
+    return pair[0] * pair[1]
+
+
+def exchanged(x, y):
+    a, b, c = (x, 1.0), (y, 2.0), (x * y, 3.0)
+    for _ in range(5):
+        a, b, c = b, c, a
+    return a[0] + 10.0 * b[0] + 100.0 * c[1]
+
+
+@pytest.mark.parametrize(
+    "function", [rolled, unrolled, unrolled_until, of_unlike_parts, nested_loops, left_early, exchanged]
+)
+def test_functions_give_the_same(function):
+    assert_same(function, *CASES)
+
+
+def test_a_loop_that_carries_a_structure_stays_a_loop():
+    assert text_of(rolled).count("for ") == 1
+
+
+@pytest.mark.parametrize("function", [unrolled, unrolled_until, of_unlike_parts])
+def test_a_loop_that_chooses_a_part_is_unrolled(function):
+    assert "for " not in text_of(function)
+
+
+LONG = """
+def program(x):
+    parts = (x, x * x)
+    s = 0.0
+    for i in range({}):
+        s = s + parts[i % 2]
+    return s
+"""
+
+
+@pytest.mark.parametrize(("turns", "loops"), [(3, 0), (MOST_UNROLLED_TURNS, 0), (MOST_UNROLLED_TURNS + 1, 1)])
+def test_long_loops_are_not_unrolled(turns, loops):
+    program = function_of(LONG.format(turns).lstrip())
+    assert text_of(program).count("for ") == loops
+    assert_same(program, (0.5,), (-1.25,))
+
+
+def grows_while_it_is_looped_over(x):
+    values = [x, x]
+    for v in values:
+        values.append(v)
+    return values[0]
+
+
+def test_a_list_that_grows_while_it_is_looped_over_is_refused():
+    with pytest.raises(UnsupportedSyntax, match="longer or shorter while it is looped over") as refused:
+        core_of(grows_while_it_is_looped_over)
+    assert "test_control_flow.py" in str(refused.value)
+
+
+def empty_arm(x, y):
+    p = (x, y)
+    if x > y:
+        pass
+    else:
+        p = (y, x)
+    return p[0] - p[1]
+
+
+def returns_in_one_arm(x, y):
+    p = [x, y]
+    if x > y:
+        return p[1]
+    p[0] = y
+    return p[0] * p[1]
+
+
+@pytest.mark.parametrize("function", [empty_arm, returns_in_one_arm])
+def test_arms_that_do_nothing_or_end_there(function):
+    assert_same(function, *CASES)
