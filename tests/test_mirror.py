@@ -26,6 +26,7 @@ ABOUT_MORE = {
     "runtime/tape/test_tape_threads.py": "tapes in several threads",
     "test_benchmarks.py": "the folder benchmarks/",
     "test_differences.py": "finite differences, by which the tests judge",
+    "test_docs.py": "the pages of docs/",
     "test_examples.py": "the folder examples/",
     "test_hidden_dependences.py": "dependences that a derivative must not miss",
     "test_imports.py": "what an import of srcad brings along",
@@ -50,6 +51,7 @@ TESTED_ELSEWHERE = {
     "api/stubs.py": "api/test_njit_overloads.py",
     "driver/generated_module.py": "driver/test_pipeline.py",
     "driver/mid_end.py": "driver/test_pipeline.py",
+    "driver/pass_selection.py": "driver/test_passes.py",
     "frontend/refusals.py": "frontend/test_fence.py",
     "frontend/resolve.py": "frontend/test_lower.py",
     "frontend/scope.py": "frontend/test_lower.py",
@@ -79,6 +81,7 @@ TESTED_ELSEWHERE = {
     "transforms/ir/block_exits.py": "transforms/lowering/desugaring/test_structured_exits.py",
     "transforms/ir/comments.py": "driver/test_pipeline.py",
     "transforms/ir/generated_functions.py": "transforms/sweeps/test_gradient_function.py",
+    "transforms/ir/pass_names.py": "driver/test_passes.py",
     "transforms/ir/side_effects.py": "transforms/postoptimise/test_copy_propagation.py",
     "transforms/ir/type_annotations.py": "transforms/postoptimise/test_copy_elision_moves.py",
     "transforms/ir/unit.py": "transforms/normalise/test_ssa.py",
@@ -99,7 +102,7 @@ TESTED_ELSEWHERE = {
     "transforms/normalise/list_aliasing.py": "transforms/normalise/test_list_arrays.py",
     "transforms/parallel/parallel_loop_functions.py": "transforms/parallel/test_work_sharing.py",
     "transforms/parallel/race_test.py": "transforms/parallel/test_work_sharing.py",
-    "transforms/postoptimise/forward_substitution.py": "transforms/postoptimise/test_loop_passes.py",
+    "transforms/postoptimise/forward_substitution.py": "driver/test_back_end.py",
     "transforms/storage/storage_costs.py": "transforms/storage/test_recomputation.py",
     "transforms/sweeps/independent_loop_schedule.py": "transforms/sweeps/test_reverse_control_flow.py",
     "transforms/sweeps/sweep_construction.py": "transforms/sweeps/test_sweep_assembly.py",
@@ -118,6 +121,10 @@ def modules_of(file: Path) -> list[Path]:
     return [module for name in names if (module := file.with_name(f"{name}.py")) in MODULES][:1]
 
 
+OF_FILES = {file: modules_of(file) for file in FILES}
+WITH_TESTS = {module for modules in OF_FILES.values() for module in modules}
+
+
 def is_listed(module: Path) -> bool:
     return any(str(each) in TESTED_ELSEWHERE for each in (module, *module.parents))
 
@@ -125,12 +132,12 @@ def is_listed(module: Path) -> bool:
 @pytest.mark.parametrize("file", FILES, ids=str)
 def test_a_file_of_tests_lies_where_its_module_lies_or_says_what_it_is_about(file):
     if str(file) not in ABOUT_MORE:
-        assert modules_of(file), f"{file}: no such module in srcad/{file.parent}, and not in ABOUT_MORE"
+        assert OF_FILES[file], f"{file}: no such module in srcad/{file.parent}, and not in ABOUT_MORE"
 
 
 @pytest.mark.parametrize("module", MODULES, ids=str)
 def test_a_module_has_a_file_of_tests_or_says_which_file_tests_it(module):
-    own = [file for file in FILES if modules_of(file) == [module]]
+    own = module in WITH_TESTS
     assert own or is_listed(module), f"{module}: no test_{module.name}, and not in TESTED_ELSEWHERE"
     assert not (own and str(module) in TESTED_ELSEWHERE), f"{module} has tests of its own: take it from the list"
 
