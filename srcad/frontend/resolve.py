@@ -19,11 +19,19 @@ from typing import Any
 
 import gast
 
-from srcad.errors import UnsupportedSyntax
 from srcad.frontend.captured_values import spell
 from srcad.frontend.loop_headers import check_context, note_header, refuse_elsewhere, with_marked_start
 from srcad.frontend.scope import Meaning, Method, Procedure, Scope, call_of, is_array, is_static, rebound
 from srcad.frontend.super_calls import first_of_super, method_of_super
+from srcad.refusals.names_and_functions import (
+    ASSIGNED_CAPTURE,
+    COMPUTED_DEFAULT,
+    FUNCTION_ASSIGNED_TWICE,
+    LAMBDA_READS_COMPREHENSION,
+    NO_SUCH_ATTRIBUTE,
+    UNDEFINED_NAME,
+    WRITTEN_CAPTURE,
+)
 from srcad.transforms.ir.build import assign, dotted, load
 from srcad.transforms.ir.constant_conditions import truth
 from srcad.transforms.lowering.draft import Draft
@@ -64,9 +72,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
                 try:
                     return base.attribute(name)
                 except AttributeError:
-                    raise UnsupportedSyntax(
-                        f"{_describe(base.value)} has no attribute `{name}`", at=node.place, hint="check the spelling"
-                    ) from None
+                    raise NO_SUCH_ATTRIBUTE.at(node.place, owner=_describe(base.value), name=name) from None
             case gast.Subscript(value=value, slice=gast.Constant(value=int() as position)):
                 base = self.meaning(value)
                 if base is not None and isinstance(base.value, tuple) and position < len(base.value):
@@ -79,9 +85,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         try:
             return self.scope.meaning(name)
         except KeyError:
-            raise UnsupportedSyntax(
-                f"the name `{name}` is not defined", at=node.place, hint="define it before the function is compiled"
-            ) from None
+            raise UNDEFINED_NAME.at(node.place, name=name) from None
 
     def visit_Name(self, node: gast.Name) -> gast.expr:
         meaning = self.look_up(node.id, node)
@@ -89,11 +93,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
             node.id = meaning
             return node
         if not isinstance(node.ctx, gast.Load):
-            raise UnsupportedSyntax(
-                f"`{node.id}` belongs to the surroundings of the function and cannot be assigned",
-                at=node.place,
-                hint="return the new value and assign it outside",
-            )
+            raise ASSIGNED_CAPTURE.at(node.place, name=node.id)
         return spell(meaning, self.draft, node.place, node.id)
 
     def visit_Nonlocal(self, node: gast.Nonlocal) -> None:
@@ -121,11 +121,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
     def only_read(self, node: gast.Attribute | gast.Subscript, what: str) -> None:
         """Refuse to write into what the function captures."""
         if not isinstance(node.ctx, gast.Load):
-            raise UnsupportedSyntax(
-                f"writing to {what} of a captured object is not supported",
-                at=node.place,
-                hint="pass the object as an argument, or return what is to be kept",
-            )
+            raise WRITTEN_CAPTURE.at(node.place, what=what)
 
     def visit_Subscript(self, node: gast.Subscript) -> gast.AST:
         meaning = self.meaning(node)
@@ -159,11 +155,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         names = {each.id for part in node.generators for each in gast.walk(part.target) if isinstance(each, gast.Name)}
         inner = [each for each in gast.walk(node) if isinstance(each, gast.Lambda)]
         if any(isinstance(each, gast.Name) and each.id in names for part in inner for each in gast.walk(part)):
-            raise UnsupportedSyntax(
-                "a lambda that reads the variable of a comprehension is not supported",
-                at=node.place,
-                hint="write the comprehension as a loop",
-            )
+            raise LAMBDA_READS_COMPREHENSION.at(node.place)
         first = node.generators[0]
         first.iter = self.visit(first.iter)
         variables, statics = dict(self.scope.variables), dict(self.scope.statics)
@@ -245,11 +237,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
 
     def only_once(self, name: str, node: gast.stmt) -> None:
         if self.scope.stores[name] > 1 or name in self.scope.procedure.parameters:
-            raise UnsupportedSyntax(
-                f"`{name}` is a function at one place and is assigned at another",
-                at=node.place,
-                hint="give each function a name of its own, and choose between them with `if` around the calls",
-            )
+            raise FUNCTION_ASSIGNED_TWICE.at(node.place, name=name)
 
     def nested(
         self, name: str, node: gast.FunctionDef | gast.Lambda, before: list[gast.stmt] | None = None
@@ -268,11 +256,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         if isinstance(resolved, (Meaning, gast.Constant)):
             return resolved
         if before is None:
-            raise UnsupportedSyntax(
-                "a default that is computed is not supported for a lambda",
-                at=node.place,
-                hint="define the function with `def`, or read the variable in its body",
-            )
+            raise COMPUTED_DEFAULT.at(node.place)
         variable = self.draft.names.fresh(name)
         before.append(assign(variable, resolved, node.place))
         return load(variable)

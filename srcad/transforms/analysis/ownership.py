@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gast
 
-from srcad.errors import MayOverlap
+from srcad.refusals.memory import EXCHANGED_ARRAYS
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.ir.build import load, place_of, reads, stores_into, walk_statements
 
@@ -21,12 +21,8 @@ def check_copy(program: Program, statement: gast.Assign) -> None:
     if not late or (_is_moved(program, statement, source, target) and not _is_repeated(program, statement, late)):
         return
     line = place_of(late[0])
-    raise MayOverlap(
-        f"'{target}' and '{source}' are one array here, which is written into later"
-        + (f" (line {line.line})" if line else ""),
-        at=place_of(statement),
-        hint="allocate arrays that trade places before the loop, and write into each by its own name, "
-        "`if c: u[i] = ...`, `else: v[i] = ...`; or take a copy where the name is assigned: append .copy()",
+    raise EXCHANGED_ARRAYS.at(
+        place_of(statement), name=target, source=source, line=f" (line {line.line})" if line else ""
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import gast
 
 from srcad.errors import CompilerBug
+from srcad.refusals.constructs import CHANGE_IN_CONDITION, RESIZED_IN_LOOP, WRITE_AHEAD_OF_LOOP
 from srcad.transforms.ir.block_exits import completes
 from srcad.transforms.ir.build import Block, assign, at, clone, const, is_exit, load, place_of
 from srcad.transforms.ir.constant_conditions import UNKNOWN
@@ -96,9 +97,7 @@ class Paths(RecordArrays):
         make()
         joined = join(start, self.memory, self.names.fresh)
         if any(joined.memory.cells[cell] != held for cell, held in start.cells.items()):
-            self.refuse(
-                "changing a structure inside of a condition is not supported", "change it in a statement before"
-            )
+            self.refuse(CHANGE_IN_CONDITION)
         self.memory.become(joined.memory)
         body, self.made = self.made, outer
         if body:
@@ -176,10 +175,7 @@ class Paths(RecordArrays):
 
     def refuse_ahead(self) -> NoReturn:
         """Raise for what is written before the loop reaches it."""
-        self.refuse(
-            "elements are written while a loop goes through them",
-            "loop over a list of them, `for v in list(...)`, or over `range(n)` and use the index",
-        )
+        self.refuse(WRITE_AHEAD_OF_LOOP)
 
     def rolled(self, statement: gast.For | gast.While, give_up: Callable[[], None] | None = None) -> None:
         """The loop with its body lowered once, from what is known at the start of every turn."""
@@ -230,10 +226,7 @@ class Paths(RecordArrays):
 
     def refuse_change(self) -> NoReturn:
         """Raise for what is looped over."""
-        self.refuse(
-            "a list or dictionary that becomes longer or shorter while it is looped over is not supported",
-            "loop over a copy of it, `for v in list(values)`, and change the other one",
-        )
+        self.refuse(RESIZED_IN_LOOP)
 
     def forget(self, statement: gast.For | gast.While) -> None:
         """Constants that the body assigns are not known at the start of a turn."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba.extending import overload, register_jitable
 
-from srcad.errors import MayOverlap
+from srcad.refusals.memory import ARGUMENTS_OVERLAP
 
 
 def refuse_overlap(a: Any, b: Any) -> None:
@@ -25,7 +25,7 @@ def refuse_overlap(a: Any, b: Any) -> None:
     except np.exceptions.TooHardError:
         shared = True
     if shared:
-        raise MayOverlap("two arguments share memory, and one of them is written to", hint="pass a copy of one of them")
+        raise ARGUMENTS_OVERLAP.error()
 
 
 @overload(refuse_overlap)

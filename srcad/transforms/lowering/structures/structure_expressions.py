@@ -13,8 +13,11 @@ from typing import Any, NoReturn, Protocol
 
 import gast
 
-from srcad.errors import Place, UnsupportedSyntax
+from srcad.errors import Place
 from srcad.names import Names
+from srcad.refusals.names_and_functions import FUNCTION_AS_VALUE, LOST_FUNCTION
+from srcad.refusals.refusal import Refusal
+from srcad.refusals.structures import LONG_DISPLAY, LONG_LIST_USE, NOT_ITERABLE, STRUCTURE_AS_NUMBER, UNPACKED_MAPPING
 from srcad.transforms.ir.build import assign, clone, const, dotted, dotted_path, load, place_of
 from srcad.transforms.ir.canonical_names import RESERVED, literal, root_name
 from srcad.transforms.ir.constant_conditions import UNKNOWN
@@ -63,9 +66,9 @@ class Structures(Operations):
         self.memory = Memory() if memory is None else memory
         self.outside = outside
 
-    def refuse(self, what: str, hint: str) -> NoReturn:
+    def refuse(self, refusal: Refusal[Any], **fields: object) -> NoReturn:
         """Raise for the present place."""
-        raise UnsupportedSyntax(what, at=self.place, hint=hint)
+        raise refusal.at(self.place, **fields)
 
     # What expressions are worth
 
@@ -122,21 +125,14 @@ class Structures(Operations):
 
     def refuse_lost(self, name: str, lost: Lost) -> NoReturn:
         """Raise for a name of which no longer is known what it holds."""
-        self.refuse(
-            f"`{name}` is {lost.reason}: which of them is known only at run time",
-            "give it the same form on all paths: as many elements, the same keys, the same kinds of values; "
-            "choose between functions with `if` around the calls",
-        )
+        self.refuse(LOST_FUNCTION, name=name, forms=lost.reason)
 
     def held_in_atom(self, made: gast.expr) -> gast.expr:
         """A name or literal for an operation; of a structure, a tuple that exists at run time."""
         if isinstance(made, Callee):
             name = dotted_path(made.path) or ""
             thing = look_up(name, self.bindings)
-            self.refuse(
-                f"the function `{getattr(thing, 'name', None) or name}` cannot be used as a value",
-                "call it; choose between functions with `if` around the calls",
-            )
+            self.refuse(FUNCTION_AS_VALUE, name=getattr(thing, "name", None) or name)
         if isinstance(made, Structure):
             made = self.expanded(made)
         if self.is_atom(made):
@@ -167,9 +163,7 @@ class Structures(Operations):
         """A tuple of atoms for a tuple or list."""
         contents = self.contents(structure)
         if not structure.cell.is_sequence:
-            self.refuse(
-                f"{structure.cell.called} cannot be used as a number or an array", "use the values that are in it"
-            )
+            self.refuse(STRUCTURE_AS_NUMBER, what=structure.cell.called)
         parts = (
             self.expanded(each) if isinstance(each, Structure) else self.held_in_atom(each)
             for each in contents.values()
@@ -185,7 +179,7 @@ class Structures(Operations):
             self.refuse_lost("this", held)
         if isinstance(held, (Grown, Packed)):
             which = "that grows in a loop" if isinstance(held, Grown) else "of more than 64 elements"
-            self.refuse(f"a list {which} can only be indexed, looped over, given to NumPy", "use np.array of it")
+            self.refuse(LONG_LIST_USE, which=which)
         return held  # type: ignore[no-any-return]
 
     def parts(self, structure: Structure) -> list[gast.expr]:
@@ -194,7 +188,7 @@ class Structures(Operations):
         if structure.cell.is_sequence:
             return list(contents.values())
         if not structure.cell.is_mapping:
-            self.refuse(f"{structure.cell.called} cannot be looped over", "loop over one of its attributes")
+            self.refuse(NOT_ITERABLE, what=structure.cell.called)
         return [literal(key) or const(key) for key in contents]
 
     def spread_out(self, elements: list[gast.expr]) -> list[gast.expr]:
@@ -206,7 +200,7 @@ class Structures(Operations):
     def display(self, kind: type, parts: Mapping[Any, gast.expr]) -> Structure:
         """A new structure with parts that are evaluated in this order."""
         if len(parts) > MOST_PARTS:
-            self.refuse(f"a {kind.__name__} of {len(parts)} elements", "make an array of it, outside of the function")
+            self.refuse(LONG_DISPLAY, type=kind.__name__, count=len(parts))
         held = {key: self.kept(self.part(node)) for key, node in parts.items()}
         return self.memory.new(kind, held)
 
@@ -231,7 +225,7 @@ class Structures(Operations):
             if key is None:
                 other = self.part(node)
                 if not (isinstance(other, Structure) and other.cell.is_mapping):
-                    self.refuse("`**` of something that is no dictionary of known keys", "write the keys one by one")
+                    self.refuse(UNPACKED_MAPPING)
                 held |= self.contents(other)
                 continue
             known = self.key(key)
