@@ -376,15 +376,7 @@ CHECKPOINTED_CARRIED_VALUE = Refusal(
     "Values that a checkpointed loop assigns more than once",
     "`{name}` is assigned in a checkpointed loop in a way that is not supported",
     "assign it once in each iteration, as the last step and outside any `if`",
-    """
-    def f(x):
-        for i in srcad.checkpointed(range(10)):
-            if x > 1.0:
-                x = np.sin(x)
-            else:
-                x = np.cos(x)
-        return x
-    """,
+    unshown="variables that a checkpointed loop carries are assigned once after lowering",
 )
 
 CHECKPOINTED_LEFT_EARLY = Refusal(
@@ -420,12 +412,12 @@ UNBOUNDED_TRACE = Refusal(
     "max_trace_bytes cannot be kept: how often this {what} records values is not known before it runs",
     "loop over a `range` without `break`, or remove max_trace_bytes",
     """
+    @srcad.function(max_trace_bytes=10_000)
     def f(x):
         while x > 1.0:
             x = np.sin(x) * x
         return x
     """,
-    "srcad.grad(f, max_trace_bytes=10_000)(2.0)",
 )
 
 ND_ITERATOR = Refusal(
@@ -526,8 +518,8 @@ ITERATOR_CALL = Refusal(
     """
     def f(x):
         s = 0.0
-        for k, v in enumerate(x, start=1, step=2):
-            s += k * v
+        for v in reversed(x, x):
+            s += v
         return s
     """,
     "srcad.grad(f)(np.ones(3))",
@@ -595,13 +587,13 @@ WRITE_AHEAD_OF_LOOP = Refusal(
     "loop over a copy, `for v in list(...)`, or over `range(n)` and use the index",
     """
     def f(x):
-        values = [x, 2.0 * x, 3.0 * x]
-        s = 0.0
-        for v in values:
+        parts, s = {'a': x[0], 'b': x[1]}, 0.0
+        for v, w in zip(parts.values(), x):
+            parts['b'] = v * w
             s += v
-            values[2] = s
         return s
     """,
+    "srcad.grad(f)(np.ones(2))",
 )
 
 RESIZED_IN_LOOP = Refusal(

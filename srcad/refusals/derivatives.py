@@ -57,10 +57,10 @@ NESTED_RESULT = Refusal(
     "{function}: the result is a nested structure",
     "return one tuple, list or dictionary of numbers and arrays",
     """
-    def f(x):
-        return {'a': {'b': x * x}, 'c': x}
+    def f(p):
+        return {'a': {'b': p['x'], 'c': 2.0 * p['x']}}
     """,
-    "srcad.jacobian(f)(2.0)",
+    "srcad.jacobian(f)({'x': 2.0})",
 )
 
 SECOND_BY_STRUCTURE = Refusal(

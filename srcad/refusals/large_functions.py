@@ -45,16 +45,7 @@ DIFFERENT_LENGTHS = Refusal(
     "Recursive functions that return tuples of different lengths",
     "a function that calls itself, or is large, returns tuples of different lengths, or a tuple and another value",
     "return tuples of the same length everywhere",
-    """
-    def g(y, n):
-        if n == 0:
-            return y
-        return g(y * y, n - 1), y
-
-
-    def f(x):
-        return g(x, 2)[1]
-    """,
+    unshown="the simple cases are refused as variables whose form depends on the path",
 )
 
 STRUCTURE_RESULT = Refusal(
@@ -64,7 +55,9 @@ STRUCTURE_RESULT = Refusal(
     "return a tuple of numbers and arrays",
     """
     def g(y, n):
-        return [y, y] if n == 0 else g(y * y, n - 1)
+        if n > 0:
+            y = g(y, n - 1)[0] * y
+        return [y, y]
 
 
     def f(x):
@@ -77,18 +70,7 @@ UNCLEAR_STRUCTURE_ARGUMENT = Refusal(
     "Arguments of recursive functions whose form depends on the path",
     "a structure that is {forms} is passed to a function that calls itself or is large",
     "let it have the same form on all paths",
-    """
-    def g(values, n):
-        return values[0] if n == 0 else g(values, n - 1)
-
-
-    def f(x):
-        if x > 1.0:
-            values = [x]
-        else:
-            values = [x, x]
-        return g(values, 2)
-    """,
+    unshown="the simple cases are refused as variables whose form depends on the path",
 )
 
 GROWING_LIST_ARGUMENT = Refusal(
@@ -131,14 +113,7 @@ OTHER_ARGUMENT = Refusal(
     "Other arguments of recursive functions",
     "an argument of `{function}`, which calls itself or is large, is neither a number nor an array",
     "pass numbers, arrays, or tuples of them",
-    """
-    def g(y, n, kind):
-        return y if n == 0 else g(y * y, n - 1, kind)
-
-
-    def f(x):
-        return g(x, 2, None)
-    """,
+    unshown="None and texts that are known while compiling are inserted into the function",
 )
 
 NAMED_TUPLE_RESULT = Refusal(
@@ -165,8 +140,8 @@ NOT_COMPILED = Refusal(
     """
     def g(y, n):
         if n == 0:
-            return y
-        return g(np.sum(np.roll(y, (1,), axis=(0,)) * y), n - 1)
+            return np.sum(y)
+        return g(np.roll(y, (1,), axis=(0,)) * y, n - 1)
 
 
     def f(x):

@@ -55,7 +55,8 @@ WRITTEN_CAPTURE = Refusal(
     "pass the object as an argument, or return the value that you want to keep",
     """
     class State:
-        pass
+        def __init__(self):
+            self.last = 0.0
 
 
     state = State()
@@ -145,11 +146,8 @@ SUPER_WITHOUT_METHOD = Refusal(
     "call a method of a class of your own",
     """
     class Vector(dict):
-        def __len__(self):
-            return super().__len__()
-
         def f(self, x):
-            return x * super().missing()
+            return x * super().__len__()
     """,
     "srcad.grad(Vector().f)(2.0)",
 )
@@ -188,10 +186,10 @@ RUNTIME_FUNCTION = Refusal(
     """,
 )
 
-LOST_FUNCTION = Refusal(
+UNKNOWN_FORM = Refusal(
     UnsupportedSyntax,
-    "Names that mean different things on different paths",
-    "`{name}` is {forms}; which one is known only at run time",
+    "Variables whose form depends on the path",
+    "the form of `{name}` is not known while compiling: it is {forms}",
     "let it have the same form on all paths: as many elements, the same keys, the same kinds of values; choose between "
     "functions with `if` around the calls",
     """
@@ -334,15 +332,13 @@ DEEP_CALLS = Refusal(
     "calls of `{function}` are nested too deeply",
     "write the recursion as a loop",
     """
+    def deeper(g, x):
+        return deeper(lambda v: g(v) + 1.0, x) if x > 0.0 else g(x)
+
+
     def f(x):
-        y = g(x)
-        return y
-
-
-    def g(x):
-        return x
+        return deeper(lambda v: v, x)
     """,
-    unshown="it takes a chain of functions, each calling the next, that is longer than a page",
 )
 
 PARTIAL_OF_UNKNOWN = Refusal(
@@ -439,8 +435,9 @@ NO_COMPLEX_RULE = Refusal(
     "write it with np.real(z) and np.real(-1j * z), such as np.hypot of the two for np.abs(z)",
     """
     def f(x):
-        return np.real(np.arctan2(x + 1j, 2.0))
+        return np.linalg.norm(x + 1j)
     """,
+    "srcad.grad(f)(np.ones(2))",
 )
 
 ARGUMENT_WITHOUT_RULE = Refusal(
@@ -450,7 +447,7 @@ ARGUMENT_WITHOUT_RULE = Refusal(
     "it covers {covered}",
     """
     def f(x):
-        return np.sum(np.sort(x, order='a'))
+        return np.mean(x, where=x > 0.0)
     """,
     "srcad.grad(f)(np.ones(3))",
 )

@@ -73,10 +73,9 @@ TEXT_METHOD = Refusal(
     "the method `{name}` of a text is not supported",
     "compare it with `==`",
     """
-    def f(x, kind):
-        return x * x if kind.casefold() == 'square' else x
+    def f(x):
+        return x * len('a-b'.casefold())
     """,
-    "srcad.grad(f)(2.0, 'square')",
 )
 
 REDUCE = Refusal(
@@ -126,7 +125,8 @@ STRICT_ZIP = Refusal(
     "pass as many elements in each argument",
     """
     def f(x):
-        return sum([a * b for a, b in zip([x, x], [x], strict=True)])
+        pairs = list(zip([x, x], [x], strict=True))
+        return pairs[0][0]
     """,
 )
 
@@ -263,7 +263,8 @@ ENUM_MEMBER = Refusal(
 
 
     def f(x):
-        return Kind.LARGE.value[0] * x
+        kind = Kind.LARGE
+        return kind.value[0] * x
     """,
 )
 
@@ -312,7 +313,10 @@ ITERTOOLS = Refusal(
 
 
     def f(x):
-        return sum([v for v in itertools.takewhile(lambda v: v > 0.0, [x, x])])
+        s = 0.0
+        for key, group in itertools.groupby([x, x]):
+            s += key
+        return s
     """,
 )
 
@@ -340,7 +344,8 @@ ITERTOOLS_OF_ARRAY = Refusal(
 
 
     def f(x):
-        return sum([a * b for a, b in itertools.pairwise(x)])
+        pairs = list(itertools.permutations(x, 2))
+        return pairs[0][0]
     """,
     "srcad.grad(f)(np.ones(3))",
 )
@@ -416,7 +421,7 @@ VECTORIZE_OPTIONS = Refusal(
     "write the loop, or fix the arguments that stay the same in a lambda",
     """
     def f(x):
-        return np.vectorize(lambda a, b: a * b, excluded={1})(x, 2.0)[0]
+        return np.vectorize(lambda a, b: a * b, excluded=[1])(x, 2.0)[0]
     """,
     "srcad.grad(f)(np.ones(3))",
 )

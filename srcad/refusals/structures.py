@@ -12,9 +12,9 @@ STRUCTURE_IN_RAISE = Refusal(
     "write it into an f-string",
     """
     def f(x):
-        if x < 0.0:
-            raise ValueError([x])
-        return np.sqrt(x)
+        if x > 3.0:
+            raise ValueError([x], x)
+        return x * x
     """,
 )
 
@@ -30,7 +30,8 @@ STRUCTURE_IN_MESSAGE = Refusal(
 
 
     def f(x):
-        print(Point(x))
+        if x > 1.0:
+            raise ValueError(f'at {Point(x)}')
         return x * x
     """,
 )
@@ -196,9 +197,9 @@ EXTENDED_BY_ARRAY = Refusal(
     "append the elements one by one",
     """
     def f(x):
-        values = [x[0]]
+        values = [{'a': x[0]}]
         values.extend(x)
-        return values[0]
+        return values[0]['a']
     """,
     "srcad.grad(f)(np.ones(3))",
 )
@@ -248,8 +249,7 @@ LONG_LIST_USE = Refusal(
         values = []
         for i in range(x.size):
             values.append(x[i] ** 2)
-        first, *rest = values
-        return {'all': values}['all'] * 2.0
+        return x[0] if values < [1.0] else x[1]
     """,
     "srcad.grad(f)(np.ones(3))",
 )
@@ -278,11 +278,7 @@ LONG_DISPLAY = Refusal(
     "Long lists, tuples and dictionaries",
     "a {type} of {count} elements is too long",
     "make an array of it, outside of the function",
-    """
-    def f(x):
-        values = [x for k in range(1000)]
-        return {k: x for k in range(100)}[0]
-    """,
+    unshown="it takes a list or tuple of more than 256 elements that is written out",
 )
 
 NO_ORDER = Refusal(
@@ -303,7 +299,7 @@ NESTED_LIST_EQUAL = Refusal(
     "compare the parts one by one",
     """
     def f(x):
-        return x * x if ([x], 1.0) == ([2.0 * x], 1.0) else x
+        return x * x if [[x], [x]] == [x, x] else x
     """,
 )
 
@@ -414,8 +410,8 @@ RUNTIME_INDEX = Refusal(
     "make an array of them, with np.array or np.stack",
     """
     def f(x, k):
-        values = [j * x for j in range(40)]
-        return values[k]
+        values = []
+        return values[k] * x
     """,
     "srcad.grad(f)(2.0, 1)",
 )
@@ -545,12 +541,7 @@ LIST_SORT = Refusal(
     "Other ways to sort a list",
     "this way to sort a list is not supported",
     "sort np.array of it, with np.sort",
-    """
-    def f(x):
-        values = [x * x, x]
-        values.sort()
-        return values[0]
-    """,
+    unshown="lists whose length is known have no method `sort`, which the row above shows",
 )
 
 LONG_LIST_SLICE_WRITE = Refusal(
@@ -590,13 +581,11 @@ LONG_LIST_SLICE = Refusal(
     "a slice of a list that grows in a loop, or of a long one, is not supported here",
     "take the slice of np.array of it",
     """
-    def f(x):
-        values = []
-        for i in range(x.size):
-            values.append((x[i], 1.0))
-        return values[1:][0][0]
+    def f(values):
+        part = values[::2]
+        return part[1]['a']
     """,
-    "srcad.grad(f)(np.ones(3))",
+    "srcad.grad(f)([{'a': 2.0} for k in range(100)])",
 )
 
 TUPLES_AS_ARRAY = Refusal(
@@ -840,9 +829,8 @@ TUPLE_STORE = Refusal(
     """
     def f(x):
         y = np.zeros((2, 2))
-        t = tuple(np.split(x, [1], axis=0)[0])
-        y[0] = t
+        y[0] = np.frexp(x[0])
         return y[0, 0]
     """,
-    "srcad.grad(f, jit=False)(np.ones((2, 2)))",
+    "srcad.grad(f, jit=False)(np.ones(2))",
 )

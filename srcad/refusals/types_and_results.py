@@ -171,10 +171,16 @@ LIST_ARGUMENT = Refusal(
     import numba
 
 
+    @numba.njit
+    def g(values):
+        return values[0]
+
+
+    @numba.njit
     def f(x):
-        return x[0]
+        return srcad.grad(g)([x, x])
     """,
-    "srcad.grad(f)(numba.typed.List([1.0, 2.0]))",
+    "f(2.0)",
 )
 
 NOTHING_DIFFERENTIABLE = Refusal(
@@ -195,10 +201,13 @@ ARGUMENT_HOLDS = Refusal(
     "the argument '{name}' holds a {type}, which is not supported",
     "use tuples, lists, dictionaries, dataclasses or plain objects",
     """
+    import collections
+
+
     def f(p):
-        return p[0]
+        return p['a'][0]
     """,
-    "srcad.grad(f)([2.0, {1.0, 2.0}])",
+    "srcad.grad(f)({'a': collections.deque([2.0, 1.0])})",
 )
 
 DICTIONARY_KEYS = Refusal(

@@ -19,7 +19,7 @@ from typing import NoReturn
 
 import gast
 
-from srcad.errors import SrcadError
+from srcad.errors import UnsupportedSyntax
 from srcad.names import Names
 from srcad.refusals.constructs import ND_AXES, NDENUMERATE_TARGET, NDINDEX_CALL
 from srcad.refusals.refusal import Refusal
@@ -85,7 +85,7 @@ class _Nest:
         self.element: gast.expr | None = None  # what is beside the indices
         self.is_ordered = False  # whether each index begins behind the one before it
 
-    def refuse(self, refusal: Refusal[SrcadError]) -> NoReturn:
+    def refuse(self, refusal: Refusal[UnsupportedSyntax]) -> NoReturn:
         raise refusal.at(place_of(self.loop))
 
     def once(self, node: gast.expr) -> gast.expr:

@@ -15,7 +15,7 @@ import gast
 
 from srcad.errors import Place
 from srcad.names import Names
-from srcad.refusals.names_and_functions import FUNCTION_AS_VALUE, LOST_FUNCTION
+from srcad.refusals.names_and_functions import FUNCTION_AS_VALUE, UNKNOWN_FORM
 from srcad.refusals.refusal import Refusal
 from srcad.refusals.structures import LONG_DISPLAY, LONG_LIST_USE, NOT_ITERABLE, STRUCTURE_AS_NUMBER, UNPACKED_MAPPING
 from srcad.transforms.ir.build import assign, clone, const, dotted, dotted_path, load, place_of
@@ -125,7 +125,7 @@ class Structures(Operations):
 
     def refuse_lost(self, name: str, lost: Lost) -> NoReturn:
         """Raise for a name of which no longer is known what it holds."""
-        self.refuse(LOST_FUNCTION, name=name, forms=lost.reason)
+        self.refuse(UNKNOWN_FORM, name=name, forms=lost.reason)
 
     def held_in_atom(self, made: gast.expr) -> gast.expr:
         """A name or literal for an operation; of a structure, a tuple that exists at run time."""
