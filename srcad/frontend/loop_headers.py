@@ -15,15 +15,8 @@ import numpy as np
 
 from srcad.frontend.fence import is_tape
 from srcad.frontend.scope import Meaning
-from srcad.refusals.constructs import (
-    CHECKPOINTED_ARGUMENTS,
-    CHECKPOINTED_ELSE,
-    CHECKPOINTED_ELSEWHERE,
-    CHECKPOINTED_RANGE,
-    ERRSTATE_RAISES,
-    TAPE_INSIDE,
-    WITH,
-)
+from srcad.refusals.constructs import ERRSTATE_RAISES, TAPE_INSIDE, WITH
+from srcad.refusals.loops import CHECKPOINTED_ARGUMENTS, CHECKPOINTED_ELSE, CHECKPOINTED_ELSEWHERE, CHECKPOINTED_RANGE
 from srcad.runtime.checkpointed import checkpointed
 from srcad.transforms.ir.build import call, const
 from srcad.transforms.ir.node_notes import note, notes_of

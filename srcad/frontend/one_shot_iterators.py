@@ -18,7 +18,7 @@ from typing import Any
 import gast
 
 from srcad.frontend.scope import Method, Procedure
-from srcad.refusals.constructs import FILTER_INSIDE_ITERATOR, KEPT_ITERATOR
+from srcad.refusals.loops import FILTER_INSIDE_ITERATOR, KEPT_ITERATOR
 from srcad.transforms.ir.build import dotted_path
 from srcad.transforms.lowering.inlining import static_value
 

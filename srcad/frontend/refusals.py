@@ -12,7 +12,7 @@ from typing import Any
 import gast
 
 from srcad.errors import UnsupportedSyntax
-from srcad.refusals import constructs
+from srcad.refusals import constructs, loops
 from srcad.refusals.refusal import Refusal
 
 Parents = tuple[Any, ...]
@@ -91,7 +91,7 @@ REFUSED = (
         lambda node, parents: node.attr.startswith("__") and not node.attr.endswith("__"),
     ),
     Construct(
-        constructs.ELEMENT_AS_LOOP_VARIABLE,
+        loops.ELEMENT_AS_LOOP_VARIABLE,
         ("Subscript",),
         lambda node, parents: isinstance(parents[-1], gast.For) and node is parents[-1].target,
     ),

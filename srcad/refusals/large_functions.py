@@ -113,7 +113,7 @@ OTHER_ARGUMENT = Refusal(
     "Other arguments of recursive functions",
     "an argument of `{function}`, which calls itself or is large, is neither a number nor an array",
     "pass numbers, arrays, or tuples of them",
-    unshown="None and texts that are known while compiling are inserted into the function",
+    unshown="None and strings that are known while compiling are inserted into the function",
 )
 
 NAMED_TUPLE_RESULT = Refusal(

@@ -98,7 +98,7 @@ EXCHANGED_ARRAYS = Refusal(
 VIEW_OR_COPY = Refusal(
     MayOverlap,
     "Results that may be a view or a copy",
-    "'{name}' may be a view or a copy of '{source}', and its memory is written into",
+    "'{name}' may be a view or a copy of {source}, and its memory is written into",
     "take a copy first: append .copy()",
     """
     def f(x):

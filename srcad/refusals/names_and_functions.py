@@ -444,7 +444,7 @@ ARGUMENT_WITHOUT_RULE = Refusal(
     MissingRule,
     "Arguments that a derivative rule does not cover",
     "the derivative rule of {function} does not cover {argument}",
-    "it covers {covered}",
+    "leave it out: the rule covers {covered}",
     """
     def f(x):
         return np.mean(x, where=x > 0.0)

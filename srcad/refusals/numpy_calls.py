@@ -69,8 +69,8 @@ ATTRIBUTE_ASSIGNED = Refusal(
 
 TEXT_METHOD = Refusal(
     UnsupportedSyntax,
-    "Methods of texts",
-    "the method `{name}` of a text is not supported",
+    "Methods of strings",
+    "the method `{name}` of a string is not supported",
     "compare it with `==`",
     """
     def f(x):
@@ -193,7 +193,7 @@ EINSUM_LISTS = Refusal(
     UnsupportedSyntax,
     "`np.einsum` with lists of axes",
     "np.einsum with lists of axes is not supported",
-    "give the subscripts as a text: np.einsum('ij,j->i', a, b)",
+    "give the subscripts as a string: np.einsum('ij,j->i', a, b)",
     """
     def f(x):
         return np.einsum(x, [0], x, [0])
@@ -240,7 +240,7 @@ PIECEWISE_LISTS = Refusal(
 PIECEWISE_COUNT = Refusal(
     UnsupportedSyntax,
     "`np.piecewise` with a wrong number of functions",
-    "np.piecewise has {conditions} conditions and {functions} functions",
+    "the number of functions for np.piecewise ({functions}) does not fit the number of conditions ({conditions})",
     "pass one function for each condition, and optionally one for all other elements",
     """
     def f(x):
@@ -251,8 +251,8 @@ PIECEWISE_COUNT = Refusal(
 
 ENUM_MEMBER = Refusal(
     UnsupportedSyntax,
-    "Members of an enumeration that are neither numbers nor texts",
-    "the value of {member} is neither a number nor a text",
+    "Members of an enumeration that are neither numbers nor strings",
+    "the value of {member} is neither a number nor a string",
     "use a dictionary whose keys are the members",
     """
     import enum

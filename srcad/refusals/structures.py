@@ -1,4 +1,4 @@
-"""Refusals about lists, tuples, dictionaries, objects and records (NumPy's structured arrays)."""
+"""Refusals about lists, tuples, dictionaries and objects whose parts are known one by one."""
 
 from __future__ import annotations
 
@@ -239,21 +239,6 @@ STRUCTURE_AS_NUMBER = Refusal(
     """,
 )
 
-LONG_LIST_USE = Refusal(
-    UnsupportedSyntax,
-    "Other uses of lists of unknown length",
-    "a list {which} can only be indexed, looped over or passed to NumPy",
-    "use np.array of it",
-    """
-    def f(x):
-        values = []
-        for i in range(x.size):
-            values.append(x[i] ** 2)
-        return x[0] if values < [1.0] else x[1]
-    """,
-    "srcad.grad(f)(np.ones(3))",
-)
-
 NOT_ITERABLE = Refusal(
     UnsupportedSyntax,
     "Loops over objects",
@@ -325,21 +310,6 @@ OBJECTS_EQUAL = Refusal(
     """,
 )
 
-LONG_LISTS_EQUAL = Refusal(
-    UnsupportedSyntax,
-    "`==` of lists of unknown length",
-    "`==` of lists whose length is known only at run time is not supported",
-    "compare the elements",
-    """
-    def f(x):
-        values = []
-        for i in range(x.size):
-            values.append(x[i])
-        return x[0] if values == [1.0, 2.0] else x[1]
-    """,
-    "srcad.grad(f)(np.ones(3))",
-)
-
 STRUCTURE_ARITHMETIC = Refusal(
     UnsupportedSyntax,
     "Arithmetic with dictionaries and objects",
@@ -394,7 +364,7 @@ RUNTIME_KEY = Refusal(
 INDEX_OUT_OF_RANGE = Refusal(
     UnsupportedSyntax,
     "Indices that are out of range",
-    "there is no element {index!r} of {count}",
+    "index {index!r} is out of range for {count} elements",
     "count from 0; use append for more elements of a list",
     """
     def f(x):
@@ -406,7 +376,7 @@ INDEX_OUT_OF_RANGE = Refusal(
 RUNTIME_INDEX = Refusal(
     UnsupportedSyntax,
     "Computed indices into long or empty lists",
-    "an index known only at run time into {count} elements is not supported",
+    "an index known only at run time into a list or tuple of {count} elements is not supported",
     "make an array of them, with np.array or np.stack",
     """
     def f(x, k):
@@ -534,303 +504,4 @@ FROZEN = Refusal(
         values[0] = x
         return values[0] * x
     """,
-)
-
-LIST_SORT = Refusal(
-    UnsupportedSyntax,
-    "Other ways to sort a list",
-    "this way to sort a list is not supported",
-    "sort np.array of it, with np.sort",
-    unshown="lists whose length is known have no method `sort`, which the row above shows",
-)
-
-LONG_LIST_SLICE_WRITE = Refusal(
-    UnsupportedSyntax,
-    "Writes to a slice of a list of unknown length",
-    "writing to a slice of a list whose length is known only at run time is not supported",
-    "write to the elements one by one",
-    """
-    def f(x):
-        values = []
-        for i in range(x.size):
-            values.append(x[i])
-        values[:2] = [1.0, 2.0]
-        return values[2]
-    """,
-    "srcad.grad(f)(np.ones(3))",
-)
-
-MIXED_LIST = Refusal(
-    UnsupportedSyntax,
-    "Lists of unknown length with elements of several forms",
-    "a list whose length is known only at run time must hold numbers, arrays, or tuples of these, all of one form",
-    "append numbers or arrays of one shape; append several values as a tuple, or keep a list for each",
-    """
-    def f(x):
-        values = []
-        for i in range(x.size):
-            values.append({'value': x[i]})
-        return values[0]['value']
-    """,
-    "srcad.grad(f)(np.ones(3))",
-)
-
-LONG_LIST_SLICE = Refusal(
-    UnsupportedSyntax,
-    "Slices of lists of unknown length",
-    "a slice of a list that grows in a loop, or of a long one, is not supported here",
-    "take the slice of np.array of it",
-    """
-    def f(values):
-        part = values[::2]
-        return part[1]['a']
-    """,
-    "srcad.grad(f)([{'a': 2.0} for k in range(100)])",
-)
-
-TUPLES_AS_ARRAY = Refusal(
-    UnsupportedSyntax,
-    "Lists of tuples as arguments",
-    "a list of tuples whose length is known only at run time cannot be passed to a function",
-    "loop over it, or keep a list for each of the values",
-    """
-    def f(x):
-        values = []
-        for i in range(x.size):
-            values.append((x[i], 1.0))
-        return np.sum(np.array(values))
-    """,
-    "srcad.grad(f)(np.ones(3))",
-)
-
-LONG_LIST_WRITE = Refusal(
-    UnsupportedSyntax,
-    "Writes to long lists",
-    "assigning an element of a list of more than 64 elements is supported only in lists of floats",
-    "write into its arrays, `values[i][...] = `, or make it a tuple of arrays",
-    """
-    def f(values):
-        values[0] = 2.0 * values[1]
-        return np.sum(values[0])
-    """,
-    "srcad.grad(f)([np.ones(2) for _ in range(100)])",
-)
-
-UNEVEN_LIST = Refusal(
-    UnsupportedSyntax,
-    "Long lists of arrays of several shapes as arguments",
-    "the elements of a list of more than 64 are passed to a function, but are not of one shape",
-    "loop over them",
-    """
-    def f(values):
-        return np.sum(np.concatenate(values))
-    """,
-    "srcad.grad(f)([np.ones(1 + k % 2) for k in range(100)])",
-)
-
-LIST_ELEMENT_TYPE = Refusal(
-    UnsupportedSyntax,
-    "Lists of unknown length that hold anything but numbers and arrays",
-    "a list of elements of type {kind} whose length is known only at run time is not supported",
-    "keep numbers in it, or arrays of one shape",
-    """
-    def f(x):
-        names = []
-        for i in range(x.size):
-            names.append('a')
-        return x[0] * len(names)
-    """,
-    "srcad.grad(f)(np.ones(3))",
-)
-
-REPEATED_ARRAY = Refusal(
-    UnsupportedSyntax,
-    "Lists of one array, several times",
-    "a list that holds one array several times is not supported, because its elements are all the same array",
-    "append copies of it in a loop, or use np.tile",
-    """
-    def f(x, n):
-        values = [x] * n
-        return values[0][0]
-    """,
-    "srcad.grad(f)(np.ones(3), 2)",
-)
-
-RECORDS_AS_WHOLE = Refusal(
-    UnsupportedSyntax,
-    "Records as a whole",
-    "records as a whole can only be copied and assigned to records",
-    "use their fields",
-    """
-    def f(p):
-        return np.sum(p)
-    """,
-    "srcad.grad(f)(np.ones(3, dtype=[('x', float)]))",
-)
-
-RECORDS_ATTRIBUTE = Refusal(
-    UnsupportedSyntax,
-    "Attributes of records",
-    "the attribute `{name}` of records is not supported",
-    "use the fields, or the attribute of a field",
-    """
-    def f(p):
-        return p.itemsize * np.sum(p['x'])
-    """,
-    "srcad.grad(f)(np.ones(3, dtype=[('x', float)]))",
-)
-
-NO_RECORD_FIELD = Refusal(
-    UnsupportedSyntax,
-    "Unknown fields of records",
-    "the records have no field {name!r}",
-    "their fields are {known}",
-    """
-    def f(p):
-        return np.sum(p['y'])
-    """,
-    "srcad.grad(f)(np.ones(3, dtype=[('x', float)]))",
-)
-
-RECORD_INDEX_RUNTIME = Refusal(
-    UnsupportedSyntax,
-    "Computed indices into a single record",
-    "a record can be indexed only by the name of a field that is a constant",
-    "name the field",
-    """
-    def f(p, k):
-        return p[0][k]
-    """,
-    "srcad.grad(f)(np.ones(3, dtype=[('x', float)]), 0)",
-)
-
-RECORD_AXES = Refusal(
-    UnsupportedSyntax,
-    "Too many indices into records",
-    "{count} indices are given for records of {axes} axes",
-    "give at most one index for each axis",
-    """
-    def f(p):
-        return p[0, 0]['x']
-    """,
-    "srcad.grad(f)(np.ones(3, dtype=[('x', float)]))",
-)
-
-SEVERAL_FIELDS = Refusal(
-    UnsupportedSyntax,
-    "Several fields of records at once",
-    "several fields at once, or indices from a list, are not supported for records",
-    "use one field at a time",
-    """
-    def f(p):
-        return np.sum(p[['x']]['x'])
-    """,
-    "srcad.grad(f)(np.ones(3, dtype=[('x', float)]))",
-)
-
-RECORD_INDEX = Refusal(
-    UnsupportedSyntax,
-    "Other indices into records",
-    "the index `{index}` into records is not supported",
-    'index a field of them, `a["x"][...]`',
-    """
-    def f(p):
-        return p[None]['x'][0, 0]
-    """,
-    "srcad.grad(f)(np.ones(3, dtype=[('x', float)]))",
-)
-
-RECORD_VALUE = Refusal(
-    UnsupportedSyntax,
-    "Other values that are assigned to records",
-    "only records of the same fields can be assigned to records",
-    "write field by field",
-    """
-    def f(p):
-        p[:] = 2.0
-        return np.sum(p['x'])
-    """,
-    "srcad.grad(f)(np.ones(3, dtype=[('x', float)]))",
-)
-
-RECORD_VALUE_COUNT = Refusal(
-    UnsupportedSyntax,
-    "A wrong number of values for a record",
-    "{count} values are assigned to {fields} fields",
-    "give one value for each field",
-    """
-    def f(p):
-        p[0] = (2.0, 3.0)
-        return np.sum(p['x'])
-    """,
-    "srcad.grad(f)(np.ones(3, dtype=[('x', float)]))",
-)
-
-RECORDS_METHOD = Refusal(
-    UnsupportedSyntax,
-    "Methods of records",
-    "the method `{name}` of records is not supported",
-    "use the methods of their fields",
-    """
-    def f(p):
-        return p.ravel()['x'][0]
-    """,
-    "srcad.grad(f)(np.ones(3, dtype=[('x', float)]))",
-)
-
-RECORDS_MADE = Refusal(
-    UnsupportedSyntax,
-    "Other records that the function makes",
-    "records with such fields or axes cannot be made in the function",
-    "use fields of numbers, and at least one axis",
-    """
-    kind = np.dtype([('x', 'U3')])
-
-
-    def f(x):
-        p = np.zeros(3, dtype=kind)
-        return x * x
-    """,
-)
-
-RECORDS_GATHERED = Refusal(
-    UnsupportedSyntax,
-    "Arrays as indices into records that are written to",
-    "an array as an index into records that are written to is not supported",
-    'index a field of them, `a["x"][indices]`',
-    """
-    def f(p, indices):
-        q = p[indices]
-        p['x'][0] = 2.0
-        return np.sum(q['x'])
-    """,
-    "srcad.grad(f)(np.ones(3, dtype=[('x', float)]), np.array([0, 1]))",
-)
-
-OBJECT_STORE = Refusal(
-    UnsupportedSyntax,
-    "Writes to arrays of objects",
-    "'{name}' is written into, but is not an array of numbers",
-    "use a NumPy array of numbers",
-    """
-    def f(x):
-        y = np.zeros(3, dtype=object)
-        y[0] = x[0]
-        return x[0] + float(y[0])
-    """,
-    "srcad.grad(f, jit=False)(np.ones(3))",
-)
-
-TUPLE_STORE = Refusal(
-    UnsupportedSyntax,
-    "Tuples that are stored into an array",
-    "storing a tuple into an array cannot be differentiated",
-    "store np.array of the tuple",
-    """
-    def f(x):
-        y = np.zeros((2, 2))
-        y[0] = np.frexp(x[0])
-        return y[0, 0]
-    """,
-    "srcad.grad(f, jit=False)(np.ones(2))",
 )

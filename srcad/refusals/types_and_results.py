@@ -61,7 +61,7 @@ ENDS_IN_ERROR = Refusal(
 
 OBJECT_VALUE = Refusal(
     UnsupportedSyntax,
-    "Objects and texts between numbers",
+    "Objects and strings between numbers",
     "the derivative depends on a value that is neither a number nor an array",
     "if that is intended, compute the value from srcad.stop_gradient(...)",
     """
@@ -214,7 +214,7 @@ DICTIONARY_KEYS = Refusal(
     NotDifferentiable,
     "Dictionaries whose keys are not constants",
     "the argument '{name}' holds a dictionary whose keys are not constants",
-    "use texts or numbers as keys",
+    "use strings or numbers as keys",
     """
     def f(p):
         return p['a']

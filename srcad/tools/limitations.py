@@ -50,8 +50,8 @@ def _theme(title: str, theme: ModuleType) -> Iterator[str]:
     yield from (_section(row) for row in found if row.example)
     others = [row for row in found if not row.example]
     if others:
-        listed = "\n".join(f"- {row.title} ({row.kind.__name__}): {row.what}. {row.unshown}" for row in others)
-        yield f"### Without an example\n\n{listed}\n"
+        listed = "\n".join(f"- {row.title}: `{row.kind.__name__}`. No example, since {row.unshown}." for row in others)
+        yield f"### Others\n\n{listed}\n"
 
 
 def _section(row: Refusal[Any]) -> str:

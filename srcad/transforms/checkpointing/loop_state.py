@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import gast
 
-from srcad.refusals.constructs import CHECKPOINTED_CARRIED_VALUE, CHECKPOINTED_EFFECTS, CHECKPOINTED_LEFT_EARLY
+from srcad.refusals.loops import CHECKPOINTED_CARRIED_VALUE, CHECKPOINTED_EFFECTS, CHECKPOINTED_LEFT_EARLY
 from srcad.refusals.memory import CHECKPOINTED_OVERLAP
 from srcad.transforms.analysis.liveness import Live, live_at_head
 from srcad.transforms.analysis.ownership import are_apart, owner

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import gast
 
 from srcad.errors import Place
-from srcad.refusals.constructs import UNBOUNDED_TRACE
+from srcad.refusals.loops import UNBOUNDED_TRACE
 from srcad.transforms.checkpointing.loop_outlining import Checkpointed, is_checkpointed
 from srcad.transforms.inference.subroutines import callee_of
 from srcad.transforms.ir.build import Block, inner_blocks, is_exit, place_of, walk_statements

@@ -12,7 +12,8 @@ from typing import Any, NoReturn
 import gast
 
 from srcad.errors import CompilerBug
-from srcad.refusals.constructs import CHANGE_IN_CONDITION, RESIZED_IN_LOOP, WRITE_AHEAD_OF_LOOP
+from srcad.refusals.constructs import CHANGE_IN_CONDITION
+from srcad.refusals.loops import RESIZED_IN_LOOP, WRITE_AHEAD_OF_LOOP
 from srcad.transforms.ir.block_exits import completes
 from srcad.transforms.ir.build import Block, assign, at, clone, const, is_exit, load, place_of
 from srcad.transforms.ir.constant_conditions import UNKNOWN

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gast
 
 from srcad.refusals.memory import LIST_ELEMENT_WRITE, WRITE_AFTER_APPEND
-from srcad.refusals.structures import RECORDS_GATHERED
+from srcad.refusals.records import RECORDS_GATHERED
 from srcad.transforms.analysis.dependence_test import Meeting
 from srcad.transforms.analysis.points_to import Roots, roots_of
 from srcad.transforms.analysis.statement_positions import flow_of

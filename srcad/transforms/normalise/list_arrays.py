@@ -21,7 +21,7 @@ import gast
 from numba import types as nb
 
 from srcad.names import Names
-from srcad.refusals.structures import LIST_ELEMENT_TYPE, REPEATED_ARRAY
+from srcad.refusals.long_lists import LIST_ELEMENT_TYPE, REPEATED_ARRAY
 from srcad.runtime import kernels
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.transforms.inference.execution_tracing import Conflict, joined, watch

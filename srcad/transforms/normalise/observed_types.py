@@ -20,7 +20,7 @@ import gast
 import numpy as np
 from numba import types as nb
 
-from srcad.refusals.structures import OBJECT_STORE, TUPLE_STORE
+from srcad.refusals.records import OBJECT_STORE, TUPLE_STORE
 from srcad.refusals.types_and_results import OBJECT_VALUE
 from srcad.runtime import kernels
 from srcad.runtime.rulebook import registry

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import gast
 import numpy as np
 
-from srcad.refusals.constructs import KEPT_ITERATOR
+from srcad.refusals.loops import KEPT_ITERATOR
 from srcad.refusals.names_and_functions import INNER_DERIVATIVE, READS_NAMES
 from srcad.refusals.numpy_calls import (
     ENUM_MEMBER,

@@ -15,7 +15,7 @@ from collections.abc import Callable
 import gast
 
 from srcad.names import Names
-from srcad.refusals.constructs import ITERATOR_CALL, ND_ITERATOR, RANGE_STEP, ZIP_OF_STARRED
+from srcad.refusals.loops import ITERATOR_CALL, ND_ITERATOR, RANGE_STEP, ZIP_OF_STARRED
 from srcad.transforms.ir.build import (
     Block,
     assign,

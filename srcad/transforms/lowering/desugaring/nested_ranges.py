@@ -21,7 +21,7 @@ import gast
 
 from srcad.errors import UnsupportedSyntax
 from srcad.names import Names
-from srcad.refusals.constructs import ND_AXES, NDENUMERATE_TARGET, NDINDEX_CALL
+from srcad.refusals.loops import ND_AXES, NDENUMERATE_TARGET, NDINDEX_CALL
 from srcad.refusals.refusal import Refusal
 from srcad.transforms.ir.build import (
     Block,

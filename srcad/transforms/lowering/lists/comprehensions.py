@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import gast
 
-from srcad.refusals.constructs import GENERATOR_EXPRESSION
+from srcad.refusals.loops import GENERATOR_EXPRESSION
 from srcad.transforms.ir.build import Block, assign, at, const, load, stored, subscript, tuple_of
 from srcad.transforms.lowering.calls.array_like_arguments import ArrayLike
 from srcad.transforms.lowering.desugaring.desugar import desugar

@@ -10,7 +10,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcad.refusals.structures import LIST_SORT, LONG_LIST_SLICE_WRITE, LONG_LISTS_EQUAL
+from srcad.refusals.long_lists import LIST_SORT, LONG_LIST_SLICE_WRITE, LONG_LISTS_EQUAL
 from srcad.transforms.ir.build import assign, binary, call, clone, const, load, subscript
 from srcad.transforms.ir.constant_conditions import UNKNOWN
 from srcad.transforms.ir.cost_model import MOST_REPEATED_PARTS

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import gast
 
-from srcad.refusals.structures import LONG_LIST_SLICE, MIXED_LIST, TUPLES_AS_ARRAY
+from srcad.refusals.long_lists import LONG_LIST_SLICE, MIXED_LIST, TUPLES_AS_ARRAY
 from srcad.transforms.ir.build import Block, assign, call, clone, const, load, walk_statements
 from srcad.transforms.ir.constant_conditions import UNKNOWN
 from srcad.transforms.ir.cost_model import FIRST_LIST_ROOM

@@ -14,7 +14,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcad.refusals.structures import LONG_LIST_WRITE, UNEVEN_LIST
+from srcad.refusals.long_lists import LONG_LIST_WRITE, UNEVEN_LIST
 from srcad.transforms.ir.build import assign, at, binary, call, clone, const, load, place_of, subscript, tuple_of
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.pytree_form import Form, Part

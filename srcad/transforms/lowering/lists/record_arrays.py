@@ -12,7 +12,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcad.refusals.structures import (
+from srcad.refusals.records import (
     NO_RECORD_FIELD,
     RECORD_AXES,
     RECORD_INDEX,

@@ -15,9 +15,10 @@ import gast
 
 from srcad.errors import Place
 from srcad.names import Names
+from srcad.refusals.long_lists import LONG_LIST_USE
 from srcad.refusals.names_and_functions import FUNCTION_AS_VALUE, UNKNOWN_FORM
 from srcad.refusals.refusal import Refusal
-from srcad.refusals.structures import LONG_DISPLAY, LONG_LIST_USE, NOT_ITERABLE, STRUCTURE_AS_NUMBER, UNPACKED_MAPPING
+from srcad.refusals.structures import LONG_DISPLAY, NOT_ITERABLE, STRUCTURE_AS_NUMBER, UNPACKED_MAPPING
 from srcad.transforms.ir.build import assign, clone, const, dotted, dotted_path, load, place_of
 from srcad.transforms.ir.canonical_names import RESERVED, literal, root_name
 from srcad.transforms.ir.constant_conditions import UNKNOWN
@@ -87,7 +88,7 @@ class Structures(Operations):
                 return node
             case Captured():
                 held = {key: self.part(each) for key, each in zip(node.keys, node.values, strict=True)}
-                return self.memory.new(node.kind, held, "it belongs to the surroundings of the function", node.origin)
+                return self.memory.new(node.kind, held, "it belongs to the scope around the function", node.origin)
             case gast.Tuple(elts=elements) | gast.Set(elts=elements):
                 return self.display(tuple, dict(enumerate(self.spread_out(elements))))
             case gast.List(elts=elements):
