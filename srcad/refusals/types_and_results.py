@@ -87,9 +87,14 @@ ZERO_DIMENSIONAL_WRITE = Refusal(
 TUPLE_VALUE = Refusal(
     UnsupportedSyntax,
     "Tuples of differentiated values",
-    "a tuple of differentiated values must be taken apart right where it is made",
+    "a tuple of differentiated values that cannot be taken apart while compiling is not supported",
     "use its elements by constant index, or separate variables",
-    unshown="tuples are taken apart while compiling, and what is left comes from Numba functions that return them",
+    """
+    def f(x):
+        values = x.shape + (x[0], x[1] * x[2])
+        return values[1]
+    """,
+    "srcad.grad(f, jit=False)(np.ones(3))",
 )
 
 ALWAYS_RAISES = Refusal(
