@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
-from srcad.errors import PACKAGE, MissingRule, Place
+from srcad.errors import PACKAGE, Place
+from srcad.refusals.numpy_calls import FORM_WITHOUT_RULE
 from srcad.refusals.types_and_results import ENDS_IN_ERROR, RETURNS_NONE
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def own_exception(problem: Exception, version: Version, args: tuple[Any, ...]) -
     place = in_users_file(noted)
     if type(problem) is NotImplementedError and noted is not place and is_raised(noted):
         what, _, way = str(problem).partition(": ")  # a definition of our own refuses its arguments
-        raise MissingRule(what, at=place, hint=way or "compute it in the caller") from problem
+        raise FORM_WITHOUT_RULE.at(place, what=what, way=way or "compute it in the caller") from problem
     if is_raised(noted) or is_raised(place):
         return
     if RETURNS_NONE.what in problem.args:

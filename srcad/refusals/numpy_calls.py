@@ -457,3 +457,15 @@ POLYFIT_COMPLEX = Refusal(
     "fit the real and the imaginary part with np.linalg.lstsq",
     unshown="the rule is asked only for results that are complex, which need a srcad.vjp to be shown",
 )
+
+FORM_WITHOUT_RULE = Refusal(
+    MissingRule,
+    "Forms of NumPy's functions that a derivative rule does not cover",
+    "{what}",
+    "{way}",
+    """
+    def f(x):
+        return np.sum(np.kron(x, x))
+    """,
+    "srcad.grad(f)(np.ones((2, 2, 2)))",
+)

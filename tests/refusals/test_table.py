@@ -21,7 +21,6 @@ CLASSES = {each.__name__ for kind in REFUSED for each in (kind, *kind.__subclass
 
 # Files that construct such an error with a text of their own, and why.
 ALLOWED = {
-    "driver/user_exceptions.py": "passes on what a definition of srcad's own has said, with the place of the call",
     "transforms/adjoint/rule_expansion.py": "raises the error of a rule again, with the place of the call",
 }
 

@@ -9,6 +9,8 @@ from numba.extending import overload, register_jitable
 
 from srcad.refusals.memory import ARGUMENTS_OVERLAP
 
+_SHARED = f"{ARGUMENTS_OVERLAP.what}; {ARGUMENTS_OVERLAP.hint}"  # compiled code raises a ValueError that says it
+
 
 def refuse_overlap(a: Any, b: Any) -> None:
     """Raise MayOverlap (a ValueError) if some element of one array is, or may be, an element of the other.
@@ -41,7 +43,7 @@ def _overload_refuse_overlap(a, b):
             return
         if same_rank and a.strides == b.strides and not _may_meet(a, b):
             return
-        raise ValueError("two arguments share memory, and one of them is written to; pass a copy of one of them")
+        raise ValueError(_SHARED)
 
     return impl
 
