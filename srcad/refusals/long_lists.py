@@ -40,7 +40,7 @@ LIST_SORT = Refusal(
     "Other ways to sort a list",
     "this way to sort a list is not supported",
     "sort np.array of it, with np.sort",
-    unshown="lists whose length is known have no method `sort`, which the row above shows",
+    unshown="the method `sort` of lists is refused as other methods are",
 )
 
 LONG_LIST_SLICE_WRITE = Refusal(
