@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import linecache
+import re
 import sys
 import warnings
 from collections.abc import Iterator
@@ -50,8 +51,19 @@ def _theme(title: str, theme: ModuleType) -> Iterator[str]:
     yield from (_section(row) for row in found if row.example)
     others = [row for row in found if not row.example]
     if others:
-        listed = "\n".join(f"- {row.title}: `{row.kind.__name__}`. No example, since {row.unshown}." for row in others)
+        listed = "\n".join(
+            f"- {row.title}. `{row.kind.__name__}`: {_open(row.what)}. No example: {row.unshown}." for row in others
+        )
         yield f"### Others\n\n{listed}\n"
+
+
+def _open(template: str) -> str:
+    """A message with dots where it has fields.
+
+    >>> _open("the name `{name}` is not defined")
+    'the name `...` is not defined'
+    """
+    return re.sub(r"\{\w+(!r)?\}", "...", template)
 
 
 def _section(row: Refusal[Any]) -> str:
