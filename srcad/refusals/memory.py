@@ -79,7 +79,7 @@ ALTERNATING_VIEW = Refusal(
 EXCHANGED_ARRAYS = Refusal(
     MayOverlap,
     "Arrays that a loop allocates and exchanges",
-    "'{name}' and '{source}' are one array here, which is written into later{line}",
+    "{name} and {source} are one array here, which is written into later{line}",
     "allocate arrays that trade places before the loop, and write into each by its own name, "
     "`if c: u[i] = ...`, `else: v[i] = ...`; or take a copy where the name is assigned: append .copy()",
     """
@@ -141,7 +141,7 @@ HIDDEN_VIEW = Refusal(
 CHECKPOINTED_OVERLAP = Refusal(
     MayOverlap,
     "Arrays of a checkpointed loop that may be the same",
-    "'{one}' and '{other}' may be one array, which a checkpointed loop writes into",
+    "{one} and {other} may be one array, which a checkpointed loop writes into",
     "take a copy before the loop: append .copy()",
     """
     def f(u):

@@ -15,7 +15,7 @@ import gast
 from srcad.refusals.loops import CHECKPOINTED_CARRIED_VALUE, CHECKPOINTED_EFFECTS, CHECKPOINTED_LEFT_EARLY
 from srcad.refusals.memory import CHECKPOINTED_OVERLAP
 from srcad.transforms.analysis.liveness import Live, live_at_head
-from srcad.transforms.analysis.ownership import are_apart, owner
+from srcad.transforms.analysis.ownership import are_apart, named, owner
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.inference.subroutines import Specialised, callee_of
 from srcad.transforms.ir.build import (
@@ -177,6 +177,7 @@ class _Finder:
                 raise CHECKPOINTED_EFFECTS.at(place_of(statement))
 
     def overlap(self, one: str, other: str) -> None:
+        one, other = named(one, other, place_of(self.loop))
         raise CHECKPOINTED_OVERLAP.at(place_of(self.loop), one=one, other=other)
 
     def check_apart(self, inputs: list[str]) -> None:
