@@ -23,8 +23,9 @@ from srcad.api.wrt import refuse_paths, text_of
 from srcad.driver.compiled_routines import compiled_routine, telling, uncompiled_routine
 from srcad.driver.memoisation import remembered
 from srcad.driver.version import Request, Version
-from srcad.errors import BadArgument, NotDifferentiable
+from srcad.errors import BadArgument
 from srcad.frontend.load import name_of, signature_of
+from srcad.refusals.derivatives import THIRD_DERIVATIVE
 from srcad.runtime.jit.gc_pause import nothing_collected
 from srcad.runtime.tape.values.structured_arguments import is_structured
 from srcad.transforms.ir.pytree_form import LEAF
@@ -231,7 +232,4 @@ def refuse_derivative(function: Any, what: str) -> None:
     `what` is the transform asked for.
     """
     if getattr(function, "__srcad_primitive__", False):
-        raise NotDifferentiable(
-            f"{what} of {getattr(function, '__name__', function)} is not supported",
-            hint="second derivatives are grad(grad(f)), jacobian(grad(f)), hessian(f), hvp(f); there are no third ones",
-        )
+        raise THIRD_DERIVATIVE.error(what=what, function=getattr(function, "__name__", function))

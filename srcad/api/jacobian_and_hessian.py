@@ -21,8 +21,16 @@ from srcad.api.vjp_pair import pair_of
 from srcad.api.wrt import Path, refuse_paths
 from srcad.driver.options import Options
 from srcad.driver.version import Request
-from srcad.errors import NotDifferentiable
 from srcad.frontend.load import name_of, signature_of
+from srcad.refusals.derivatives import (
+    DERIVATIVE_OF_MANY,
+    JACOBIAN_BY_LONG_LIST,
+    JACOBIAN_BY_RECORDS,
+    JACOBIAN_OF_STRUCTURES,
+    NESTED_RESULT,
+    NOT_INSIDE_NJIT,
+    SECOND_BY_STRUCTURE,
+)
 from srcad.runtime.support.record_fields import is_records
 from srcad.runtime.tape.values.structured_arguments import is_structured
 from srcad.transforms.ir.cost_model import LONGEST_TAKEN_APART
@@ -81,9 +89,7 @@ class Jacobian:
         if not several:
             return packed[0]
         if isinstance(form, Form) and any(isinstance(part, Form) for part in form.parts):
-            raise NotDifferentiable(
-                f"{self.__name__}: the result is a structure of structures", hint="return one tuple, list or dictionary"
-            )
+            raise NESTED_RESULT.error(function=self.__name__)
         return shape.result(form, packed)
 
     def _by_columns(self, args: tuple[Any, ...], inputs: list[Any]) -> Any:
@@ -121,16 +127,10 @@ class Hessian:
             shape, values = found
             wrt, many = self.products.request.wrt, self.many
             if any(shape.part(place).holds_long_list for place in wrt):
-                raise NotDifferentiable(
-                    f"{self.__name__} by a list of more than {LONGEST_TAKEN_APART} elements is not supported",
-                    hint="give the function an array, or use srcad.hvp",
-                )
+                raise JACOBIAN_BY_LONG_LIST.error(function=self.__name__, count=LONGEST_TAKEN_APART)
             chosen = [args[place.parameter if isinstance(place, Path) else place] for place in wrt]
             if any(map(is_records, arrays_in(chosen))):
-                raise NotDifferentiable(
-                    f"{self.__name__} by structured arrays is not supported",
-                    hint="give the function the fields, or use srcad.hvp",
-                )
+                raise JACOBIAN_BY_RECORDS.error(function=self.__name__)
             asked = Request("hvp", shape.wrt(wrt), True, self.products.request.options)
             inner = made(shape.flat, asked, self.products.jit)
             return shape.packed(
@@ -186,9 +186,7 @@ def _unwrap(block: Any) -> Any:
 def _gradient_of(f: Derivative, what: str) -> int:
     """The position of the argument that the gradient `f` is by. Raises NotDifferentiable for other derivatives."""
     if f.request.mode != "grad" or f.request.tuple_result:
-        raise NotDifferentiable(
-            f"{what} of {f!r} is not supported", hint="take srcad.hessian or srcad.hvp of the function itself"
-        )
+        raise DERIVATIVE_OF_MANY.error(what=what, function=repr(f))
     return int(f.request.wrt[0])
 
 
@@ -212,10 +210,7 @@ class SecondDerivative:
         """The second partial derivatives."""
         args = bind(self.__signature__, args, kwargs)
         if _by_structures(self.products, args) or np.ndim(args[self.inner]):
-            raise NotDifferentiable(
-                f"{self.__name__}: the gradient that it differentiates is not a number, or is by a structure",
-                hint="jacobian(grad(f)) or hessian(f) give all second derivatives",
-            )
+            raise SECOND_BY_STRUCTURE.error(function=self.__name__)
         seed = [_zeros(args[place]) for place in self.products.request.wrt]
         direction = self.products.request.wrt.index(self.inner)
         seed[direction] = type(seed[direction])(1.0)
@@ -227,10 +222,7 @@ class SecondDerivative:
 @typeof_impl.register(Hessian)  # type: ignore[untyped-decorator]
 @typeof_impl.register(SecondDerivative)  # type: ignore[untyped-decorator]
 def _refuse_in_compiled_code(value: Jacobian | Hessian | SecondDerivative, context: Any) -> NoReturn:
-    raise NotDifferentiable(
-        f"{value.__name__} cannot be called inside @njit",
-        hint="call it from Python, or use srcad.hvp of the function",
-    )
+    raise NOT_INSIDE_NJIT.error(function=value.__name__)
 
 
 def derivative_of_derivative(
@@ -255,7 +247,7 @@ def jacobian_of_gradient(
     def second(*args: Any, **kwargs: Any) -> Any:
         args = bind(signature, args, kwargs)
         if _by_structures(products, args):
-            raise NotDifferentiable(f"the jacobian of {f!r} for structures", hint="srcad.hessian takes structures")
+            raise JACOBIAN_OF_STRUCTURES.error(function=repr(f))
         found = _blocks(products, args, (union.index(inner),), columns)[0]
         return found if many else found[0]
 

@@ -22,8 +22,9 @@ from srcad.api.flattened_function import Flat
 from srcad.api.wrt import refuse_paths
 from srcad.driver.memoisation import remembered
 from srcad.driver.version import Request
-from srcad.errors import NotDifferentiable, UnsupportedSyntax
 from srcad.frontend.load import name_of, signature_of
+from srcad.refusals.derivatives import RUNTIME_FUNCTION_ARGUMENT
+from srcad.refusals.types_and_results import NOTHING_DIFFERENTIABLE
 from srcad.transforms.ir.pytree_form import LEAF, Fixed, Form, Part
 
 
@@ -78,10 +79,7 @@ def _part(kind: Any, name: str, function: Any) -> Part:
     if isinstance(kind, types.Function) and callable(kind.typing_key):
         return Fixed(kind.typing_key)
     if isinstance(kind, (types.Callable, types.FunctionType)):
-        raise UnsupportedSyntax(
-            f"the argument '{name}' of {name_of(function)} is one of several functions, known only at run time",
-            hint="hand over one function, or choose between calls with `if`",
-        )
+        raise RUNTIME_FUNCTION_ARGUMENT.error(name=name, function=name_of(function))
     return LEAF
 
 
@@ -114,10 +112,7 @@ def _places(leaves: Sequence[list[tuple[str, Any]]], wrt: Sequence[int], functio
         found.append([before + k for k, (_, kind) in enumerate(leaves[place]) if _is_smooth(kind)])
         if not found[-1]:
             name = list(signature_of(function).parameters)[place]
-            raise NotDifferentiable(
-                f"the argument '{name}' of {name_of(function)} holds nothing that can have a derivative",
-                hint="differentiate by an argument that holds floats, or arrays of floats",
-            )
+            raise NOTHING_DIFFERENTIABLE.error(name=name, function=name_of(function))
     return found
 
 

@@ -17,7 +17,7 @@ from numba.core import types
 from numba.extending import overload
 
 from srcad.api.derivative import Derivative
-from srcad.errors import NotDifferentiable, UnsupportedSyntax
+from srcad.refusals.derivatives import NOT_A_NJIT_FUNCTION, NOT_CALLABLE_INSIDE_NJIT, NOT_INSIDE_NJIT, RUNTIME_OPTION
 from srcad.runtime.support.numba_refresh import refresh_if_compiling
 
 
@@ -40,18 +40,12 @@ def _known(kind: Any, what: str) -> Any:
         return tuple(_known(each, what) for each in kind)
     if isinstance(kind, (bool, int, str, tuple, type(None))):  # a default
         return kind
-    raise UnsupportedSyntax(
-        f"`{what}` is known only at run time, in a derivative that is made inside @njit",
-        hint="write a constant, or make the derivative outside",
-    )
+    raise RUNTIME_OPTION.error(option=what)
 
 
 def _function(kind: Any) -> Any:
     if not isinstance(kind, types.Dispatcher):
-        raise UnsupportedSyntax(
-            f"a derivative is made inside @njit of {kind}, which is no function under @njit",
-            hint="put @njit on the function, or make the derivative outside",
-        )
+        raise NOT_A_NJIT_FUNCTION.error(what=kind)
     from srcad.api.njit_arguments import function_of
 
     return function_of(kind.dispatcher)
@@ -60,10 +54,7 @@ def _function(kind: Any) -> Any:
 def _constant(value: Any) -> Any:
     """`value`, if it is a derivative that compiled code can call. Raises NotDifferentiable otherwise."""
     if not isinstance(value, Derivative):
-        raise NotDifferentiable(
-            f"{value.__name__} cannot be called inside @njit",
-            hint="call it from Python, or use srcad.hvp of the function",
-        )
+        raise NOT_INSIDE_NJIT.error(function=value.__name__)
     return value
 
 
@@ -77,9 +68,6 @@ def _overload_with_wrt(make: Callable[..., Any]) -> None:
 
 def _refuse(make: Callable[..., Any]) -> None:
     def typed(f: Any, *args: Any) -> None:
-        raise UnsupportedSyntax(
-            f"srcad.{make.__name__} cannot be called inside @njit",
-            hint="call it from Python; inside @njit there are srcad.grad, value_and_grad, hvp and function",
-        )
+        raise NOT_CALLABLE_INSIDE_NJIT.error(function=make.__name__)
 
     overload(make, strict=False)(typed)

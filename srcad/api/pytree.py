@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from srcad.errors import MayOverlap, NotDifferentiable
+from srcad.refusals.memory import RECORDS_OVERLAP
+from srcad.refusals.types_and_results import ARGUMENT_HOLDS, DICTIONARY_KEYS
 from srcad.runtime.support.record_fields import Records, is_records, put_together, records_of
 from srcad.runtime.tape.values.operand import Operand
 from srcad.runtime.tape.values.structured_arguments import attributes, is_object, is_typed_list
@@ -103,7 +104,7 @@ def flattened(data: Any) -> tuple[list[Any], Any]:
 def _with_fields(data: Any, leaves: list[Any]) -> Any:
     """The data with records as arrays. Raises MayOverlap if they share memory with another argument."""
     if share_memory(leaves):
-        raise MayOverlap("two arguments share memory, and one of them holds records", hint="pass a copy of one of them")
+        raise RECORDS_OVERLAP.error()
 
     def replaced(value: Any) -> Any:
         return (records_of(value) or value) if is_records(value) else value
@@ -197,12 +198,7 @@ def form_of(spec: Any, leaves: Iterator[Any], name: str) -> Part:
     keys, kind = tuple(spec.entries()), list if is_typed_list(spec.type) else spec.type
     known = issubclass(kind, (tuple, list, dict)) or is_object(kind) or kind is functools.partial
     if not known or kind.__name__ == "deque":
-        raise NotDifferentiable(
-            f"the argument '{name}' holds a {kind.__name__}, which is not supported",
-            hint="use tuples, lists, dictionaries, dataclasses or plain objects",
-        )
+        raise ARGUMENT_HOLDS.error(name=name, type=kind.__name__)
     if issubclass(kind, dict) and any(literal(key) is None for key in keys):
-        raise NotDifferentiable(
-            f"the argument '{name}' holds a dictionary whose keys are no constants", hint="use texts or numbers as keys"
-        )
+        raise DICTIONARY_KEYS.error(name=name)
     return Form(kind, keys, tuple(form_of(child, leaves, name) for child in spec.children()))

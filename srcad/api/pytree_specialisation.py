@@ -18,8 +18,10 @@ from srcad.api.flattened_function import Flat
 from srcad.api.pytree import arrays_in, form_of, is_leaf, take_apart, taken_apart
 from srcad.api.wrt import Path, Place
 from srcad.driver.memoisation import remembered
-from srcad.errors import BadArgument, MayOverlap, NotDifferentiable
+from srcad.errors import BadArgument
 from srcad.frontend.load import name_of, signature_of
+from srcad.refusals.memory import CAPTURED_OVERLAP, STRUCTURE_TWICE
+from srcad.refusals.types_and_results import NOTHING_DIFFERENTIABLE
 from srcad.runtime.support.record_fields import is_records
 from srcad.runtime.tape.values.structured_arguments import attributes, is_function, is_structured
 from srcad.transforms.ir.pytree_form import Form, Leaf, from_tuples, to_tuples
@@ -137,11 +139,7 @@ class Shape:
             parameter = self.part(place)
             own = [spot for spot in parameter.spots if spot is not None]
             if not own:
-                raise NotDifferentiable(
-                    f"the argument '{parameter.name}' of {name_of(self.function)} holds nothing that can have a "
-                    "derivative",
-                    hint="differentiate by an argument that holds floats, or arrays of floats",
-                )
+                raise NOTHING_DIFFERENTIABLE.error(name=parameter.name, function=name_of(self.function))
             found += own
         if len(set(found)) < len(found):
             raise BadArgument("`wrt` names a part of an argument twice", hint="leave out what another part contains")
@@ -215,18 +213,12 @@ class Shape:
         as captured arrays.
         """
         if version.unit.changes and _repeats(arguments, set()):
-            raise MayOverlap(
-                f"{name_of(self.function)} changes a list, dictionary or object that is at two places of its arguments",
-                hint="give it a copy at one of the two",
-            )
+            raise STRUCTURE_TWICE.error(function=name_of(self.function))
         theirs = arrays_in(arguments) if version.unit.hidden else []
         if theirs and (any(each.holds_long_list for each in self.parameters) or any(map(is_records, theirs))):
             captured = [each for each in version.hidden() if isinstance(each, np.ndarray)]
             if any(share_memory([one, other]) for one in captured for other in theirs):
-                raise MayOverlap(
-                    f"{name_of(self.function)} is given a list or records, of which it reads arrays from outside too",
-                    hint="give it copies",
-                )
+                raise CAPTURED_OVERLAP.error(function=name_of(self.function))
 
 
 def shaped(

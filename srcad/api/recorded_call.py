@@ -18,7 +18,8 @@ from srcad.api.vjp_pair import Pair
 from srcad.driver.compiled_routines import compiled_routine, uncompiled_routine
 from srcad.driver.jacobian_loops import columns, rows
 from srcad.driver.version import Request, Version
-from srcad.errors import NotDifferentiable, TapeMisuse
+from srcad.errors import TapeMisuse
+from srcad.refusals.derivatives import COMPLEX_SECOND_BY_TAPE, NO_DIFFERENTIABLE_RESULT
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.runtime.jit.uncompiled_trace import Kept
 from srcad.runtime.support.nested_structures import flatten, map_leaves
@@ -169,11 +170,11 @@ class Pulled:
         made = self.made
         leaves, bars = flatten(self.value), flatten(bar)
         if self._is_complex():
-            raise NotDifferentiable(f"{made.version.unit.name}: complex second derivatives by a tape")
+            raise COMPLEX_SECOND_BY_TAPE.error(function=made.version.unit.name)
         ranks = tuple(np.ndim(each) if np.result_type(each).kind == "f" else None for each in leaves)
         weights = [each for each, rank in zip(bars, ranks, strict=True) if rank is not None]
         if not weights:
-            raise NotDifferentiable(f"{made.version.unit.name} has no result that can have a derivative")
+            raise NO_DIFFERENTIABLE_RESULT.error(function=made.version.unit.name)
         own = len(made.version.own_parameters)
         given = (*self.arguments[:own], *map(_plain, weights), *self.arguments[own:])
         towards = dict(zip(made.seen, directions, strict=True))

@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from srcad.errors import BadArgument, UnsupportedSyntax
-from srcad.frontend.load import STARRED, load, name_of, signature_of, unwrap
+from srcad.errors import BadArgument
+from srcad.frontend.load import load, name_of, signature_of, unwrap
+from srcad.refusals.constructs import STARRED_PARAMETERS
 from srcad.transforms.lowering.structures.packed_lists import Long
 
 
@@ -78,7 +79,7 @@ def refuse_starred(function: Callable[..., Any]) -> None:
     parameters = signature_of(function).parameters.values()
     if any(each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD) for each in parameters):
         source = load(function)
-        raise UnsupportedSyntax(STARRED, at=source.place(source.tree), hint="give each parameter a name")
+        raise STARRED_PARAMETERS.at(source.place(source.tree))
 
 
 def text_of(names: Sequence[str], place: Place) -> str:

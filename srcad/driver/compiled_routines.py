@@ -17,7 +17,8 @@ from srcad.driver.memoisation import remembered
 from srcad.driver.result_precision import of_kind
 from srcad.driver.user_exceptions import tell
 from srcad.driver.version import Version
-from srcad.errors import PACKAGE, NotDifferentiable, PerformanceWarning, SrcadError
+from srcad.errors import PACKAGE, PerformanceWarning, SrcadError
+from srcad.refusals.types_and_results import NO_NUMBA_TYPE
 from srcad.runtime.jit.dispatchers import Redirect, TypedDispatcher
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.runtime.jit.uncompiled_trace import Kept
@@ -143,10 +144,7 @@ def kind_of(name: str, value: Any) -> Any:
     try:
         return typeof(value)
     except ValueError:
-        raise NotDifferentiable(
-            f"the argument '{name}' is a {type(value).__name__}, which has no Numba type",
-            hint="pass numbers and NumPy arrays",
-        ) from None
+        raise NO_NUMBA_TYPE.error(name=name, type=type(value).__name__) from None
 
 
 def warn_of_fallback(version: Version, problem: CannotType) -> None:

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
-from srcad.errors import PACKAGE, MissingRule, Place, UnsupportedSyntax
+from srcad.errors import PACKAGE, Place
+from srcad.refusals.numpy_calls import FORM_WITHOUT_RULE
+from srcad.refusals.types_and_results import ENDS_IN_ERROR, RETURNS_NONE
 
 if TYPE_CHECKING:
     from srcad.driver.version import Version
@@ -59,30 +61,23 @@ def own_exception(problem: Exception, version: Version, args: tuple[Any, ...]) -
     """Raise what there is to be told instead of an exception; return if that is the function's own."""
     from srcad.transforms.inference.execution_tracing import own_copy, place_noted
     from srcad.transforms.ir.build import place_of
-    from srcad.transforms.lowering.desugaring.structured_exits import NO_VALUE
 
     noted = place_noted(problem)
     place = in_users_file(noted)
     if type(problem) is NotImplementedError and noted is not place and is_raised(noted):
         what, _, way = str(problem).partition(": ")  # a definition of our own refuses its arguments
-        raise MissingRule(what, at=place, hint=way or "compute it in the caller") from problem
+        raise FORM_WITHOUT_RULE.at(place, what=what, way=way or "compute it in the caller") from problem
     if is_raised(noted) or is_raised(place):
         return
-    if NO_VALUE in problem.args:
-        raise UnsupportedSyntax(
-            NO_VALUE, at=place or noted, hint="end this path with a `return` of the same kind of value as the others"
-        ) from problem
+    if RETURNS_NONE.what in problem.args:
+        raise RETURNS_NONE.at(place or noted) from problem
     function = getattr(version.function, "py_func", version.function)
     own = asked(function, [own_copy(each) for each in args[: len(version.own_parameters)]])
     if isinstance(own, type(problem)) or isinstance(problem, type(own)):
         return
     if own is not None:
         raise own from problem
-    raise UnsupportedSyntax(
-        f"this is not supported: where Python gives a value, the generated code ends in {said(problem)}",
-        at=place or place_of(version.unit.tree.body[0]),
-        hint="write it with operations on numbers and arrays, or compute it in the caller",
-    ) from problem
+    raise ENDS_IN_ERROR.at(place or place_of(version.unit.tree.body[0]), problem=said(problem)) from problem
 
 
 def in_users_file(place: Place | None) -> Place | None:

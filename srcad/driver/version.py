@@ -20,7 +20,7 @@ from numba.core.registry import CPUDispatcher
 
 from srcad.driver.jacobian_loops import columns_text, rows_text
 from srcad.driver.options import Options
-from srcad.errors import NotDifferentiable
+from srcad.refusals.types_and_results import LIST_ARGUMENT
 from srcad.runtime.jit import disk_cache
 from srcad.runtime.jit.disk_cache import Stored
 from srcad.runtime.jit.dispatchers import compiled, load, plain
@@ -258,7 +258,7 @@ def refuse_lists(unit: Unit, kinds: tuple[Any, ...]) -> None:
     """A list is no array: neither its elements' type nor its shape can be relied on."""
     for name, kind in zip(unit.parameters, kinds, strict=True):
         if isinstance(kind, (types.List, types.ListType)):
-            raise NotDifferentiable(f"the argument '{name}' of {unit.name} is a list", hint=_hint(name, kind))
+            raise LIST_ARGUMENT.error(name=name, function=unit.name, way=_hint(name, kind))
 
 
 def _hint(name: str, kind: Any) -> str:

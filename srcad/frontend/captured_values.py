@@ -10,8 +10,9 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcad.errors import Place, UnsupportedSyntax
+from srcad.errors import Place
 from srcad.frontend.scope import Meaning, Method, Procedure, call_of, is_array, is_static
+from srcad.refusals.names_and_functions import LARGE_CAPTURE, UNSUPPORTED_CAPTURE
 from srcad.runtime.tape.values.structured_arguments import attributes, is_object
 from srcad.transforms.ir.build import dotted
 from srcad.transforms.ir.canonical_names import MODULES, constant_path, literal, module_path, path_of
@@ -53,11 +54,7 @@ def spell(meaning: Meaning, draft: Draft, at: Place | None, wish: str = "capture
     elif is_static(value) and not isinstance(value, ModuleType):
         node = _spell_function(meaning, draft, wish)
     else:
-        raise UnsupportedSyntax(
-            f"`{wish}` is of type {type(value).__name__}, which cannot be captured",
-            at=at,
-            hint="pass what is needed of it as an argument: numbers, arrays, or tuples of them",
-        )
+        raise UNSUPPORTED_CAPTURE.at(at, name=wish, type=type(value).__name__)
     node.place = at
     return node
 
@@ -96,11 +93,7 @@ def _spell_structure(meaning: Meaning, draft: Draft, at: Place | None, wish: str
     else:
         parts = {name: meaning.attribute(name) for name in attributes(value)}
     if len(parts) > MOST_PARTS:
-        raise UnsupportedSyntax(
-            f"`{wish}` has {len(parts)} parts, which is too many for a captured structure",
-            at=at,
-            hint="make an array of it",
-        )
+        raise LARGE_CAPTURE.at(at, name=wish, count=len(parts))
     nodes = {key: spell(each, draft, at, f"{wish}_{key}") for key, each in parts.items()}
     return Captured(value, tuple(map(known_key, nodes)), list(nodes.values()))
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import gast
 
-from srcad.errors import UnsupportedSyntax
 from srcad.frontend.load import Source
 from srcad.frontend.refusals import REFUSED, Parents
+from srcad.refusals.constructs import UNKNOWN_SYNTAX
 
 _ALLOWED = (
     *(gast.FunctionDef, gast.arguments, gast.Lambda, gast.Return, gast.Call, gast.keyword),
@@ -49,6 +49,7 @@ _ALLOWED = (
 def fence(source: Source) -> None:
     """Raise UnsupportedSyntax for the first construct, in the order of the text, that cannot be differentiated.
 
+    >>> from srcad.errors import UnsupportedSyntax
     >>> from srcad.frontend.load import load
     >>> def f(x):
     ...     yield x
@@ -60,16 +61,12 @@ def fence(source: Source) -> None:
     """
     for node, parents in _nodes(source.tree, ()):
         kind = type(node).__name__
-        for refusal in REFUSED:
-            if kind in refusal.kinds and refusal.when(node, parents):
-                what = refusal.what.format(getattr(node, "attr", ""))
-                raise UnsupportedSyntax(what, at=source.place(_placed(node, parents)), hint=refusal.hint)
+        for construct in REFUSED:
+            if kind in construct.kinds and construct.when(node, parents):
+                fields = {field: getattr(node, "attr", "") for field in construct.refusal.fields}
+                raise construct.refusal.at(source.place(_placed(node, parents)), **fields)
         if not isinstance(node, _ALLOWED):
-            raise UnsupportedSyntax(
-                f"the syntax `{kind}` is not supported",
-                at=source.place(_placed(node, parents)),
-                hint="write it with assignments, loops and branches",
-            )
+            raise UNKNOWN_SYNTAX.at(source.place(_placed(node, parents)), kind=kind)
 
 
 def _nodes(node: Any, parents: Parents) -> Iterator[tuple[Any, Parents]]:
@@ -87,20 +84,6 @@ def _placed(node: Any, parents: Parents) -> Any:
     """The node, or the innermost one around it that has a place in the file."""
     around = (node, *reversed(parents))
     return next(candidate for candidate in around if getattr(candidate, "lineno", None) is not None)
-
-
-def way_out_of(context: Any) -> str:
-    """What to do instead of entering a context in a function that is differentiated.
-
-    >>> way_out_of(open)
-    'enter the context in the caller'
-    """
-    if is_tape(context):
-        return (
-            "use it in the caller, around the call, which it records and differentiates, to any order; "
-            "or call the function, decorated with srcad.function or not: its operations are then recorded one by one"
-        )
-    return "enter the context in the caller"
 
 
 def is_tape(context: Any) -> bool:

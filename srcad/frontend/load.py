@@ -17,9 +17,10 @@ from typing import Any
 
 import gast
 
-from srcad.errors import BadArgument, Place, SourceUnavailable, UnsupportedSyntax
+from srcad.errors import BadArgument, Place, SourceUnavailable
 from srcad.frontend.parse import MismatchError, find_function, function_to_gast
 from srcad.frontend.partial_functions import left_open, partial_in, without_held
+from srcad.refusals.constructs import WRAPPED_FUNCTION
 
 STARRED = "the parameters `*args` and `**kwargs` of the function itself are not supported"
 
@@ -100,11 +101,7 @@ def load(function: Callable[..., Any]) -> Source:
         partial=partial_in(function),
     )
     if hasattr(plain, "__wrapped__") and (tree.args.vararg or tree.args.kwarg):
-        raise UnsupportedSyntax(
-            f"{name} is hidden behind a decorator whose wrapper takes *args or **kwargs",
-            at=source.place(tree),
-            hint=f"differentiate the function itself, `{name}.__wrapped__`",
-        )
+        raise WRAPPED_FUNCTION.at(source.place(tree), name=name)
     return source if source.partial is None else _without_held(source, source.partial)
 
 

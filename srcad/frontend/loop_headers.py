@@ -15,9 +15,10 @@ import gast
 import numba
 import numpy as np
 
-from srcad.errors import EntersTape, UnsupportedSyntax
-from srcad.frontend.fence import is_tape, way_out_of
+from srcad.frontend.fence import is_tape
 from srcad.frontend.scope import Meaning
+from srcad.refusals.constructs import ERRSTATE_RAISES, TAPE_INSIDE, WITH
+from srcad.refusals.loops import CHECKPOINTED_ARGUMENTS, CHECKPOINTED_ELSE, CHECKPOINTED_ELSEWHERE, CHECKPOINTED_RANGE
 from srcad.runtime.checkpointed import checkpointed
 from srcad.transforms.ir.build import call, const, place_of
 from srcad.transforms.ir.node_notes import note, notes_of
@@ -38,15 +39,9 @@ def note_header(loop: gast.For, meaning: Callable[[gast.expr], Meaning | None], 
     inner, snapshots = _arguments(loop.iter)
     counts = meaning(inner.func) if isinstance(inner, gast.Call) else None
     if counts is None or counts.value is not range or inner.keywords or not 1 <= len(inner.args) <= 3:
-        raise UnsupportedSyntax(
-            "srcad.checkpointed takes a `range` that is written out",
-            at=place_of(loop.iter),
-            hint="write `for i in srcad.checkpointed(range(n), snapshots=10):`",
-        )
+        raise CHECKPOINTED_RANGE.at(place_of(loop.iter))
     if loop.orelse:
-        raise UnsupportedSyntax(
-            "`else` of a checkpointed loop is not supported", at=place_of(loop.iter), hint="write it behind the loop"
-        )
+        raise CHECKPOINTED_ELSE.at(place_of(loop.iter))
     inner.args = [*_bounds(inner.args), const(None) if snapshots is None else snapshots]
     loop.iter = inner
     note(loop, checkpointed=True)
@@ -65,30 +60,18 @@ def with_marked_start(loop: gast.For) -> gast.For:
 def refuse_elsewhere(called: Meaning | None, node: gast.Call) -> None:
     """Refuse a call of `checkpointed` anywhere but in the header of a `for` loop."""
     if called is not None and called.value is checkpointed:
-        raise UnsupportedSyntax(
-            "srcad.checkpointed is supported as what a `for` loop runs over only",
-            at=place_of(node),
-            hint="write `for i in srcad.checkpointed(range(n)):`, and compute other indices from `i`",
-        )
+        raise CHECKPOINTED_ELSEWHERE.at(place_of(node))
 
 
 def check_context(item: gast.withitem, called: Meaning | None) -> None:
     """Refuse every `with`, except for `np.errstate` with 'ignore', 'warn' or 'print'."""
     if called is None or called.value is not np.errstate or item.optional_vars is not None:
-        context = called and called.value
-        refused = EntersTape if is_tape(context) else UnsupportedSyntax
-        raise refused(
-            "`with` cannot be differentiated, other than with np.errstate",
-            at=place_of(item.context_expr),
-            hint=way_out_of(context),
-        )
+        if is_tape(called and called.value):
+            raise TAPE_INSIDE.at(place_of(item.context_expr))
+        raise WITH.at(place_of(item.context_expr))
     for keyword in item.context_expr.keywords:
         if getattr(keyword.value, "value", None) not in ("ignore", "warn", "print"):
-            raise UnsupportedSyntax(
-                "np.errstate that raises or calls cannot be differentiated",
-                at=place_of(item.context_expr),
-                hint="use 'ignore' or 'warn', or enter the context in the caller",
-            )
+            raise ERRSTATE_RAISES.at(place_of(item.context_expr))
 
 
 def _arguments(node: gast.Call) -> tuple[gast.expr, gast.expr | None]:
@@ -96,9 +79,7 @@ def _arguments(node: gast.Call) -> tuple[gast.expr, gast.expr | None]:
     given = dict(zip(("iterations", "snapshots"), node.args, strict=False))
     given.update({keyword.arg: keyword.value for keyword in node.keywords})
     if given.keys() - {"iterations", "snapshots"} or len(node.args) > 2 or "iterations" not in given:
-        raise UnsupportedSyntax(
-            "srcad.checkpointed takes a range and `snapshots`", at=place_of(node), hint="leave other arguments out"
-        )
+        raise CHECKPOINTED_ARGUMENTS.at(place_of(node))
     return given["iterations"], given.get("snapshots")
 
 

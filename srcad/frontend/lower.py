@@ -14,11 +14,11 @@ from typing import Any
 
 import gast
 
-from srcad.errors import Place, SrcadError, UnsupportedSyntax
+from srcad.errors import Place, SrcadError
 from srcad.frontend.call_arguments import completed, known_arguments
 from srcad.frontend.captured_values import spell
 from srcad.frontend.fence import fence
-from srcad.frontend.load import STARRED, Source
+from srcad.frontend.load import Source
 from srcad.frontend.load import load as load_source
 from srcad.frontend.match_and_try import without_match
 from srcad.frontend.one_shot_iterators import refuse_kept
@@ -35,6 +35,8 @@ from srcad.frontend.scope import (
 )
 from srcad.frontend.structured_parameters import given_parameter
 from srcad.frontend.uninlined_calls import Frame, Outline, Outlined, Recurs
+from srcad.refusals.constructs import STARRED_PARAMETERS
+from srcad.refusals.names_and_functions import DEEP_CALLS
 from srcad.runtime.rulebook import registry
 from srcad.runtime.support.clock import stage
 from srcad.transforms.inference.subroutines import Subroutine
@@ -101,11 +103,7 @@ class _Lowering:
     def unit(self, source: Source, forms: Mapping[str, Part]) -> Unit:
         procedure = self.read(procedure_of(source))
         if procedure.rest or procedure.options:
-            raise UnsupportedSyntax(
-                STARRED,
-                at=source.place(source.tree),
-                hint="give each parameter a name",
-            )
+            raise STARRED_PARAMETERS.at(source.place(source.tree))
         scope = open_scope(procedure, {}, self.draft.names)
         self.draft.names.reserve(source.name)
         self.outline.frames.append(Frame(self.outline.base(procedure, {}, {}), {}))
@@ -161,9 +159,7 @@ class _Lowering:
         known = self.outline.known(statics, base)
         if not self.outline.is_outlined(base, known):
             if len(self.outline.frames) > MOST_NESTED_CALLS:
-                raise UnsupportedSyntax(
-                    f"calls of `{procedure.name}` are nested too deeply", at=place, hint="write it as a loop"
-                )
+                raise DEEP_CALLS.at(place, function=procedure.name)
             frame = Frame(base, known)
             before, length = caller.memory.copy(), len(caller.made)
             kept = {name: clone(each) if isinstance(each, gast.AST) else each for name, each in given.items()}

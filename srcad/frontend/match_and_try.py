@@ -19,9 +19,9 @@ from typing import Any
 
 import gast
 
-from srcad.errors import UnsupportedSyntax
 from srcad.frontend.load import Source
 from srcad.names import Names
+from srcad.refusals.constructs import NAMED_PATTERN_WITH_IF, SEQUENCE_PATTERN
 from srcad.transforms.ir.build import clone, load, stored
 
 
@@ -72,11 +72,7 @@ class _Rewriter(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         tests = self.tests(case.pattern, subject, names)
         body: list[gast.stmt] = case.body
         if case.guard is not None and names and tests:
-            raise UnsupportedSyntax(
-                "a pattern that gives a name and has an `if` is not supported",
-                at=self.source.place(case.pattern),
-                hint="write the test as an `if` in the body of the case, or the `match` with `if` and `elif`",
-            )
+            raise NAMED_PATTERN_WITH_IF.at(self.source.place(case.pattern))
         if case.guard is not None and names:
             guarded: gast.stmt = _located(gast.If(test=case.guard, body=body, orelse=rest), case.guard)
             return [*names, guarded]
@@ -112,11 +108,7 @@ class _Rewriter(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
                     return [_located(gast.Constant(value=False, kind=None), pattern)]
                 pairs = zip(patterns, subject.elts, strict=True)
                 return [test for each, part in pairs for test in self.tests(each, part, names)]
-        raise UnsupportedSyntax(
-            "a pattern that looks into an object is not supported",
-            at=self.source.place(pattern),
-            hint="match on constants, or test with `if` and `elif`",
-        )
+        raise SEQUENCE_PATTERN.at(self.source.place(pattern))
 
 
 def _bound(case: gast.match_case) -> set[str]:

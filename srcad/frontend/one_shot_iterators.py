@@ -17,8 +17,8 @@ from typing import Any
 
 import gast
 
-from srcad.errors import UnsupportedSyntax
 from srcad.frontend.scope import Method, Procedure
+from srcad.refusals.loops import FILTER_INSIDE_ITERATOR, KEPT_ITERATOR
 from srcad.transforms.ir.build import dotted_path, place_of
 from srcad.transforms.lowering.inlining import static_value
 
@@ -35,18 +35,9 @@ def refuse_kept(block: list[gast.stmt], bindings: Mapping[str, Any]) -> None:
 
     for node, parent in _nodes_and_parents(block):
         if isinstance(parent, gast.For) and node is parent.iter and (early := _read_early(parent, meant)):
-            raise UnsupportedSyntax(
-                "`filter` inside of another iterator is asked before the loop, and may see what the loop changes",
-                at=place_of(early),
-                hint="loop over `filter(...)` alone, or over a list of it: `list(filter(...))`",
-            )
+            raise FILTER_INSIDE_ITERATOR.at(place_of(early))
         if isinstance(node, gast.Call) and _is_lazy(meant(node.func)) and not _goes_through(parent, node, meant):
-            raise UnsupportedSyntax(
-                f"the iterator of `{dotted_path(node.func)}` can only be looped over",
-                at=place_of(node),
-                hint="write it behind `in` of a `for`, or make a list: `list(map(f, x))`; "
-                "the elements of an array have indices",
-            )
+            raise KEPT_ITERATOR.at(place_of(node), function=dotted_path(node.func))
 
 
 def _nodes_and_parents(block: list[gast.stmt]) -> Iterator[tuple[gast.AST, gast.AST]]:

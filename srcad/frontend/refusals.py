@@ -1,7 +1,6 @@
-"""The table of refused constructs: what is said about each, and the way out.
+"""Which syntax is refused: the nodes, and the row of `srcad.refusals.constructs` that says why.
 
-The first row that fits a node speaks. A new row needs no test of its own: each example is run, and its message is
-written into `docs/limitations.md`.
+The first construct that fits a node is the one that is reported.
 """
 
 from __future__ import annotations
@@ -12,26 +11,24 @@ from typing import Any
 
 import gast
 
+from srcad.errors import UnsupportedSyntax
+from srcad.refusals import constructs, loops
+from srcad.refusals.refusal import Refusal
+
 Parents = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
-class Refusal:
-    """A construct that is refused.
+class Construct:
+    """Syntax that is refused.
 
-    title       heading in the documentation
+    refusal     what is said about it
     kinds       names of the syntax nodes that it concerns
-    what        the message; `{}` stands for the name of an attribute
-    hint        the way out
-    example     a function that shows it, for the documentation
     when        whether this node, inside these parents (outermost first), is meant; by default each one is
     """
 
-    title: str
+    refusal: Refusal[UnsupportedSyntax]
     kinds: tuple[str, ...]
-    what: str
-    hint: str
-    example: str
     when: Callable[[Any, Parents], bool] = lambda node, parents: True
 
 
@@ -63,119 +60,39 @@ def _is_asked_for(node: Any, parent: Any) -> bool:
 
 
 REFUSED = (
-    Refusal(
-        "Generators",
-        ("Yield", "YieldFrom"),
-        "a generator cannot be differentiated",
-        "write the values into an array and return it",
-        "def f(x):\n    yield x * x",
-    ),
-    Refusal(
-        "Coroutines",
+    Construct(constructs.GENERATOR, ("Yield", "YieldFrom")),
+    Construct(
+        constructs.COROUTINE,
         ("AsyncFunctionDef", "Await", "AsyncFor", "AsyncWith", "comprehension"),
-        "a coroutine cannot be differentiated",
-        "differentiate an ordinary function and call it from the coroutine",
-        "async def f(x):\n    return x * x",
         lambda node, parents: getattr(node, "is_async", 1) == 1,
     ),
-    Refusal(
-        "`try` with `finally` that is left early",
-        ("Try",),
-        "`try` with `finally` cannot be differentiated where `return`, `break`, `continue` or `raise` leave it",
-        "leave it at its end, and return behind it",
-        "def f(x):\n    try:\n        return x * x\n    finally:\n        print('done')",
-        lambda node, parents: not node.handlers and _is_left(node),
-    ),
-    Refusal(
-        "`try`",
-        ("Try", "TryStar"),
-        "`try` cannot be differentiated",
-        "test with `if` before the operation that may fail, or catch the exception in the caller",
-        "def f(x):\n    try:\n        return 1.0 / x\n    except ZeroDivisionError:\n        return 0.0",
-        lambda node, parents: bool(node.handlers),
-    ),
-    Refusal(
-        "`global`",
-        ("Global",),
-        "`global` cannot be differentiated",
-        "pass the value as an argument and return the new one",
-        "def f(x):\n    global count\n    count += 1\n    return x",
-    ),
-    Refusal(
-        "`del`",
-        ("Delete",),
-        "`del` cannot be differentiated, other than of one element of a list",
-        "leave it out; build a list or an array of what is left",
-        "def f(x):\n    y = x * x\n    del x\n    return y",
-        lambda node, parents: not all(map(_is_element, node.targets)),
-    ),
-    Refusal(
-        "Class definitions",
-        ("ClassDef",),
-        "a class definition inside the function cannot be differentiated",
-        "define the class outside of the function",
-        "def f(x):\n    class Point:\n        pass\n\n    return x",
-    ),
-    Refusal(
-        "Imports inside the function",
-        ("Import", "ImportFrom"),
-        "an import inside the function is not supported",
-        "import it at the top of the file",
-        "def f(x):\n    import math\n\n    return math.sin(x)",
-    ),
-    Refusal(
-        "Patterns that look into objects",
-        ("MatchClass", "MatchMapping", "MatchStar"),
-        "a pattern that looks into an object is not supported",
-        "match on constants, or test with `if` and `elif`",
-        "def f(x, p):\n    match p:\n        case {'rate': r}:\n            return r * x\n    return x",
-    ),
-    Refusal(
-        "Sets",
+    Construct(constructs.FINALLY_LEFT_EARLY, ("Try",), lambda node, parents: not node.handlers and _is_left(node)),
+    Construct(constructs.TRY, ("Try", "TryStar"), lambda node, parents: bool(node.handlers)),
+    Construct(constructs.GLOBAL, ("Global",)),
+    Construct(constructs.DEL, ("Delete",), lambda node, parents: not all(map(_is_element, node.targets))),
+    Construct(constructs.CLASS_DEFINITION, ("ClassDef",)),
+    Construct(constructs.IMPORT, ("Import", "ImportFrom")),
+    Construct(constructs.OBJECT_PATTERN, ("MatchClass", "MatchMapping", "MatchStar")),
+    Construct(
+        constructs.SET,
         ("SetComp", "Set"),
-        "a set is not supported",
-        "use an array or a tuple",
-        "def f(x):\n    return x * len({1, 2})",
         lambda node, parents: not (isinstance(node, gast.Set) and _is_asked_for(node, parents[-1])),
     ),
-    Refusal(
-        "f-strings, except in messages",
-        ("JoinedStr",),
-        "an f-string is supported only in what `print`, `assert` and `raise` say",
-        "make the text outside of the function",
-        "def f(x):\n    name = f'{x}'\n    return x",
-        lambda node, parents: not _in_message(node, parents),
-    ),
-    Refusal(
-        "Decorated inner functions",
+    Construct(constructs.F_STRING, ("JoinedStr",), lambda node, parents: not _in_message(node, parents)),
+    Construct(
+        constructs.DECORATED_INNER_FUNCTION,
         ("FunctionDef",),
-        "a decorated function inside the function is not supported",
-        "define the decorated function outside",
-        "def f(x):\n    @njit\n    def square(y):\n        return y * y\n\n    return square(x)",
         lambda node, parents: bool(parents) and bool(node.decorator_list),
     ),
-    Refusal(
-        "`raise` with `from`",
-        ("Raise",),
-        "`raise` with `from` is not supported",
-        "raise the exception alone",
-        "def f(x):\n    if x < 0.0:\n        raise ValueError('negative') from None\n    return np.sqrt(x)",
-        lambda node, parents: node.cause is not None,
-    ),
-    Refusal(
-        "Private attributes",
+    Construct(constructs.RAISE_FROM, ("Raise",), lambda node, parents: node.cause is not None),
+    Construct(
+        constructs.PRIVATE_ATTRIBUTE,
         ("Attribute",),
-        "the private attribute `{}` of a class is not supported",
-        "give it a name that begins with one underscore",
-        "class Model:\n    def f(self, x):\n        return self.__rate * x",
         lambda node, parents: node.attr.startswith("__") and not node.attr.endswith("__"),
     ),
-    Refusal(
-        "Loop variables that are array elements",
+    Construct(
+        loops.ELEMENT_AS_LOOP_VARIABLE,
         ("Subscript",),
-        "a loop that counts in an array element is not supported",
-        "count in a name and assign it to the element in the loop",
-        "def f(x):\n    for x[0] in range(3):\n        x[1] += x[0]\n    return x[1]",
         lambda node, parents: isinstance(parents[-1], gast.For) and node is parents[-1].target,
     ),
 )

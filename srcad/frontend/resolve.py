@@ -19,11 +19,19 @@ from typing import Any
 
 import gast
 
-from srcad.errors import UnsupportedSyntax
 from srcad.frontend.captured_values import spell
 from srcad.frontend.loop_headers import check_context, note_header, refuse_elsewhere, with_marked_start
 from srcad.frontend.scope import Meaning, Method, Procedure, Scope, call_of, is_array, is_static, rebound
 from srcad.frontend.super_calls import first_of_super, method_of_super
+from srcad.refusals.names_and_functions import (
+    ASSIGNED_CAPTURE,
+    COMPUTED_DEFAULT,
+    FUNCTION_ASSIGNED_TWICE,
+    LAMBDA_READS_COMPREHENSION,
+    NO_SUCH_ATTRIBUTE,
+    UNDEFINED_NAME,
+    WRITTEN_CAPTURE,
+)
 from srcad.transforms.ir.build import assign, dotted, load, place_of
 from srcad.transforms.ir.constant_conditions import truth
 from srcad.transforms.lowering.draft import Draft
@@ -64,11 +72,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
                 try:
                     return base.attribute(name)
                 except AttributeError:
-                    raise UnsupportedSyntax(
-                        f"{_describe(base.value)} has no attribute `{name}`",
-                        at=place_of(node),
-                        hint="check the spelling",
-                    ) from None
+                    raise NO_SUCH_ATTRIBUTE.at(place_of(node), owner=_describe(base.value), name=name) from None
             case gast.Subscript(value=value, slice=gast.Constant(value=int() as position)):
                 base = self.meaning(value)
                 if base is not None and isinstance(base.value, tuple) and position < len(base.value):
@@ -81,9 +85,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         try:
             return self.scope.meaning(name)
         except KeyError:
-            raise UnsupportedSyntax(
-                f"the name `{name}` is not defined", at=place_of(node), hint="define it before the function is compiled"
-            ) from None
+            raise UNDEFINED_NAME.at(place_of(node), name=name) from None
 
     def visit_Name(self, node: gast.Name) -> gast.expr:
         meaning = self.look_up(node.id, node)
@@ -91,11 +93,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
             node.id = meaning
             return node
         if not isinstance(node.ctx, gast.Load):
-            raise UnsupportedSyntax(
-                f"`{node.id}` belongs to the surroundings of the function and cannot be assigned",
-                at=place_of(node),
-                hint="return the new value and assign it outside",
-            )
+            raise ASSIGNED_CAPTURE.at(place_of(node), name=node.id)
         return spell(meaning, self.draft, place_of(node), node.id)
 
     def visit_Nonlocal(self, node: gast.Nonlocal) -> None:
@@ -123,11 +121,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
     def only_read(self, node: gast.Attribute | gast.Subscript, what: str) -> None:
         """Refuse writes to captured objects."""
         if not isinstance(node.ctx, gast.Load):
-            raise UnsupportedSyntax(
-                f"writing to {what} of a captured object is not supported",
-                at=place_of(node),
-                hint="pass the object as an argument, or return what is to be kept",
-            )
+            raise WRITTEN_CAPTURE.at(place_of(node), what=what)
 
     def visit_Subscript(self, node: gast.Subscript) -> gast.AST:
         meaning = self.meaning(node)
@@ -161,11 +155,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         names = {each.id for part in node.generators for each in gast.walk(part.target) if isinstance(each, gast.Name)}
         inner = [each for each in gast.walk(node) if isinstance(each, gast.Lambda)]
         if any(isinstance(each, gast.Name) and each.id in names for part in inner for each in gast.walk(part)):
-            raise UnsupportedSyntax(
-                "a lambda that reads the variable of a comprehension is not supported",
-                at=place_of(node),
-                hint="write the comprehension as a loop",
-            )
+            raise LAMBDA_READS_COMPREHENSION.at(place_of(node))
         first = node.generators[0]
         first.iter = self.visit(first.iter)
         variables, statics = dict(self.scope.variables), dict(self.scope.statics)
@@ -247,11 +237,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
 
     def only_once(self, name: str, node: gast.stmt) -> None:
         if self.scope.stores[name] > 1 or name in self.scope.procedure.parameters:
-            raise UnsupportedSyntax(
-                f"`{name}` is a function at one place and is assigned at another",
-                at=place_of(node),
-                hint="give each function a name of its own, and choose between them with `if` around the calls",
-            )
+            raise FUNCTION_ASSIGNED_TWICE.at(place_of(node), name=name)
 
     def nested(
         self, name: str, node: gast.FunctionDef | gast.Lambda, before: list[gast.stmt] | None = None
@@ -270,11 +256,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         if isinstance(resolved, (Meaning, gast.Constant)):
             return resolved
         if before is None:
-            raise UnsupportedSyntax(
-                "a default that is computed is not supported for a lambda",
-                at=place_of(node),
-                hint="define the function with `def`, or read the variable in its body",
-            )
+            raise COMPUTED_DEFAULT.at(place_of(node))
         variable = self.draft.names.fresh(name)
         before.append(assign(variable, resolved, place_of(node)))
         return load(variable)

@@ -13,8 +13,8 @@ from typing import Any
 
 import gast
 
-from srcad.errors import UnsupportedSyntax
 from srcad.frontend.scope import Meaning, Method, Scope
+from srcad.refusals.names_and_functions import SUPER_OUTSIDE_METHOD, SUPER_WITHOUT_METHOD
 from srcad.transforms.ir.build import at, attribute, dotted, place_of
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.lowering.draft import Draft
@@ -37,11 +37,7 @@ def method_of_super(node: gast.Call, scope: Scope, receiver: Meaning | gast.expr
     found = getattr(super(behind, receiver.value), name, None)
     function = getattr(found, "__func__", found)
     if function is None or not hasattr(function, "__code__"):
-        raise UnsupportedSyntax(
-            f"`super()` of `{behind.__name__}` has no method `{name}` that is written in Python",
-            at=place_of(node),
-            hint="call a method of a class of your own",
-        )
+        raise SUPER_WITHOUT_METHOD.at(place_of(node), owner=behind.__name__, name=name)
     callee = function if function is found else Method(function, receiver)
     return at(dotted(draft.bind(name, callee)), place_of(node))
 
@@ -53,7 +49,5 @@ def _class_around(node: gast.Call, scope: Scope) -> Any:
     code, cells = getattr(function, "__code__", None), getattr(function, "__closure__", None) or ()
     held = dict(zip(code.co_freevars if code is not None else (), cells, strict=False))
     if scope.procedure.scope is not None or "__class__" not in held:
-        raise UnsupportedSyntax(
-            "`super()` is supported in methods only", at=place_of(node), hint="name the class: `Base.method(self, ...)`"
-        )
+        raise SUPER_OUTSIDE_METHOD.at(place_of(node))
     return held["__class__"].cell_contents

@@ -18,8 +18,9 @@ from typing import Any
 
 import gast
 
-from srcad.errors import Place, UnsupportedSyntax
+from srcad.errors import Place
 from srcad.frontend.scope import Meaning, Method, Procedure
+from srcad.refusals.large_functions import OTHER_FORM, REBOUND_NAME
 from srcad.transforms.inference.subroutines import Subroutine, callee_of
 from srcad.transforms.ir.build import Block, load, names_in, place_of, walk_statements, written
 from srcad.transforms.ir.cost_model import MOST_INLINED_STATEMENTS
@@ -112,11 +113,7 @@ class Outline:
                 if frame.base == base and frame.callee is not None:
                     other = differing(frame.known, known)
                     if not other:
-                        raise UnsupportedSyntax(
-                            f"`{frame.callee.wish}` calls itself with lists, tuples or objects of another form",
-                            at=place,
-                            hint="hand over arrays, or structures of the same form at each call",
-                        )
+                        raise OTHER_FORM.at(place, function=frame.callee.wish)
                     raise Recurs(frame, other)
         return found
 
@@ -188,12 +185,7 @@ class Outline:
             for statement in walk_statements(outlined.body):
                 name = written(statement)
                 if name in others:
-                    raise UnsupportedSyntax(
-                        f"`{name}` belongs to the function around `{outlined.callee.wish}`, which calls itself or is "
-                        "large, and is rebound in it",
-                        at=place_of(statement),
-                        hint="pass the value as an argument and return the new one",
-                    )
+                    raise REBOUND_NAME.at(place_of(statement), name=name, function=outlined.callee.wish)
 
 
 def _what(base: Hashable, known: Mapping[str, Hashable], forms: Mapping[str, Hashable]) -> Any:

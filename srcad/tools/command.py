@@ -13,7 +13,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TextIO
 
 import srcad
-from srcad.errors import BadArgument, NotDifferentiable, PerformanceWarning, SrcadError
+from srcad.errors import BadArgument, PerformanceWarning, SrcadError
+from srcad.refusals.types_and_results import UNTYPED
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.tools.highlight import highlight
 from srcad.tools.locate import evaluate, locate
@@ -46,8 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except CannotType as problem:
-        reason = f"Numba has no types for this: {problem.reason}"
-        print(_said(NotDifferentiable(reason, problem.place, "check the types of the arguments")), file=sys.stderr)
+        print(_said(UNTYPED.at(problem.place, reason=problem.reason)), file=sys.stderr)
         return 1
     except SrcadError as problem:
         print(_said(problem), file=sys.stderr)

@@ -17,8 +17,9 @@ from srcad.api.wrt import among_arguments, positions, refuse_paths
 from srcad.driver.options import Options, Without
 from srcad.driver.pass_selection import chosen, row_before, row_named
 from srcad.driver.version import Request, Version
-from srcad.errors import BadArgument, NotDifferentiable
+from srcad.errors import BadArgument
 from srcad.frontend.load import name_of, signature_of
+from srcad.refusals.types_and_results import UNTYPED
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.tools.type_signatures import parse_signature, untyped_parameters
 from srcad.tools.type_signatures import signature_of as types_told
@@ -111,11 +112,7 @@ def refusing_untyped() -> Iterator[None]:
     try:
         yield
     except CannotType as problem:
-        raise NotDifferentiable(
-            f"Numba has no types for this: {problem.reason}",
-            at=problem.place,
-            hint="check the types; a function that Numba cannot compile runs uncompiled, and is shown for `args`",
-        ) from problem
+        raise UNTYPED.at(problem.place, reason=problem.reason) from problem
 
 
 @dataclass(frozen=True)

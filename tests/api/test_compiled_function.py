@@ -446,5 +446,5 @@ def test_that_a_function_runs_as_python_is_said_once():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert float(slope(np.float64(4.0))) == 8.0
-    with pytest.raises(EntersTape, match="use it in the caller"):
+    with pytest.raises(EntersTape, match="enter the tape in the caller"):
         srcad.grad(slope)(3.0)

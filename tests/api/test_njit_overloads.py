@@ -41,7 +41,7 @@ def test_made_of_a_function_inside():
         (lambda f, x: srcad.jacobian(f)(x, x), UnsupportedSyntax, "srcad.jacobian cannot be called inside @njit"),
         (lambda f, x: srcad.grad(f, x > 1.0)(x, x), UnsupportedSyntax, "`wrt` is known only at run time"),
         (lambda f, x: srcad.grad(srcad.grad(f))(x, x), NotDifferentiable, "cannot be called inside @njit"),
-        (lambda f, x: srcad.grad(x)(x, x), UnsupportedSyntax, "float64, which is no function"),
+        (lambda f, x: srcad.grad(x)(x, x), UnsupportedSyntax, "float64, which is not a function"),
     ],
 )
 def test_what_cannot_be_made_inside_is_refused(program, error, what):

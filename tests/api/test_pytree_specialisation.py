@@ -111,7 +111,7 @@ def test_a_gradient_by_a_function_is_refused():
 
 
 def test_functions_whose_types_alone_are_known_are_refused():
-    with pytest.raises(UnsupportedSyntax, match="give the function itself as an argument"):
+    with pytest.raises(UnsupportedSyntax, match="pass the function itself as an argument"):
         srcad.source(total, signature="f8[:], f8")
 
 

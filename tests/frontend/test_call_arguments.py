@@ -87,5 +87,5 @@ def test_arguments_from_an_array_are_refused():
     def caller(x):
         return np.concatenate(*x)
 
-    with pytest.raises(UnsupportedSyntax, match="how many elements there are is not known"):
+    with pytest.raises(UnsupportedSyntax, match="whose number of elements is not known"):
         lower(load(caller))

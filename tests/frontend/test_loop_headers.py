@@ -38,10 +38,10 @@ def not_a_header(x, n):
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (held, "takes a `range` that is written out"),
-        (counted, "as what a `for` loop runs over only"),
+        (held, "must be a call of `range` that is written out"),
+        (counted, "only in the header of a `for` loop"),
         (with_else, "`else` of a checkpointed loop"),
-        (not_a_header, "as what a `for` loop runs over only"),
+        (not_a_header, "only in the header of a `for` loop"),
     ],
 )
 def test_other_uses_of_checkpointed_are_refused(function, message):

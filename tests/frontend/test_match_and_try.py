@@ -120,10 +120,10 @@ def name_and_guard(x):
 @pytest.mark.parametrize(
     ("function", "what"),
     [
-        (mapping, "looks into an object"),
-        (of_a_class, "looks into an object"),
-        (sequence, "looks into an object"),
-        (name_and_guard, "gives a name and has an `if`"),
+        (mapping, "takes an object apart"),
+        (of_a_class, "takes an object apart"),
+        (sequence, "takes apart anything but a tuple or list"),
+        (name_and_guard, "binds a name, tests a value and has an `if`"),
     ],
 )
 def test_other_patterns_are_refused_at_their_place(function, what):

@@ -145,7 +145,7 @@ def _locals(
         if name in found and found[name] != plain:
             joined = cpu_target.typing_context.unify_types(found[name], plain)
             if joined is None:
-                raise CannotType(f"'{name}' is now {found[name]}, now {plain}")
+                raise CannotType(f"'{name}' is {found[name]} in one place and {plain} in another")
             plain = joined
         found[name] = plain
     return {name: found[name] for name in names if name in found}
@@ -188,7 +188,7 @@ def _phrase(kind: str, match: re.Match[str]) -> str:
     if kind == "global":
         return f"'{match[1]}' is not known to Numba"
     if kind == "unify":
-        return f"'{match[3].partition('.')[0]}' is now {match[1]}, now {match[2]}"
+        return f"'{match[3].partition('.')[0]}' is {match[1]} in one place and {match[2]} in another"
     return f"'{match[1].partition('.')[0]}' may be read before it is set"
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
-from srcad.errors import MissingRule
+from srcad.refusals.names_and_functions import ARGUMENT_WITHOUT_RULE
 from srcad.runtime.rulebook.rule_template import Template, primitive_name, read_template, signature_names
 
 Kind = Literal["partial", "adjoint", "view", "zero"]
@@ -108,8 +108,7 @@ class Rule:
         unknown = [name for name in bound if name not in inputs]
         if unknown or len(arguments) > len(given):
             which = f"the argument {unknown[0]!r}" if unknown else f"{len(arguments)} arguments"
-            raise MissingRule(
-                f"the derivative rule of {primitive_name(self.primitive)} does not cover {which}",
-                hint=f"it covers {', '.join(inputs)}",
+            raise ARGUMENT_WITHOUT_RULE.error(
+                function=primitive_name(self.primitive), argument=which, covered=", ".join(inputs)
             )
         return bound

@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from srcad.errors import BadArgument, NotDifferentiable
+from srcad.errors import BadArgument
+from srcad.refusals.tapes import VARIABLES_KEYWORD
 from srcad.runtime.support.nested_structures import flatten, map_leaves
 from srcad.runtime.tape.recording.dispatch import record
 from srcad.runtime.tape.reverse.nodes import Bars, gather
@@ -54,10 +55,7 @@ class CustomGradient:
         inputs = {id(each) for each in (*given, *flatten(kwargs))}
         variables = [each for each in watcher.watched_variables() if id(each) not in inputs]
         if variables and not _takes_variables(gradient):
-            raise NotDifferentiable(
-                "the gradient function of a custom_gradient must accept the keyword argument 'variables', since the "
-                f"function uses variables: {variables}"
-            )
+            raise VARIABLES_KEYWORD.error(variables=variables)
         result = map_leaves(_as_new_tensor, result)
         values = [each._tensor if isinstance(each, Variable) else each for each in (*given, *variables)]
         node = CustomNode(values, len(given), result, gradient, variables)

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from srcad.errors import NotDifferentiable, TapeMisuse
+from srcad.errors import TapeMisuse
+from srcad.refusals.tapes import TARGET_NONE
 from srcad.runtime.support.nested_structures import flatten, flatten_up_to, pack_as
 from srcad.runtime.tape.recorder import Recorder
 from srcad.runtime.tape.recording import fast_operators  # noqa: F401 - binds the operators of tensors
@@ -87,7 +88,7 @@ class GradientTape(Recorder):
         """
         recording = self._leave_if_inside()
         if target is None:
-            raise NotDifferentiable("`target` should be a nested structure of tensors or variables, but received None")
+            raise TARGET_NONE.error()
         targets = all_followed(target, "target", recording.known)
         flat = flatten(sources)
         followed = all_followed(sources, "source")

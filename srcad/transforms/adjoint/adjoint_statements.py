@@ -11,7 +11,9 @@ from typing import Any
 
 import gast
 
-from srcad.errors import CompilerBug, MayOverlap, MissingRule, Place
+from srcad.errors import CompilerBug, Place
+from srcad.refusals.memory import ALTERNATING_VIEW
+from srcad.refusals.names_and_functions import NO_REVERSE_RULE
 from srcad.runtime import kernels
 from srcad.runtime.rulebook import registry
 from srcad.runtime.rulebook.registry import Rule
@@ -133,9 +135,7 @@ class StatementAdjoints:
         bar = load(adjoints.bar(name))
         template = rule.partials or rule.adjoint
         if template is None:
-            raise MissingRule(
-                f"{primitive_name(rule.primitive)} has no rule for reverse mode", at=place, hint=MISSING_HINT
-            )
+            raise NO_REVERSE_RULE.at(place, function=primitive_name(rule.primitive))
         known = {template.parameters[0]: load(name), **inputs}
         plain = rule.elementwise and not program.types.is_array(name)
         spliced = splice(template, known, lambda _: clone(bar), adjoints.names, adjoints.bindings, plain, program.types)
@@ -275,11 +275,7 @@ class StatementAdjoints:
         if name in self.program.roots.views and len(self.program.flow.stores.get(name, [])) > 1:
             for source in names_in(value):
                 if self.program.roots.is_written(source) and not isinstance(value, gast.Name):
-                    raise MayOverlap(
-                        f"'{name}' is now one view, now another, of memory that is written into",
-                        at=place_of(statement),
-                        hint="take a copy: append .copy() to the view",
-                    )
+                    raise ALTERNATING_VIEW.at(place_of(statement), name=name)
 
 
 MISSING_HINT = "rewrite it with functions that have one, or keep it out of the gradient with srcad.stop_gradient"

@@ -20,8 +20,9 @@ import gast
 import numpy as np
 from numba import types as nb
 
-from srcad.errors import Place, UnsupportedSyntax
+from srcad.errors import Place
 from srcad.names import Names
+from srcad.refusals.large_functions import TUPLE_ARGUMENT
 from srcad.transforms.inference.subroutines import Specialised, Subroutine, results_of_calls
 from srcad.transforms.inference.type_inference import carries_derivatives, differentiable
 from srcad.transforms.ir.build import (
@@ -162,12 +163,7 @@ class Call:
             if not any(map(is_active, names)) or not carries_derivatives(kind):
                 continue
             if not differentiable(kind):
-                raise UnsupportedSyntax(
-                    f"`{self.version.subroutine.wish}`, which calls itself or is large, is given a tuple of "
-                    "differentiated values",
-                    at=place_of(self.statement),
-                    hint="hand over its elements one by one",
-                )
+                raise TUPLE_ARGUMENT.at(place_of(self.statement), function=self.version.subroutine.wish)
             found.append(position)
         return tuple(found)
 

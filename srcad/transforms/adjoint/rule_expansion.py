@@ -13,6 +13,8 @@ from numba.core.types import BaseTuple
 
 from srcad.errors import CompilerBug, MissingRule, Place, UnsupportedSyntax
 from srcad.names import Names
+from srcad.refusals.names_and_functions import NO_COMPLEX_RULE
+from srcad.refusals.types_and_results import TUPLE_VALUE
 from srcad.runtime import kernels
 from srcad.runtime.rulebook.rule import Rule
 from srcad.runtime.rulebook.rule_template import Template, primitive_name
@@ -42,11 +44,7 @@ def bound(
     if not rule.handles_complex:
         read = {name for node in (*positional, *keywords.values()) for name in names_in(node)}
         if any(is_complex(types.get(name)) for name in read):
-            raise MissingRule(
-                f"the derivative rule of {primitive_name(rule.primitive)} does not cover complex numbers",
-                at=place,
-                hint="write it with np.real(z) and np.real(-1j * z), such as np.hypot of the two for np.abs(z)",
-            )
+            raise NO_COMPLEX_RULE.at(place, function=primitive_name(rule.primitive))
     try:
         return rule.bind(positional, keywords)
     except MissingRule as problem:
@@ -63,11 +61,7 @@ def _is_whole(node: gast.expr, types: Types, any_tuple: bool) -> bool:
 
 def whole_tuple(place: Place | None) -> UnsupportedSyntax:
     """The error for a tuple of differentiated values that is used as a whole."""
-    return UnsupportedSyntax(
-        "a tuple of differentiated values that is not taken apart at once cannot be differentiated",
-        at=place,
-        hint="use its elements by constant index, or separate variables",
-    )
+    return TUPLE_VALUE.at(place)
 
 
 def splice(

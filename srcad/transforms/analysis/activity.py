@@ -14,6 +14,7 @@ from typing import Any
 import gast
 
 from srcad.errors import MissingRule, Place
+from srcad.refusals.names_and_functions import DERIVATIVE_WITHOUT_RULE, NO_RULE
 from srcad.runtime.rulebook import registry
 from srcad.runtime.rulebook.rule_template import primitive_name
 from srcad.transforms.analysis.points_to import Roots
@@ -111,11 +112,9 @@ def check_rules(unit: Unit, types: Types, active: frozenset[str]) -> None:
 
 def missing_rule(primitive: Any, place: Place | None) -> MissingRule:
     """The error for a function that has no rule."""
-    what, hint = f"{primitive_name(primitive)} has no derivative rule", "rewrite it with functions that have one"
     if hasattr(primitive, "request"):
-        what = f"`{primitive.__name__}`, a derivative, has none of its own where it is part of a larger function"
-        hint = "write the inner derivative out, or take srcad.hvp or srcad.jacobian(srcad.grad(f)) of its function"
-    return MissingRule(what, at=place, hint=f"{hint}, or keep it out of the gradient with srcad.stop_gradient")
+        return DERIVATIVE_WITHOUT_RULE.at(place, function=primitive.__name__)
+    return NO_RULE.at(place, function=primitive_name(primitive))
 
 
 def ranks(arguments: list[gast.expr], types: Types) -> list[int | None]:

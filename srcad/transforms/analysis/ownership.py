@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import gast
 
-from srcad.errors import MayOverlap
+from srcad.errors import Place
+from srcad.refusals.memory import EXCHANGED_ARRAYS
 from srcad.transforms.analysis.program_facts import Program
+from srcad.transforms.inference.type_inference import as_written
 from srcad.transforms.ir.build import load, place_of, reads, stores_into, walk_statements
 
 
@@ -20,14 +22,19 @@ def check_copy(program: Program, statement: gast.Assign) -> None:
     late = [store for store in walk_statements(program.unit.tree.body) if _writes_later(program, statement, store)]
     if not late or (_is_moved(program, statement, source, target) and not _is_repeated(program, statement, late)):
         return
-    line = place_of(late[0])
-    raise MayOverlap(
-        f"'{target}' and '{source}' are one array here, which is written into later"
-        + (f" (line {line.line})" if line else ""),
-        at=place_of(statement),
-        hint="allocate arrays that trade places before the loop, and write into each by its own name, "
-        "`if c: u[i] = ...`, `else: v[i] = ...`; or take a copy where the name is assigned: append .copy()",
-    )
+    place, line = place_of(statement), place_of(late[0])
+    name, other = named(target, source, place)
+    raise EXCHANGED_ARRAYS.at(place, name=name, source=other, line=f" (line {line.line})" if line else "")
+
+
+def named(one: str, other: str, place: Place | None) -> tuple[str, str]:
+    """Two variables as the user wrote them, for a message.
+
+    >>> named("v_2", "u", None), named("v_2", "v_3", None)
+    (("'v'", "'u'"), ("'v'", "another value of 'v'"))
+    """
+    first, second = (as_written(f"'{each}'", place) for each in (one, other))
+    return first, f"another value of {first}" if first == second else second
 
 
 def _writes_later(program: Program, copy: gast.Assign, store: gast.stmt) -> bool:

@@ -14,9 +14,11 @@ import numpy as np
 from numba import types as nb
 
 from srcad.errors import MayOverlap
+from srcad.refusals.memory import UNFOLLOWED_VIEW, VIEW_OR_COPY
 from srcad.runtime import kernels
 from srcad.runtime.rulebook import registry
 from srcad.transforms.analysis.program_facts import Program
+from srcad.transforms.inference.type_inference import as_written
 from srcad.transforms.ir.array_functions import READ_ONLY_VIEWS, functions
 from srcad.transforms.ir.build import load, place_of, reads, stores_into, walk_statements, written
 from srcad.transforms.ir.primitive import primitive_of
@@ -52,20 +54,16 @@ def is_view(program: Program, name: str, value: gast.expr) -> bool:
         return certain
     if is_contiguous(program, value.args[0].id):
         return True
-    raise MayOverlap(
-        f"'{name}' may be a view or a copy of '{value.args[0].id}', which is written into",
-        at=place_of(program.flow.stores[name][0]),
-        hint="take a copy first: append .copy()",
+    raise VIEW_OR_COPY.at(
+        place_of(program.flow.stores[name][0]),
+        name=name,
+        source=as_written(f"'{value.args[0].id}'", place_of(program.flow.stores[name][0])),
     )
 
 
 def not_followed(program: Program, name: str) -> MayOverlap:
     """The error for a view that is not a view in generated code."""
-    return MayOverlap(
-        f"'{name}' may be a view of memory that is written into, in a way that cannot be followed",
-        at=place_of(program.flow.stores[name][0]),
-        hint="take a copy first: append .copy()",
-    )
+    return UNFOLLOWED_VIEW.at(place_of(program.flow.stores[name][0]), name=name)
 
 
 def is_cast(program: Program, name: str, value: gast.expr) -> bool:

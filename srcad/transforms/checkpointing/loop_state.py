@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 import gast
 
-from srcad.errors import MayOverlap, UnsupportedSyntax
+from srcad.refusals.loops import CHECKPOINTED_CARRIED_VALUE, CHECKPOINTED_EFFECTS, CHECKPOINTED_LEFT_EARLY
+from srcad.refusals.memory import CHECKPOINTED_OVERLAP
 from srcad.transforms.analysis.liveness import Live, live_at_head
-from srcad.transforms.analysis.ownership import are_apart, owner
+from srcad.transforms.analysis.ownership import are_apart, named, owner
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.inference.subroutines import Specialised, callee_of
 from srcad.transforms.ir.build import (
@@ -139,11 +140,7 @@ class _Finder:
         """The value of a loop-carried name at the end of an iteration."""
         found = [each for each in self.inside if written(each) == name]
         if len(found) != 1 or found[0] not in self.loop.body:
-            raise UnsupportedSyntax(
-                f"`{name}` is stored in a checkpointed loop in a way that is not supported",
-                at=place_of(found[0]),
-                hint="let each iteration give it a new value once, at its end",
-            )
+            raise CHECKPOINTED_CARRIED_VALUE.at(place_of(found[0]), name=name)
         return found[0].value
 
     def owner(self, name: str) -> str:
@@ -174,25 +171,14 @@ class _Finder:
     def refuse_effects(self) -> None:
         """Refuse loops whose iterations cannot be repeated with the same result, or that end early."""
         if self.loop.body and is_exit(self.loop.body[-1]):
-            raise UnsupportedSyntax(
-                "a checkpointed loop cannot be left early in reverse mode",
-                at=place_of(self.loop.body[-1]) or place_of(self.loop),
-                hint="let the remaining iterations change nothing, or loop over the plain `range`",
-            )
+            raise CHECKPOINTED_LEFT_EARLY.at(place_of(self.loop.body[-1]) or place_of(self.loop))
         for statement in _with_callees(self.inside, self.program.unit.bindings):
             if any(_is_impure(node) for node in gast.walk(statement)):
-                raise UnsupportedSyntax(
-                    "a checkpointed loop runs its iterations again in reverse mode, and must neither print nor draw",
-                    at=place_of(statement),
-                    hint="print behind the loop; draw random numbers before it",
-                )
+                raise CHECKPOINTED_EFFECTS.at(place_of(statement))
 
     def overlap(self, one: str, other: str) -> None:
-        raise MayOverlap(
-            f"'{one}' and '{other}' may be one array, which a checkpointed loop writes into",
-            at=place_of(self.loop),
-            hint="take a copy before the loop: append .copy()",
-        )
+        one, other = named(one, other, place_of(self.loop))
+        raise CHECKPOINTED_OVERLAP.at(place_of(self.loop), one=one, other=other)
 
     def check_apart(self, inputs: list[str]) -> None:
         """Refuse two names that enter the loop and may refer to the same written array."""

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 import gast
 
-from srcad.errors import Place, UnsupportedSyntax
+from srcad.errors import Place
+from srcad.refusals.loops import UNBOUNDED_TRACE
 from srcad.transforms.checkpointing.loop_outlining import Checkpointed, is_checkpointed
 from srcad.transforms.inference.subroutines import callee_of
 from srcad.transforms.ir.build import Block, inner_blocks, is_exit, place_of, walk_statements
@@ -50,12 +51,8 @@ def refuse_unbounded(unit: Unit, made: Made) -> None:
     for statement in recording(made):
         is_loop = isinstance(statement, (gast.For, gast.While))
         if not is_loop or place_of(statement) in loops:
-            raise UnsupportedSyntax(
-                "max_trace_bytes cannot hold: how often this "
-                + ("loop" if is_loop else "function, which calls itself or is large,")
-                + " records is not known before it runs",
-                at=place_of(statement),
-                hint="loop over a `range` without `break`, or leave max_trace_bytes out",
+            raise UNBOUNDED_TRACE.at(
+                place_of(statement), what="loop" if is_loop else "function, which calls itself or is large,"
             )
 
 

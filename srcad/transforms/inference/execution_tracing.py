@@ -16,6 +16,7 @@ from numba.core.registry import cpu_target
 from numba.core.types import Array, Type, pyobject
 
 from srcad.errors import Place, UnsupportedSyntax
+from srcad.refusals.types_and_results import TYPE_CHANGES
 from srcad.transforms.inference.type_inference import (
     as_written,
     callees_in,
@@ -85,16 +86,21 @@ class Conflict(Exception):
 
     def __init__(self, name: str, one: Type | None, other: Type | None) -> None:
         super().__init__(name)
-        self.name, self.kinds = name, sorted("an object" if kind is None else str(kind) for kind in (one, other))
+        self.name, self.kinds = name, sorted(map(_in_words, (one, other)))
 
     def as_error(self, unit: Unit) -> UnsupportedSyntax:
         """The error for the user, at the place where the name gets its value."""
         place = _last_place(unit, self.name)
-        return UnsupportedSyntax(
-            as_written(f"'{self.name}' is now {self.kinds[0]}, now {self.kinds[1]}", place),
-            at=place,
-            hint="let it be of one type from the start (np.zeros for an array), or use two names",
-        )
+        one, other = self.kinds
+        return TYPE_CHANGES.at(place, name=as_written(f"'{self.name}'", place), one=one, other=other)
+
+
+def _in_words(kind: Type | None) -> str:
+    if kind is None:
+        return "an object"
+    if isinstance(kind, Array):
+        return f"an array of {kind.dtype} with {kind.ndim} " + ("axis" if kind.ndim == 1 else "axes")
+    return f"of type {kind}"
 
 
 def _last_place(unit: Unit, name: str) -> Place | None:

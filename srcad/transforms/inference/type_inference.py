@@ -121,7 +121,7 @@ def types_of(unit: Unit, argument_types: tuple[types.Type, ...]) -> Types:
     known = Types(inferred.types, inferred.result)
     for name, kind in inferred.types.items():
         if isinstance(kind, types.Optional) and isinstance(kind.type, types.Array):
-            raise CannotType(as_written(f"'{name}' is now None, now {kind.type}", None))
+            raise CannotType(as_written(f"'{name}' is None in one place and {kind.type} in another", None))
     refuse_masks(unit, known)
     return known
 

@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import gast
 
-from srcad.errors import CompilerBug, UnsupportedSyntax
+from srcad.errors import CompilerBug
+from srcad.refusals.names_and_functions import CALL_WITHOUT_RESULT, UNPACKED_COUNT
+from srcad.refusals.numpy_calls import ATTRIBUTE_ASSIGNED
 from srcad.transforms.ir.build import Block, assign, at, augment, call, clone, const, load, place_of, stored, subscript
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.lowering.control_flow import Turns
@@ -112,11 +114,7 @@ class Flattener(Results):
             name = getattr(value.func, "attr", "")
             if name in ASSIGNING:
                 raise assigns(name, self.place)
-            raise UnsupportedSyntax(
-                "a call whose result is not used cannot be differentiated: what it changes is not known",
-                at=self.place,
-                hint="assign the result, write to the array with an index, or leave the call out",
-            )
+            raise CALL_WITHOUT_RESULT.at(self.place)
         if made is None:
             self.core(value)
 
@@ -145,11 +143,7 @@ class Flattener(Results):
             case gast.Tuple(elts=targets), gast.Tuple(elts=values) if len(targets) == len(values):
                 self.assign_all(targets, values)
             case gast.Tuple(elts=targets), gast.Tuple(elts=values):
-                raise UnsupportedSyntax(
-                    f"{len(values)} values cannot be assigned to {len(targets)} targets",
-                    at=self.place,
-                    hint="give as many targets as values",
-                )
+                raise UNPACKED_COUNT.at(self.place, values=len(values), targets=len(targets))
             case gast.Tuple(), gast.GeneratorExp(elt=each, generators=loops):
                 self.unpack(target, self.core(gast.ListComp(elt=each, generators=loops)))
             case gast.Tuple(), _:
@@ -165,8 +159,7 @@ class Flattener(Results):
         base = self.part(target.value)
         if isinstance(target, gast.Attribute):
             if not isinstance(base, Structure):
-                what = f"writing to the attribute `{target.attr}` is not supported"
-                self.refuse(what, "write to a name, and return what is to be kept")
+                self.refuse(ATTRIBUTE_ASSIGNED, name=target.attr)
             self.put(base, target.attr, value)
         elif isinstance(base, Structure):
             self.store(base, target, value)

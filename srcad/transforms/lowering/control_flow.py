@@ -13,6 +13,8 @@ from typing import Any, NoReturn
 import gast
 
 from srcad.errors import CompilerBug
+from srcad.refusals.constructs import CHANGE_IN_CONDITION
+from srcad.refusals.loops import RESIZED_IN_LOOP, WRITE_AHEAD_OF_LOOP
 from srcad.transforms.ir.block_exits import completes
 from srcad.transforms.ir.build import Block, assign, at, clone, const, is_exit, load, place_of
 from srcad.transforms.ir.constant_conditions import UNKNOWN
@@ -97,9 +99,7 @@ class Paths(RecordArrays):
         make()
         joined = join(start, self.memory, self.names.fresh)
         if any(joined.memory.cells[cell] != held for cell, held in start.cells.items()):
-            self.refuse(
-                "changing a structure inside of a condition is not supported", "change it in a statement before"
-            )
+            self.refuse(CHANGE_IN_CONDITION)
         self.memory.become(joined.memory)
         body, self.made = self.made, outer
         if body:
@@ -177,10 +177,7 @@ class Paths(RecordArrays):
 
     def refuse_ahead(self) -> NoReturn:
         """Refuse writes to elements that the loop has not reached yet."""
-        self.refuse(
-            "elements are written while a loop goes through them",
-            "loop over a list of them, `for v in list(...)`, or over `range(n)` and use the index",
-        )
+        self.refuse(WRITE_AHEAD_OF_LOOP)
 
     def rolled(self, statement: gast.For | gast.While, give_up: Callable[[], None] | None = None) -> None:
         """The loop with its body lowered once, from the state at the start of every iteration (a fixed point)."""
@@ -231,10 +228,7 @@ class Paths(RecordArrays):
 
     def refuse_change(self) -> NoReturn:
         """Refuse a change of length while looping."""
-        self.refuse(
-            "a list or dictionary that becomes longer or shorter while it is looped over is not supported",
-            "loop over a copy of it, `for v in list(values)`, and change the other one",
-        )
+        self.refuse(RESIZED_IN_LOOP)
 
     def forget(self, statement: gast.For | gast.While) -> None:
         """Forget constants that the body assigns: they are not known at the start of an iteration."""

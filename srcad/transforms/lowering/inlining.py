@@ -7,7 +7,13 @@ from typing import Any, Protocol
 
 import gast
 
-from srcad.errors import Place, UnsupportedSyntax
+from srcad.errors import Place
+from srcad.refusals.names_and_functions import (
+    ARGUMENT_GIVEN_TWICE,
+    MISSING_ARGUMENT,
+    NO_SUCH_PARAMETER,
+    TOO_MANY_ARGUMENTS,
+)
 from srcad.transforms.ir.build import clone, const, dotted_path
 from srcad.transforms.ir.canonical_names import RESERVED, root_name
 from srcad.transforms.ir.primitive import look_up
@@ -46,22 +52,21 @@ def bind_arguments(node: gast.Call, function: Signature, place: Place | None) ->
     parameters = [*function.parameters, *function.keyword_only]
     rest, options = node.args[len(function.parameters) :], {}
     if rest and function.rest is None:
-        many = f"{len(function.parameters)} arguments, {len(node.args)} are given"
-        raise _refusal(f"`{function.name}` takes {many}", place)
+        raise TOO_MANY_ARGUMENTS.at(place, function=function.name, count=len(function.parameters), given=len(node.args))
     given: dict[str, Any] = dict(zip(function.parameters, node.args, strict=False))
     for keyword in node.keywords:
         if keyword.arg not in parameters and function.options is not None:
             options[keyword.arg] = keyword.value
             continue
         if keyword.arg not in parameters:
-            raise _refusal(f"`{function.name}` has no parameter `{keyword.arg}`", place)
+            raise NO_SUCH_PARAMETER.at(place, function=function.name, name=keyword.arg)
         if keyword.arg in given:
-            raise _refusal(f"`{function.name}` is given `{keyword.arg}` twice", place)
+            raise ARGUMENT_GIVEN_TWICE.at(place, function=function.name, name=keyword.arg)
         given[keyword.arg] = keyword.value
     for name in parameters:
         if name not in given:
             if name not in function.defaults:
-                raise _refusal(f"`{function.name}` needs the argument `{name}`", place)
+                raise MISSING_ARGUMENT.at(place, function=function.name, name=name)
             default = function.defaults[name]
             given[name] = clone(default) if isinstance(default, gast.AST) else default
     if function.rest is not None:
@@ -69,10 +74,6 @@ def bind_arguments(node: gast.Call, function: Signature, place: Place | None) ->
     if function.options is not None:
         given[function.options] = gast.Dict(keys=[const(name) for name in options], values=[*options.values()])
     return given
-
-
-def _refusal(what: str, place: Place | None) -> UnsupportedSyntax:
-    return UnsupportedSyntax(what, at=place, hint="give each parameter one argument")
 
 
 def static_value(node: gast.expr, bindings: Mapping[str, Any]) -> Any:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gast
 
+from srcad.refusals.structures import STRUCTURE_IN_MESSAGE, STRUCTURE_IN_RAISE
 from srcad.transforms.ir.build import at, call, const, dotted, load, tuple_of
 from srcad.transforms.ir.constant_conditions import UNKNOWN
 from srcad.transforms.ir.pytree_form import LEAF, Fixed, Form, ListForm, Part, RecordForm
@@ -121,7 +122,7 @@ class Results(Paths):
         if not isinstance(part, Structure) or part.cell.type is tuple:
             return self.held_in_atom(part)
         if not is_text:
-            self.refuse(f"{part.cell.called} in what is raised is supported only in an f-string", "write it into one")
+            self.refuse(STRUCTURE_IN_RAISE, what=part.cell.called)
         return gast.JoinedStr(values=self.written_out(part))
 
     def said(self, value: gast.expr) -> list[gast.expr]:
@@ -142,7 +143,7 @@ class Results(Paths):
             return [value] if known is UNKNOWN else [const(repr(known))]
         if part.cell.type not in (list, tuple, dict) or not isinstance(self.memory.cells[part.cell], dict):
             what = "a list that grows in a loop" if self.grown(part) is not None else part.cell.called
-            self.refuse(f"{what} in what is printed or raised is not supported", "write the values in it one by one")
+            self.refuse(STRUCTURE_IN_MESSAGE, what=what)
         first, last = {list: ("[", "]"), tuple: ("(", ")"), dict: ("{", "}")}[part.cell.type]
         texts = [const(first)]
         for key, each in self.contents(part).items():

@@ -12,8 +12,15 @@ from typing import Any, TypeAlias
 
 import gast
 
-from srcad.errors import Place, UnsupportedSyntax
+from srcad.errors import Place
 from srcad.names import Names
+from srcad.refusals.large_functions import (
+    DIFFERENT_LENGTHS,
+    GROWING_LIST_ARGUMENT,
+    RECORDS_ARGUMENT,
+    STRUCTURE_RESULT,
+    UNCLEAR_STRUCTURE_ARGUMENT,
+)
 from srcad.transforms.ir.build import assign, const, load, place_of, subscript
 from srcad.transforms.ir.pytree_form import Form as Structured
 from srcad.transforms.ir.pytree_form import Part
@@ -34,23 +41,11 @@ def form_of(value: gast.expr, memory: Memory) -> Any:
         return None
     held = memory.cells[value.cell]
     if isinstance(held, Lost):
-        raise UnsupportedSyntax(
-            f"a structure that is {held.reason} is handed to a function that calls itself or is large",
-            at=place_of(value),
-            hint="give it the same form on all paths",
-        )
+        raise UNCLEAR_STRUCTURE_ARGUMENT.at(place_of(value), forms=held.reason)
     if isinstance(held, Grown):
-        raise UnsupportedSyntax(
-            "a list that grows in a loop is handed to a function that calls itself or is large",
-            at=place_of(value),
-            hint="hand over np.array of it",
-        )
+        raise GROWING_LIST_ARGUMENT.at(place_of(value))
     if isinstance(held, Fields):
-        raise UnsupportedSyntax(
-            "records are handed to a function that calls itself or is large",
-            at=place_of(value),
-            hint="hand over the fields",
-        )
+        raise RECORDS_ARGUMENT.at(place_of(value))
     if isinstance(held, Packed):
         return Packed, held.layout
     return value.cell.type, tuple((key, form_of(part, memory)) for key, part in held.items())
@@ -145,18 +140,10 @@ def check_length(tree: gast.FunctionDef, result: gast.expr, last: gast.stmt) -> 
     length = returned_length(tree)
     found = len(result.elts) if isinstance(result, gast.Tuple) else None
     if length is not None and found != length:
-        raise UnsupportedSyntax(
-            "a function that calls itself, or is large, returns now a tuple, now something else",
-            at=place_of(last),
-            hint="return tuples of the same length everywhere",
-        )
+        raise DIFFERENT_LENGTHS.at(place_of(last))
 
 
 def check_form(form: Part, last: gast.stmt) -> None:
     """Refuse a function that returns a list, a dictionary or an object."""
     if isinstance(form, Structured):
-        raise UnsupportedSyntax(
-            f"a function that calls itself, or is large, returns a `{form.type.__name__}`",
-            at=place_of(last),
-            hint="return a tuple of numbers and arrays",
-        )
+        raise STRUCTURE_RESULT.at(place_of(last), type=form.type.__name__)

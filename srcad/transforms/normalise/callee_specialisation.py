@@ -20,7 +20,8 @@ import gast
 from numba import typeof
 from numba import types as nb
 
-from srcad.errors import MayOverlap, Place, UnsupportedSyntax
+from srcad.errors import Place
+from srcad.refusals.large_functions import NAMED_TUPLE_RESULT, NOT_COMPILED, OTHER_ARGUMENT, VIEW_RESULT
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.transforms.analysis.points_to import roots_of
 from srcad.transforms.analysis.statement_positions import flow_of
@@ -81,11 +82,7 @@ class Library:
         try:
             types = subroutine.types_of(kinds)
         except CannotType as problem:
-            raise UnsupportedSyntax(
-                f"`{subroutine.wish}` calls itself, or is large, and cannot be compiled: {problem.reason}",
-                at=problem.place or place,
-                hint="write it with what Numba supports, or as a loop",
-            ) from None
+            raise NOT_COMPILED.at(problem.place or place, function=subroutine.wish, reason=problem.reason) from None
         made = Specialised(f"_version_{len(self.known)}_{subroutine.wish}", subroutine, kinds)
         made.summary = _summary_of(types.result)
         self.known[key] = made
@@ -156,11 +153,7 @@ class _Rewriter:
             case _:
                 kind = typeof(look_up(dotted_path(argument) or "", self.bindings))
         if kind is None or isinstance(kind, nb.Optional):
-            raise UnsupportedSyntax(
-                f"an argument of `{callee.wish}`, which calls itself or is large, is neither a number nor an array",
-                at=place,
-                hint="pass numbers, arrays, or tuples of them",
-            )
+            raise OTHER_ARGUMENT.at(place, function=callee.wish)
         return kind
 
 
@@ -194,11 +187,7 @@ def _summary(unit: Unit, types: Types, kinds: Kinds, before: Summary) -> Summary
     for result, kind in zip(_results(unit, before), before.results, strict=True):
         name = getattr(result, "id", "")
         if isinstance(kind, nb.Array) and not name:
-            raise UnsupportedSyntax(
-                f"`{unit.name}`, which calls itself or is large, returns arrays in a tuple that has a name",
-                at=place_of(unit.tree.body[-1]),
-                hint="return the arrays one by one, as in `return a, b`",
-            )
+            raise NAMED_TUPLE_RESULT.at(place_of(unit.tree.body[-1]), function=unit.name)
         found = roots.of.get(name, frozenset())
         same.append(positions.get(name))
         reached = tuple(positions[each] for each in arrays if each in found) + ((_OTHER,) if found & taken else ())
@@ -249,12 +238,7 @@ def _refuse_writes_through_views(unit: Unit, types: Types) -> None:
         ]
         names = [arguments[position].id for found in summary.views for position in found if position != _OTHER]
         if any(roots.is_written(name) for name in [*names, *results]):
-            raise MayOverlap(
-                f"`{version.subroutine.wish}`, which calls itself or is large, returns a view of an array that is "
-                "written into",
-                at=place_of(statement),
-                hint="let it return a copy: append .copy()",
-            )
+            raise VIEW_RESULT.at(place_of(statement), function=version.subroutine.wish)
 
 
 def _reads(statement: Any, whole: str) -> bool:

@@ -17,8 +17,8 @@ import gast
 import numpy as np
 from numba import types as nb
 
-from srcad.errors import NotDifferentiable
 from srcad.names import Names
+from srcad.refusals.numpy_calls import INTEGER_OUTPUT
 from srcad.runtime import kernels
 from srcad.transforms.inference.type_inference import Types, carries_derivatives, is_complex
 from srcad.transforms.ir.build import (
@@ -96,11 +96,7 @@ def _refuse_truncation(statement: Any, types: Types) -> None:
     """Refuse an integer array as `out=` for results that are floats."""
     whole, value = types.get(statement.targets[0].value.id), types.get(getattr(statement.value, "id", ""))
     if isinstance(whole, nb.Array) and isinstance(whole.dtype, (nb.Integer, nb.Boolean)) and carries_derivatives(value):
-        raise NotDifferentiable(
-            f"`out=` is an array of {whole.dtype}, which cannot hold results of type {value}",
-            at=place_of(statement),
-            hint="give it an array of floats, or write `a[...] = ...` where the fractions may be cut off",
-        )
+        raise INTEGER_OUTPUT.at(place_of(statement), dtype=whole.dtype, kind=value)
 
 
 def _spell_complex(statement: gast.stmt, types: Types) -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import gast
 
-from srcad.errors import NotDifferentiable, UnsupportedSyntax
+from srcad.refusals.memory import LIST_ELEMENT_WRITE, WRITE_AFTER_APPEND
+from srcad.refusals.records import RECORDS_GATHERED
 from srcad.transforms.analysis.dependence_test import Meeting
 from srcad.transforms.analysis.points_to import Roots, roots_of
 from srcad.transforms.analysis.statement_positions import flow_of
@@ -38,17 +39,9 @@ def refuse_shared(unit: Unit, types: Types) -> None:
         for each in kept:
             value = each.value
             if isinstance(value, gast.Name) and meeting.may_meet(each, value, store, target):
-                raise NotDifferentiable(
-                    "an array that is in a list by now is written into here",
-                    at=place_of(store),
-                    hint="append a copy: `values.append(v.copy())`",
-                )
+                raise WRITE_AFTER_APPEND.at(place_of(store))
         if any(roots.meet(target.value.id, name) for name in elements):
-            raise NotDifferentiable(
-                "an array that was read from a list is written into",
-                at=place_of(store),
-                hint="keep one array with one more axis, or write into a copy of the element",
-            )
+            raise LIST_ELEMENT_WRITE.at(place_of(store))
 
 
 def _by_array(statement: gast.stmt, types: Types) -> list[str]:
@@ -64,8 +57,4 @@ def _refuse_gathering(statement: gast.stmt, types: Types, roots: Roots) -> None:
     is_read = stores_into(statement) is None and isinstance(value, gast.Subscript)
     sources = [value.value.id, *_by_array(statement, types)] if is_read else []
     if not is_read or any(roots.is_written(name) for name in sources):
-        raise UnsupportedSyntax(
-            "an array as an index into records that are written to is not supported",
-            at=place_of(statement),
-            hint='index a field of them, `a["x"][indices]`',
-        )
+        raise RECORDS_GATHERED.at(place_of(statement))

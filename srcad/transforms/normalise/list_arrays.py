@@ -19,8 +19,8 @@ from typing import Any
 import gast
 from numba import types as nb
 
-from srcad.errors import UnsupportedSyntax
 from srcad.names import Names
+from srcad.refusals.long_lists import LIST_ELEMENT_TYPE, REPEATED_ARRAY
 from srcad.runtime import kernels
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.transforms.inference.execution_tracing import Conflict, joined, watch
@@ -191,11 +191,7 @@ class _Writer:
         kind = self.known.get(name, nb.float64)
         number = kind.dtype if isinstance(kind, nb.Array) else kind
         if not isinstance(number, (nb.Integer, nb.Boolean, nb.Float, nb.Complex)):
-            raise UnsupportedSyntax(
-                f"a list of elements of type {kind} whose length is known only at run time is not supported",
-                at=place_of(statement),
-                hint="keep numbers in it, or arrays of one shape",
-            )
+            raise LIST_ELEMENT_TYPE.at(place_of(statement), kind=kind)
         number = nb.int64 if isinstance(number, nb.Integer) else number
         return number, kind.ndim if isinstance(kind, nb.Array) else 0
 
@@ -212,11 +208,7 @@ class _Writer:
     def repeated(self, name: str, statement: gast.stmt, value: gast.expr, times: gast.expr) -> Block:
         number, rank = self.kind(name, statement)
         if rank:
-            raise UnsupportedSyntax(
-                "a list of one array, several times, is not supported: they are all the same array",
-                at=place_of(statement),
-                hint="append copies of it in a loop, or use np.tile",
-            )
+            raise REPEATED_ARRAY.at(place_of(statement))
         return [assign(name, call("np.full", times, value, *(self.dtype(number) or [dotted("np.float64")])))]
 
     def listed(self, name: str, statement: gast.stmt, array: gast.expr) -> Block:

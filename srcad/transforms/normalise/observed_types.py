@@ -20,7 +20,8 @@ import gast
 import numpy as np
 from numba import types as nb
 
-from srcad.errors import UnsupportedSyntax
+from srcad.refusals.records import OBJECT_STORE, TUPLE_STORE
+from srcad.refusals.types_and_results import OBJECT_VALUE
 from srcad.runtime import kernels
 from srcad.runtime.rulebook import registry
 from srcad.transforms.analysis.activity import differentiable_inputs, varied_names
@@ -205,19 +206,11 @@ def _refuse_stores_into_objects(unit: Unit, watched: Watched) -> None:
         target = stores_into(statement)
         base = target.value.id if target is not None else _augmented(statement)
         if base is not None and base in watched.types and watched.types[base] is None:
-            raise UnsupportedSyntax(
-                f"'{base}' is written into, but is no array of numbers",
-                at=place_of(statement),
-                hint="use a NumPy array",
-            )
+            raise OBJECT_STORE.at(place_of(statement), name=base)
         value = getattr(statement, "value", None)
         kind = watched.types.get(value.id) if target is not None and isinstance(value, gast.Name) else None
         if target is not None and (isinstance(value, gast.Tuple) or isinstance(kind, nb.BaseTuple)):
-            raise UnsupportedSyntax(
-                "a tuple is stored into an array, whose elements derivatives do not reach",
-                at=place_of(statement),
-                hint="store np.array of it",
-            )
+            raise TUPLE_STORE.at(place_of(statement))
 
 
 def _augmented(statement: gast.stmt) -> str | None:
@@ -245,11 +238,7 @@ def refuse_unknown(unit: Unit, types: Types, wrt: Sequence[int], is_observed: bo
         is_read = types.is_real_or_complex(name) and texts & set(names_in(statement.value))
         is_unknown = is_observed and varied & inputs and any(types.get(each) is None for each in [name, *inputs])
         if is_read or is_unknown:
-            raise UnsupportedSyntax(
-                "a value that is neither a number nor an array takes part in what is differentiated",
-                at=place_of(statement),
-                hint="compute it from srcad.stop_gradient(...) where that is meant",
-            )
+            raise OBJECT_VALUE.at(place_of(statement))
 
 
 def _texts_of(unit: Unit, types: Types, varied: Collection[str]) -> set[str]:

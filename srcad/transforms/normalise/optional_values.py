@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 
 import gast
 
-from srcad.errors import UnsupportedSyntax
 from srcad.names import Names
+from srcad.refusals.types_and_results import MAY_BE_NONE
 from srcad.transforms.inference.type_inference import as_written
 from srcad.transforms.ir.build import (
     Block,
@@ -179,11 +179,7 @@ class _Writer(_Walker):
                 continue
             place = place_of(statement)
             if isinstance(statement, (gast.If, gast.While)):
-                raise UnsupportedSyntax(
-                    as_written(f"'{name}' may be None here, or a value", place),
-                    at=place,
-                    hint="compare it with None first: `if ... is None`",
-                )
+                raise MAY_BE_NONE.at(place, name=as_written(f"'{name}'", place))
             missing = self.names.temporary()
             said = NO_VALUE if isinstance(statement, gast.Return) else as_written(f"'{name}' is None", place)
             error = gast.Raise(exc=call("TypeError", const(said)), cause=None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gast
 
-from srcad.errors import MayOverlap
+from srcad.refusals.memory import HIDDEN_VIEW
 from srcad.runtime.rulebook import registry
 from srcad.runtime.rulebook.rule_template import primitive_name
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
@@ -33,11 +33,7 @@ def refuse_hidden_views(unit: Unit, types: Types) -> None:
         for store, array in stores:
             if not registry.variants(primitive) and name in _sources(program, array):
                 given = next(each for each in names_in(call.value) if _holds_floats(each, types))
-                raise MayOverlap(
-                    f"what {primitive_name(primitive)} gives is written into, and may be a view of '{given}'",
-                    at=place_of(store),
-                    hint="take a copy first: append .copy()",
-                )
+                raise HIDDEN_VIEW.at(place_of(store), function=primitive_name(primitive), source=given)
             if name in program.roots.views and reaches(program, array, name):
                 raise not_followed(program, name)
         if primitive in COPIED and name in program.roots.views and is_written_later(program, name, False):

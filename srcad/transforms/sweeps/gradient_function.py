@@ -8,7 +8,13 @@ from dataclasses import replace
 import gast
 from numba import types as nb
 
-from srcad.errors import NotDifferentiable, UnsupportedSyntax
+from srcad.refusals.types_and_results import (
+    ALWAYS_RAISES,
+    ARGUMENT_TYPE,
+    RECORD_WRITE,
+    RESULT_NOT_SCALAR,
+    ZERO_DIMENSIONAL_WRITE,
+)
 from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.adjoint.call_derivatives import Callees
 from srcad.transforms.adjoint.to_core_form import Splitter
@@ -75,12 +81,8 @@ def reverse_program(unit: Unit, types: Types, wrt: Sequence[int], outs: Sequence
     for statement in walk_statements(unit.tree.body):
         target = stores_into(statement)
         if target is not None and types.rank(target.value.id) == 0 and program.is_active(target.value.id):
-            # NumPy turns every zero-dimensional result into a number, which an adjoint cannot be written into.
-            raise UnsupportedSyntax(
-                "an array without dimensions that is written into cannot be differentiated",
-                at=place_of(statement),
-                hint="use a number, or an array of one element",
-            )
+            # NumPy makes a number of every result without dimensions, which no adjoint can be written into.
+            raise ZERO_DIMENSIONAL_WRITE.at(place_of(statement))
     return program
 
 
@@ -212,17 +214,9 @@ def refuse_result(unit: Unit, types: Types) -> None:
         return
     ends = next((each for each in walk_statements(unit.tree.body) if isinstance(each, gast.Raise)), None)
     if isinstance(kind, nb.NoneType) and ends is not None and ends.exc is not None:
-        raise NotDifferentiable(
-            f"{unit.name} always raises for arguments of these types: {gast.unparse(ends.exc).strip()}",
-            at=place_of(ends),
-            hint="what follows is never reached",
-        )
+        raise ALWAYS_RAISES.at(place_of(ends), function=unit.name, problem=gast.unparse(ends.exc).strip())
     what = "nothing" if not results or isinstance(kind, nb.NoneType) else f"a value of type {kind}"
-    raise NotDifferentiable(
-        f"{unit.name} returns {what}; a gradient needs one real number",
-        at=place_of(unit.tree.body[-1]),
-        hint="use srcad.vjp or srcad.jacobian for functions with several results",
-    )
+    raise RESULT_NOT_SCALAR.at(place_of(unit.tree.body[-1]), function=unit.name, what=what)
 
 
 def refuse_arguments(unit: Unit, types: Types, wrt: Sequence[int]) -> None:
@@ -232,11 +226,7 @@ def refuse_arguments(unit: Unit, types: Types, wrt: Sequence[int]) -> None:
         kind = types.get(name)
         if not differentiable(kind):
             cure = "pass 2.0 instead of 2" if isinstance(kind, nb.Integer) else "convert it with .astype(float)"
-            raise NotDifferentiable(
-                f"argument '{name}' of {unit.name} is of type {kind}, which has no derivative",
-                at=place_of(unit.tree),
-                hint=f"{cure}, or leave '{name}' out of wrt",
-            )
+            raise ARGUMENT_TYPE.at(place_of(unit.tree), name=name, function=unit.name, kind=kind, cure=cure)
 
 
 def refuse_records(unit: Unit, types: Types) -> None:
@@ -254,11 +244,7 @@ def refuse_records(unit: Unit, types: Types) -> None:
     for statement in walk_statements(unit.tree.body):
         target = stores_into(statement)
         if target is not None and target.value.id in held:
-            raise NotDifferentiable(
-                f"{unit.name} writes to a record, or to a dictionary of Numba's",
-                at=place_of(statement),
-                hint="use an array for each field, or a dictionary or dataclass of Python's",
-            )
+            raise RECORD_WRITE.at(place_of(statement), function=unit.name)
 
 
 def _is_record(kind: nb.Type) -> bool:

@@ -13,8 +13,9 @@ from typing import Any
 
 import gast
 
-from srcad.errors import CompilerBug, MissingRule, Place
+from srcad.errors import CompilerBug, Place
 from srcad.names import Names
+from srcad.refusals.names_and_functions import NO_FORWARD_RULE
 from srcad.runtime.rulebook import registry
 from srcad.runtime.rulebook.registry import Rule
 from srcad.runtime.rulebook.rule_template import primitive_name
@@ -144,7 +145,7 @@ class Tangents:
             return self.by_template(name, rule, inputs, place)
         if rule.is_linear or rule.kind == "view":
             return [assign(self.dot(name), self.applied(value, rule, inputs), place)]
-        raise MissingRule(f"{primitive_name(primitive)} has no rule for forward mode", at=place)
+        raise NO_FORWARD_RULE.at(place, function=primitive_name(primitive))
 
     def by_partials(self, name: str, rule: Rule, inputs: dict[str, gast.expr], place: Place | None) -> Block:
         """The sum of partial derivatives times tangents."""

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import gast
 import numpy as np
 
-from srcad.errors import NotDifferentiable
+from srcad.refusals.derivatives import OTHER_RESULTS
 from srcad.transforms.ir.build import Block, assign, binary, call, load, place_of
 from srcad.transforms.ir.unit import Unit
 
@@ -30,7 +30,7 @@ def weighted(unit: Unit, ranks: Sequence[int | None]) -> Unit:
     last = tree.body.pop()
     results = list(_leaves(last.value))
     if len(results) != len(ranks):
-        raise NotDifferentiable(f"the second derivative of {unit.name}, whose results are not what it returns")
+        raise OTHER_RESULTS.error(function=unit.name)
     place, code, weights, total = place_of(last), list[gast.stmt](), list[str](), ""
     for result, rank in zip(results, ranks, strict=True):
         if rank is None:

@@ -109,7 +109,7 @@ def unknown_bytecode(x):
         (unknown_module_function, "np.fft.fft is not known to Numba", 2),
         (unknown_argument, "Numba has no implementation of median(array(float64, 1d, C), keepdims=True)", 1),
         (unknown_object, "'model' is not known to Numba", 1),
-        (unlike_branches, "'y' is now array(float64, 1d, C), now float64", None),
+        (unlike_branches, "'y' is array(float64, 1d, C) in one place and float64 in another", None),
         (unknown_bytecode, "Use of unsupported opcode (IMPORT_NAME) found.", 1),
     ],
 )

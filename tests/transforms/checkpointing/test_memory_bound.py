@@ -128,7 +128,7 @@ def recursive(x, n):
 
 @pytest.mark.parametrize("function", [turns, left_early, recursive])
 def test_what_records_without_a_bound_is_refused(function):
-    with pytest.raises(UnsupportedSyntax, match="max_trace_bytes cannot hold"):
+    with pytest.raises(UnsupportedSyntax, match="max_trace_bytes cannot be kept"):
         srcad.grad(bound(function, 10**6), jit=False)(0.5, 4)
 
 

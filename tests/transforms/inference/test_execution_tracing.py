@@ -110,7 +110,9 @@ def test_a_conflict_is_told_with_the_users_name_and_line():
         watch(unit, [(np.ones(2),)])
     error = caught.value.as_error(unit)
     assert isinstance(error, UnsupportedSyntax)
-    assert error.what == "'s' is now array(float64, 1d, C), now float64"
+    assert (
+        error.what == "the variable 's' is an array of float64 with 1 axis in one place and of type float64 in another"
+    )
     assert error.at is not None
     assert error.at.text.strip() == "s = s + x"
 

@@ -110,7 +110,7 @@ def test_lists_in_a_list_are_refused():
             values.append([x, x])
         return values[0][1]
 
-    with pytest.raises(UnsupportedSyntax, match="holds numbers, arrays, or tuples"):
+    with pytest.raises(UnsupportedSyntax, match="must hold numbers, arrays, or tuples"):
         srcad.grad(f, jit=False)(1.0)
 
 

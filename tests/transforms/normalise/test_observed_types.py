@@ -80,7 +80,7 @@ def test_an_object_that_is_written_into_is_refused():
         y[0] = x[1]
         return x[0]
 
-    with pytest.raises(UnsupportedSyntax, match="written into, but is no array"):
+    with pytest.raises(UnsupportedSyntax, match="written into, but is not an array"):
         observed(f, (X,))
 
 

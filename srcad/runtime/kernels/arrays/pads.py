@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcad.errors import NotDifferentiable
+from srcad.refusals.numpy_calls import PAD_MODE
 
 Shape = tuple[int, ...]
 
@@ -61,9 +61,7 @@ def padded(array: Any, pad_width: Any, mode: str = "constant") -> Any:
 
 def _refuse_mode(mode: str) -> None:
     if mode not in _COPYING + _BLENDING:
-        raise NotDifferentiable(
-            f"np.pad with mode {mode!r} cannot be differentiated", hint=f"use one of {', '.join(_COPYING + _BLENDING)}"
-        )
+        raise PAD_MODE.error(mode=mode, modes=", ".join(_COPYING + _BLENDING))
 
 
 _COPYING = ("constant", "edge", "reflect", "symmetric", "wrap")

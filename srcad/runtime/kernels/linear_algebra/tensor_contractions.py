@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from srcad.errors import MissingRule
+from srcad.refusals.numpy_calls import EINSUM_ELLIPSIS
 from srcad.runtime.kernels.arrays.unbroadcast import unbroadcast
 from srcad.runtime.kernels.linear_algebra.products import times, times_transpose, transpose_times
 
@@ -173,7 +173,7 @@ def _without_ellipsis(subscripts: str, operands: tuple[Any, ...]) -> str:
     terms = left.split(",")
     counts = [np.ndim(each) - len(term) + 1 for term, each in zip(terms, operands, strict=True) if "@" in term]
     if len(set(counts)) > 1 or any(1 in np.shape(each) for each in operands):
-        raise MissingRule("np.einsum with an ellipsis that broadcasts has no derivative rule")
+        raise EINSUM_ELLIPSIS.error()
     spare = "".join(letter for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if letter not in subscripts)[: counts[0]]
     if not arrow:
         letters = left.replace(",", "").replace("@", "")

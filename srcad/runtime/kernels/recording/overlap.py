@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from numba.extending import overload, register_jitable
 
-from srcad.errors import MayOverlap
+from srcad.refusals.memory import ARGUMENTS_OVERLAP
+
+_SHARED = f"{ARGUMENTS_OVERLAP.what}; {ARGUMENTS_OVERLAP.hint}"  # compiled code raises a ValueError that says it
 
 
 def refuse_overlap(a: Any, b: Any) -> None:
@@ -25,7 +27,7 @@ def refuse_overlap(a: Any, b: Any) -> None:
     except np.exceptions.TooHardError:
         shared = True
     if shared:
-        raise MayOverlap("two arguments share memory, and one of them is written to", hint="pass a copy of one of them")
+        raise ARGUMENTS_OVERLAP.error()
 
 
 @overload(refuse_overlap)
@@ -41,7 +43,7 @@ def _overload_refuse_overlap(a, b):
             return
         if same_rank and a.strides == b.strides and not _may_meet(a, b):
             return
-        raise ValueError("two arguments share memory, and one of them is written to; pass a copy of one of them")
+        raise ValueError(_SHARED)
 
     return impl
 

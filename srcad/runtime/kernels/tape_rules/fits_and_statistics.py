@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcad.errors import MissingRule
+from srcad.refusals.numpy_calls import POLYFIT_COMPLEX
 from srcad.runtime.kernels.arrays.rearrangements import polyval_slope
 from srcad.runtime.kernels.linear_algebra.eigen import singular_values_adjoint
 from srcad.runtime.kernels.tape_rules.matrix_functions import _is_nothing
@@ -106,7 +106,7 @@ def polyfit_to_places(c: Any, values: Any, w: Any, x: Any, y: Any) -> Any:
     [3.0, -3.0]
     """
     if x.dtype.kind == "c":
-        raise MissingRule("the derivative rule of np.polyfit does not cover complex places")
+        raise POLYFIT_COMPLEX.error()
     if np.ndim(c) == 2:
         x = np.expand_dims(x, 1)
     found = (y - np.polyval(c, x)) * polyval_slope(w, x) - values * polyval_slope(c, x)

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from srcad.errors import CompilerBug, MissingRule
+from srcad.errors import CompilerBug
+from srcad.refusals.tapes import COMPOSED_CALL
 from srcad.runtime.rulebook.rule_template import primitive_name
 from srcad.runtime.support.nested_structures import flatten
 from srcad.runtime.tape.forward_accumulator import fitted_tangent
@@ -128,7 +129,7 @@ def check_accepted(plan: Any, arguments: tuple[Any, ...], keywords: Mapping[str,
     if type(value) is Tensor and not _is_alike(value._value, result):
         plan.accepted.clear()
         name = primitive_name(plan.primitive)
-        raise MissingRule(f"{name} is not what srcad takes it for in this call", hint="write it with other functions")
+        raise COMPOSED_CALL.error(function=name)
 
 
 def run_if_new(plan: Any, meaning: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:

@@ -11,6 +11,7 @@ import gast
 import numpy as np
 
 from srcad.errors import MissingRule
+from srcad.refusals.tapes import CALL_NOT_COVERED, NO_RULE_FOR_RANKS, TAPE_EINSUM_LISTS, TAPE_NO_RULE
 from srcad.runtime.rulebook.registry import find, variants
 from srcad.runtime.rulebook.rule_slicing import is_d
 from srcad.runtime.rulebook.rule_template import primitive_name
@@ -32,7 +33,7 @@ def covering(
     (2, ('keepdims',), True)
     """
     if primitive is np.einsum and not isinstance(arguments[0], str):
-        raise MissingRule("np.einsum with lists of axes has no derivative rule", hint='write them as letters, "ij,jk"')
+        raise TAPE_EINSUM_LISTS.error()
     rule = rule_of(primitive, arguments)
     stated = tuple([name for name, value in keywords.items() if name in rule.parameters or says_something(name, value)])
     count, given = len(arguments), {name: keywords[name] for name in stated}
@@ -66,10 +67,10 @@ def rule_of(primitive: Any, arguments: Sequence[Any]) -> Any:
     """The rule for a call. Raises MissingRule if there is none for arguments of these ranks."""
     rule = find(primitive, [_rank(each) for each in arguments])
     if rule is None:
-        raise MissingRule(
-            f"{primitive_name(primitive)} has no derivative rule for {len(arguments)} arguments of these ranks: "
-            + ", ".join(str(_rank(each)) for each in arguments),
-            hint="state one with srcad.custom_gradient",
+        raise NO_RULE_FOR_RANKS.error(
+            function=primitive_name(primitive),
+            count=len(arguments),
+            ranks=", ".join(str(_rank(each)) for each in arguments),
         )
     return rule
 
@@ -92,7 +93,7 @@ def check_meaning(primitive: Any, meaning: Any, arguments: Sequence[Any], keywor
     """Raise MissingRule if the function that defines a primitive does not take such arguments."""
     error = _unbound(meaning, len(arguments), tuple(keywords))
     if error:
-        raise MissingRule(f"the definition of {primitive_name(primitive)} does not cover this call: {error}")
+        raise CALL_NOT_COVERED.error(function=primitive_name(primitive), problem=error)
 
 
 @functools.cache
@@ -127,10 +128,7 @@ def check_discrete(primitive: Any, result: Any) -> None:
 
 def missing(primitive: Any) -> MissingRule:
     """The error for a function that has no rule."""
-    return MissingRule(
-        f"{primitive_name(primitive)} has no derivative rule, and a tape follows one of its arguments",
-        hint="call it on the tensor's `.numpy()` to leave it out of the derivative, or in a srcad.custom_gradient",
-    )
+    return TAPE_NO_RULE.error(function=primitive_name(primitive))
 
 
 def _may_vary(value: Any) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from srcad.errors import MissingRule
+from srcad.refusals.tapes import EMPTY_STACK
 from srcad.runtime.rulebook.rule_template import primitive_name
 
 linalg = np.linalg
@@ -39,7 +39,7 @@ def of_each_matrix(primitive: Any, *arguments: Any, **keywords: Any) -> Any:
     around = np.broadcast_shapes(*[each.shape[:-2] for each in stacks])
     count = int(np.prod(around))
     if not count:
-        raise MissingRule(f"{primitive_name(primitive)} of a stack of no matrices has no derivative rule")
+        raise EMPTY_STACK.error(function=primitive_name(primitive))
     rows = [_flat(each, around) if getattr(each, "ndim", 0) > 1 else [each] * count for each in arguments]
     found = [primitive(*each, **keywords) for each in zip(*rows, strict=True)]
     if isinstance(found[0], tuple):

@@ -16,8 +16,8 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcad.errors import MissingRule
 from srcad.names import Names
+from srcad.refusals.tapes import EAGER_NO_COMPLEX_RULE, EAGER_NO_RULE, NO_ADJOINT, NO_TANGENT
 from srcad.runtime.kernels import damped, unbroadcast
 from srcad.runtime.rulebook.partial_rules import partials_as_adjoint, partials_as_tangent
 from srcad.runtime.rulebook.registry import Rule, find
@@ -122,9 +122,7 @@ def _rule(primitive: Any, args: Sequence[Any], active: Collection[int]) -> Rule:
     literals = [k for k, each in enumerate(args) if k not in active and type(each) in (int, float) and each != 0]
     rule = find(primitive, ndims, literals)
     if rule is None:
-        raise MissingRule(
-            f"{primitive_name(primitive)} has no derivative rule", hint="state one with srcad.custom_gradient"
-        )
+        raise EAGER_NO_RULE.error(function=primitive_name(primitive), where="")
     return rule
 
 
@@ -140,7 +138,7 @@ def _any_complex(rule: Rule, result: Any, args: Sequence[Any]) -> bool:
     if not _has_complex((result, *args)):
         return False
     if not rule.handles_complex:
-        raise MissingRule(f"the derivative rule of {primitive_name(rule.primitive)} does not cover complex numbers")
+        raise EAGER_NO_COMPLEX_RULE.error(function=primitive_name(rule.primitive))
     return True
 
 
@@ -193,7 +191,7 @@ def pullback_function(rule: Rule, wanted: tuple[str, ...]) -> Run:
     """`def tanh_pullback(y_bar, y, x): ...`, which returns a tuple of the wanted adjoints, None where there is none."""
     template = rule.partials or rule.adjoint
     if template is None:
-        raise MissingRule(f"{primitive_name(rule.primitive)} has a tangent rule but no adjoint rule")
+        raise NO_ADJOINT.error(function=primitive_name(rule.primitive))
     names = _Bars(template, "_bar")
     result = template.parameters[0]
     product = "damped" if rule.zero_wins else None
@@ -209,7 +207,7 @@ def _pushforward_function(rule: Rule, active: tuple[str, ...]) -> Run | None:
     """`def tanh_pushforward(dots, y, x): ...`."""
     template = rule.tangent or rule.partials
     if template is None:
-        raise MissingRule(f"{primitive_name(rule.primitive)} has no tangent rule")
+        raise NO_TANGENT.error(function=primitive_name(rule.primitive))
     names = _Bars(template, "_dot")
     result = template.parameters[0]
     body = list(template.body) if rule.tangent else partials_as_tangent(template)

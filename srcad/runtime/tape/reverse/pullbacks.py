@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from srcad.errors import MissingRule
+from srcad.refusals.tapes import EAGER_NO_COMPLEX_RULE, EAGER_NO_RULE
 from srcad.runtime.kernels import unbroadcast
 from srcad.runtime.kernels.arrays.fourier import CONJUGATED
 from srcad.runtime.rulebook.registry import Rule, find, variants
@@ -133,7 +133,7 @@ def conjugated(primitive: Any, mask: int, values: Sequence[Any], keywords: Mappi
 def _check_complex(choice: Choice) -> None:
     if not choice.rule.handles_complex:
         name = primitive_name(choice.rule.primitive)
-        raise MissingRule(f"the derivative rule of {name} does not cover complex numbers")
+        raise EAGER_NO_COMPLEX_RULE.error(function=name)
 
 
 def _places(mask: int) -> tuple[int, ...]:
@@ -216,7 +216,7 @@ def _made(
 ) -> Choice | None:
     rule = find(primitive, ranks, literals)
     if rule is None:
-        raise MissingRule(f"{primitive_name(primitive)} has no derivative rule for these arguments")
+        raise EAGER_NO_RULE.error(function=primitive_name(primitive), where=" for these arguments")
     if rule.kind == "zero":
         return None
     names = names_of(rule, len(ranks), stated)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from srcad.errors import MissingRule
+from srcad.refusals.tapes import PART_WITHOUT_RULE
 from srcad.runtime import kernels
 from srcad.runtime.rulebook.registry import definition, variants
 from srcad.runtime.support.fast_numpy import swift
@@ -94,6 +94,6 @@ def as_primitive(kernel: Callable[..., Any]) -> Callable[..., Any]:
             # A kernel made of NumPy's functions is recorded through these; one that writes into arrays cannot be.
             return on_tensors(kernel)(*arguments, **keywords)
         except TypeError as error:
-            raise MissingRule(f"{kernel.__name__}, part of a derivative, has no derivative rule of its own") from error
+            raise PART_WITHOUT_RULE.error(function=kernel.__name__) from error
 
     return primitive

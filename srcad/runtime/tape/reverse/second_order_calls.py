@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from srcad.errors import MissingRule, NotDifferentiable, SrcadError, TapeMisuse
+from srcad.refusals.tapes import SECOND_BY_TAPE
 from srcad.runtime.support.nested_structures import flatten, pack_as
 from srcad.runtime.tape.recording.compiled_calls import CallNode, record_call
 from srcad.runtime.tape.recording.dispatch import wrapped
@@ -218,10 +219,7 @@ def rerun(node: CallNode, leaves: Sequence[Any], recording: Recording | None = N
     try:
         result = node.function.__wrapped__(*arguments)
     except TypeError as error:
-        raise NotDifferentiable(
-            f"the second derivative of {name} by a tape: {error}",
-            hint="compute it with srcad.hvp or srcad.hessian, which differentiate in-place writes too",
-        ) from error
+        raise SECOND_BY_TAPE.error(function=name, problem=error) from error
     finally:
         active.reruns -= 1
         active.accumulations -= 1

@@ -15,7 +15,8 @@ import warnings
 
 import numpy as np
 
-from srcad.errors import GradientCut, MissingRule
+from srcad.errors import GradientCut
+from srcad.refusals.tapes import TENSORS_IN_LIST
 
 _NUMPY = os.path.dirname(np.__file__) + os.sep
 
@@ -32,11 +33,8 @@ def refuse_or_warn(frame: types.FrameType | None) -> None:
         function, frame = frame, frame.f_back
     if function is not None:
         name = ("np.linalg." if ".linalg" in function.f_globals["__name__"] else "np.") + function.f_code.co_name
-        raise MissingRule(
-            f"{name} is given a list that holds tensors which a tape follows, and would cut the gradient",
-            hint="pack the list with np.stack or srcad.convert_to_tensor",
-        )
-    if frame is None:  # no Python caller, as in a thread started from C
+        raise TENSORS_IN_LIST.error(function=name)
+    if frame is None:  # called by a thread of somebody's, from C
         return
     # As if `warnings.warn` were called in that frame, so that filters such as "once per location" work.
     warnings.warn_explicit(

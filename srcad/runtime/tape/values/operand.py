@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from srcad.errors import BadArgument, CompilerBug, NotDifferentiable
+from srcad.errors import BadArgument, CompilerBug
+from srcad.refusals.tapes import LEAVES_TAPE
 from srcad.runtime.tape.values.active_recordings import active
 from srcad.runtime.tape.values.arithmetic import Arithmetic
 from srcad.runtime.tape.values.escapes import refuse_or_warn
@@ -159,7 +160,7 @@ class Operand(Arithmetic):
     def _cut(self, how: str) -> Any:
         """The value, for a conversion that cuts the gradient; refused in a compiled function's run for a derivative."""
         if active.reruns and active.who_know([self._identity]):
-            raise NotDifferentiable(f"a value that the derivative depends on is made a plain number or array by {how}")
+            raise LEAVES_TAPE.error(how=how)
         if active.tapes:
             self._note(how)
         return self._array()

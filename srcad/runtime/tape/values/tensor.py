@@ -12,7 +12,8 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from srcad.errors import BadArgument, BadValue, NotDifferentiable
+from srcad.errors import BadArgument, BadValue
+from srcad.refusals.tapes import CONSTANT_SIZE
 from srcad.runtime.support.nested_structures import flatten, map_leaves
 from srcad.runtime.tape.values.operand import Operand
 
@@ -90,7 +91,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     if array.size == 1:
         return tensor_of(np.full(wanted, array.reshape(())))
     if array.size != np.prod(wanted):
-        raise NotDifferentiable(f"a value with {array.size} elements cannot be a constant of shape {wanted}")
+        raise CONSTANT_SIZE.error(size=array.size, shape=wanted)
     return tensor_of(array.reshape(wanted))
 
 
@@ -102,7 +103,7 @@ def _reshaped(tensor: Tensor, dtype: Any, shape: Any) -> Tensor:
     if made.size == 1:
         return np.broadcast_to(made.reshape(()), _lengths(shape))  # type: ignore[return-value]
     if made.size != np.prod(_lengths(shape)):
-        raise NotDifferentiable(f"a value with {made.size} elements cannot be a constant of shape {_lengths(shape)}")
+        raise CONSTANT_SIZE.error(size=made.size, shape=_lengths(shape))
     return made.reshape(_lengths(shape))  # type: ignore[no-any-return]
 
 

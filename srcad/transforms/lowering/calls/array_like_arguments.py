@@ -18,6 +18,7 @@ from numba import types as nb
 from numba.np.numpy_support import as_dtype, from_dtype
 
 from srcad.names import Names
+from srcad.refusals.numpy_calls import EINSUM_LISTS
 from srcad.transforms.ir.build import Block, assign, at, call, dotted, dotted_path, inner_blocks, load, place_of
 from srcad.transforms.ir.constant_conditions import UNKNOWN
 from srcad.transforms.ir.primitive import operands, primitive_of
@@ -73,8 +74,7 @@ class ArrayLike(Respelled):
         node.args = [self.part(each) for each in node.args]
         first, second = (*node.args, None, None)[:2]
         if isinstance(second, Structure) and not isinstance(self.constant(first), str):
-            what = "np.einsum with lists of axes is not supported"
-            self.refuse(what, "give the subscripts as a text: np.einsum('ij,j->i', a, b)")
+            self.refuse(EINSUM_LISTS)
 
     def joined(self, part: gast.expr) -> gast.expr:
         """A sequence of arrays, with lists in it turned into arrays."""

@@ -10,6 +10,7 @@ from itertools import pairwise
 import gast
 import numpy as np
 
+from srcad.refusals.numpy_calls import ARRAY_SPLIT, ARRAY_SPLIT_COUNT
 from srcad.transforms.ir.build import at, attribute, binary, call, clone, const, load, subscript
 from srcad.transforms.ir.cost_model import MOST_SPLIT_PIECES
 from srcad.transforms.lowering.calls.mutating_calls import Effects
@@ -37,7 +38,7 @@ class Splits(Effects):
         given |= {each.arg: each.value for each in node.keywords}
         axis = self.constant(self.part(given.get("axis", const(0))))
         if not {"ary", "indices_or_sections"} <= given.keys() or type(axis) is not int or axis < 0:
-            self.refuse("this way to split an array is not supported", "give the array, where to cut, and an axis >= 0")
+            self.refuse(ARRAY_SPLIT)
         array, places = self.as_name(self.part(given["ary"])), self.part(given["indices_or_sections"])
         count = self.constant(places)
         if isinstance(places, Structure):
@@ -45,10 +46,7 @@ class Splits(Effects):
         elif type(count) is int and 0 < count <= MOST_SPLIT_PIECES:
             edges = [None, *self.even_edges(array, axis, count, is_even), None]
         else:
-            self.refuse(
-                "an array is split into a number of pieces that is known only at run time",
-                "give the number as a constant, the places as a list, or take slices in a loop",
-            )
+            self.refuse(ARRAY_SPLIT_COUNT)
         before = [gast.Slice(lower=None, upper=None, step=None)] * axis
         pieces = []
         for low, high in pairwise(edges):

@@ -15,6 +15,8 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcad.refusals.names_and_functions import PARTIAL_OF_UNKNOWN
+from srcad.refusals.numpy_calls import EXTREME_OF_NOTHING, ISINSTANCE, SORTED, STRICT_ZIP
 from srcad.transforms.ir.build import call, const, place_of
 from srcad.transforms.ir.constant_conditions import UNKNOWN
 from srcad.transforms.lowering.calls.starred_arguments import Starred
@@ -83,7 +85,7 @@ class Containers(Starred):
         """`functools.partial`: a structure that can be called."""
         function, *arguments = (self.part(each) for each in node.args)
         if not isinstance(function, (Callee, Structure)):
-            self.refuse("what functools.partial is given is not known to be a function", "name the function")
+            self.refuse(PARTIAL_OF_UNKNOWN)
         held = {keyword.arg: self.kept(self.part(keyword.value)) for keyword in node.keywords}
         parts = {
             "func": function,
@@ -160,7 +162,7 @@ class Containers(Starred):
         if len(known) != len(columns):
             return None
         if keywords and len({len(each) for each in known}) > 1:
-            self.refuse("`zip` of structures of several lengths", "give each as many elements")
+            self.refuse(STRICT_ZIP)
         return self.sequence(tuple, [self.sequence(tuple, list(row)) for row in zip(*known, strict=False)])
 
     def counted(self, arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
@@ -184,7 +186,7 @@ class Containers(Starred):
             return None
         values = self.ranks(parts)
         if keywords or any(each is UNKNOWN for each in values):
-            self.refuse("`sorted` of values that are known only at run time", "make an array of them, and use np.sort")
+            self.refuse(SORTED)
         return self.sequence(list, [parts[k] for k in sorted(range(len(parts)), key=values.__getitem__)])
 
     def ranks(self, parts: Parts) -> list[Any]:
@@ -211,7 +213,7 @@ class Containers(Starred):
         if len(arguments) != 1 or keywords or (parts := self.elements(arguments[0])) is None:
             return None
         if not parts:
-            self.refuse(f"`{name}` of nothing", "check that there is an element")
+            self.refuse(EXTREME_OF_NOTHING, function=name)
         return parts[0] if len(parts) == 1 else super().call(call(name, *parts))
 
     def decided(self, op: type[gast.boolop], arguments: Parts, keywords: dict[str, Any]) -> gast.expr | None:
@@ -231,7 +233,7 @@ class Containers(Starred):
         if not all(isinstance(each, type) for each in classes):
             if not isinstance(structure, Structure):
                 return None
-            self.refuse("`isinstance` with something that is no class", "name the class")
+            self.refuse(ISINSTANCE)
         if not isinstance(structure, Structure):  # a number, a text or an array
             return (
                 const(False) if all(each in (list, tuple, dict) or _is_of_objects(each) for each in classes) else None

@@ -15,6 +15,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcad.refusals.numpy_calls import NO_COPY, PIECEWISE_CALL, PIECEWISE_COUNT, PIECEWISE_LISTS
 from srcad.transforms.ir.build import assign, attribute, call, clone, const, dotted, index_value, load, subscript
 from srcad.transforms.lowering.calls.array_splits import Splits
 from srcad.transforms.lowering.structures.abstract_state import Callee, Structure
@@ -57,8 +58,7 @@ class Respelled(Splits):
             node.keywords.remove(copies)
             if self.constant(self.part(copies.value)) is not True:
                 if meaning not in (np.array, np.astype):
-                    what = f"`copy=False` of np.{getattr(meaning, '__name__', '')} is not supported"
-                    self.refuse(what, "write the result into the array: `x[...] = ...`")
+                    self.refuse(NO_COPY, function=getattr(meaning, "__name__", ""))
                 node.func = dotted("np.asarray")
                 return self.call(node)
         if meaning is np.einsum and len(node.args) == 2 and not node.keywords:
@@ -132,20 +132,17 @@ class Respelled(Splits):
     def piecewise(self, node: gast.Call) -> gast.expr:
         """`np.piecewise`: each function is called with its own elements."""
         if node.keywords or len(node.args) < 3:
-            self.refuse("this call of np.piecewise is not supported", "give it the array, conditions and functions")
+            self.refuse(PIECEWISE_CALL)
         first, *lists = [self.part(each) for each in node.args[:3]]
         if not all(isinstance(each, Structure) for each in lists):
-            self.refuse("np.piecewise needs lists of conditions and of functions", "write the lists out")
+            self.refuse(PIECEWISE_LISTS)
         array = self.as_name(first)
         conditions, functions = (self.parts(each) for each in lists)
         masks = [self.as_name(each) for each in conditions]
         if len(functions) == len(masks) + 1:
             masks.append(self.otherwise(masks))
         if len(functions) != len(masks):
-            self.refuse(
-                f"np.piecewise has {len(masks)} conditions and {len(functions)} functions",
-                "give one function for each condition, and perhaps one for all else",
-            )
+            self.refuse(PIECEWISE_COUNT, conditions=len(masks), functions=len(functions))
         result = self.names.temporary()
         self.let(result, self.core(call("np.zeros_like", array)))
         for mask, function in zip(masks, functions, strict=True):

@@ -9,6 +9,7 @@ from typing import Any
 
 import gast
 
+from srcad.refusals.numpy_calls import REDUCE, REST_OF_SHAPE, TEXT_METHOD, TOO_FEW_VALUES
 from srcad.transforms.ir.build import at, call, const, dotted_path, load, stored, subscript
 from srcad.transforms.ir.canonical_names import RESERVED, root_name
 from srcad.transforms.ir.primitive import look_up
@@ -36,7 +37,7 @@ class Functional(Methods):
         """A method of a constant text."""
         arguments = [self.key(each) for each in node.args]
         if method not in _OF_TEXTS or node.keywords:
-            self.refuse(f"the method `{method}` of a text is not supported", "compare it with `==`")
+            self.refuse(TEXT_METHOD, name=method)
         found = getattr(text, method)(*arguments)
         return self.sequence(list, list(map(const, found))) if isinstance(found, list) else const(found)
 
@@ -57,7 +58,7 @@ class Functional(Methods):
         function, row, *start = (self.part(each) for each in node.args)
         parts = self.elements(row)
         if parts is None or not [*start, *parts]:
-            self.refuse("functools.reduce of an array, or of nothing, is not supported", "write the loop")
+            self.refuse(REDUCE)
         total, *rest = [*start, *parts]
         for each in rest:
             total = self.kept(self.part(gast.Call(func=function, args=[total, each], keywords=[])))
@@ -66,8 +67,7 @@ class Functional(Methods):
     def with_rest(self, targets: Parts, node: gast.expr) -> list[tuple[gast.expr, gast.expr]]:
         """`first, *rest = value`: each target with its value; what no other target takes is a list."""
         if isinstance(node, gast.Attribute) and node.attr == "shape":
-            what = "`*` in what a shape is assigned to is not supported: how many axes there are is not known here"
-            self.refuse(what, "name all axes, or take those that are needed, such as `n = x.shape[-1]`")
+            self.refuse(REST_OF_SHAPE)
         value = self.part(node)
         before = next(k for k, each in enumerate(targets) if isinstance(each, gast.Starred))
         names = [each.value if isinstance(each, gast.Starred) else each for each in targets]
@@ -78,7 +78,7 @@ class Functional(Methods):
         parts = [self.kept(each) for each in self.parts(value)]
         last = len(parts) - (len(targets) - before - 1)
         if last < before:
-            self.refuse(f"{len(parts)} values are too few for {len(targets) - 1} targets and a list", "give more")
+            self.refuse(TOO_FEW_VALUES, values=len(parts), targets=len(targets) - 1)
         values = [*parts[:before], self.sequence(list, parts[before:last]), *parts[last:]]
         return list(zip(names, values, strict=True))
 

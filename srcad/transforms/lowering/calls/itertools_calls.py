@@ -13,6 +13,16 @@ from typing import Any, NoReturn
 import gast
 import numpy as np
 
+from srcad.refusals.loops import KEPT_ITERATOR
+from srcad.refusals.names_and_functions import INNER_DERIVATIVE, READS_NAMES
+from srcad.refusals.numpy_calls import (
+    ENUM_MEMBER,
+    ITERTOOLS,
+    ITERTOOLS_OF_ARRAY,
+    PAD_VALUES,
+    POLY1D,
+    REPEAT_WITHOUT_END,
+)
 from srcad.transforms.ir.build import call, const, dotted, dotted_path
 from srcad.transforms.ir.canonical_names import literal
 from srcad.transforms.ir.constant_conditions import UNKNOWN, Member
@@ -72,7 +82,7 @@ class Iterators(Functional):
             return super().attribute_of(base, name)
         found = literal(getattr(known.member, name))
         if found is None:
-            self.refuse(f"the value of {known.member} is no number or text", "use a dictionary of the members")
+            self.refuse(ENUM_MEMBER, member=known.member)
         return self.part(found)
 
     def in_a_row(self, array: gast.expr) -> gast.expr:
@@ -89,24 +99,17 @@ class Iterators(Functional):
         if isinstance(meaning, type) and meaning.__module__ == "itertools":
             return self.iterated(meaning, node)
         if any(meaning is each for each in _BY_NAME):
-            what = f"`{dotted_path(node.func)}` is not supported: the names that it reads are those of generated code"
-            self.refuse(what, "write out what it computes, or keep values that have names in a dictionary")
+            self.refuse(READS_NAMES, function=dotted_path(node.func))
         if meaning is np.poly1d:
-            self.refuse("np.poly1d is not supported", "keep the coefficients in an array, and use np.polyval")
+            self.refuse(POLY1D)
         if any(meaning is each for each in _USED_UP):
             return self.first_of(node) or self.refuse_iterator(node.func)
         if meaning is np.pad and any(
             each.arg == "constant_values" and self.is_computed_tuple(each.value) for each in node.keywords
         ):
-            self.refuse(
-                "np.pad with several values of `constant_values` is not supported",
-                "give it one value, or put the array together with np.concatenate",
-            )
+            self.refuse(PAD_VALUES)
         if getattr(meaning, "__module__", None) == "srcad.api.functional" and meaning.__name__ in _OF_DERIVATIVES:
-            self.refuse(
-                f"srcad.{meaning.__name__} inside of a function that is itself differentiated is not supported",
-                "take srcad.hvp, or srcad.jacobian(srcad.grad(f)), of the inner function; or write its derivative out",
-            )
+            self.refuse(INNER_DERIVATIVE, function=meaning.__name__)
         return super().call(node)
 
     def first_of(self, node: gast.Call) -> gast.expr | None:
@@ -119,10 +122,7 @@ class Iterators(Functional):
 
     def refuse_iterator(self, function: gast.expr) -> NoReturn:
         """Refuse an iterator that is kept, or advanced explicitly."""
-        self.refuse(
-            f"the iterator of `{dotted_path(function)}` can only be looped over",
-            "write it behind `in` of a `for`, or make a list: `list(map(f, x))`; the elements of an array have indices",
-        )
+        self.refuse(KEPT_ITERATOR, function=dotted_path(function))
 
     def dtype_of(self, node: gast.expr) -> gast.expr:
         """`int` and the like as dtypes: Numba only knows NumPy's names."""
@@ -147,10 +147,10 @@ class Iterators(Functional):
     def iterated_over(self, kind: Any, arguments: Parts, keywords: dict[str, gast.expr]) -> Structure:
         """An iterator that only selects or combines elements, as a list."""
         if kind not in _ROWS and kind not in _SINGLE:
-            self.refuse(f"itertools.{kind.__name__} is not supported", "write the loop, or use a list")
+            self.refuse(ITERTOOLS, function=kind.__name__)
         if kind is itertools.repeat:
             if len(arguments) + len(keywords) != 2:
-                self.refuse("itertools.repeat without an end is not supported", "say how often")
+                self.refuse(REPEAT_WITHOUT_END)
             value, *times = arguments
             found: Any = itertools.repeat(value, self.key((*times, *keywords.values())[0]))
         elif kind in _NUMBERS:
@@ -187,9 +187,5 @@ class Iterators(Functional):
         """The elements that an iterator visits."""
         parts = self.elements(node)
         if parts is None:
-            self.refuse(
-                f"itertools.{kind.__name__} of an array, or of a range whose length is known only at run time, is not "
-                "supported here",
-                "loop over `range(n)` and use the index",
-            )
+            self.refuse(ITERTOOLS_OF_ARRAY, function=kind.__name__)
         return [self.kept(each) for each in parts]

@@ -17,6 +17,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcad.refusals.numpy_calls import COPYTO, SEVERAL_OUTPUTS, WHERE_WITHOUT_OUT
 from srcad.transforms.ir.build import assign, call, clone, const, dotted, load, place_of, subscript
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.lowering.calls.builtin_calls import Containers
@@ -69,7 +70,7 @@ class Effects(Containers):
         """`np.copyto`."""
         given = dict(zip(("dst", "src", "casting", "where"), node.args, strict=False)) | _named(node)
         if not {"dst", "src"} <= given.keys() <= {"dst", "src", "casting", "where"}:
-            self.refuse("this call of np.copyto is not supported", "give it the array, the values and perhaps `where=`")
+            self.refuse(COPYTO)
         array, mask = self.as_name(self.part(given["dst"])), given.get("where")
         value = given["src"]
         if mask is not None and not (isinstance(mask, gast.Constant) and mask.value is True):
@@ -103,10 +104,7 @@ class Effects(Containers):
         if where is None or not isinstance(self.meant(node.func), np.ufunc):
             return
         if self.constant(self.part(where.value)) is not True:
-            self.refuse(
-                "`where=` without `out=` leaves elements undefined, and cannot be differentiated",
-                "give `out=` an array that has a value for these, or use np.where",
-            )
+            self.refuse(WHERE_WITHOUT_OUT)
         node.keywords.remove(where)
 
     def part_of_complex(self, target: gast.expr) -> tuple[gast.Name, str, gast.expr] | None:
@@ -171,7 +169,7 @@ class Effects(Containers):
             return None
         if isinstance(given, (gast.Tuple, gast.List)):
             if len(given.elts) != 1:
-                self.refuse("several arrays for `out=` are not supported", "assign the results: `a[...], b[...] = ...`")
+                self.refuse(SEVERAL_OUTPUTS)
             named = next(each for each in node.keywords if each.arg == "out")
             named.value = given = given.elts[0]
         return given

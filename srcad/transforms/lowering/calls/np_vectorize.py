@@ -10,6 +10,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcad.refusals.numpy_calls import VECTORIZE_OF_UNKNOWN, VECTORIZE_OPTIONS, VECTORIZED_CALL
 from srcad.runtime import kernels
 from srcad.transforms.ir.build import load
 from srcad.transforms.lowering.calls.itertools_calls import Iterators
@@ -39,17 +40,14 @@ class Mapped(Iterators):
         self.check_vectorized(given)
         function = self.part(given["pyfunc"]) if "pyfunc" in given else None
         if not isinstance(function, (Callee, Structure)):
-            self.refuse("what np.vectorize is given is not known to be a function", "name the function")
+            self.refuse(VECTORIZE_OF_UNKNOWN)
         made: Structure = self.memory.new(np.vectorize, {"pyfunc": function})
         return made
 
     def check_vectorized(self, given: dict[str, Any]) -> None:
         """Refuse options that change how the function is called."""
         if "excluded" in given or "signature" in given:
-            self.refuse(
-                "np.vectorize with `excluded` or `type_signatures` is not supported",
-                "write the loop, or hold fast what stays the same in a lambda",
-            )
+            self.refuse(VECTORIZE_OPTIONS)
 
     def meant_function(self, function: Any) -> gast.expr:
         """The name for a function that a captured object holds."""
@@ -59,7 +57,7 @@ class Mapped(Iterators):
     def mapped_over(self, function: gast.expr, node: gast.Call) -> gast.expr:
         """A call for each element of the arguments, which broadcast."""
         if node.keywords or not node.args or any(isinstance(each, gast.Starred) for each in node.args):
-            self.refuse("this call of a vectorized function is not supported", "give the arguments one by one")
+            self.refuse(VECTORIZED_CALL)
         assert self.outside is not None
         name = load(self.outside.bind("mapped_over", kernels.mapped_over))
         made = gast.Call(func=name, args=[function, *node.args], keywords=[])

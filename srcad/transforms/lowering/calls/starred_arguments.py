@@ -12,6 +12,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcad.refusals.names_and_functions import STARRED_ARRAY, STARRED_KEYWORDS
 from srcad.transforms.ir.build import clone, const, load, subscript
 from srcad.transforms.lowering.calls.np_vectorize import Mapped
 from srcad.transforms.lowering.structures.abstract_state import Callee, Structure
@@ -42,7 +43,7 @@ class Starred(Mapped):
             elif isinstance(value, Structure) and value.cell.is_mapping:
                 keywords += [gast.keyword(arg=key, value=held) for key, held in self.contents(value).items()]
             else:
-                self.refuse("keyword arguments, `**`, are taken from a dictionary only", "write them one by one")
+                self.refuse(STARRED_KEYWORDS)
         node.args, node.keywords = arguments, keywords
 
     def spread_out(self, elements: Parts) -> Parts:
@@ -65,11 +66,7 @@ class Starred(Mapped):
             return self.parts(part)
         length = wanted if length is None else length
         if length is None or (isinstance(part, Structure) and not part.cell.is_sequence):
-            self.refuse(
-                "what `*` stands for is an array, and how many elements there are is not known",
-                "say how many, as in `*x[:3]`, give it to a function that takes so many, or write the elements one by "
-                "one",
-            )
+            self.refuse(STARRED_ARRAY)
         array = self.as_name(part)
         message = f"`*` stands for an array that does not have {length} elements"
         self.insist_on_length(array, length, "TypeError", message)

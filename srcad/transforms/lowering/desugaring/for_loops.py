@@ -14,8 +14,8 @@ from collections.abc import Callable
 
 import gast
 
-from srcad.errors import UnsupportedSyntax
 from srcad.names import Names
+from srcad.refusals.loops import ITERATOR_CALL, ND_ITERATOR, RANGE_STEP, ZIP_OF_STARRED
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -122,11 +122,7 @@ class _Maker:
             case "iter", gast.Call(args=[inner]):
                 return self.sequence(inner)
             case ("enumerate" | "zip" | "reversed") as name, _:
-                raise UnsupportedSyntax(
-                    f"this call of `{name}` is not supported",
-                    at=place_of(self.loop),
-                    hint="loop over `range(n)` and use the index",
-                )
+                raise ITERATOR_CALL.at(place_of(self.loop), name=name)
         return self.elements(node)
 
     def mapped(self, node: gast.Call) -> Sequence:
@@ -145,11 +141,7 @@ class _Maker:
         """An iterable that is not a call of a builtin: an array, or what becomes an array or a structure."""
         path = dotted_path(node.func) if isinstance(node, gast.Call) else None
         if path in ("np.ndindex", "np.ndenumerate", "np.nditer"):
-            raise UnsupportedSyntax(
-                f"`{path}` is not supported here",
-                at=place_of(self.loop),
-                hint="loop over `np.ndindex(x.shape)` alone, with a name for each index, or over `range`",
-            )
+            raise ND_ITERATOR.at(place_of(self.loop), function=path)
         if path == "itertools.pairwise" and len(node.args) == 1:
             return self.pairs(node.args[0])
         if isinstance(node, gast.Attribute) and node.attr == "flat":
@@ -173,11 +165,7 @@ class _Maker:
         """`zip(*rows)`, where the number of rows is that of the targets."""
         target, arguments = self.loop.target, getattr(self.loop.iter, "args", [])
         if not isinstance(target, gast.Tuple) or not (arguments and getattr(arguments[0], "value", None) is rows):
-            raise UnsupportedSyntax(
-                "`zip` of what `*` stands for is supported in `for a, b in zip(*rows)` only",
-                at=place_of(self.loop),
-                hint="name what is looped over: `for a, b in zip(*rows)`, or loop over `range(n)` and use the index",
-            )
+            raise ZIP_OF_STARRED.at(place_of(self.loop))
         parts = [self.names.temporary() for _ in target.elts]
         taken = at(gast.Assign(targets=[tuple_of(*map(stored, parts))], value=rows), place_of(self.loop))
         sequence = self.zip([self.sequence(load(part)) for part in parts], strict)
@@ -194,11 +182,7 @@ class _Maker:
         parts = [const(0), *arguments] if len(arguments) == 1 else arguments
         step = constant(parts[2]) if len(parts) == 3 else 1
         if not isinstance(step, int):
-            raise UnsupportedSyntax(
-                "a `range` whose step is not a literal is not supported inside `zip`, `enumerate` or `reversed`",
-                at=place_of(self.loop),
-                hint="loop over the `range` alone, and count in a name of its own",
-            )
+            raise RANGE_STEP.at(place_of(self.loop))
         before, start = self.once(parts[0])
         after, stop = self.once(parts[1])
         near, far = (start, stop) if step > 0 else (stop, start)

@@ -21,6 +21,8 @@ import gast
 
 from srcad.errors import UnsupportedSyntax
 from srcad.names import Names
+from srcad.refusals.loops import ND_AXES, NDENUMERATE_TARGET, NDINDEX_CALL
+from srcad.refusals.refusal import Refusal
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -83,8 +85,8 @@ class _Nest:
         self.element: gast.expr | None = None  # the array whose elements come with the indices
         self.is_ordered = False  # whether each index starts after the previous one
 
-    def refuse(self, what: str, hint: str) -> NoReturn:
-        raise UnsupportedSyntax(what, at=place_of(self.loop), hint=hint)
+    def refuse(self, refusal: Refusal[UnsupportedSyntax]) -> NoReturn:
+        raise refusal.at(place_of(self.loop))
 
     def once(self, node: gast.expr) -> gast.expr:
         """A literal, or a name for the value that an expression has before the loop."""
@@ -97,10 +99,7 @@ class _Nest:
     def shaped(self, shape: gast.expr, target: gast.expr) -> None:
         """Bounds from a shape, with as many axes as the target has names."""
         if not isinstance(target, gast.Tuple) or any(isinstance(each, gast.Starred) for each in target.elts):
-            self.refuse(
-                "how many axes the loop goes along is not known here",
-                "name as many indices as there are axes: `for i, j in np.ndindex(x.shape)`",
-            )
+            self.refuse(ND_AXES)
         parts = [self.names.temporary() for _ in target.elts]
         whole = self.names.temporary()
         place = place_of(self.loop)
@@ -117,14 +116,14 @@ class _Nest:
         if len(arguments) == 1 and isinstance(arguments[0], gast.Tuple):
             arguments = arguments[0].elts
         if self.loop.iter.keywords or not arguments:
-            self.refuse("this call of np.ndindex is not supported", "give it the lengths of the axes")
+            self.refuse(NDINDEX_CALL)
         one = arguments[0].value if isinstance(arguments[0], gast.Starred) else arguments[0]
         is_shape = isinstance(one, gast.Attribute) and one.attr == "shape"
         names = len(target.elts) if isinstance(target, gast.Tuple) else 0
         if len(arguments) == 1 and (one is not arguments[0] or is_shape or names > 1):
             self.shaped(one, target)
         elif any(isinstance(each, gast.Starred) for each in arguments):
-            self.refuse("this call of np.ndindex is not supported", "give it the shape as one tuple")
+            self.refuse(NDINDEX_CALL)
         else:
             self.bounds = [(const(0), self.once(each)) for each in arguments]
 
@@ -136,9 +135,7 @@ class _Nest:
                 self.shaped(attribute(held, "shape"), inner)
                 self.element = held
             case _:
-                self.refuse(
-                    "this loop over np.ndenumerate is not supported", "write `for (i, j), v in np.ndenumerate(x)`"
-                )
+                self.refuse(NDENUMERATE_TARGET)
 
     def product(self) -> bool:
         """`itertools.product` of ranges."""

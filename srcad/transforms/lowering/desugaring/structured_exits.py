@@ -26,11 +26,12 @@ import gast
 
 from srcad.errors import Place
 from srcad.names import Names
+from srcad.refusals.types_and_results import RETURNS_NONE
 from srcad.transforms.ir.block_exits import completes, exits_of, returns_of
 from srcad.transforms.ir.build import Block, assign, at, branch, call, clone, const, load, place_of, stored
 from srcad.transforms.ir.node_notes import note
 
-NO_VALUE = "None is returned on this path: there is nothing to be differentiated"
+NO_VALUE = RETURNS_NONE.what
 
 
 def structure_exits(block: Block, names: Names, place: Place | None = None, may_be_none: bool = False) -> Block:

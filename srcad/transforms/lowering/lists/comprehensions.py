@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import gast
 
+from srcad.refusals.loops import GENERATOR_EXPRESSION
 from srcad.transforms.ir.build import Block, assign, at, const, load, stored, subscript, tuple_of
 from srcad.transforms.lowering.calls.array_like_arguments import ArrayLike
 from srcad.transforms.lowering.desugaring.desugar import desugar
@@ -37,10 +38,7 @@ class Comprehensions(ArrayLike):
             case gast.DictComp(key=key, value=value, generators=generators):
                 return self.comprehension(self.memory.new(dict, {}), value, key, generators)
             case gast.GeneratorExp():
-                self.refuse(
-                    "a generator expression is supported only as the argument of a builtin function",
-                    "write it as a list, in square brackets",
-                )
+                self.refuse(GENERATOR_EXPRESSION)
         return super().core(node)
 
     def call(self, node: gast.Call) -> gast.expr:

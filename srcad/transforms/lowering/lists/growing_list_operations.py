@@ -10,6 +10,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcad.refusals.long_lists import LIST_SORT, LONG_LIST_SLICE_WRITE, LONG_LISTS_EQUAL
 from srcad.transforms.ir.build import assign, binary, call, clone, const, load, subscript
 from srcad.transforms.ir.constant_conditions import UNKNOWN
 from srcad.transforms.ir.cost_model import MOST_REPEATED_PARTS
@@ -106,7 +107,7 @@ class Stacks(Growing):
         """Sort the list."""
         grown = self.grown(base)
         if grown is None or how:
-            self.refuse("this way to sort a list is not supported", "sort np.array of it, with np.sort")
+            self.refuse(LIST_SORT)
         self.emit(assign(grown.array, call("kernels.listed", self.in_order(grown)), self.place))
         return const(None)
 
@@ -175,7 +176,7 @@ class Stacks(Growing):
         if grown is None:
             super().store(base, node, value)
         elif isinstance(node.slice, gast.Slice):
-            self.refuse("writing to a slice of a list is not supported", "write to the elements one by one")
+            self.refuse(LONG_LIST_SLICE_WRITE)
         else:
             self.set("replaced", grown, self.position(grown, node.slice), value)
 
@@ -287,7 +288,7 @@ class Stacks(Growing):
     def equal(self, left: gast.expr, op: gast.cmpop, right: gast.expr) -> gast.expr:
         """Refuse `==` on such lists, which would compare arrays."""
         if self.grown(left) is not None or self.grown(right) is not None:
-            self.refuse("`==` of lists whose length is known only at run time is not supported", "compare the elements")
+            self.refuse(LONG_LISTS_EQUAL)
         return super().equal(left, op, right)
 
     def expanded(self, structure: Structure) -> gast.expr:

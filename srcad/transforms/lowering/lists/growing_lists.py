@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import gast
 
+from srcad.refusals.long_lists import LONG_LIST_SLICE, MIXED_LIST, TUPLES_AS_ARRAY
 from srcad.transforms.ir.build import Block, assign, call, clone, const, load, walk_statements
 from srcad.transforms.ir.constant_conditions import UNKNOWN
 from srcad.transforms.ir.cost_model import FIRST_LIST_ROOM
@@ -149,11 +150,7 @@ class Growing(Comprehensions):
         known = len(forms[grown]) if forms.setdefault(grown, []) else -2
         kind = value.cell.type if width >= 0 else tuple
         if width != known or width == 0 or self.memory.rows.setdefault(grown, kind) is not kind:
-            self.refuse(
-                "a list whose length is known only at run time holds numbers, arrays, or tuples of these, all of one "
-                "form",
-                "append numbers or arrays of one shape; give several values as a tuple, or keep a list for each",
-            )
+            self.refuse(MIXED_LIST)
 
     def parts_of(self, grown: Grown) -> list[str]:
         """The variables for it: one, or one for each element of its tuples."""
@@ -180,9 +177,7 @@ class Growing(Comprehensions):
     def position(self, grown: Grown | Packed, node: gast.expr) -> gast.expr:
         """The position of an element; an index out of range raises IndexError, as in Python."""
         if isinstance(node, gast.Slice):
-            self.refuse(
-                "a slice of a list that grows in a loop, or of a long one, is not supported", "slice np.array of it"
-            )
+            self.refuse(LONG_LIST_SLICE)
         index = self.held_in_atom(self.part(node))
         known = self.constant(index)
         if known is UNKNOWN:
@@ -256,10 +251,7 @@ class Growing(Comprehensions):
     def view(self, grown: Grown) -> gast.Name:
         """The elements as a separate array."""
         if self.memory.forms.get(grown):
-            self.refuse(
-                "a list of tuples whose length is known only at run time cannot be given to a function",
-                "loop over it, or keep a list for each of the values",
-            )
+            self.refuse(TUPLES_AS_ARRAY)
         return self.as_name(self.held_in_atom(call("kernels.elements", load(grown.array), load(grown.count))))
 
     def is_not_empty(self, grown: Grown) -> gast.expr:

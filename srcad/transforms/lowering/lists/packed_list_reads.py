@@ -14,6 +14,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcad.refusals.long_lists import LONG_LIST_WRITE, UNEVEN_LIST
 from srcad.transforms.ir.build import assign, at, binary, call, clone, const, load, place_of, subscript, tuple_of
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.pytree_form import Form, Part
@@ -82,10 +83,7 @@ class LongLists(Stacks):
             return
         reason = self.memory.frozen.get(base.cell)
         if not long.is_numbers or isinstance(value, Structure) or reason is not None:
-            self.refuse(
-                "a list of more than 64 elements is given a new element, which is supported in lists of floats only",
-                "write into its arrays, `values[i][...] = `, or make it a tuple of arrays",
-            )
+            self.refuse(LONG_LIST_WRITE)
         if base.cell in self.memory.arguments:
             self.memory.touched.add(base.cell)
         number = self.held_in_atom(call("float", self.held_in_atom(value)))
@@ -131,10 +129,7 @@ class LongLists(Stacks):
         """All elements as one array, which must not be written to."""
         column = long.layout.columns[0]
         if isinstance(long.layout.element, Form) or not column.even:
-            self.refuse(
-                "the elements of a list of more than 64 are given to a function, but are not of one shape",
-                "loop over them",
-            )
+            self.refuse(UNEVEN_LIST)
         return load(long.arrays[0])
 
 

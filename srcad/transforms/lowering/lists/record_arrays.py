@@ -12,6 +12,19 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcad.refusals.records import (
+    NO_RECORD_FIELD,
+    RECORD_AXES,
+    RECORD_INDEX,
+    RECORD_INDEX_RUNTIME,
+    RECORD_VALUE,
+    RECORD_VALUE_COUNT,
+    RECORDS_AS_WHOLE,
+    RECORDS_ATTRIBUTE,
+    RECORDS_MADE,
+    RECORDS_METHOD,
+    SEVERAL_FIELDS,
+)
 from srcad.runtime.support.record_fields import Layout
 from srcad.transforms.ir.array_functions import OF_SHAPE_AND_TYPE, RECORDS_LIKE, functions
 from srcad.transforms.ir.build import assign, attribute, call, clone, const, dotted, load, subscript, tuple_of
@@ -49,7 +62,7 @@ class RecordArrays(LongLists):
     def contents(self, structure: Structure) -> dict[Any, gast.expr]:
         """The current contents of a structure."""
         if self.records(structure) is not None:
-            self.refuse("records as a whole can only be copied, and be assigned to records", "use their fields")
+            self.refuse(RECORDS_AS_WHOLE)
         return super().contents(structure)
 
     # Reading
@@ -64,16 +77,16 @@ class RecordArrays(LongLists):
         if name == "ndim":
             return const(held.layout.ndim)
         if name not in ("shape", "size", "T") or held.index is not None:
-            self.refuse(f"the attribute `{name}` of records is not supported", "use the fields")
+            self.refuse(RECORDS_ATTRIBUTE, name=name)
         plain = next((each for each in held.arrays if not held.layout.field(each)[1]), None)
         if name == "T" or plain is None:
-            self.refuse(f"the attribute `{name}` of such records is not supported", "use the attribute of a field")
+            self.refuse(RECORDS_ATTRIBUTE, name=name)
         return attribute(load(held.arrays[plain]), name)
 
     def entry_of(self, held: Fields, name: str) -> gast.expr:
         """A field: an array, or its element in a single record."""
         if name not in held.arrays:
-            self.refuse(f"the records have no field {name!r}", f"their fields are {', '.join(held.arrays)}")
+            self.refuse(NO_RECORD_FIELD, name=name, known=", ".join(held.arrays))
         array = load(held.arrays[name])
         if held.index is None:
             return array
@@ -90,12 +103,12 @@ class RecordArrays(LongLists):
         if key is not None:
             return self.entry_of(held, key)
         if held.index is not None:
-            self.refuse("a record is indexed by a text that is known while compiling only", "name the field")
+            self.refuse(RECORD_INDEX_RUNTIME)
         index = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
         parts = [self.index(each) if isinstance(each, gast.Slice) else self.place_of(each) for each in index]
         places = sum(not isinstance(each, gast.Slice) for each in parts)
         if len(parts) > held.layout.ndim:
-            self.refuse(f"{len(parts)} indices into records of {held.layout.ndim} axes", "give at most one for each")
+            self.refuse(RECORD_AXES, count=len(parts), axes=held.layout.ndim)
         if places == held.layout.ndim:
             return self.some(held, 0, dict(held.arrays), tuple(parts))
         arrays = {}
@@ -115,7 +128,7 @@ class RecordArrays(LongLists):
             return None
         part = self.part(node)
         if isinstance(part, Structure):
-            self.refuse("several fields at once, or places from a list, are not supported", "use one field at a time")
+            self.refuse(SEVERAL_FIELDS)
         known: object = self.constant(part)
         if isinstance(known, int) and held.index is not None and -len(held.arrays) <= known < len(held.arrays):
             return str(held.layout.names[known])
@@ -126,7 +139,7 @@ class RecordArrays(LongLists):
         atom = self.kept(self.held_in_atom(self.part(node)))
         known = self.constant(atom)
         if known is not UNKNOWN and (isinstance(known, bool) or not isinstance(known, int)):
-            self.refuse(f"the index `{known}` into records is not supported", 'index a field of them, `a["x"][...]`')
+            self.refuse(RECORD_INDEX, index=known)
         return atom
 
     # Writing
@@ -138,7 +151,7 @@ class RecordArrays(LongLists):
             super().put(base, key, value)
             return
         if key not in held.arrays:
-            self.refuse(f"the records have no field {key!r}", f"their fields are {', '.join(held.arrays)}")
+            self.refuse(NO_RECORD_FIELD, name=key, known=", ".join(held.arrays))
         self.write(held, key, value)
 
     def store(self, base: Structure, node: gast.Subscript, value: gast.expr) -> None:
@@ -159,9 +172,9 @@ class RecordArrays(LongLists):
         elif source is None and isinstance(value, Structure) and value.cell.type is tuple and target.index is not None:
             parts = self.parts(value)
         else:
-            self.refuse("records are given something else than records of the same fields", "write field by field")
+            self.refuse(RECORD_VALUE)
         if len(parts) != len(target.arrays):
-            self.refuse(f"{len(parts)} values for {len(target.arrays)} fields", "give one for each field")
+            self.refuse(RECORD_VALUE_COUNT, count=len(parts), fields=len(target.arrays))
         for name, part in zip(target.layout.names, parts, strict=True):
             self.write(target, name, part)
 
@@ -198,7 +211,7 @@ class RecordArrays(LongLists):
         if held is None:
             return super().method(receiver, name, node)
         if name != "copy" or node.args or node.keywords:
-            self.refuse(f"the method `{name}` of records is not supported", "use the methods of their fields")
+            self.refuse(RECORDS_METHOD, name=name)
         return self.made_like(held, dotted("np.copy"))
 
     def made_like(self, held: Fields, function: gast.expr) -> Structure:
@@ -233,7 +246,7 @@ class RecordArrays(LongLists):
         sizes = self.parts(size) if isinstance(size, Structure) else [self.kept(self.held_in_atom(size))]
         layout = Layout(np.ndarray, dtype, len(sizes))
         if not sizes or any(layout.field(name)[0].kind not in "fciub" for name in layout.names):
-            self.refuse("such records are not supported", "use fields of numbers, and one axis")
+            self.refuse(RECORDS_MADE)
         arrays = {name: self.allocated(f"np.{function.__name__}", layout, name, sizes) for name in layout.names}
         return new_records(self.memory, layout, arrays, None)
 

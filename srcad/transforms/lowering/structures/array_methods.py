@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import gast
 
-from srcad.errors import AssignsVariable, Place, UnsupportedSyntax
+from srcad.errors import AssignsVariable, Place
+from srcad.refusals.numpy_calls import ATTRIBUTE, FLAT, METHOD, VARIABLE_ASSIGNED
 from srcad.transforms.ir.build import attribute, dotted, place_of
 
 KEPT = frozenset({"shape", "size", "ndim", "dtype"})
@@ -42,16 +43,8 @@ def spell_attribute(receiver: gast.expr, name: str, place: Place | None) -> gast
     if name in PROPERTIES:
         return _call(PROPERTIES[name], [receiver], [], place)
     if name == "flat":
-        raise UnsupportedSyntax(
-            "`x.flat` is supported in `for v in x.flat` and where an element is read",
-            at=place,
-            hint="use `y = x.reshape(-1)`, which can be read and written",
-        )
-    raise UnsupportedSyntax(
-        f"the attribute `{name}` cannot be differentiated",
-        at=place,
-        hint="of arrays, " + ", ".join(sorted([*KEPT, *PROPERTIES])) + " and many methods can be used",
-    )
+        raise FLAT.at(place)
+    raise ATTRIBUTE.at(place, name=name, known=", ".join(sorted([*KEPT, *PROPERTIES])))
 
 
 def spell_method(receiver: gast.expr, name: str, node: gast.Call, place: Place | None) -> gast.Call:
@@ -64,7 +57,7 @@ def spell_method(receiver: gast.expr, name: str, node: gast.Call, place: Place |
     if name not in METHODS:
         if name in ASSIGNING:
             raise assigns(name, place)
-        raise UnsupportedSyntax(f"the method `{name}` cannot be differentiated", at=place, hint=_hint(name))
+        raise METHOD.at(place, name=name, way=_hint(name))
     arguments, keywords = node.args, node.keywords
     if name in _SHAPED and (len(arguments) > 1 or _is_number(arguments)):
         arguments = [gast.Tuple(elts=arguments, ctx=gast.Load())]
@@ -80,11 +73,7 @@ def assigns(name: str, place: Place | None) -> AssignsVariable:
     >>> assigns("assign_add", None).hint.partition(",")[0]
     'assign in the caller'
     """
-    return AssignsVariable(
-        f"`{name}` cannot be differentiated: it changes a variable, which is an array here",
-        at=place,
-        hint="assign in the caller, or call the function, decorated with srcad.function: it runs as Python then",
-    )
+    return VARIABLE_ASSIGNED.at(place, method=name)
 
 
 def _bounds(arguments: list[gast.expr], keywords: list[gast.keyword]) -> tuple[list[gast.expr], list[gast.keyword]]:

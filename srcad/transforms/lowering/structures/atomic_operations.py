@@ -11,8 +11,9 @@ from typing import Any
 
 import gast
 
-from srcad.errors import CompilerBug, Place, SrcadError, UnsupportedSyntax
+from srcad.errors import CompilerBug, Place, SrcadError
 from srcad.names import Names
+from srcad.refusals.names_and_functions import FUNCTION_AS_VALUE, RUNTIME_FUNCTION, WRONG_CALL
 from srcad.runtime.rulebook import registry
 from srcad.transforms.ir.build import Block, assign, clone, load, place_of
 from srcad.transforms.ir.canonical_names import RESERVED, root_name
@@ -68,8 +69,7 @@ class Operations:
         except SrcadError:
             raise
         except (TypeError, ValueError, LookupError, AttributeError) as problem:
-            what = f"this call is not supported ({type(problem).__name__}: {problem})"
-            raise UnsupportedSyntax(what, at=self.place, hint="check how each function is called") from problem
+            raise WRONG_CALL.at(self.place, problem=f"{type(problem).__name__}: {problem}") from problem
 
     def held_in_atom(self, made: gast.expr) -> gast.expr:
         """A name or literal for an operation."""
@@ -126,11 +126,7 @@ class Operations:
         """A name or literal; refuses names of functions."""
         meaning = self.bindings.get(node.id) if isinstance(node, gast.Name) else None
         if meaning is not None and not isinstance(meaning, type):
-            raise UnsupportedSyntax(
-                f"the function `{getattr(meaning, 'name', None) or node.id}` cannot be used as a value",
-                at=place_of(node) or self.place,
-                hint="call it; choose between functions with `if` around the calls",
-            )
+            raise FUNCTION_AS_VALUE.at(place_of(node) or self.place, name=getattr(meaning, "name", None) or node.id)
         return self.unchanged(node)
 
     def unchanged(self, node: gast.expr) -> gast.expr:
@@ -172,11 +168,7 @@ class Operations:
         if inlined is not None:
             return inlined
         if root_name(node.func) not in self.bindings and root_name(node.func) not in RESERVED:
-            raise UnsupportedSyntax(
-                "a call of a function that is known only at run time cannot be differentiated",
-                at=place_of(node) or self.place,
-                hint="call it by its name, close over it, or give the function itself as an argument, from Python",
-            )
+            raise RUNTIME_FUNCTION.at(place_of(node) or self.place)
         arguments = [self.tuple_of_atoms(argument) for argument in node.args]
         keywords = []
         for keyword in node.keywords:

@@ -9,6 +9,15 @@ from typing import Any
 
 import gast
 
+from srcad.refusals.structures import (
+    CUSTOM_CONSTRUCTION,
+    DEFAULT_FACTORY,
+    DEFAULT_TYPE,
+    MISSING_FIELD,
+    NO_CONSTRUCTOR_ARGUMENTS,
+    NO_SUCH_FIELD,
+    TOO_MANY_FIELDS,
+)
 from srcad.transforms.ir.canonical_names import literal
 from srcad.transforms.lowering.structures.abstract_state import Structure
 from srcad.transforms.lowering.structures.operator_methods import Overloads
@@ -31,13 +40,13 @@ class Construction(Overloads):
         """The structure that a call of the class makes."""
         if issubclass(kind, tuple):
             if kind.__new__ is not _generated_new(kind):
-                self.refuse(f"the class `{kind.__name__}` makes its objects in a way of its own", "use a dataclass")
+                self.refuse(CUSTOM_CONSTRUCTION, type=kind.__name__)
             defaults = getattr(kind, "_field_defaults", {})
             held = self.fields(kind, kind._fields, defaults, node)  # type: ignore[attr-defined]
             return self.memory.new(kind, dict(enumerate(held.values())))
         sets = kind.__setattr__ is object.__setattr__ or dataclasses.is_dataclass(kind)
         if kind.__new__ is not object.__new__ or not sets:
-            self.refuse(f"the class `{kind.__name__}` makes its objects in a way of its own", "use a dataclass")
+            self.refuse(CUSTOM_CONSTRUCTION, type=kind.__name__)
         begin = inspect.getattr_static(kind, "__init__", None)
         if dataclasses.is_dataclass(kind) and _is_generated(begin):
             return self.dataclass(kind, node)
@@ -45,7 +54,7 @@ class Construction(Overloads):
         if isinstance(begin, FunctionType):
             self.called(begin, [made, *node.args], node.keywords)
         elif node.args or node.keywords:
-            self.refuse(f"`{kind.__name__}` takes no arguments", "check the class")
+            self.refuse(NO_CONSTRUCTOR_ARGUMENTS, type=kind.__name__)
         return made
 
     def dataclass(self, kind: Any, node: gast.Call) -> gast.expr:
@@ -58,9 +67,7 @@ class Construction(Overloads):
             elif each.default_factory in (list, dict):
                 defaults[each.name] = self.memory.new(each.default_factory, {})
             elif each.default_factory is not dataclasses.MISSING:
-                self.refuse(
-                    f"the default of `{each.name}`, made by a function, is not supported", "give the value itself"
-                )
+                self.refuse(DEFAULT_FACTORY, name=each.name)
         given = self.fields(kind, [each.name for each in fields], defaults, node)
         held = {
             each.name: given[each.name] if each.init else self.default(each.name, defaults)
@@ -76,24 +83,24 @@ class Construction(Overloads):
     def fields(self, kind: type, names: Any, defaults: dict[str, Any], node: gast.Call) -> dict[str, gast.expr]:
         """The value of each field, in the order in which the class has them."""
         if len(node.args) > len(names):
-            self.refuse(f"`{kind.__name__}` takes {len(names)} values, {len(node.args)} are given", "leave some out")
+            self.refuse(TOO_MANY_FIELDS, type=kind.__name__, count=len(names), given=len(node.args))
         given = {name: self.kept(self.part(each)) for name, each in zip(names, node.args, strict=False)}
         for keyword in node.keywords:
             if keyword.arg not in names or keyword.arg in given:
-                self.refuse(f"`{kind.__name__}` cannot be given `{keyword.arg}`", "give each field one value")
+                self.refuse(NO_SUCH_FIELD, type=kind.__name__, name=keyword.arg)
             given[keyword.arg] = self.kept(self.part(keyword.value))
         return {name: given[name] if name in given else self.default(name, defaults) for name in names}
 
     def default(self, name: str, defaults: dict[str, Any]) -> gast.expr:
         """The value of a field that is not given."""
         if name not in defaults:
-            self.refuse(f"the field `{name}` is not given", "give each field one value")
+            self.refuse(MISSING_FIELD, name=name)
         value = defaults[name]
         if isinstance(value, Structure):
             return value
         known = literal(value)
         if known is None:
-            self.refuse(f"the default of `{name}` is of type {type(value).__name__}", "give the value itself")
+            self.refuse(DEFAULT_TYPE, name=name, type=type(value).__name__)
         return self.part(known)
 
 

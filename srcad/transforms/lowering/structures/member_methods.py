@@ -12,7 +12,7 @@ from typing import Any
 
 import gast
 
-from srcad.errors import UnsupportedSyntax
+from srcad.refusals.structures import EXTENDED_BY_ARRAY, NO_SUCH_KEY, STRUCTURE_METHOD, UPDATE_FROM_UNKNOWN
 from srcad.transforms.ir.build import const, place_of
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.lowering.structures.abstract_state import Callee, Structure
@@ -31,7 +31,7 @@ class Methods(Construction):
     def update(self, held: dict[Any, gast.expr], other: gast.expr) -> None:
         """Add the entries of a dictionary, or pairs of key and value."""
         if not isinstance(other, Structure):
-            self.refuse("a dictionary of something unknown", "give keys and values one by one")
+            self.refuse(UPDATE_FROM_UNKNOWN)
         if other.cell.is_mapping:
             held |= self.contents(other)
             return
@@ -63,11 +63,7 @@ class Methods(Construction):
         act = getattr(self, f"do_{name.strip('_')}", None)
         owner = list if cell.type is list else dict if cell.is_mapping else tuple
         if act is None or name not in _METHODS.get(owner, ()) or not (cell.is_sequence or cell.is_mapping):
-            raise UnsupportedSyntax(
-                f"the method `{name}` of {cell.called} is not supported",
-                at=place_of(node) or self.place,
-                hint="read and write its parts one by one",
-            )
+            raise STRUCTURE_METHOD.at(place_of(node) or self.place, name=name, what=cell.called)
         arguments = [self.part(each) for each in node.args]
         made: gast.expr = act(receiver, *arguments, **{each.arg: self.part(each.value) for each in node.keywords})
         return made
@@ -81,7 +77,7 @@ class Methods(Construction):
     def do_extend(self, base: Structure, other: gast.expr) -> gast.expr:
         """Append several elements."""
         if not isinstance(other, Structure):
-            self.refuse("extending a list by an array is not supported", "append the elements one by one")
+            self.refuse(EXTENDED_BY_ARRAY)
         for each in self.parts(other):
             self.do_append(base, each)
         return const(None)
@@ -102,7 +98,7 @@ class Methods(Construction):
 
     def refuse_key(self, key: Any) -> gast.expr:
         """Raise for a key that is not there."""
-        self.refuse(f"the dictionary has no key {key!r}", "check the spelling")
+        self.refuse(NO_SUCH_KEY, key=key, known="check the spelling")
 
     def do_reverse(self, base: Structure) -> gast.expr:
         """Reverse the list."""

@@ -13,8 +13,12 @@ from typing import Any, NoReturn, Protocol
 
 import gast
 
-from srcad.errors import Place, UnsupportedSyntax
+from srcad.errors import Place
 from srcad.names import Names
+from srcad.refusals.long_lists import LONG_LIST_USE
+from srcad.refusals.names_and_functions import FUNCTION_AS_VALUE, UNKNOWN_FORM
+from srcad.refusals.refusal import Refusal
+from srcad.refusals.structures import LONG_DISPLAY, NOT_ITERABLE, STRUCTURE_AS_NUMBER, UNPACKED_MAPPING
 from srcad.transforms.ir.build import assign, clone, const, dotted, dotted_path, load, place_of
 from srcad.transforms.ir.canonical_names import RESERVED, literal, root_name
 from srcad.transforms.ir.constant_conditions import UNKNOWN
@@ -63,9 +67,9 @@ class Structures(Operations):
         self.memory = Memory() if memory is None else memory
         self.outside = outside
 
-    def refuse(self, what: str, hint: str) -> NoReturn:
-        """Raise an error at the current place."""
-        raise UnsupportedSyntax(what, at=self.place, hint=hint)
+    def refuse(self, refusal: Refusal[Any], **fields: object) -> NoReturn:
+        """Raise for the present place."""
+        raise refusal.at(self.place, **fields)
 
     # Values of expressions
 
@@ -84,7 +88,7 @@ class Structures(Operations):
                 return node
             case Captured():
                 held = {key: self.part(each) for key, each in zip(node.keys, node.values, strict=True)}
-                return self.memory.new(node.kind, held, "it belongs to the surroundings of the function", node.origin)
+                return self.memory.new(node.kind, held, "it belongs to the scope around the function", node.origin)
             case gast.Tuple(elts=elements) | gast.Set(elts=elements):
                 return self.display(tuple, dict(enumerate(self.spread_out(elements))))
             case gast.List(elts=elements):
@@ -122,21 +126,14 @@ class Structures(Operations):
 
     def refuse_lost(self, name: str, lost: Lost) -> NoReturn:
         """Raise for a name whose value is no longer known."""
-        self.refuse(
-            f"`{name}` is {lost.reason}: which of them is known only at run time",
-            "give it the same form on all paths: as many elements, the same keys, the same kinds of values; "
-            "choose between functions with `if` around the calls",
-        )
+        self.refuse(UNKNOWN_FORM, name=name, forms=lost.reason)
 
     def held_in_atom(self, made: gast.expr) -> gast.expr:
         """A name or literal for an operation; for a structure, a run-time tuple."""
         if isinstance(made, Callee):
             name = dotted_path(made.path) or ""
             thing = look_up(name, self.bindings)
-            self.refuse(
-                f"the function `{getattr(thing, 'name', None) or name}` cannot be used as a value",
-                "call it; choose between functions with `if` around the calls",
-            )
+            self.refuse(FUNCTION_AS_VALUE, name=getattr(thing, "name", None) or name)
         if isinstance(made, Structure):
             made = self.expanded(made)
         if self.is_atom(made):
@@ -167,9 +164,7 @@ class Structures(Operations):
         """A tuple of atoms for a tuple or list."""
         contents = self.contents(structure)
         if not structure.cell.is_sequence:
-            self.refuse(
-                f"{structure.cell.called} cannot be used as a number or an array", "use the values that are in it"
-            )
+            self.refuse(STRUCTURE_AS_NUMBER, what=structure.cell.called)
         parts = (
             self.expanded(each) if isinstance(each, Structure) else self.held_in_atom(each)
             for each in contents.values()
@@ -185,7 +180,7 @@ class Structures(Operations):
             self.refuse_lost("this", held)
         if isinstance(held, (Grown, Packed)):
             which = "that grows in a loop" if isinstance(held, Grown) else "of more than 64 elements"
-            self.refuse(f"a list {which} can only be indexed, looped over, given to NumPy", "use np.array of it")
+            self.refuse(LONG_LIST_USE, which=which)
         return held  # type: ignore[no-any-return]
 
     def parts(self, structure: Structure) -> list[gast.expr]:
@@ -194,7 +189,7 @@ class Structures(Operations):
         if structure.cell.is_sequence:
             return list(contents.values())
         if not structure.cell.is_mapping:
-            self.refuse(f"{structure.cell.called} cannot be looped over", "loop over one of its attributes")
+            self.refuse(NOT_ITERABLE, what=structure.cell.called)
         return [literal(key) or const(key) for key in contents]
 
     def spread_out(self, elements: list[gast.expr]) -> list[gast.expr]:
@@ -206,7 +201,7 @@ class Structures(Operations):
     def display(self, kind: type, parts: Mapping[Any, gast.expr]) -> Structure:
         """A new structure; its parts are evaluated in this order."""
         if len(parts) > MOST_PARTS:
-            self.refuse(f"a {kind.__name__} of {len(parts)} elements", "make an array of it, outside of the function")
+            self.refuse(LONG_DISPLAY, type=kind.__name__, count=len(parts))
         held = {key: self.kept(self.part(node)) for key, node in parts.items()}
         return self.memory.new(kind, held)
 
@@ -231,7 +226,7 @@ class Structures(Operations):
             if key is None:
                 other = self.part(node)
                 if not (isinstance(other, Structure) and other.cell.is_mapping):
-                    self.refuse("`**` of something that is no dictionary of known keys", "write the keys one by one")
+                    self.refuse(UNPACKED_MAPPING)
                 held |= self.contents(other)
                 continue
             known = self.key(key)

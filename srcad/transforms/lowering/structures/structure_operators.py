@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gast
 
+from srcad.refusals.structures import IN_STRUCTURES, NESTED_LIST_EQUAL, NO_ORDER, OBJECTS_EQUAL, STRUCTURE_ARITHMETIC
 from srcad.transforms.ir.build import call, clone, const
 from srcad.transforms.ir.constant_conditions import UNKNOWN, Member
 from srcad.transforms.ir.cost_model import MOST_PARTS
@@ -65,7 +66,7 @@ class Combined(Structures):
         if self.differs(left, right):
             if isinstance(op, (gast.Eq, gast.NotEq)):
                 return const(isinstance(op, gast.NotEq))
-            self.refuse("these two have no order", "compare two lists, or two tuples")
+            self.refuse(NO_ORDER)
         return gast.Compare(left=self.beside(left, right), ops=[op], comparators=[self.beside(right, left)])
 
     def beside(self, part: gast.expr, other: gast.expr) -> gast.expr:
@@ -87,7 +88,7 @@ class Combined(Structures):
                 return False
             is_known = self.constant(other) is not UNKNOWN
             if inside and not is_known and _plain(structure.cell) is list:
-                self.refuse("`==` of a list inside of a structure is not supported", "compare the parts one by one")
+                self.refuse(NESTED_LIST_EQUAL)
             return is_known
         if not left.cell.is_sequence or not right.cell.is_sequence:
             return False
@@ -101,7 +102,7 @@ class Combined(Structures):
     def one_of(self, left: gast.expr, values: list[gast.expr], wanted: bool) -> gast.expr:
         """Whether a number or text is one of several values, some of which are known only at run time."""
         if isinstance(left, Structure) or any(isinstance(each, Structure) for each in values):
-            self.refuse("`in` with structures known only at run time is not supported", "compare with `==`")
+            self.refuse(IN_STRUCTURES)
         known = self.constant(left)
         same = [each for each in values if UNKNOWN in (known, self.constant(each)) or self.constant(each) == known]
         atom, op = self.held_in_atom(left), gast.Eq() if wanted else gast.NotEq()
@@ -116,7 +117,7 @@ class Combined(Structures):
         if UNKNOWN not in known:
             return const((known[0] == known[1]) == isinstance(op, gast.Eq))
         if any(isinstance(each, Structure) and not each.cell.is_sequence for each in (left, right)):
-            self.refuse("`==` of dictionaries or objects is not supported", "compare the values that are in them")
+            self.refuse(OBJECTS_EQUAL)
         return self.comparison(left, op, right)
 
     def binary(self, left: gast.expr, op: gast.operator, right: gast.expr) -> gast.expr:
@@ -127,9 +128,7 @@ class Combined(Structures):
         made = self.together(left, op, right)
         if made is None:
             called = [each.cell.called for each in (left, right) if isinstance(each, Structure)]
-            self.refuse(
-                f"arithmetic with {' and '.join(called)} is not supported", "use the values that are in it, or an array"
-            )
+            self.refuse(STRUCTURE_ARITHMETIC, what=" and ".join(called))
         return made
 
     def together(self, left: gast.expr, op: gast.operator, right: gast.expr) -> gast.expr | None:

@@ -10,6 +10,21 @@ from typing import Any
 
 import gast
 
+from srcad.refusals.structures import (
+    ELEMENT_WRITE,
+    FROZEN,
+    FROZEN_ATTRIBUTE,
+    IMMUTABLE,
+    INDEX_OUT_OF_RANGE,
+    NO_ATTRIBUTE,
+    NO_SUCH_KEY,
+    NOT_INDEXABLE,
+    PROPERTY_WRITE,
+    RUNTIME_INDEX,
+    RUNTIME_KEY,
+    SLICE_LENGTH,
+    SLICE_WRITE,
+)
 from srcad.transforms.ir.build import assign, clone, const, load, subscript
 from srcad.transforms.ir.constant_conditions import UNKNOWN
 from srcad.transforms.ir.cost_model import MOST_INDEXED_PARTS
@@ -40,7 +55,7 @@ class Slots(Combined):
         if found is None or kind in (list, tuple, dict) or inspect.isdatadescriptor(found) or callable(found):
             array = base.cell.is_sequence and name in {*KEPT, *PROPERTIES}
             hint = "make an array of it: np.asarray" if array else "set it before it is read"
-            self.refuse(f"{base.cell.called} has no attribute `{name}` to be read", hint)
+            self.refuse(NO_ATTRIBUTE, what=base.cell.called, name=name, way=hint)
         assert self.outside is not None
         return self.part(self.outside.attribute(kind, name, self.place))
 
@@ -85,12 +100,12 @@ class Slots(Combined):
         if not base.cell.is_mapping:
             method = inspect.getattr_static(base.cell.type, "__getitem__", None)
             if not isinstance(method, FunctionType):
-                self.refuse(f"{base.cell.called} cannot be indexed", "read its attributes")
+                self.refuse(NOT_INDEXABLE, what=base.cell.called)
             return self.called(method, [base, node.slice])
         contents, key = self.contents(base), self.key(node.slice)
         if key not in contents:
             known = ", ".join(map(repr, contents))
-            self.refuse(f"the dictionary has no key {key!r}", f"its keys are {known}" if known else "it is empty")
+            self.refuse(NO_SUCH_KEY, key=key, known=f"its keys are {known}" if known else "it is empty")
         return contents[key]
 
     def key(self, node: gast.expr) -> Any:
@@ -99,10 +114,7 @@ class Slots(Combined):
         if known is UNKNOWN:
             if self.memory.loops:
                 raise NeedsConstant
-            self.refuse(
-                "an index or key that is known only at run time cannot choose a part of a structure",
-                "use a constant, loop over the structure itself, or make it an array",
-            )
+            self.refuse(RUNTIME_KEY)
         return known
 
     def chosen(self, parts: list[gast.expr], node: gast.expr) -> gast.expr:
@@ -114,7 +126,7 @@ class Slots(Combined):
                 raise NeedsConstant
             return self.choice(parts, index)
         if not isinstance(known, int) or not -len(parts) <= known < len(parts):
-            self.refuse(f"there is no element {known!r} of {len(parts)}", "count from 0")
+            self.refuse(INDEX_OUT_OF_RANGE, index=known, count=len(parts))
         return parts[known]
 
     def choice(self, parts: list[gast.expr], index: gast.expr) -> gast.expr:
@@ -126,10 +138,7 @@ class Slots(Combined):
     def each_position(self, count: int, index: gast.expr, act: Callable[[int], gast.stmt]) -> None:
         """One branch for each possible position."""
         if not 0 < count <= MOST_INDEXED_PARTS or isinstance(index, Structure):
-            self.refuse(
-                f"an index known only at run time into {count} elements is not supported",
-                "make an array of them, with np.array or np.stack",
-            )
+            self.refuse(RUNTIME_INDEX, count=count)
         position = self.names.temporary()
         negative = gast.Compare(left=clone(index), ops=[gast.Lt()], comparators=[const(0)])
         wrapped = gast.BinOp(left=clone(index), op=gast.Add(), right=const(count))
@@ -169,27 +178,24 @@ class Slots(Combined):
                 )
                 return
             if not isinstance(known, int) or not -count <= known < count:
-                self.refuse(f"there is no element {known!r} of {count}", "count from 0, and use append for more")
+                self.refuse(INDEX_OUT_OF_RANGE, index=known, count=count)
             self.put(base, known % count, value)
         elif base.cell.is_mapping:
             self.put(base, self.key(node.slice), value)
         else:
-            self.refuse(f"writing to elements of {base.cell.called} is not supported", "write to its attributes")
+            self.refuse(ELEMENT_WRITE, what=base.cell.called)
 
     def put_slice(self, base: Structure, where: gast.Slice, value: gast.expr) -> None:
         """`values[i:j] = others`, which may change the number of elements."""
         bounds = slice(*(self.bound(each) for each in (where.lower, where.upper, where.step)))
         if base.cell.type is not list or not isinstance(value, Structure) or not value.cell.is_sequence:
-            self.refuse(
-                "writing to a slice is supported for lists, and lists and tuples whose elements are known",
-                "write to the elements one by one",
-            )
+            self.refuse(SLICE_WRITE)
         contents, others = self.changeable(base), [self.kept(each) for each in self.contents(value).values()]
         parts = list(contents.values())
         try:
             parts[bounds] = others
         except (TypeError, ValueError) as problem:
-            self.refuse(f"this slice cannot be written to: {problem}", "give it as many elements as it has")
+            self.refuse(SLICE_LENGTH, problem=problem)
         contents.clear()
         contents.update(enumerate(parts))
 
@@ -203,20 +209,18 @@ class Slots(Combined):
                 getattr(parameters, "frozen", False)
                 or inspect.getattr_static(kind, "__setattr__") is not object.__setattr__
             ):
-                self.refuse(
-                    f"writing to the attribute `{key}` of {base.cell.called} is not supported", "make a new one"
-                )
+                self.refuse(FROZEN_ATTRIBUTE, name=key, what=base.cell.called)
             if isinstance(descriptor, property):
-                self.refuse(f"writing to the property `{key}` is not supported", "write to the attribute behind it")
+                self.refuse(PROPERTY_WRITE, name=key)
         contents[key] = self.kept(value)
 
     def changeable(self, base: Structure) -> dict[Any, gast.expr]:
         """The parts of a structure, to be changed."""
         if not base.cell.is_mutable:
-            self.refuse(f"{base.cell.called} cannot be changed", "make a new one, or use a list")
+            self.refuse(IMMUTABLE, what=base.cell.called)
         reason = self.memory.frozen.get(base.cell)
         if reason is not None:
-            self.refuse(f"changing {base.cell.called} is not supported here: {reason}", "change a copy of it")
+            self.refuse(FROZEN, what=base.cell.called, reason=reason)
         if base.cell in self.memory.arguments:
             self.memory.touched.add(base.cell)
         return self.contents(base)

@@ -42,7 +42,7 @@ def test_pieces_are_computed_where_they_are_meant():
 
 
 def test_as_many_functions_as_conditions():
-    with pytest.raises(UnsupportedSyntax, match="1 conditions and 3 functions"):
+    with pytest.raises(UnsupportedSyntax, match="does not fit the number of conditions"):
         text_of(lambda x: np.piecewise(x, [x > 0], [1.0, 2.0, 3.0]))
 
 

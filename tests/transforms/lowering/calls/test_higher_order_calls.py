@@ -78,9 +78,9 @@ def test_programs_are_differentiated_as_they_stand(program):
 @pytest.mark.parametrize(
     ("program", "what"),
     [
-        (lambda x: sum((*x, 1.0)), "what `[*]` stands for is an array"),
+        (lambda x: sum((*x, 1.0)), "starred argument is an array"),
         (lambda x: functools.reduce(lambda a, b: a * b, x), "functools.reduce of an array"),
-        (lambda x: sorted([(1, x[0]), (True, x[1])])[0][1], "`sorted` of values that are known only at run time"),
+        (lambda x: sorted([(1, x[0]), (True, x[1])])[0][1], "`sorted` of a list or tuple of computed values"),
         (lambda x: x[0] * len("a-b".partition("-")), "the method `partition` of a text"),
     ],
 )

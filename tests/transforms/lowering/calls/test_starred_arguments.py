@@ -51,5 +51,5 @@ def test_an_array_of_another_length_raises(size):
 
 def test_how_many_there_are_has_to_be_known():
     for function in (lambda x: max(*x), lambda x: model(*x), lambda x: total(*x)):
-        with pytest.raises(UnsupportedSyntax, match="how many elements there are is not known"):
+        with pytest.raises(UnsupportedSyntax, match="whose number of elements is not known"):
             srcad.grad(function, jit=False)(X)

@@ -69,7 +69,7 @@ def as_often_as_an_array_says(x):
     "function", [ahead, by_another_name, by_a_helper, longer, values_of_values, as_often_as_an_array_says]
 )
 def test_elements_that_are_written_before_they_are_reached_are_refused(function):
-    with pytest.raises(UnsupportedSyntax, match="written while a loop goes through them") as caught:
+    with pytest.raises(UnsupportedSyntax, match="the loop writes to elements that it reads later") as caught:
         srcad.grad(function, jit=False)(X)
     assert "test_consumed_iterators.py" in str(caught.value)
 

@@ -1,0 +1,317 @@
+"""Refused syntax: statements and expressions that the compiler does not take, whatever the values are."""
+
+from __future__ import annotations
+
+from srcad.errors import EntersTape, UnsupportedSyntax
+from srcad.refusals.refusal import Refusal
+
+GENERATOR = Refusal(
+    UnsupportedSyntax,
+    "Generators",
+    "a generator cannot be differentiated",
+    "write the values into an array and return it",
+    """
+    def f(x):
+        yield x * x
+    """,
+)
+
+COROUTINE = Refusal(
+    UnsupportedSyntax,
+    "Coroutines",
+    "a coroutine cannot be differentiated",
+    "differentiate an ordinary function and call it from the coroutine",
+    """
+    async def f(x):
+        return x * x
+    """,
+)
+
+FINALLY_LEFT_EARLY = Refusal(
+    UnsupportedSyntax,
+    "`try` with `finally` that is left early",
+    "`try` with `finally` cannot be differentiated if `return`, `break`, `continue` or `raise` leaves it",
+    "move the `return`, `break`, `continue` or `raise` after the `try` statement",
+    """
+    def f(x):
+        try:
+            return x * x
+        finally:
+            print('done')
+    """,
+)
+
+TRY = Refusal(
+    UnsupportedSyntax,
+    "`try` with `except`",
+    "`try` with `except` cannot be differentiated",
+    "test with `if` before the operation that may fail, or catch the exception in the caller",
+    """
+    def f(x):
+        try:
+            return 1.0 / x
+        except ZeroDivisionError:
+            return 0.0
+    """,
+)
+
+GLOBAL = Refusal(
+    UnsupportedSyntax,
+    "`global`",
+    "`global` cannot be differentiated",
+    "pass the value as an argument and return the new one",
+    """
+    def f(x):
+        global count
+        count += 1
+        return x
+    """,
+)
+
+DEL = Refusal(
+    UnsupportedSyntax,
+    "`del`",
+    "`del` is supported only for one element of a list or dictionary",
+    "remove the `del` statement, or build a list or array of the elements that remain",
+    """
+    def f(x):
+        y = x * x
+        del x
+        return y
+    """,
+)
+
+CLASS_DEFINITION = Refusal(
+    UnsupportedSyntax,
+    "Class definitions",
+    "a class definition inside the function cannot be differentiated",
+    "define the class outside the function",
+    """
+    def f(x):
+        class Point:
+            pass
+
+        return x
+    """,
+)
+
+IMPORT = Refusal(
+    UnsupportedSyntax,
+    "Imports inside the function",
+    "an import inside the function is not supported",
+    "import it at the top of the file",
+    """
+    def f(x):
+        import math
+
+        return math.sin(x)
+    """,
+)
+
+OBJECT_PATTERN = Refusal(
+    UnsupportedSyntax,
+    "Patterns that take objects apart",
+    "a pattern that takes an object apart is not supported",
+    "match on constants, or test with `if` and `elif`",
+    """
+    def f(x, p):
+        match p:
+            case {'rate': r}:
+                return r * x
+        return x
+    """,
+    "srcad.grad(f)(2.0, {'rate': 3.0})",
+)
+
+SEQUENCE_PATTERN = Refusal(
+    UnsupportedSyntax,
+    "Patterns that take sequences apart",
+    "a pattern that takes apart anything but a tuple or list that is written out after `match` is not supported",
+    "match on constants, or test with `if` and `elif`",
+    """
+    def f(x):
+        match x:
+            case [a, b]:
+                return a * b
+        return x[0]
+    """,
+    "srcad.grad(f)(np.ones(2))",
+)
+
+NAMED_PATTERN_WITH_IF = Refusal(
+    UnsupportedSyntax,
+    "Patterns that bind a name and have an `if`",
+    "a pattern that binds a name, tests a value and has an `if` is not supported",
+    "write the test as an `if` in the body of the case, or the `match` with `if` and `elif`",
+    """
+    def f(x, k):
+        match (k, x):
+            case (1, y) if y > 0.0:
+                return y * y
+        return x
+    """,
+    "srcad.grad(f)(2.0, 1)",
+)
+
+SET = Refusal(
+    UnsupportedSyntax,
+    "Sets",
+    "a set is supported only after `in`",
+    "use an array or a tuple",
+    """
+    def f(x):
+        return x * len({1, 2})
+    """,
+)
+
+F_STRING = Refusal(
+    UnsupportedSyntax,
+    "f-strings, except in messages",
+    "an f-string is supported only inside `print`, `assert` and `raise`",
+    "make the string outside the function",
+    """
+    def f(x):
+        name = f'{x}'
+        return x
+    """,
+)
+
+DECORATED_INNER_FUNCTION = Refusal(
+    UnsupportedSyntax,
+    "Decorated inner functions",
+    "a decorated function inside the function is not supported",
+    "define the decorated function outside",
+    """
+    def f(x):
+        @njit
+        def square(y):
+            return y * y
+
+        return square(x)
+    """,
+)
+
+RAISE_FROM = Refusal(
+    UnsupportedSyntax,
+    "`raise` with `from`",
+    "`raise` with `from` is not supported",
+    "remove `from` and what follows it",
+    """
+    def f(x):
+        if x < 0.0:
+            raise ValueError('negative') from None
+        return np.sqrt(x)
+    """,
+)
+
+PRIVATE_ATTRIBUTE = Refusal(
+    UnsupportedSyntax,
+    "Private attributes",
+    "the private attribute `{name}` of a class is not supported",
+    "give it a name that begins with one underscore",
+    """
+    class Model:
+        def __init__(self, rate):
+            self.__rate = rate
+
+        def f(self, x):
+            return self.__rate * x
+    """,
+    "srcad.grad(Model(3.0).f)(2.0)",
+)
+
+UNKNOWN_SYNTAX = Refusal(
+    UnsupportedSyntax,
+    "Syntax that srcad does not know",
+    "the syntax `{kind}` is not supported",
+    "write it with assignments, loops and branches",
+    unshown="all syntax of the Python versions that srcad supports is either allowed or has a row of its own",
+)
+
+WITH = Refusal(
+    UnsupportedSyntax,
+    "`with`",
+    "`with` is supported only with `np.errstate(...)` and without `as`",
+    "enter the context in the caller",
+    """
+    def f(x):
+        with open('x.txt'):
+            return x * x
+    """,
+)
+
+TAPE_INSIDE = Refusal(
+    EntersTape,
+    "Tapes inside the function",
+    "a tape cannot be entered inside a compiled function",
+    "enter the tape in the caller, around the call, which it records and differentiates to any order; or call the "
+    "function itself, decorated with srcad.function or not: its operations are then recorded one by one",
+    """
+    def f(x):
+        with srcad.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+        return tape.gradient(y, x)
+    """,
+)
+
+ERRSTATE_RAISES = Refusal(
+    UnsupportedSyntax,
+    "`np.errstate` that raises",
+    "np.errstate cannot be differentiated if it raises or calls a function",
+    "use 'ignore' or 'warn', or enter the context in the caller",
+    """
+    def f(x):
+        with np.errstate(divide='raise'):
+            return 1.0 / x
+    """,
+)
+
+STARRED_PARAMETERS = Refusal(
+    UnsupportedSyntax,
+    "`*args` and `**kwargs` of the differentiated function",
+    "the parameters `*args` and `**kwargs` of the differentiated function itself are not supported",
+    "give each parameter a name",
+    """
+    def f(*args):
+        return args[0]
+    """,
+)
+
+WRAPPED_FUNCTION = Refusal(
+    UnsupportedSyntax,
+    "Decorators whose wrapper takes `*args`",
+    "{name} is wrapped by a decorator whose wrapper takes *args or **kwargs",
+    "differentiate the function itself, `{name}.__wrapped__`",
+    """
+    import functools
+
+
+    def logged(function):
+        @functools.wraps(function)
+        def wrapper(*args):
+            print(args)
+            return function(*args)
+
+        return wrapper
+
+
+    @logged
+    def f(x):
+        return x * x
+    """,
+)
+
+CHANGE_IN_CONDITION = Refusal(
+    UnsupportedSyntax,
+    "Changes inside a condition",
+    "changing a list, dictionary or object inside a condition is not supported",
+    "change it in a statement before the condition",
+    """
+    def f(x):
+        values = [x, 2.0 * x]
+        if x > 0.0 and values.pop() > 1.0:
+            return values[0] * x
+        return x
+    """,
+)

@@ -1,0 +1,471 @@
+"""Refused calls: forms of NumPy's and Python's own functions, methods and attributes that are not supported."""
+
+from __future__ import annotations
+
+from srcad.errors import AssignsVariable, MissingRule, NotDifferentiable, UnsupportedSyntax
+from srcad.refusals.refusal import Refusal
+
+ATTRIBUTE = Refusal(
+    UnsupportedSyntax,
+    "Other attributes of arrays",
+    "the attribute `{name}` cannot be differentiated",
+    "of arrays, {known} and many methods can be used",
+    """
+    def f(x):
+        return x.strides[0] * x[0]
+    """,
+    "srcad.grad(f)(np.ones(3))",
+)
+
+FLAT = Refusal(
+    UnsupportedSyntax,
+    "`x.flat` outside of loops",
+    "`x.flat` is supported only in `for v in x.flat` and where an element is read",
+    "use `y = x.reshape(-1)`, which can be read and written",
+    """
+    def f(x):
+        y = x.flat
+        return y[0]
+    """,
+    "srcad.grad(f)(np.ones((2, 2)))",
+)
+
+METHOD = Refusal(
+    UnsupportedSyntax,
+    "Other methods of arrays",
+    "the method `{name}` cannot be differentiated",
+    "{way}",
+    """
+    def f(x):
+        return x.tolist()[0]
+    """,
+    "srcad.grad(f)(np.ones(3))",
+)
+
+VARIABLE_ASSIGNED = Refusal(
+    AssignsVariable,
+    "Assignments to a variable",
+    "`{method}` changes a variable, which a compiled function cannot do: variables are arrays there",
+    "assign in the caller, or call the function itself, decorated with srcad.function: it then runs as Python",
+    """
+    def f(x):
+        x.assign_add(1.0)
+        return x * x
+    """,
+)
+
+ATTRIBUTE_ASSIGNED = Refusal(
+    UnsupportedSyntax,
+    "Assignments to attributes of arrays",
+    "writing to the attribute `{name}` is not supported",
+    "assign to a variable, and return the value that you want to keep",
+    """
+    def f(x):
+        x.shape = (4,)
+        return x[0]
+    """,
+    "srcad.grad(f)(np.ones((2, 2)))",
+)
+
+TEXT_METHOD = Refusal(
+    UnsupportedSyntax,
+    "Methods of strings",
+    "the method `{name}` of a string is not supported",
+    "compare it with `==`",
+    """
+    def f(x):
+        return x * len('a-b'.casefold())
+    """,
+)
+
+REDUCE = Refusal(
+    UnsupportedSyntax,
+    "`functools.reduce` of an array",
+    "functools.reduce of an array, or of no elements, is not supported",
+    "write the loop",
+    """
+    import functools
+
+
+    def f(x):
+        return functools.reduce(lambda a, b: a * b, x)
+    """,
+    "srcad.grad(f)(np.ones(3))",
+)
+
+REST_OF_SHAPE = Refusal(
+    UnsupportedSyntax,
+    "The rest of a shape",
+    "a starred target is not supported in an assignment of a shape, because the number of axes is not known",
+    "name all axes, or take those that you need, such as `n = x.shape[-1]`",
+    """
+    def f(x):
+        *most, n = x.shape
+        return x[0, 0] * n
+    """,
+    "srcad.grad(f)(np.ones((2, 2)))",
+)
+
+TOO_FEW_VALUES = Refusal(
+    UnsupportedSyntax,
+    "Starred assignments of too few values",
+    "{values} values are too few for {targets} targets and a list",
+    "assign at least as many values as there are targets without a star",
+    """
+    def f(x):
+        a, b, *rest = (x,)
+        return a * b
+    """,
+)
+
+STRICT_ZIP = Refusal(
+    UnsupportedSyntax,
+    "`zip(..., strict=True)` of different lengths",
+    "`zip` with `strict=True` needs arguments of the same length",
+    "pass as many elements in each argument",
+    """
+    def f(x):
+        pairs = list(zip([x, x], [x], strict=True))
+        return pairs[0][0]
+    """,
+)
+
+SORTED = Refusal(
+    UnsupportedSyntax,
+    "`sorted` of a list of computed values",
+    "`sorted` of a list or tuple of computed values is not supported",
+    "make an array of them, and use np.sort",
+    """
+    def f(x):
+        return sorted([x * x, x])[0]
+    """,
+)
+
+EXTREME_OF_NOTHING = Refusal(
+    UnsupportedSyntax,
+    "`max` and `min` of nothing",
+    "`{function}` of an empty list or tuple is not supported",
+    "check that there is an element",
+    """
+    def f(x):
+        return x * max([])
+    """,
+)
+
+ISINSTANCE = Refusal(
+    UnsupportedSyntax,
+    "`isinstance` with a computed class",
+    "the second argument of `isinstance` is not known to be a class",
+    "name the class",
+    """
+    def f(p, kind):
+        return p['rate'] if isinstance(p, kind) else 0.0
+    """,
+    "srcad.grad(f)({'rate': 2.0}, 1.0)",
+)
+
+ARRAY_SPLIT = Refusal(
+    UnsupportedSyntax,
+    "Other ways to split an array",
+    "this way to split an array is not supported",
+    "pass the array, the places to cut, and an axis >= 0",
+    """
+    def f(x):
+        a, b = np.split(x, 2, axis=-1)
+        return a[0] * b[0]
+    """,
+    "srcad.grad(f)(np.ones(4))",
+)
+
+ARRAY_SPLIT_COUNT = Refusal(
+    UnsupportedSyntax,
+    "Arrays that are split into a computed number of pieces",
+    "an array is split into a number of pieces that is known only at run time",
+    "give the number as a constant or the places as a list, or take slices in a loop",
+    """
+    def f(x, n):
+        return np.split(x, n)[0][0]
+    """,
+    "srcad.grad(f)(np.ones(4), 2)",
+)
+
+EINSUM_LISTS = Refusal(
+    UnsupportedSyntax,
+    "`np.einsum` with lists of axes",
+    "np.einsum with lists of axes is not supported",
+    "give the subscripts as a string: np.einsum('ij,j->i', a, b)",
+    """
+    def f(x):
+        return np.einsum(x, [0], x, [0])
+    """,
+    "srcad.grad(f)(np.ones(3))",
+)
+
+NO_COPY = Refusal(
+    UnsupportedSyntax,
+    "`copy=False`",
+    "`copy=False` of np.{function} is not supported",
+    "write the result into the array: `x[...] = ...`",
+    """
+    def f(x):
+        return np.nan_to_num(x, copy=False)[0]
+    """,
+    "srcad.grad(f)(np.ones(3))",
+)
+
+PIECEWISE_CALL = Refusal(
+    UnsupportedSyntax,
+    "Other calls of `np.piecewise`",
+    "this call of np.piecewise is not supported",
+    "pass the array, the conditions and the functions, by position",
+    """
+    def f(x):
+        return np.piecewise(x, condlist=[x > 0.0], funclist=[np.sin])[0]
+    """,
+    "srcad.grad(f)(np.ones(3))",
+)
+
+PIECEWISE_LISTS = Refusal(
+    UnsupportedSyntax,
+    "`np.piecewise` without lists",
+    "np.piecewise needs lists of conditions and of functions",
+    "write the lists out",
+    """
+    def f(x):
+        return np.piecewise(x, x > 0.0, [np.sin])[0]
+    """,
+    "srcad.grad(f)(np.ones(3))",
+)
+
+PIECEWISE_COUNT = Refusal(
+    UnsupportedSyntax,
+    "`np.piecewise` with a wrong number of functions",
+    "the number of functions for np.piecewise ({functions}) does not fit the number of conditions ({conditions})",
+    "pass one function for each condition, and optionally one for all other elements",
+    """
+    def f(x):
+        return np.piecewise(x, [x > 1.0, x < 0.0], [np.sin])[0]
+    """,
+    "srcad.grad(f)(np.ones(3))",
+)
+
+ENUM_MEMBER = Refusal(
+    UnsupportedSyntax,
+    "Members of an enumeration that are neither numbers nor strings",
+    "the value of {member} is neither a number nor a string",
+    "use a dictionary whose keys are the members",
+    """
+    import enum
+
+
+    class Kind(enum.Enum):
+        LARGE = [1.0]
+
+
+    def f(x):
+        kind = Kind.LARGE
+        return kind.value[0] * x
+    """,
+)
+
+POLY1D = Refusal(
+    UnsupportedSyntax,
+    "`np.poly1d`",
+    "np.poly1d is not supported",
+    "keep the coefficients in an array, and use np.polyval",
+    """
+    def f(x):
+        return np.poly1d([1.0, 2.0])(x)
+    """,
+)
+
+PAD_VALUES = Refusal(
+    UnsupportedSyntax,
+    "`np.pad` with several computed values",
+    "np.pad with several computed values of `constant_values` is not supported",
+    "give one value, or put the array together with np.concatenate",
+    """
+    def f(x):
+        return np.sum(np.pad(x, 1, constant_values=(x[0], 2.0)))
+    """,
+    "srcad.grad(f)(np.ones(3))",
+)
+
+PAD_MODE = Refusal(
+    NotDifferentiable,
+    "Other modes of `np.pad`",
+    "np.pad with mode {mode!r} cannot be differentiated",
+    "use one of {modes}",
+    """
+    def f(x):
+        return np.sum(np.pad(x, 1, mode='median'))
+    """,
+    "srcad.grad(f)(np.ones(3))",
+)
+
+ITERTOOLS = Refusal(
+    UnsupportedSyntax,
+    "Other iterators of `itertools`",
+    "itertools.{function} is not supported",
+    "write the loop, or use a list",
+    """
+    import itertools
+
+
+    def f(x):
+        s = 0.0
+        for key, group in itertools.groupby([x, x]):
+            s += key
+        return s
+    """,
+)
+
+REPEAT_WITHOUT_END = Refusal(
+    UnsupportedSyntax,
+    "`itertools.repeat` without an end",
+    "itertools.repeat without an end is not supported",
+    "pass the number of repetitions",
+    """
+    import itertools
+
+
+    def f(x):
+        return sum([a * b for a, b in zip([x, x], itertools.repeat(x))])
+    """,
+)
+
+ITERTOOLS_OF_ARRAY = Refusal(
+    UnsupportedSyntax,
+    "Iterators of `itertools` over an array",
+    "itertools.{function} of an array, or of a range whose length is known only at run time, is not supported here",
+    "loop over `range(n)` and use the index",
+    """
+    import itertools
+
+
+    def f(x):
+        pairs = list(itertools.permutations(x, 2))
+        return pairs[0][0]
+    """,
+    "srcad.grad(f)(np.ones(3))",
+)
+
+COPYTO = Refusal(
+    UnsupportedSyntax,
+    "Other calls of `np.copyto`",
+    "this call of np.copyto is not supported",
+    "pass the array, the values and optionally `where=`",
+    """
+    def f(x):
+        y = np.zeros(3)
+        np.copyto(y)
+        return y[0] * x[0]
+    """,
+    "srcad.grad(f)(np.ones(3))",
+)
+
+WHERE_WITHOUT_OUT = Refusal(
+    UnsupportedSyntax,
+    "`where=` without `out=`",
+    "`where=` without `out=` leaves elements undefined, and cannot be differentiated",
+    "pass an array as `out=` that has a value for these elements, or use np.where",
+    """
+    def f(x):
+        return np.sum(np.sin(x, where=x > 0.0))
+    """,
+    "srcad.grad(f)(np.ones(3))",
+)
+
+SEVERAL_OUTPUTS = Refusal(
+    UnsupportedSyntax,
+    "Several arrays for `out=`",
+    "several arrays for `out=` are not supported",
+    "assign the results: `a[...], b[...] = ...`",
+    """
+    def f(x, a, b):
+        np.modf(x, out=(a, b))
+        return np.sum(a)
+    """,
+    "srcad.grad(f)(np.ones(3), np.ones(3), np.ones(3))",
+)
+
+INTEGER_OUTPUT = Refusal(
+    NotDifferentiable,
+    "Integer arrays for `out=`",
+    "`out=` is an array of {dtype}, which cannot hold results of type {kind}",
+    "pass an array of floats, or write `a[...] = ...` if the fractions may be cut off",
+    """
+    def f(x, a):
+        np.multiply(x, x, out=a, casting='unsafe')
+        return x[0] * a[0]
+    """,
+    "srcad.grad(f)(np.ones(3), np.ones(3, dtype=int))",
+)
+
+VECTORIZE_OF_UNKNOWN = Refusal(
+    UnsupportedSyntax,
+    "`np.vectorize` of an unknown function",
+    "the argument of np.vectorize is not known to be a function",
+    "name the function",
+    """
+    def f(x):
+        return np.vectorize(x)(x)[0]
+    """,
+    "srcad.grad(f)(np.ones(3))",
+)
+
+VECTORIZE_OPTIONS = Refusal(
+    UnsupportedSyntax,
+    "`np.vectorize` with `excluded` or `signature`",
+    "np.vectorize with `excluded` or `signature` is not supported",
+    "write the loop, or fix the arguments that stay the same in a lambda",
+    """
+    def f(x):
+        return np.vectorize(lambda a, b: a * b, excluded=[1])(x, 2.0)[0]
+    """,
+    "srcad.grad(f)(np.ones(3))",
+)
+
+VECTORIZED_CALL = Refusal(
+    UnsupportedSyntax,
+    "Other calls of vectorized functions",
+    "this call of a vectorized function is not supported",
+    "pass the arguments one by one, by position",
+    """
+    def f(x):
+        return np.vectorize(lambda a: a * a)(a=x)[0]
+    """,
+    "srcad.grad(f)(np.ones(3))",
+)
+
+EINSUM_ELLIPSIS = Refusal(
+    MissingRule,
+    "`np.einsum` with an ellipsis that broadcasts",
+    "np.einsum with an ellipsis that broadcasts has no derivative rule",
+    "write the axes as letters, or broadcast the operands before",
+    """
+    def f(x):
+        return np.sum(np.einsum('...i,...i->...', x, np.ones((2, 3))))
+    """,
+    "srcad.grad(f)(np.ones(3))",
+)
+
+POLYFIT_COMPLEX = Refusal(
+    MissingRule,
+    "`np.polyfit` at complex points",
+    "the derivative rule of np.polyfit does not cover complex points",
+    "fit the real and the imaginary part with np.linalg.lstsq",
+    unshown="the rule is asked only for results that are complex, which need a srcad.vjp to be shown",
+)
+
+FORM_WITHOUT_RULE = Refusal(
+    MissingRule,
+    "Forms of NumPy's functions that a derivative rule does not cover",
+    "{what}",
+    "{way}",
+    """
+    def f(x):
+        return np.sum(np.kron(x, x))
+    """,
+    "srcad.grad(f)(np.ones((2, 2, 2)))",
+)
