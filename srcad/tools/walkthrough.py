@@ -238,6 +238,7 @@ PACKAGES = (
     "runtime.rulebook",
     "runtime.jit",
     "runtime.support",
+    "refusals",
 )
 
 
