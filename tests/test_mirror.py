@@ -58,6 +58,7 @@ TESTED_ELSEWHERE = {
     "frontend/structured_parameters.py": "api/test_structured_calls.py",
     "printing/layout.py": "printing/test_printer.py",
     "printing/precedence.py": "printing/test_expression_text.py",
+    "refusals": "tools/test_limitations.py",
     "runtime/kernels": "runtime/kernels/test_kernels.py",
     "runtime/rulebook": "runtime/rules/test_rules.py",
     "runtime/rules": "runtime/rules/test_rules.py",
