@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from srcad.runtime.jit.gc_pause import nothing_collected
 
 if TYPE_CHECKING:
-    from srcad.api.functional import function, grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
+    from srcad.api.grad_vjp_jvp import function, grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
     from srcad.errors import (
         BadArgument,
         BadIndex,
@@ -74,19 +74,19 @@ _HOMES = {
     "convert_to_tensor": "srcad.runtime.tape.values.tensor",
     "custom_gradient": "srcad.runtime.tape.custom_gradient",
     "explain": "srcad.tools.explain",
-    "function": "srcad.api.functional",
-    "grad": "srcad.api.functional",
-    "hessian": "srcad.api.functional",
-    "hvp": "srcad.api.functional",
+    "function": "srcad.api.grad_vjp_jvp",
+    "grad": "srcad.api.grad_vjp_jvp",
+    "hessian": "srcad.api.grad_vjp_jvp",
+    "hvp": "srcad.api.grad_vjp_jvp",
     "is_tensor": "srcad.runtime.tape.values.tensor",
-    "jacobian": "srcad.api.functional",
-    "jvp": "srcad.api.functional",
+    "jacobian": "srcad.api.grad_vjp_jvp",
+    "jvp": "srcad.api.grad_vjp_jvp",
     "recompute_grad": "srcad.runtime.tape.custom_gradient",
     "set_default_dtype": "srcad.runtime.tape.values.tensor",
     "source": "srcad.tools.source_text",
     "stop_gradient": "srcad.runtime.stop_gradient",
-    "value_and_grad": "srcad.api.functional",
-    "vjp": "srcad.api.functional",
+    "value_and_grad": "srcad.api.grad_vjp_jvp",
+    "vjp": "srcad.api.grad_vjp_jvp",
 }
 
 __all__ = [

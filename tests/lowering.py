@@ -5,7 +5,7 @@ import linecache
 
 import numpy as np
 
-from srcad.frontend.load import load
+from srcad.frontend.load_source import load
 from srcad.frontend.lower import lower
 from srcad.printing.printer import print_function
 from srcad.transforms.ir.verify import check_core

@@ -44,15 +44,15 @@ ABOUT_MORE = {
 
 # Modules without a file of their own: the file that tests them. A folder stands for all modules in it.
 TESTED_ELSEWHERE = {
-    "api/binding.py": "api/test_derivative.py",
-    "api/cotangent.py": "api/test_functional.py",
+    "api/argument_binding.py": "api/test_derivative_object.py",
+    "api/cotangent.py": "api/test_grad_vjp_jvp.py",
     "api/njit_derivative.py": "api/test_njit_overloads.py",
     "api/recorded_call.py": "driver/test_interpreted_mode.py",
-    "api/stubs.py": "api/test_njit_overloads.py",
+    "api/signature_stubs.py": "api/test_njit_overloads.py",
     "driver/generated_module.py": "driver/test_pipeline.py",
     "driver/mid_end.py": "driver/test_pipeline.py",
     "driver/pass_selection.py": "driver/test_passes.py",
-    "frontend/refusals.py": "frontend/test_fence.py",
+    "frontend/refused_syntax.py": "frontend/test_language_subset.py",
     "frontend/resolve.py": "frontend/test_lower.py",
     "frontend/scope.py": "frontend/test_lower.py",
     "frontend/structured_parameters.py": "api/test_structured_calls.py",
@@ -67,16 +67,16 @@ TESTED_ELSEWHERE = {
     "runtime/tape/recording/rule_coverage.py": "runtime/tape/recording/test_dispatch.py",
     "runtime/tape/reverse/batched_rules.py": "runtime/tape/reverse/test_batched_pullbacks.py",
     "runtime/tape/reverse/eager_rules.py": "runtime/tape/test_tape_rules.py",
-    "runtime/tape/reverse/nodes.py": "runtime/tape/recording/test_fast_operators.py",
+    "runtime/tape/recording/nodes.py": "runtime/tape/recording/test_fast_operators.py",
     "runtime/tape/targets_and_sources.py": "runtime/tape/test_gradient_tape.py",
-    "runtime/tape/values/active_recordings.py": "runtime/tape/test_tape_nesting.py",
+    "runtime/tape/active_recordings.py": "runtime/tape/test_tape_nesting.py",
     "runtime/tape/values/arithmetic.py": "runtime/tape/values/test_tensor.py",
     "runtime/tape/values/operand.py": "runtime/tape/values/test_tensor.py",
     "runtime/tape/values/structured_arguments.py": "api/test_pytree.py",
     "tools/demo.py": "tools/test_command.py",
     "transforms/analysis/sweep_boundary.py": "transforms/sweeps/test_gradient_function.py",
     "transforms/checkpointing/iteration_derivative.py": "transforms/checkpointing/test_loop_outlining.py",
-    "transforms/checkpointing/primal_only_loops.py": "transforms/checkpointing/test_loop_outlining.py",
+    "transforms/checkpointing/loop_outlining.py": "transforms/checkpointing/test_loop_outlining.py",
     "transforms/checkpointing/snapshot_functions.py": "transforms/checkpointing/test_loop_outlining.py",
     "transforms/ir/algebraic_simplification.py": "transforms/adjoint/test_rule_expansion.py",
     "transforms/ir/block_exits.py": "transforms/lowering/desugaring/test_structured_exits.py",
@@ -87,26 +87,30 @@ TESTED_ELSEWHERE = {
     "transforms/ir/type_annotations.py": "transforms/postoptimise/test_copy_elision_moves.py",
     "transforms/ir/unit.py": "transforms/normalise/test_ssa.py",
     "transforms/lowering/calls/builtin_calls.py": "transforms/lowering/test_anf.py",
-    "transforms/lowering/draft.py": "frontend/test_lower.py",
+    "transforms/lowering/lowering_context.py": "frontend/test_lower.py",
     "transforms/lowering/inlining.py": "frontend/test_lower.py",
     "transforms/lowering/lists/growing_list_operations.py": "transforms/lowering/lists/test_growing_lists.py",
     "transforms/lowering/return_values.py": "transforms/lowering/desugaring/test_structured_exits.py",
     "transforms/lowering/structure_passing.py": "transforms/normalise/test_callee_specialisation.py",
-    "transforms/lowering/structures/atomic_operations.py": "transforms/lowering/test_anf.py",
+    "transforms/lowering/structures/anf_expressions.py": "transforms/lowering/test_anf.py",
     "transforms/lowering/structures/constructors.py": "transforms/lowering/structures/test_structure_expressions.py",
-    "transforms/lowering/structures/member_methods.py": "transforms/lowering/structures/test_structure_expressions.py",
+    "transforms/lowering/structures/container_methods.py": (
+        "transforms/lowering/structures/test_structure_expressions.py"
+    ),
     "transforms/lowering/structures/structure_operators.py": (
         "transforms/lowering/structures/test_structure_expressions.py"
     ),
-    "transforms/lowering/structures/structure_parts.py": "transforms/lowering/structures/test_structure_expressions.py",
+    "transforms/lowering/structures/item_and_attribute_access.py": (
+        "transforms/lowering/structures/test_structure_expressions.py"
+    ),
     "transforms/normalise/callee_normalisation.py": "transforms/normalise/test_callee_specialisation.py",
     "transforms/normalise/list_aliasing.py": "transforms/normalise/test_list_arrays.py",
     "transforms/parallel/parallel_loop_functions.py": "transforms/parallel/test_work_sharing.py",
     "transforms/parallel/race_test.py": "transforms/parallel/test_work_sharing.py",
     "transforms/postoptimise/forward_substitution.py": "driver/test_back_end.py",
-    "transforms/storage/storage_costs.py": "transforms/storage/test_recomputation.py",
+    "transforms/storage/cut_weights.py": "transforms/storage/test_recomputation.py",
     "transforms/sweeps/independent_loop_schedule.py": "transforms/sweeps/test_reverse_control_flow.py",
-    "transforms/sweeps/sweep_construction.py": "transforms/sweeps/test_sweep_assembly.py",
+    "transforms/sweeps/sweep_construction.py": "transforms/sweeps/test_sweep_construction.py",
 }
 
 FILES = sorted(path.relative_to(TESTS) for path in TESTS.rglob("test_*.py"))

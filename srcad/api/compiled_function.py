@@ -17,8 +17,8 @@ from numba.core import types
 from numba.core.dispatcher import Dispatcher
 from numba.extending import typeof_impl
 
-from srcad.api.binding import Binding
-from srcad.api.derivative import Derivative
+from srcad.api.argument_binding import Binding
+from srcad.api.derivative_object import Derivative
 from srcad.api.pytree import flattened
 from srcad.api.recorded_call import Differentiated, Pulled, is_differentiable
 from srcad.driver.compiled_routines import kind_of
@@ -27,10 +27,10 @@ from srcad.driver.options import Options
 from srcad.driver.result_precision import in_precision, is_single
 from srcad.driver.version import Request, Version
 from srcad.errors import AssignsVariable, EntersTape, PerformanceWarning
-from srcad.frontend.load import name_of, plain_function, signature_of
+from srcad.frontend.load_source import name_of, plain_function, signature_of
 from srcad.runtime.support.nested_structures import map_leaves
+from srcad.runtime.tape.active_recordings import active
 from srcad.runtime.tape.recording.compiled_calls import record_call
-from srcad.runtime.tape.values.active_recordings import active
 from srcad.runtime.tape.values.operand import Operand
 from srcad.runtime.tape.values.structured_arguments import is_structured
 from srcad.runtime.tape.values.tensor import Tensor, constant

@@ -44,7 +44,7 @@ class Flat:
 
     def __call__(self, *leaves: Any) -> Any:
         """The value, computed by the user's function with the structures rebuilt from the leaves."""
-        from srcad.frontend.load import signature_of
+        from srcad.frontend.load_source import signature_of
 
         each = iter(leaves)
         arguments = {name: built(part, each) for name, part in self.forms.items()}

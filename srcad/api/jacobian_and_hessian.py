@@ -13,15 +13,15 @@ from typing import Any, NoReturn
 import numpy as np
 from numba.extending import typeof_impl
 
-from srcad.api.binding import bind
-from srcad.api.derivative import Derivative, made
+from srcad.api.argument_binding import bind
+from srcad.api.derivative_object import Derivative, made
 from srcad.api.pytree import arrays_in
 from srcad.api.pytree_specialisation import Shape, shaped
 from srcad.api.vjp_pair import pair_of
 from srcad.api.wrt import Path, refuse_paths
 from srcad.driver.options import Options
 from srcad.driver.version import Request
-from srcad.frontend.load import name_of, signature_of
+from srcad.frontend.load_source import name_of, signature_of
 from srcad.refusals.derivatives import (
     DERIVATIVE_OF_MANY,
     JACOBIAN_BY_LONG_LIST,

@@ -22,7 +22,7 @@ from srcad.api.flattened_function import Flat
 from srcad.api.wrt import refuse_paths
 from srcad.driver.memoisation import remembered
 from srcad.driver.version import Request
-from srcad.frontend.load import name_of, signature_of
+from srcad.frontend.load_source import name_of, signature_of
 from srcad.refusals.derivatives import RUNTIME_FUNCTION_ARGUMENT
 from srcad.refusals.types_and_results import NOTHING_DIFFERENTIABLE
 from srcad.transforms.ir.pytree_form import LEAF, Fixed, Form, Part

@@ -8,7 +8,7 @@ from typing import Any
 import numba
 from numba.core.dispatcher import Dispatcher
 
-from srcad.api.stubs import defaults_of, shape_of
+from srcad.api.signature_stubs import defaults_of, shape_of
 from srcad.driver.version import Version
 from srcad.runtime.jit.dispatchers import TypedDispatcher
 

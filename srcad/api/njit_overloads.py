@@ -16,7 +16,7 @@ from typing import Any
 from numba.core import types
 from numba.extending import overload
 
-from srcad.api.derivative import Derivative
+from srcad.api.derivative_object import Derivative
 from srcad.refusals.derivatives import NOT_A_NJIT_FUNCTION, NOT_CALLABLE_INSIDE_NJIT, NOT_INSIDE_NJIT, RUNTIME_OPTION
 from srcad.runtime.support.numba_refresh import refresh_if_compiling
 

@@ -21,7 +21,7 @@ from srcad.runtime.tape.values.operand import Operand
 from srcad.runtime.tape.values.structured_arguments import attributes, is_object, is_typed_list
 from srcad.transforms.ir.cost_model import LONGEST_TAKEN_APART
 from srcad.transforms.ir.pytree_form import LEAF, Fixed, Form, Part, RecordForm, assembled
-from srcad.transforms.lowering.structures.packed_lists import (
+from srcad.transforms.lowering.structures.list_packing import (
     Column,
     Layout,
     Long,

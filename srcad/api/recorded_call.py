@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numba.core import types
 
-from srcad.api.stubs import shape_of
+from srcad.api.signature_stubs import shape_of
 from srcad.api.vjp_pair import Pair
 from srcad.driver.compiled_routines import compiled_routine, uncompiled_routine
 from srcad.driver.jacobian_loops import columns, rows

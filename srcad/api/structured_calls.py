@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from srcad.api.binding import bind
+from srcad.api.argument_binding import bind
 from srcad.api.pytree_specialisation import Shape, found_shape
 from srcad.api.vjp_pair import pair_of
 from srcad.driver.memoisation import remembered

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from srcad.api.cotangent import matching
-from srcad.api.stubs import shape_of
+from srcad.api.signature_stubs import shape_of
 from srcad.driver.compiled_routines import compiled_routine, telling, uncompiled_routine
 from srcad.driver.memoisation import remembered
 from srcad.driver.options import Options

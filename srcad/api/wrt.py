@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from srcad.errors import BadArgument
-from srcad.frontend.load import load, name_of, signature_of, unwrap
+from srcad.frontend.load_source import load, name_of, signature_of, unwrap
 from srcad.refusals.constructs import STARRED_PARAMETERS
-from srcad.transforms.lowering.structures.packed_lists import Long
+from srcad.transforms.lowering.structures.list_packing import Long
 
 
 @dataclass(frozen=True)

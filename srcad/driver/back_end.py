@@ -11,7 +11,7 @@ from numba import types as nb
 
 from srcad.driver.mid_end import arguments, loaded, settings_hold
 from srcad.driver.passes import FINISH, SIMPLIFY, Pass
-from srcad.runtime.support import clock
+from srcad.runtime.support import stage_timer
 from srcad.transforms.analysis.sweep_boundary import rejoined, told_apart, without_marks
 from srcad.transforms.ir.algebraic_simplification import without_detour
 from srcad.transforms.ir.build import Block, rewrite_names, walk_statements
@@ -104,7 +104,7 @@ def run(row: Pass, body: Body) -> None:
     """Do one pass, if it is to be run; what it gives are the statements, or nothing where it has changed them."""
     if not row.function or row.name in body.without or not settings_hold(row, body):
         return
-    with clock.in_stage(row.name):
+    with stage_timer.in_stage(row.name):
         work: Callable[..., Any] = loaded(row)
         found = work(**arguments(work, body))
         if found is not None:

@@ -11,7 +11,7 @@ import gast
 
 from srcad.names import Names
 from srcad.transforms.adjoint.call_derivatives import LISTS, Callees, Pair
-from srcad.transforms.inference.subroutines import Specialised, Subroutine
+from srcad.transforms.inference.subroutine_types import Specialised, Subroutine
 from srcad.transforms.ir.build import assign, call, clone, const, place_of, tuple_of
 from srcad.transforms.ir.comments import with_origin
 from srcad.transforms.ir.generated_functions import Made

@@ -13,7 +13,7 @@ from numba import types as nb
 
 from srcad.driver.passes import NORMALISE, OPTIMISE, Pass
 from srcad.errors import MayOverlap, SrcadError
-from srcad.runtime.support import clock
+from srcad.runtime.support import stage_timer
 from srcad.transforms.checkpointing.loop_outlining import Finished, outlined
 from srcad.transforms.inference.retyping import retyped
 from srcad.transforms.inference.type_inference import Types, types_of, without_unreached
@@ -85,7 +85,7 @@ def run(row: Pass, state: State) -> State:
     """The state after one pass, if it is to be run."""
     if not row.function or row.name in state.unit.without or not settings_hold(row, state):
         return state
-    with clock.in_stage(row.name):
+    with stage_timer.in_stage(row.name):
         function = loaded(row)
         return _with(state, function(**arguments(function, state)), row.retypes)
 

@@ -45,7 +45,7 @@ RENAMED = {
     "contract": ("array_contraction_to_scalar", "array_contraction"),
     "quick": ("kernel_calls",),
     "lanes": ("vector_math",),
-    "unordered": ("reassociable_sums",),
+    "unordered": ("unordered_reductions",),
     "natural": ("nonnegative_indices",),
     "parallel": ("work_sharing",),
 }

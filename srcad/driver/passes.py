@@ -82,7 +82,7 @@ NORMALISE = (
         source="Cytron et al., Efficiently computing static single assignment form, TOPLAS 13(4), 1991",
     ),
     Pass(
-        "messages",
+        "exception_messages",
         "transforms.normalise.messages:with_plain_messages",
         "messages that Numba cannot build are left out of `raise` and `print`",
         when=("loops",),
@@ -180,7 +180,7 @@ OPTIMISE = (
     Pass(
         "typed_messages",
         "transforms.normalise.messages:with_plain_messages",
-        "`messages` again, of what types show",
+        "`exception_messages` again, of what types show",
         needs=(TYPES,),
         when=("loops",),
     ),
@@ -521,7 +521,7 @@ SIMPLIFY = (
         when=("loops",),
     ),
     Pass(
-        "reassociable_sums",
+        "unordered_reductions",
         "transforms.postoptimise.reassociable_sums:with_free_sums",
         "sums of adjoints over a loop are added in any order, so several terms at once",
         needs=(TYPES, PLAIN_SUMS),

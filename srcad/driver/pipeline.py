@@ -28,10 +28,10 @@ from srcad.frontend.lower import prepare
 from srcad.printing.printer import print_module
 from srcad.runtime import kernels
 from srcad.runtime.stop_gradient import stop_gradient
-from srcad.runtime.support import clock
+from srcad.runtime.support import stage_timer
 from srcad.transforms.adjoint.call_derivatives import Callees
 from srcad.transforms.checkpointing.iteration_derivative import make_any_pair
-from srcad.transforms.checkpointing.memory_bound import bounded, recording, refuse_unbounded
+from srcad.transforms.checkpointing.trace_memory_limit import bounded, recording, refuse_unbounded
 from srcad.transforms.ir.build import place_of
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.pass_names import BROADCAST_ASSUMPTION
@@ -189,7 +189,7 @@ def _check(mode: str, after: str | None) -> None:
         )
 
 
-@clock.stage("differentiate")
+@stage_timer.stage("differentiate")
 def _differentiated(state: State, request: _Request) -> Made:
     """The derivative, where there is nothing to refuse."""
     is_observed = state.observed is not None
@@ -236,7 +236,7 @@ def _second_order(state: State, request: _Request) -> Made:
     return replace(made, names=(name,))
 
 
-@clock.stage("print")
+@stage_timer.stage("print")
 def _printed(made: Made, result: nb.Type | None) -> Generated:
     made = renamed(made)
     parts = [*made.before, *made.functions]

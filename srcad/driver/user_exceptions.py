@@ -35,8 +35,8 @@ def tell(problem: Exception, version: Version, args: tuple[Any, ...]) -> None:
 def note_place(problem: Exception, unit: Unit, args: Sequence[Any]) -> bool:
     """Say which line of the user's raises what generated code has raised: its core form is asked, on copies.
 
-    It also tells what an exception says of which Numba could raise the parts only (see `messages`). False where the
-    function runs for too long to be run again.
+    It also tells what an exception says of which Numba could raise the parts only (see `exception_messages`). False
+    where the function runs for too long to be run again.
     """
     from srcad.transforms.inference.execution_tracing import TakesTooLong, add_note, place_noted, set_place, watch
 

@@ -31,7 +31,7 @@ from srcad.transforms.inference.type_inference import types_of
 from srcad.transforms.ir.build import place_of
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.unit import Unit
-from srcad.transforms.lowering.draft import reader
+from srcad.transforms.lowering.lowering_context import reader
 
 # The function, behind the ones that are generated in a mode, that calls the last of these for all unit directions.
 _LOOPS = {"vjp": "rows", "tangent": "columns"}

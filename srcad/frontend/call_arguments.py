@@ -11,8 +11,8 @@ from srcad.errors import Place
 from srcad.frontend.captured_values import spell
 from srcad.frontend.scope import Meaning, Method, Procedure, stored_parameters
 from srcad.transforms.ir.canonical_names import literal
-from srcad.transforms.lowering.draft import Draft
 from srcad.transforms.lowering.inlining import static_value
+from srcad.transforms.lowering.lowering_context import Draft
 from srcad.transforms.lowering.structures.abstract_state import Callee, Memory
 
 

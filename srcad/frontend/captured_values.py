@@ -19,7 +19,7 @@ from srcad.transforms.ir.canonical_names import MODULES, constant_path, literal,
 from srcad.transforms.ir.constant_conditions import known_key
 from srcad.transforms.ir.cost_model import MOST_PARTS
 from srcad.transforms.ir.node_notes import note
-from srcad.transforms.lowering.draft import Draft
+from srcad.transforms.lowering.lowering_context import Draft
 from srcad.transforms.lowering.structures.abstract_state import Captured
 
 

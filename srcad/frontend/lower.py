@@ -17,11 +17,12 @@ import gast
 from srcad.errors import Place, SrcadError
 from srcad.frontend.call_arguments import completed, known_arguments
 from srcad.frontend.captured_values import spell
-from srcad.frontend.fence import fence
-from srcad.frontend.load import Source
-from srcad.frontend.load import load as load_source
+from srcad.frontend.language_subset import fence
+from srcad.frontend.load_source import Source
+from srcad.frontend.load_source import load as load_source
 from srcad.frontend.match_and_try import without_match
 from srcad.frontend.one_shot_iterators import refuse_kept
+from srcad.frontend.recursive_and_large_helpers import Frame, Outline, Outlined, Recurs
 from srcad.frontend.resolve import resolve
 from srcad.frontend.scope import (
     Meaning,
@@ -34,12 +35,11 @@ from srcad.frontend.scope import (
     rebound,
 )
 from srcad.frontend.structured_parameters import given_parameter
-from srcad.frontend.uninlined_calls import Frame, Outline, Outlined, Recurs
 from srcad.refusals.constructs import STARRED_PARAMETERS
 from srcad.refusals.names_and_functions import DEEP_CALLS
 from srcad.runtime.rulebook import registry
-from srcad.runtime.support.clock import stage
-from srcad.transforms.inference.subroutines import Subroutine
+from srcad.runtime.support.stage_timer import stage
+from srcad.transforms.inference.subroutine_types import Subroutine
 from srcad.transforms.ir.build import Block, assign, at, call, clone, effect, has_place, load, place_of, stored
 from srcad.transforms.ir.cost_model import MOST_NESTED_CALLS
 from srcad.transforms.ir.pytree_form import LEAF, Part
@@ -47,8 +47,8 @@ from srcad.transforms.ir.unit import Unit
 from srcad.transforms.lowering.anf import Flattener
 from srcad.transforms.lowering.desugaring.desugar import desugar
 from srcad.transforms.lowering.desugaring.structured_exits import structure_exits
-from srcad.transforms.lowering.draft import Draft
 from srcad.transforms.lowering.inlining import bind_arguments, static_value
+from srcad.transforms.lowering.lowering_context import Draft
 from srcad.transforms.lowering.structure_passing import (
     Form,
     check_form,
@@ -74,7 +74,7 @@ def lower(source: Source, forms: Mapping[str, Part] | None = None) -> Unit:
 
     `forms` gives the form of each parameter that is not a plain number or array.
 
-    >>> from srcad.frontend.load import load
+    >>> from srcad.frontend.load_source import load
     >>> from srcad.printing.printer import print_function
     >>> def f(x):
     ...     s = 0.0

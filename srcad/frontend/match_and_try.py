@@ -19,7 +19,7 @@ from typing import Any
 
 import gast
 
-from srcad.frontend.load import Source
+from srcad.frontend.load_source import Source
 from srcad.names import Names
 from srcad.refusals.constructs import NAMED_PATTERN_WITH_IF, SEQUENCE_PATTERN
 from srcad.transforms.ir.build import clone, load, stored

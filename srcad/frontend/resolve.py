@@ -20,7 +20,7 @@ from typing import Any
 import gast
 
 from srcad.frontend.captured_values import spell
-from srcad.frontend.loop_headers import check_context, note_header, refuse_elsewhere, with_marked_start
+from srcad.frontend.prange_and_checkpointed import check_context, note_header, refuse_elsewhere, with_marked_start
 from srcad.frontend.scope import Meaning, Method, Procedure, Scope, call_of, is_array, is_static, rebound
 from srcad.frontend.super_calls import first_of_super, method_of_super
 from srcad.refusals.names_and_functions import (
@@ -34,7 +34,7 @@ from srcad.refusals.names_and_functions import (
 )
 from srcad.transforms.ir.build import assign, dotted, load, place_of
 from srcad.transforms.ir.constant_conditions import truth
-from srcad.transforms.lowering.draft import Draft
+from srcad.transforms.lowering.lowering_context import Draft
 
 
 def resolve(scope: Scope, draft: Draft) -> list[gast.stmt]:

@@ -17,9 +17,9 @@ import gast
 import numpy as np
 
 from srcad.errors import Place
-from srcad.frontend.load import Source
+from srcad.frontend.load_source import Source
 from srcad.names import Names
-from srcad.transforms.lowering.draft import Attributes, Elements, Entries, Layout
+from srcad.transforms.lowering.lowering_context import Attributes, Elements, Entries, Layout
 
 _LIBRARIES = frozenset({"numpy", "scipy", "numba", "srcad", "autograd", "jax", "torch"}) | sys.stdlib_module_names
 _FUNCTIONS = (gast.FunctionDef, gast.Lambda)

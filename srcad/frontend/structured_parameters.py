@@ -8,16 +8,16 @@ import gast
 
 from srcad.errors import Place
 from srcad.frontend.captured_values import spell
-from srcad.frontend.load import Source
+from srcad.frontend.load_source import Source
 from srcad.frontend.scope import Meaning
 from srcad.transforms.ir.build import const, load
 from srcad.transforms.ir.canonical_names import literal
 from srcad.transforms.ir.constant_conditions import known_key
 from srcad.transforms.ir.pytree_form import LEAF, Form, Leaf, Part, RecordForm
-from srcad.transforms.lowering.draft import Draft
 from srcad.transforms.lowering.lists.record_arrays import new_records
+from srcad.transforms.lowering.lowering_context import Draft
 from srcad.transforms.lowering.structures.abstract_state import PLAIN, Callee, Lost, Memory, Packed
-from srcad.transforms.lowering.structures.packed_lists import LongForm
+from srcad.transforms.lowering.structures.list_packing import LongForm
 
 
 def given_parameter(name: str, variable: str, part: Part, source: Source, memory: Memory, draft: Draft) -> list[str]:

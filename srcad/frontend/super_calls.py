@@ -17,7 +17,7 @@ from srcad.frontend.scope import Meaning, Method, Scope
 from srcad.refusals.names_and_functions import SUPER_OUTSIDE_METHOD, SUPER_WITHOUT_METHOD
 from srcad.transforms.ir.build import at, attribute, dotted, place_of
 from srcad.transforms.ir.node_notes import note
-from srcad.transforms.lowering.draft import Draft
+from srcad.transforms.lowering.lowering_context import Draft
 
 
 def first_of_super(node: gast.Call, scope: Scope) -> str | None:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numba import typeof
 
-from srcad.api.binding import bind
+from srcad.api.argument_binding import bind
 from srcad.api.compiled_function import Function, function_of
 from srcad.api.pytree_specialisation import Shape, shaped
 from srcad.api.recorded_call import is_differentiable
@@ -23,7 +23,7 @@ from srcad.api.wrt import among_arguments, positions, refuse_paths
 from srcad.driver.options import Options, Without
 from srcad.driver.version import Version
 from srcad.errors import BadArgument, WrongGradient
-from srcad.frontend.load import name_of, signature_of
+from srcad.frontend.load_source import name_of, signature_of
 from srcad.runtime.tape.values.structured_arguments import is_structured
 
 _MOST_ELEMENTS = 1000

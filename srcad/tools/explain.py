@@ -34,7 +34,7 @@ from srcad.transforms.adjoint.reverse_plan import Fork, Plan, Replay, Step, inne
 from srcad.transforms.analysis.linear_forms import Form as Linear
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.checkpointing.loop_outlining import Checkpointed
-from srcad.transforms.inference.subroutines import Specialised
+from srcad.transforms.inference.subroutine_types import Specialised
 from srcad.transforms.ir.build import (
     attribute,
     binary,
@@ -61,7 +61,7 @@ from srcad.transforms.storage.tbr import own_reads
 from srcad.transforms.storage.traces import is_grid
 from srcad.transforms.storage.trip_counts import extent
 from srcad.transforms.sweeps.forward_reverse_pair import trace_fields
-from srcad.transforms.sweeps.sweep_assembly import Assembler
+from srcad.transforms.sweeps.sweep_construction import Assembler
 
 DEEPEST = 8  # the deepest nesting of temporaries that are written out
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy
 
 from srcad.errors import BadArgument
-from srcad.frontend.load import unwrap
+from srcad.frontend.load_source import unwrap
 
 
 def locate(target: str) -> Callable[..., Any]:

@@ -10,15 +10,15 @@ from typing import Any
 
 from numba import typeof
 
-from srcad.api.binding import bind
-from srcad.api.derivative import Derivative
+from srcad.api.argument_binding import bind
+from srcad.api.derivative_object import Derivative
 from srcad.api.pytree_specialisation import shaped
 from srcad.api.wrt import among_arguments, positions, refuse_paths
 from srcad.driver.options import Options, Without
 from srcad.driver.pass_selection import chosen, row_before, row_named
 from srcad.driver.version import Request, Version
 from srcad.errors import BadArgument
-from srcad.frontend.load import name_of, signature_of
+from srcad.frontend.load_source import name_of, signature_of
 from srcad.refusals.types_and_results import UNTYPED
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.tools.type_signatures import parse_signature, untyped_parameters

@@ -14,7 +14,7 @@ from srcad.driver.passes import ROWS
 from srcad.driver.version import compiler_options
 from srcad.runtime.jit import disk_cache
 from srcad.runtime.jit.dispatchers import compiled, load
-from srcad.runtime.support.clock import running
+from srcad.runtime.support.stage_timer import running
 from srcad.tools.source_text import Case
 
 # What takes time beside passes. A stage that is not in the table comes after those that are.

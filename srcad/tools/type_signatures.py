@@ -117,12 +117,12 @@ def _values(dtype: np.dtype[Any], shape: tuple[int, ...], generator: np.random.G
 
 
 def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    from srcad.frontend import load
+    from srcad.frontend import load_source
 
     try:
-        return list(load.signature_of(function, eval_str=True).parameters.values())
+        return list(load_source.signature_of(function, eval_str=True).parameters.values())
     except (NameError, SyntaxError, TypeError, AttributeError):  # annotations that Python cannot evaluate
-        return list(load.signature_of(function).parameters.values())
+        return list(load_source.signature_of(function).parameters.values())
 
 
 def _parameter_type(parameter: inspect.Parameter) -> Any:

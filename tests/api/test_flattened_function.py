@@ -3,7 +3,7 @@
 import numpy as np
 
 from srcad.api.flattened_function import Flat, plain
-from srcad.frontend.load import signature_of
+from srcad.frontend.load_source import signature_of
 from srcad.frontend.lower import prepare
 from srcad.transforms.ir.pytree_form import LEAF, Fixed, Form
 

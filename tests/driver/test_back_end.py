@@ -31,7 +31,7 @@ KINDS = {**dict.fromkeys("vwx", nb.float64[::1]), **dict.fromkeys("ast", nb.floa
 CHANGES = {
     "scalar_replacement": "v_c = v[c]",
     "loop_distribution": "_row[i",
-    "reassociable_sums": "is_unordered",
+    "unordered_reductions": "is_unordered",
     "nonnegative_indices": "natural",
 }
 

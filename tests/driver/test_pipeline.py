@@ -15,7 +15,7 @@ import pytest
 from srcad.driver import mid_end, pipeline
 from srcad.driver.passes import NORMALISE, OPTIMISE
 from srcad.errors import BadArgument
-from srcad.frontend.fence import fence
+from srcad.frontend.language_subset import fence
 from srcad.tools.type_signatures import parse_signature
 from srcad.transforms.ir.build import walk_statements
 from srcad.transforms.ir.verify import check_core

@@ -117,7 +117,7 @@ def test_types_wrt_and_mode_have_files_of_their_own(tmp_path, monkeypatch):
     srcad.value_and_grad(f)(1.0, 2.0)
     srcad.grad(f, jit=False)(1.0, 2.0)
     assert len(generated_files()) == 6
-    srcad.api.derivative.Derivative(f, srcad.api.derivative.Request("grad", (0,), False))(1.0, 2.0)
+    srcad.api.derivative_object.Derivative(f, srcad.api.derivative_object.Request("grad", (0,), False))(1.0, 2.0)
     assert len(generated_files()) == 6
 
 

@@ -8,12 +8,12 @@ import pytest
 
 from srcad.errors import UnsupportedSyntax
 from srcad.frontend.call_arguments import completed, known, known_arguments
-from srcad.frontend.load import load
+from srcad.frontend.load_source import load
 from srcad.frontend.lower import lower
 from srcad.frontend.scope import Meaning, procedure_of
 from srcad.printing.printer import print_function
 from srcad.transforms.ir.build import dotted
-from srcad.transforms.lowering.draft import Draft
+from srcad.transforms.lowering.lowering_context import Draft
 from srcad.transforms.lowering.structures.abstract_state import Callee, Memory
 
 WEIGHTS = np.array([1.0, 2.0])

@@ -15,7 +15,7 @@ from numpy import absolute as size_of
 
 import srcad
 from srcad.errors import SrcadError, UnsupportedSyntax
-from srcad.frontend.load import load
+from srcad.frontend.load_source import load
 from srcad.frontend.lower import lower
 from srcad.transforms.ir.build import walk_statements
 from tests.lowering import assert_same, core_of, function_of, text_of

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from srcad.driver.passes import ROWS
-from srcad.runtime.support.clock import NUMBA
+from srcad.runtime.support.stage_timer import NUMBA
 from srcad.tools import timings
 from srcad.tools.source_text import case_of
 

@@ -108,14 +108,14 @@ class _Remembering:
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _Lowering(NativeLowering):  # type: ignore[misc]
-    """Numba's lowering, with fewer instructions (`short_lowering`)."""
+    """Numba's lowering, with fewer instructions (`compact_llvm`)."""
 
     _name = "native_lowering"
 
     @property
     def lowering_class(self) -> type:
         """The class that lowers a function."""
-        from srcad.runtime.jit.short_lowering import BriefLower
+        from srcad.runtime.jit.compact_llvm import BriefLower
 
         return BriefLower
 

@@ -7,19 +7,10 @@ Invariant    a kernel's name is part of generated text, which is stored on disk:
 Elsewhere    rules that call kernels (`runtime.rules`).
 """
 
+from srcad.runtime.kernels.arrays.array_add_and_copy import add_to, copy_to, subtract_from
 from srcad.runtime.kernels.arrays.axes import centred, others, others_adjoint, shares, sort_adjoint, sort_tangent
 from srcad.runtime.kernels.arrays.complex_numbers import argument, direction, imaginary, modulus, squared_modulus
 from srcad.runtime.kernels.arrays.convolve import convolve_adjoint
-from srcad.runtime.kernels.arrays.definitions import (
-    central_differences,
-    norm_of_all,
-    norm_of_matrices,
-    norm_of_order,
-    only_element,
-    places,
-    widths,
-    with_first,
-)
 from srcad.runtime.kernels.arrays.element_moves import (
     diag_adjoint,
     diff_adjoint,
@@ -36,6 +27,17 @@ from srcad.runtime.kernels.arrays.fourier import irfft_adjoint, resized, rfft_ad
 from srcad.runtime.kernels.arrays.higher_order import axes_moved, axes_moved_back, mapped_over
 from srcad.runtime.kernels.arrays.item_assignment import item_bar, with_item
 from srcad.runtime.kernels.arrays.joins import unarray, uncolumn_stack, unconcatenate, unhstack, unstack, unvstack
+from srcad.runtime.kernels.arrays.nest_broadcasting import common_extent, expand, expand_bar, unexpand
+from srcad.runtime.kernels.arrays.numpy_definitions import (
+    central_differences,
+    norm_of_all,
+    norm_of_matrices,
+    norm_of_order,
+    only_element,
+    places,
+    widths,
+    with_first,
+)
 from srcad.runtime.kernels.arrays.pads import padded, unpad
 from srcad.runtime.kernels.arrays.scalar import (
     damped,
@@ -62,8 +64,6 @@ from srcad.runtime.kernels.arrays.scatter import added_at, scatter, scatter_add
 from srcad.runtime.kernels.arrays.select import list_beside, select, tuple_beside
 from srcad.runtime.kernels.arrays.store_adjoint import stored_bar
 from srcad.runtime.kernels.arrays.unbroadcast import broadcast_shape, reduced_size, restore, spread, unbroadcast
-from srcad.runtime.kernels.arrays.whole_arrays import add_to, copy_to, subtract_from
-from srcad.runtime.kernels.arrays.widening import common_extent, expand, expand_bar, unexpand
 from srcad.runtime.kernels.linear_algebra import blas
 from srcad.runtime.kernels.linear_algebra.cofactors import cofactors
 from srcad.runtime.kernels.linear_algebra.decompositions import full_rank, orthogonal_factor, right_vectors
@@ -110,9 +110,10 @@ from srcad.runtime.kernels.recording.binomial_checkpointing import (
     snapshots_within,
 )
 from srcad.runtime.kernels.recording.growing_traces import grown, trip_count
-from srcad.runtime.kernels.recording.iteration_parts import add_parts, may_overlap, part_of, parts
+from srcad.runtime.kernels.recording.iteration_partition import add_parts, may_overlap, part_of, parts
 from srcad.runtime.kernels.recording.loop_extents import same_extent, slice_extent
 from srcad.runtime.kernels.recording.observed_guards import Unobserved, expect
+from srcad.runtime.kernels.recording.opaque_lists import hold, release
 from srcad.runtime.kernels.recording.overlap import refuse_overlap
 from srcad.runtime.kernels.recording.typed_lists import (
     appended,
@@ -129,7 +130,6 @@ from srcad.runtime.kernels.recording.typed_lists import (
     replaced,
     shifted,
 )
-from srcad.runtime.kernels.recording.untouched_lists import hold, release
 from srcad.runtime.kernels.tape_rules.composed_functions import (
     ends,
     interp_slope,

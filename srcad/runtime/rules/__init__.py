@@ -18,12 +18,12 @@ from srcad.runtime.rules import (
     item_assignment,
     linalg,
     mutating_functions,
+    nest_broadcasting,
     operators,
     reductions,
     shape_functions,
     special_functions,
     tape_only,
-    widening,
 )
 
 __all__ = [
@@ -38,10 +38,10 @@ __all__ = [
     "item_assignment",
     "linalg",
     "mutating_functions",
+    "nest_broadcasting",
     "operators",
     "reductions",
     "shape_functions",
     "special_functions",
     "tape_only",
-    "widening",
 ]

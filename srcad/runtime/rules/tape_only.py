@@ -181,7 +181,7 @@ def trapezoid_tangent(total, y, x=None, dx=1.0):
 
 @adjoint(np.vecdot, np.linalg.vecdot)
 def vecdot(y, x1, x2, axis=-1):
-    d[x1] = kernels.vecdot_adjoint(d[y], x2, x1, axis)  # for real vectors; for complex ones see `rewrites`
+    d[x1] = kernels.vecdot_adjoint(d[y], x2, x1, axis)  # for real vectors; for complex ones see `call_rewrites`
     d[x2] = kernels.vecdot_adjoint(d[y], x1, x2, axis)
 
 

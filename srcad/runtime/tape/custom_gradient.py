@@ -21,9 +21,9 @@ import numpy as np
 from srcad.errors import BadArgument
 from srcad.refusals.tapes import VARIABLES_KEYWORD
 from srcad.runtime.support.nested_structures import flatten, map_leaves
+from srcad.runtime.tape.active_recordings import Recording, Watcher, active
 from srcad.runtime.tape.recording.dispatch import record
-from srcad.runtime.tape.reverse.nodes import Bars, gather
-from srcad.runtime.tape.values.active_recordings import Recording, Watcher, active
+from srcad.runtime.tape.recording.nodes import Bars, gather
 from srcad.runtime.tape.values.indexed_slices import dense
 from srcad.runtime.tape.values.tensor import Tensor, convert_to_tensor, is_tensor, tensor_of
 from srcad.runtime.tape.values.variable import Variable

@@ -19,9 +19,9 @@ import numpy as np
 
 from srcad.errors import BadArgument
 from srcad.runtime.support.nested_structures import flatten, flatten_up_to, map_leaves
-from srcad.runtime.tape.reverse.nodes import nodes_of
+from srcad.runtime.tape.active_recordings import Recording, active
+from srcad.runtime.tape.recording.nodes import nodes_of
 from srcad.runtime.tape.targets_and_sources import UnconnectedGradients, as_followed, is_zero
-from srcad.runtime.tape.values.active_recordings import Recording, active
 from srcad.runtime.tape.values.tensor import Tensor, convert_to_tensor, tensor_of
 
 log = logging.getLogger("srcad")

@@ -16,6 +16,7 @@ import numpy as np
 from srcad.errors import TapeMisuse
 from srcad.refusals.tapes import TARGET_NONE
 from srcad.runtime.support.nested_structures import flatten, flatten_up_to, pack_as
+from srcad.runtime.tape.active_recordings import active
 from srcad.runtime.tape.recorder import Recorder
 from srcad.runtime.tape.recording import fast_operators  # noqa: F401 - binds the operators of tensors
 from srcad.runtime.tape.reverse.one_shot_sweep import swept_once
@@ -37,7 +38,6 @@ from srcad.runtime.tape.targets_and_sources import (
     is_zero,
     seeds_of,
 )
-from srcad.runtime.tape.values.active_recordings import active
 from srcad.runtime.tape.values.tensor import convert_to_tensor
 from srcad.runtime.tape.values.variable import Variable
 from srcad.runtime.tape.why_none import Skeleton

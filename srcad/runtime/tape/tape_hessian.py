@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from srcad.errors import BadArgument
+from srcad.runtime.tape.active_recordings import Recording, active
 from srcad.runtime.tape.reverse.reverse_sweep import Sweep
 from srcad.runtime.tape.tape_jacobian import jacobians, zeros_for
 from srcad.runtime.tape.targets_and_sources import ones
-from srcad.runtime.tape.values.active_recordings import Recording, active
 from srcad.runtime.tape.values.tensor import Tensor, convert_to_tensor, tensor_of
 
 

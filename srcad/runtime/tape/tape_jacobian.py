@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from srcad.errors import BadArgument, BadValue, TapeMisuse
+from srcad.runtime.tape.active_recordings import Recording, active
 from srcad.runtime.tape.recording.compiled_calls import CallNode
 from srcad.runtime.tape.reverse.batched_pullbacks import cotangents_at_once
 from srcad.runtime.tape.reverse.reverse_sweep import Sweep
-from srcad.runtime.tape.values.active_recordings import Recording, active
 from srcad.runtime.tape.values.tensor import Tensor, tensor_of
 
 

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from srcad.runtime.rulebook.rule_template import primitive_name
-from srcad.runtime.tape.reverse.nodes import nodes_of
-from srcad.runtime.tape.values.active_recordings import Recording, active
+from srcad.runtime.tape.active_recordings import Recording, active
+from srcad.runtime.tape.recording.nodes import nodes_of
 from srcad.runtime.tape.values.tensor import Tensor
 from srcad.runtime.tape.values.variable import Variable
 

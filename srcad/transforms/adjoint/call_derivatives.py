@@ -23,7 +23,7 @@ from numba import types as nb
 from srcad.errors import Place
 from srcad.names import Names
 from srcad.refusals.large_functions import TUPLE_ARGUMENT
-from srcad.transforms.inference.subroutines import Specialised, Subroutine, results_of_calls
+from srcad.transforms.inference.subroutine_types import Specialised, Subroutine, results_of_calls
 from srcad.transforms.inference.type_inference import carries_derivatives, differentiable
 from srcad.transforms.ir.build import (
     Block,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from srcad.runtime.support.clock import stage
+from srcad.runtime.support.stage_timer import stage
 from srcad.transforms.analysis.activity import active_names, varied_names
 from srcad.transforms.analysis.dependence_test import Meeting
 from srcad.transforms.analysis.points_to import Roots, roots_of

@@ -14,13 +14,15 @@ copies:
 
 The state consists of the loop-carried names and of the arrays that the loop writes. Two names for one array of the
 state are refused, unless the loop swaps arrays that are initially different.
+
+Primal-only loops: a checkpointed loop without derivatives runs all iterations, on copies of written arrays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gast
 import numpy as np
@@ -31,8 +33,7 @@ from srcad.runtime import kernels
 from srcad.transforms.analysis.liveness import Live, live_at_head, live_before
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
 from srcad.transforms.checkpointing.loop_state import State, state_of
-from srcad.transforms.checkpointing.primal_only_loops import alone
-from srcad.transforms.inference.subroutines import Kinds, Specialised, Subroutine, Summary
+from srcad.transforms.inference.subroutine_types import Kinds, Specialised, Subroutine, Summary
 from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import (
     Block,
@@ -59,6 +60,44 @@ from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import primitive_of
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.in_place_resolution import settle
+
+if TYPE_CHECKING:
+    pass
+
+
+def alone(made: Checkpointed, names: Names, known: Mapping[str, Any]) -> tuple[Unit, Types]:
+    """The function that runs the loop, and its types."""
+    state, names, kinds = made.state, names.copy(), dict(known)
+    bounds = [names.fresh(each) for each in ("first", "stop", "width", "snapshots")]
+    kinds |= dict.fromkeys(bounds, nb.int64)
+    own = {name: names.fresh(name) for name in (*state.works, *state.carried)}
+    kinds |= {own[name]: known.get(name) for name in own}
+    whole = names.temporary()
+    kinds[whole] = nb.Tuple(made.advance.outcome)
+    body: Block = [assign(own[name], begin(load(name), known.get(name))) for name in own]
+    given = [load(own.get(name, name)) for name in state.names]
+    body.append(effect(assign(whole, call(made.advance.name, *map(load, bounds[:3]), *given))))
+    results = [subscript(load(whole), const(state.carried.index(name))) for name in state.results]
+    body.append(gast.Return(value=tuple_of(*results, *(load(own[name]) for name in state.works))))
+    unit = Unit(
+        made.name,
+        function(made.name, [*bounds, *state.names], body),
+        {"np": np, "kernels": kernels, made.advance.name: made.advance},
+        names,
+    )
+    return unit, Types(kinds, nb.Tuple(made.outcome))
+
+
+def begin(value: gast.expr, kind: nb.Type | None) -> gast.expr:
+    """The initial value for a name of the state: a copy, of the type that the name has in the loop."""
+    if isinstance(kind, nb.Array):
+        return call("kernels.snapshot", value)
+    if isinstance(kind, (nb.Boolean, nb.Number)):
+        spelled = {nb.boolean: "bool", nb.float64: "float", nb.complex128: "complex"}.get(kind)
+        spelled = spelled or ("int" if isinstance(kind, nb.Integer) else f"np.{kind}")
+        return call(spelled, value)
+    return value
+
 
 Finished = tuple[Unit, Types, Mapping[int, str]]
 # The stages between this one and differentiation, for a unit, its types, those of its parameters, and whether it may

@@ -17,7 +17,7 @@ from srcad.refusals.memory import CHECKPOINTED_OVERLAP
 from srcad.transforms.analysis.liveness import Live, live_at_head
 from srcad.transforms.analysis.ownership import are_apart, named, owner
 from srcad.transforms.analysis.program_facts import Program
-from srcad.transforms.inference.subroutines import Specialised, callee_of
+from srcad.transforms.inference.subroutine_types import Specialised, callee_of
 from srcad.transforms.ir.build import (
     is_exit,
     names_in,

@@ -31,8 +31,7 @@ from numba import types as nb
 
 from srcad.names import Names
 from srcad.transforms.adjoint.call_derivatives import Pair
-from srcad.transforms.checkpointing.loop_outlining import Checkpointed
-from srcad.transforms.checkpointing.primal_only_loops import begin
+from srcad.transforms.checkpointing.loop_outlining import Checkpointed, begin
 from srcad.transforms.inference.type_inference import is_complex
 from srcad.transforms.ir.build import const, load
 from srcad.transforms.ir.canonical_names import RESERVED

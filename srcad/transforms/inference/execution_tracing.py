@@ -124,7 +124,7 @@ def watch(
     Raises TakesTooLong if that takes more than so many `seconds`.
 
     >>> from srcad.frontend.lower import lower
-    >>> from srcad.frontend.load import load
+    >>> from srcad.frontend.load_source import load
     >>> def f(x):
     ...     y = x * 2.0
     ...     return y if x > 0.0 else -y

@@ -17,7 +17,7 @@ import gast
 from numba import types
 
 from srcad.runtime.jit.numba_inference import typing_only
-from srcad.runtime.support.clock import stage
+from srcad.runtime.support.stage_timer import stage
 from srcad.transforms.inference.expression_types import Expressions, Unresolved
 from srcad.transforms.inference.type_inference import Types, refuse_masks
 from srcad.transforms.ir.build import walk_statements

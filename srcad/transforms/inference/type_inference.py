@@ -13,7 +13,7 @@ from numba import types
 
 from srcad.errors import Place
 from srcad.runtime.jit.numba_inference import CannotType, Inferred, infer
-from srcad.runtime.support.clock import stage
+from srcad.runtime.support.stage_timer import stage
 from srcad.transforms.ir.build import Block, inner_blocks, place_of, stores_into, walk_statements, written
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.unit import Unit

@@ -12,7 +12,7 @@ from srcad.names import Names
 from srcad.transforms.ir.build import Block
 
 if TYPE_CHECKING:
-    from srcad.transforms.sweeps.sweep_assembly import Sweeps
+    from srcad.transforms.sweeps.sweep_construction import Sweeps
 
 
 @dataclass(frozen=True)

@@ -31,18 +31,18 @@ class Notes:
     # During lowering
 
     parallel: bool = False
-    """Loop: it stems from a `numba.prange`. Set by `loop_headers`, `type_annotations`, `loop_fusion`; read by
-    `type_annotations.is_parallel`.
+    """Loop: it stems from a `numba.prange`. Set by `prange_and_checkpointed`, `type_annotations`, `loop_fusion`; read
+    by `type_annotations.is_parallel`.
     """
     checkpointed: bool = False
-    """Loop: over `srcad.checkpointed`. Set by `loop_headers`, `memory_bound`, `for_loops`; read by these and
-    `loop_outlining`.
+    """Loop: over `srcad.checkpointed`. Set by `prange_and_checkpointed`, `trace_memory_limit`, `for_loops`; read by
+    these and `loop_outlining`.
     """
     snapshot_bytes: int | None = None
-    """Checkpointed loop: the most memory for its snapshots. Set by `memory_bound`; read by `loop_outlining`."""
+    """Checkpointed loop: the most memory for its snapshots. Set by `trace_memory_limit`; read by `loop_outlining`."""
     after_class: type | None = None
     """Called attribute: `super()` looks the method up after this class. Set by `super_calls`; read by
-    `member_methods`.
+    `container_methods`.
     """
     record_dtype: np.dtype[Any] | None = None
     """Name of a type: it means this dtype, which has fields. Set by `captured_values`; read by `record_arrays`."""
@@ -53,8 +53,8 @@ class Notes:
     is_iterated: bool = False
     """`x.flat`: a loop visits it, so it need not be a copy. Set by `for_loops`; read by `itertools_calls`."""
     is_loop_element: bool = False
-    """Subscript: the element that a loop gets; for a dictionary, a key. Set by `for_loops`; read by `structure_parts`,
-    `growing_list_operations`, `packed_list_reads`.
+    """Subscript: the element that a loop gets; for a dictionary, a key. Set by `for_loops`; read by
+    `item_and_attribute_access`, `growing_list_operations`, `packed_list_reads`.
     """
     is_loop_test: bool = False
     """Test of a `while` loop, of which only the truth value is used. Set by `structured_exits`; read by `anf`."""
@@ -79,7 +79,7 @@ class Notes:
     """
     unset: bool = False
     """Such an assignment: its value is chosen later, by the type that the name has elsewhere.
-    Set by `ssa`, cleared by `in_place_resolution`; read by `type_inference`, `retyping`, `subroutines`,
+    Set by `ssa`, cleared by `in_place_resolution`; read by `type_inference`, `retyping`, `subroutine_types`,
     `execution_tracing`, `in_place_resolution`."""
     is_extent_after_loop: bool = False
     """Assignment of an extent that an array has after a loop. Set and read by `carried_shapes`."""
@@ -115,7 +115,7 @@ class Notes:
     copies_into_trace: bool = False
     """Statement: it copies an array into its place in a trace. Set by `traces`; read by `kernel_calls`."""
     scratch: bool = False
-    """Allocation: the iterations of a loop use the array one after the other. Set by `sweep_assembly`; read by
+    """Allocation: the iterations of a loop use the array one after the other. Set by `sweep_construction`; read by
     `work_sharing`.
     """
     numba_type: nb.Type | None = None
@@ -153,7 +153,7 @@ class Notes:
     Set by `row_buffered_gather`; read by `accumulator_forwarding`."""
     lane: Literal["free", "alone"] | None = None
     """Call of `exp` or the like: whether a kernel pays, or is only possible. Set by `vector_math`; read by it,
-    `reassociable_sums`.
+    `unordered_reductions`.
     """
     kernel: str | None = None
     """Call: the kernel that replaces its function. Set by `kernel_calls`, `vector_math`; read by `llvm_assumptions`."""
@@ -164,7 +164,7 @@ class Notes:
     becomes_call: bool = False
     """Statement on whole arrays: becomes a call of a kernel. Set by `kernel_calls`; read by `llvm_assumptions`."""
     is_unordered: bool = False
-    """Sum in a loop: its terms may be added in any order. Set by `reassociable_sums`; read by `llvm_assumptions`."""
+    """Sum in a loop: its terms may be added in any order. Set by `unordered_reductions`; read by `llvm_assumptions`."""
     natural: tuple[gast.expr, ...] = ()
     """Loop: nodes in it that are never negative. Set by `nonnegative_indices`; read by `llvm_assumptions`."""
 

@@ -16,7 +16,7 @@ from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import stored_in
 from srcad.transforms.loop_analysis.affine_subscripts import Subscripts
 from srcad.transforms.loop_analysis.alias_classes import Memories
-from srcad.transforms.loop_analysis.array_accesses import Reached, accessed
+from srcad.transforms.loop_analysis.loop_accesses import Reached, accessed
 from srcad.transforms.loop_analysis.loop_carried_values import carried
 
 

@@ -23,7 +23,7 @@ from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import stored_in
 from srcad.transforms.loop_analysis.array_extents import Shapes, source
-from srcad.transforms.loop_analysis.array_references import Array, Use
+from srcad.transforms.loop_analysis.array_uses import Array, Use
 
 Bounds: TypeAlias = Mapping[int, tuple[Form | None, Form | None]]
 

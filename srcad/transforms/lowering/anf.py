@@ -24,8 +24,8 @@ from srcad.transforms.lowering.desugaring.desugar import IN_PLACE
 from srcad.transforms.lowering.desugaring.for_loops import called, stored_names
 from srcad.transforms.lowering.return_values import Results
 from srcad.transforms.lowering.structures.abstract_state import Callee, Structure
+from srcad.transforms.lowering.structures.anf_expressions import stored_inside
 from srcad.transforms.lowering.structures.array_methods import ASSIGNING, assigns
-from srcad.transforms.lowering.structures.atomic_operations import stored_inside
 
 _AUGMENTED = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from srcad.transforms.ir.unit import Unit
+from srcad.transforms.normalise.exception_messages import with_plain_messages
 from srcad.transforms.normalise.list_arrays import with_lists_of_floats
-from srcad.transforms.normalise.messages import with_plain_messages
 from srcad.transforms.normalise.optional_values import with_flags
 from srcad.transforms.normalise.ssa import to_ssa
 

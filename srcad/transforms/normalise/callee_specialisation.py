@@ -25,7 +25,14 @@ from srcad.refusals.large_functions import NAMED_TUPLE_RESULT, NOT_COMPILED, OTH
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.transforms.analysis.points_to import roots_of
 from srcad.transforms.analysis.statement_positions import flow_of
-from srcad.transforms.inference.subroutines import Kinds, Specialised, Subroutine, Summary, callee_of, results_of_calls
+from srcad.transforms.inference.subroutine_types import (
+    Kinds,
+    Specialised,
+    Subroutine,
+    Summary,
+    callee_of,
+    results_of_calls,
+)
 from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import (
     Block,
@@ -44,8 +51,8 @@ from srcad.transforms.ir.build import (
 )
 from srcad.transforms.ir.primitive import look_up
 from srcad.transforms.ir.unit import Unit
+from srcad.transforms.normalise.exception_messages import with_plain_messages
 from srcad.transforms.normalise.in_place_resolution import settle
-from srcad.transforms.normalise.messages import with_plain_messages
 
 # The stages between this one and differentiation: a unit, its types and those of its parameters.
 Finish = Callable[[Unit, Types, Kinds], tuple[Unit, Types, Mapping[int, str]]]

@@ -30,7 +30,7 @@ from srcad.names import Names
 from srcad.runtime import kernels
 from srcad.runtime.kernels import same_extent
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
-from srcad.transforms.inference.subroutines import results_of_calls
+from srcad.transforms.inference.subroutine_types import results_of_calls
 from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import (
     Block,

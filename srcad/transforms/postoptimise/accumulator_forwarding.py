@@ -29,7 +29,7 @@ from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.side_effects import all_written
 from srcad.transforms.loop_analysis.affine_subscripts import Subscripts
 from srcad.transforms.loop_analysis.alias_classes import Memories
-from srcad.transforms.loop_analysis.array_accesses import accessed
+from srcad.transforms.loop_analysis.loop_accesses import accessed
 from srcad.transforms.postoptimise.row_buffered_gather import is_sum
 
 

@@ -52,9 +52,9 @@ from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.loop_analysis.alias_classes import Memories
-from srcad.transforms.loop_analysis.array_accesses import is_counted
 from srcad.transforms.loop_analysis.array_extents import Shapes
-from srcad.transforms.loop_analysis.array_references import Array, Arrays
+from srcad.transforms.loop_analysis.array_uses import Array, Arrays
+from srcad.transforms.loop_analysis.loop_accesses import is_counted
 from srcad.transforms.loop_analysis.reuse_window import Window, window, without
 
 

@@ -43,8 +43,8 @@ from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
-from srcad.transforms.loop_analysis.array_accesses import is_counted
 from srcad.transforms.loop_analysis.array_extents import Shapes
+from srcad.transforms.loop_analysis.loop_accesses import is_counted
 
 
 def with_single_elements(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:

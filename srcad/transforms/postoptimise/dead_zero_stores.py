@@ -20,7 +20,7 @@ from numba import types as nb
 from srcad.transforms.analysis.liveness import Live, live_blocks
 from srcad.transforms.ir.build import Block, mentions, position, stores_into, walk_statements
 from srcad.transforms.loop_analysis.alias_classes import Memories
-from srcad.transforms.loop_analysis.array_accesses import is_counted
+from srcad.transforms.loop_analysis.loop_accesses import is_counted
 from srcad.transforms.postoptimise.array_contraction_to_scalar import (
     common_index,
     is_from_zero,

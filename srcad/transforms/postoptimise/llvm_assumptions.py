@@ -1,7 +1,7 @@
 """LLVM assumptions: write out what was noted: reassociable sums, non-negative indices, kernel calls.
 
-The notes come from `reassociable_sums`, `nonnegative_indices`, `kernel_calls` and `vector_math`. Sums of array products
-are written as kernel calls as well, which allocate no temporary for the product.
+The notes come from `unordered_reductions`, `nonnegative_indices`, `kernel_calls` and `vector_math`. Sums of array
+products are written as kernel calls as well, which allocate no temporary for the product.
 
 Runs last: other passes, such as work sharing for parallel loops, recognise plain sums and NumPy's functions.
 """
@@ -33,7 +33,7 @@ from srcad.transforms.ir.build import (
 )
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.node_notes import note, notes_of
-from srcad.transforms.postoptimise.reassociable_sums import added
+from srcad.transforms.postoptimise.unordered_reductions import added
 from srcad.transforms.postoptimise.vector_math import choose_lanes
 
 

@@ -42,7 +42,7 @@ from srcad.transforms.ir.side_effects import stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.loop_analysis.affine_subscripts import Subscripts, accesses
 from srcad.transforms.loop_analysis.alias_classes import Memories
-from srcad.transforms.loop_analysis.array_accesses import Reached, accessed, is_counted
+from srcad.transforms.loop_analysis.loop_accesses import Reached, accessed, is_counted
 
 KEPT = (nb.float64, nb.complex128)  # a variable holds exactly what an array element of these types would
 Place: TypeAlias = tuple[str, tuple[Form, ...]]

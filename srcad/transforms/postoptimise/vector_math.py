@@ -26,9 +26,9 @@ from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, changed_memory, stored_in
 from srcad.transforms.loop_analysis.alias_classes import Memories
-from srcad.transforms.loop_analysis.array_accesses import is_counted
 from srcad.transforms.loop_analysis.control_dependence import choosing, deciding, is_continuous
-from srcad.transforms.postoptimise.reassociable_sums import sums_of
+from srcad.transforms.loop_analysis.loop_accesses import is_counted
+from srcad.transforms.postoptimise.unordered_reductions import sums_of
 
 _NAMES = "exp", "expm1", "log", "log1p", "tanh"
 KERNELS = {f"np.{name}": f"lanes.{name}" for name in _NAMES} | {f"math.{name}": f"lanes.math_{name}" for name in _NAMES}

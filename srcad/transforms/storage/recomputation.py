@@ -8,7 +8,7 @@ from srcad.runtime.rulebook import registry
 from srcad.transforms.adjoint.reverse_plan import Way
 from srcad.transforms.analysis.points_to import is_basic
 from srcad.transforms.analysis.program_facts import Program
-from srcad.transforms.inference.subroutines import results_of_calls
+from srcad.transforms.inference.subroutine_types import results_of_calls
 from srcad.transforms.ir.build import binary, clone, const, load, names_in, stores_into, walk_statements
 from srcad.transforms.ir.cost_model import CHEAP_OPERATION, RECORD, RECORD_OF_TYPE, operation_cost
 from srcad.transforms.ir.primitive import constant, operands, primitive_of

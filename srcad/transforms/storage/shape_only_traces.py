@@ -17,8 +17,8 @@ from srcad.transforms.adjoint.reverse_plan import Fork, Plan, Replay, Step, inne
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.ir.build import one_or_tuple, stores_into
 from srcad.transforms.storage.placement import Sites
-from srcad.transforms.storage.storage_decisions import Decisions
 from srcad.transforms.storage.tbr import names_with_content
+from srcad.transforms.storage.tbr_result import Decisions
 from srcad.transforms.storage.traces import can_be_made, empty, known_shape
 
 

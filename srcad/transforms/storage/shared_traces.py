@@ -19,7 +19,7 @@ from srcad.transforms.adjoint.reverse_plan import Way
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.ir.build import Block, assign, load, walk
 from srcad.transforms.storage.placement import Sites
-from srcad.transforms.storage.storage_decisions import Decisions
+from srcad.transforms.storage.tbr_result import Decisions
 
 
 def find_left(sites: Sites, decisions: Decisions) -> None:

@@ -15,19 +15,19 @@ from collections.abc import Mapping
 import gast
 from numba import types as nb
 
-from srcad.runtime.support.clock import stage
+from srcad.runtime.support.stage_timer import stage
 from srcad.transforms.adjoint.reverse_plan import Fork, Node, Plan, Replay, Step, inner_plans, reached, spot_of
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.ir.array_functions import LIKE_WITHOUT_CONTENT, SECOND_SHAPE_ONLY, SHAPE_ATTRIBUTES, last_parts
 from srcad.transforms.ir.build import Block, load, names_in, stores_into, walk_statements
 from srcad.transforms.ir.cost_model import GUESSED_ITERATIONS
 from srcad.transforms.ir.pass_names import RECOMPUTATION
+from srcad.transforms.storage.cut_weights import Costs
 from srcad.transforms.storage.min_cut import cheapest_record
 from srcad.transforms.storage.placement import Sites
 from srcad.transforms.storage.recomputation import Recipes
 from srcad.transforms.storage.shared_traces import find_left, left_in
-from srcad.transforms.storage.storage_costs import Costs
-from srcad.transforms.storage.storage_decisions import Decisions
+from srcad.transforms.storage.tbr_result import Decisions
 from srcad.transforms.storage.traces import rows
 
 Way = tuple[tuple[int, int], ...]

@@ -60,7 +60,7 @@ from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.pass_names import PREALLOCATED_TRACES
 from srcad.transforms.storage.placement import Loop, Sites
 from srcad.transforms.storage.recomputation import Recipes
-from srcad.transforms.storage.storage_decisions import Decisions, Row
+from srcad.transforms.storage.tbr_result import Decisions, Row
 from srcad.transforms.storage.trip_counts import extent, is_lasting, known_extent
 
 NUMBERS = (nb.Float, nb.Complex, nb.Integer, nb.Boolean)

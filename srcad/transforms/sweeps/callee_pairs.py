@@ -19,7 +19,7 @@ from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.adjoint.call_derivatives import Callees, Pair
 from srcad.transforms.analysis.liveness import live_before
 from srcad.transforms.analysis.program_facts import Program
-from srcad.transforms.inference.subroutines import Specialised
+from srcad.transforms.inference.subroutine_types import Specialised
 from srcad.transforms.inference.type_inference import Types, differentiable
 from srcad.transforms.ir.build import (
     Block,

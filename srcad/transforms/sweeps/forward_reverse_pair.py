@@ -52,7 +52,7 @@ from srcad.transforms.sweeps.gradient_function import (
     with_lists,
 )
 from srcad.transforms.sweeps.reverse_control_flow import Reverser
-from srcad.transforms.sweeps.sweep_assembly import Assembler, Sweeps
+from srcad.transforms.sweeps.sweep_construction import Assembler, Sweeps
 
 
 @dataclass(frozen=True)

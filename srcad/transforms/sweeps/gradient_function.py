@@ -43,8 +43,7 @@ from srcad.transforms.ir.type_annotations import note_kinds
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.ssa import stored_certainly
 from srcad.transforms.sweeps.loop_fusion import merged
-from srcad.transforms.sweeps.sweep_assembly import Sweeps
-from srcad.transforms.sweeps.sweep_construction import sweeps
+from srcad.transforms.sweeps.sweep_construction import Sweeps, sweeps
 from srcad.transforms.sweeps.tangent_mode import Tangents
 
 

@@ -23,7 +23,7 @@ import gast
 from srcad.runtime.rulebook import registry
 from srcad.transforms.analysis.array_kills import Cover
 from srcad.transforms.analysis.program_facts import Program
-from srcad.transforms.inference.subroutines import results_of_calls
+from srcad.transforms.inference.subroutine_types import results_of_calls
 from srcad.transforms.ir.build import Block, is_exit, names_in, reads, stores_into, walk_statements
 from srcad.transforms.ir.cost_model import GUESSED_ITERATIONS
 from srcad.transforms.ir.pass_names import ITERATION_LOCAL_REVERSAL

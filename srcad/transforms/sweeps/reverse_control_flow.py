@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 import gast
 
 from srcad.runtime import kernels
-from srcad.runtime.support.clock import stage
+from srcad.runtime.support.stage_timer import stage
 from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.adjoint.adjoint_statements import StatementAdjoints
+from srcad.transforms.adjoint.reused_derivatives import Twins
 from srcad.transforms.adjoint.reverse_plan import Fork, Node, Plan, Replay, Step, Way, place_zeros
-from srcad.transforms.adjoint.shared_slopes import Twins
 from srcad.transforms.analysis.ownership import swap_groups
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.analysis.view_adjoints import is_view

@@ -5,8 +5,8 @@ import logging
 import numpy as np
 import pytest
 
+from srcad.runtime.tape.active_recordings import active
 from srcad.runtime.tape.gradient_tape import GradientTape, UnconnectedGradients
-from srcad.runtime.tape.values.active_recordings import active
 from srcad.runtime.tape.values.tensor import constant
 from srcad.runtime.tape.values.variable import Variable
 

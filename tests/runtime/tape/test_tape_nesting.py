@@ -5,8 +5,8 @@ import threading
 import numpy as np
 import pytest
 
+from srcad.runtime.tape.active_recordings import active
 from srcad.runtime.tape.gradient_tape import GradientTape
-from srcad.runtime.tape.values.active_recordings import active
 from srcad.runtime.tape.values.tensor import constant
 from srcad.runtime.tape.values.variable import Variable
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import srcad
+from srcad.runtime.tape.active_recordings import active
 from srcad.runtime.tape.forward_accumulator import ForwardAccumulator
 from srcad.runtime.tape.gradient_tape import GradientTape
-from srcad.runtime.tape.values.active_recordings import active
 from srcad.runtime.tape.values.tensor import constant
 from srcad.runtime.tape.values.variable import Variable
 

@@ -5,7 +5,7 @@ import pytest
 from numba import types
 
 from srcad.errors import UnsupportedSyntax
-from srcad.frontend.load import load
+from srcad.frontend.load_source import load
 from srcad.frontend.lower import lower
 from srcad.transforms.inference.execution_tracing import Conflict, joined, type_of, watch
 from srcad.transforms.normalise.ssa import to_ssa

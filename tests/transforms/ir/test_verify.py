@@ -4,7 +4,7 @@ import gast
 import pytest
 
 from srcad.errors import CompilerBug
-from srcad.frontend.load import load
+from srcad.frontend.load_source import load
 from srcad.frontend.lower import lower
 from srcad.transforms.ir.verify import check_core
 

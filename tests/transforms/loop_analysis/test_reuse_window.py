@@ -4,7 +4,7 @@ import pytest
 
 from srcad.printing.printer import print_function
 from srcad.transforms.loop_analysis.array_extents import Shapes
-from srcad.transforms.loop_analysis.array_references import Arrays
+from srcad.transforms.loop_analysis.array_uses import Arrays
 from srcad.transforms.loop_analysis.reuse_window import window, without
 from tests.transforms.core_text import parsed
 

@@ -9,7 +9,7 @@ from numba import types
 
 import srcad
 from srcad.errors import UnsupportedSyntax
-from srcad.frontend.load import load
+from srcad.frontend.load_source import load
 from srcad.frontend.lower import lower
 from srcad.printing.printer import print_function
 from srcad.transforms.normalise.in_place_resolution import settle

@@ -12,7 +12,7 @@ from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.postoptimise.llvm_assumptions import with_promises
 from srcad.transforms.postoptimise.nonnegative_indices import with_natural_indices
-from srcad.transforms.postoptimise.reassociable_sums import with_free_sums
+from srcad.transforms.postoptimise.unordered_reductions import with_free_sums
 from tests.transforms.core_text import parsed
 
 TEXT = """

@@ -14,7 +14,7 @@ from numba import types
 from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.extending import overload, register_jitable
 
-from srcad.runtime.kernels.arrays.whole_arrays import copy_to
+from srcad.runtime.kernels.arrays.array_add_and_copy import copy_to
 from srcad.runtime.support.constant_arrays import LONGEST, ones
 
 Axis = int | tuple[int, ...] | None

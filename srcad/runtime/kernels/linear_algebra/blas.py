@@ -16,7 +16,7 @@ from numba.extending import overload, register_jitable
 from numba.np.linalg import ensure_blas, get_blas_kind
 from numba.np.numpy_support import as_dtype
 
-from srcad.runtime.kernels.arrays.whole_arrays import add_to
+from srcad.runtime.kernels.arrays.array_add_and_copy import add_to
 from srcad.runtime.kernels.linear_algebra.products import packed, times, times_transpose, transpose_times
 
 LARGEST = 2**31 - 1  # the largest extent that BLAS accepts

@@ -9,9 +9,9 @@ from numba import types
 from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.extending import overload
 
+from srcad.runtime.kernels.arrays.array_add_and_copy import copy_to
 from srcad.runtime.kernels.arrays.rows_along_axis import from_rows, to_rows
 from srcad.runtime.kernels.arrays.unbroadcast import axis_flags
-from srcad.runtime.kernels.arrays.whole_arrays import copy_to
 
 
 @overload(np.cumprod)

@@ -14,7 +14,7 @@ from numba import types
 from numba.extending import overload, register_jitable
 
 from srcad.errors import TraceTooLarge
-from srcad.runtime.kernels.arrays.whole_arrays import copy_to
+from srcad.runtime.kernels.arrays.array_add_and_copy import copy_to
 
 
 @register_jitable

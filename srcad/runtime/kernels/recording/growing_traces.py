@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba.extending import register_jitable
 
-from srcad.runtime.kernels.arrays.whole_arrays import copy_to
+from srcad.runtime.kernels.arrays.array_add_and_copy import copy_to
 
 
 @register_jitable

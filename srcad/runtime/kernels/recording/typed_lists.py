@@ -12,7 +12,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload, register_jitable
 
-from srcad.runtime.kernels.arrays.whole_arrays import copy_to
+from srcad.runtime.kernels.arrays.array_add_and_copy import copy_to
 
 
 def new_list(room: int) -> list[Any]:

@@ -19,10 +19,10 @@ import numpy as np
 from srcad.runtime.kernels.arrays.rearrangements import step
 from srcad.runtime.rulebook.registry import definition, is_effect, variants
 from srcad.runtime.support.nested_structures import flatten
-from srcad.runtime.tape.recording.array_computation import computed_by
+from srcad.runtime.tape.recording.call_rewrites import FOR_COMPLEX, spelled_always
 from srcad.runtime.tape.recording.composed_calls import is_simple
+from srcad.runtime.tape.recording.primal_computation import computed_by
 from srcad.runtime.tape.recording.retention import SCALARS, contents
-from srcad.runtime.tape.recording.rewrites import FOR_COMPLEX, spelled_always
 from srcad.runtime.tape.recording.rule_coverage import check_meaning, covering, operands, rule_of
 from srcad.runtime.tape.reverse.pullbacks import GATHERS, asked_of, conjugated, direct_pullback, signature
 from srcad.runtime.tape.reverse.rules_on_tensors import on_tensors

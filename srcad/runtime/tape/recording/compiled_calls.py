@@ -3,7 +3,7 @@
     loss = model(weights, x)        model a srcad.function, weights a Variable: one node, whatever model does inside
 
 If an outer tape differentiates this node's pullback, the pullback is recorded as a call of its own, whose derivative is
-compiled as well (`srcad.runtime.tape.reverse.second_order_calls`).
+compiled as well (`srcad.runtime.tape.reverse.compiled_calls_second_order`).
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from srcad.runtime.support.nested_structures import flatten, pack_as
+from srcad.runtime.tape.active_recordings import Recording, active
 from srcad.runtime.tape.recording.dispatch import record
+from srcad.runtime.tape.recording.nodes import Bars, gather, tensors_in, unwrapped
 from srcad.runtime.tape.recording.retention import SCALARS, snapshot, snapshot_of_one
-from srcad.runtime.tape.reverse.nodes import Bars, gather, tensors_in, unwrapped
-from srcad.runtime.tape.values.active_recordings import Recording, active
 from srcad.runtime.tape.values.call_results import as_tensors, tensors_of
 from srcad.runtime.tape.values.indexed_slices import dense
 from srcad.runtime.tape.values.packing import without_variables
@@ -231,7 +231,7 @@ class CallNode:
 
     def push(self, dots: Mapping[int, Tensor], live: bool) -> list[tuple[Tensor, Any]]:
         """The results with their tangents, for tangents of the inputs by identity."""
-        from srcad.runtime.tape.reverse.second_order_calls import push_again, push_recorded
+        from srcad.runtime.tape.reverse.compiled_calls_second_order import push_again, push_recorded
 
         directions = [dots.get(leaf._identity) if type(leaf) is Tensor else None for leaf in self.leaves]
         if live:
@@ -284,7 +284,7 @@ class CallNode:
 
 
 def _pulled_again(node: CallNode, wanted: tuple[int, ...], bars: list[Any]) -> list[Any]:
-    from srcad.runtime.tape.reverse.second_order_calls import pull_again
+    from srcad.runtime.tape.reverse.compiled_calls_second_order import pull_again
 
     return pull_again(node, wanted, bars)
 

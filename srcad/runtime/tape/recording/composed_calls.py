@@ -17,11 +17,11 @@ from srcad.errors import CompilerBug
 from srcad.refusals.tapes import COMPOSED_CALL
 from srcad.runtime.rulebook.rule_template import primitive_name
 from srcad.runtime.support.nested_structures import flatten
+from srcad.runtime.tape.active_recordings import Recording, active
 from srcad.runtime.tape.forward_accumulator import fitted_tangent
-from srcad.runtime.tape.reverse.nodes import Bars, Node, gather, nodes_of
+from srcad.runtime.tape.recording.nodes import Bars, Node, gather, nodes_of
 from srcad.runtime.tape.reverse.pullbacks import fitted
 from srcad.runtime.tape.reverse.reverse_sweep import Sweep
-from srcad.runtime.tape.values.active_recordings import Recording, active
 from srcad.runtime.tape.values.indexed_slices import dense
 from srcad.runtime.tape.values.tensor import Tensor, tensor_of
 

@@ -23,6 +23,7 @@ import numpy as np
 from srcad.errors import BadValue
 from srcad.runtime.rulebook.registry import definition, find, is_effect, variants
 from srcad.runtime.support.nested_structures import flatten, map_leaves
+from srcad.runtime.tape.active_recordings import Recording, active
 from srcad.runtime.tape.recording.call_plans import (
     DEFINED,
     OTHERS,
@@ -37,11 +38,12 @@ from srcad.runtime.tape.recording.call_plans import (
     plan_of,
     plans,
 )
+from srcad.runtime.tape.recording.call_rewrites import STRAIGHT, spelling
 from srcad.runtime.tape.recording.composed_calls import check_accepted
 from srcad.runtime.tape.recording.generated_recorders import converts, write, written
 from srcad.runtime.tape.recording.multiple_results import has_several, several
+from srcad.runtime.tape.recording.nodes import GeneralNode, tensors_in, unwrapped
 from srcad.runtime.tape.recording.retention import LARGE, frozen, is_inexact, kept, shell, unshared
-from srcad.runtime.tape.recording.rewrites import STRAIGHT, spelling
 from srcad.runtime.tape.recording.rule_coverage import (
     check_covered,
     check_discrete,
@@ -50,10 +52,8 @@ from srcad.runtime.tape.recording.rule_coverage import (
     next_required,
 )
 from srcad.runtime.tape.recording.stacked_linalg import holds_stack, of_each_matrix
-from srcad.runtime.tape.reverse.nodes import GeneralNode, tensors_in, unwrapped
 from srcad.runtime.tape.reverse.pullbacks import is_complex
 from srcad.runtime.tape.reverse.rules_on_tensors import on_tensors
-from srcad.runtime.tape.values.active_recordings import Recording, active
 from srcad.runtime.tape.values.arithmetic import NO_KEYWORDS, Arithmetic
 from srcad.runtime.tape.values.operand import Operand, read_only
 from srcad.runtime.tape.values.packing import holds_tensors, holds_variables, packed, takes_lists, without_variables

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from srcad.runtime.tape.active_recordings import active
 from srcad.runtime.tape.recording.call_plans import Plan, plan_of
 from srcad.runtime.tape.recording.dispatch import apply, recorded
 from srcad.runtime.tape.recording.generated_recorders import written
 from srcad.runtime.tape.recording.retention import LARGE
-from srcad.runtime.tape.values.active_recordings import active
 from srcad.runtime.tape.values.arithmetic import NO_KEYWORDS
 from srcad.runtime.tape.values.operand import Operand
 from srcad.runtime.tape.values.tensor import Tensor, next_identity

@@ -48,12 +48,12 @@ import numpy as np
 
 from srcad.runtime.rulebook.rule_template import primitive_name
 from srcad.runtime.support.nested_structures import is_nested
+from srcad.runtime.tape.active_recordings import active
 from srcad.runtime.tape.recording.call_plans import DEFINED, READS, RULED, Plan
 from srcad.runtime.tape.recording.composed_calls import check_accepted
 from srcad.runtime.tape.recording.multiple_results import has_several, several
 from srcad.runtime.tape.recording.retention import LARGE, contents, shell, unshared, what_is_read
 from srcad.runtime.tape.recording.stacked_linalg import OF_MATRICES
-from srcad.runtime.tape.values.active_recordings import active
 from srcad.runtime.tape.values.operand import Readable
 from srcad.runtime.tape.values.packing import without_variables
 from srcad.runtime.tape.values.tensor import Tensor, next_identity

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from srcad.runtime.tape.active_recordings import active
 from srcad.runtime.tape.recording.call_plans import RULED, Plan
 from srcad.runtime.tape.recording.composed_calls import run_if_new
+from srcad.runtime.tape.recording.nodes import Bars, GeneralNode, gather
 from srcad.runtime.tape.recording.retention import frozen
-from srcad.runtime.tape.reverse.nodes import Bars, GeneralNode, gather
 from srcad.runtime.tape.reverse.pullbacks import is_complex
-from srcad.runtime.tape.values.active_recordings import active
 from srcad.runtime.tape.values.indexed_slices import dense
 from srcad.runtime.tape.values.tensor import Tensor, next_identity
 from srcad.runtime.tape.why_none import note_behind_cut

@@ -19,7 +19,7 @@ import numpy as np
 from srcad.runtime.rulebook.registry import variants
 from srcad.runtime.rulebook.rule_template import Template
 from srcad.runtime.support.nested_structures import flatten, map_leaves
-from srcad.runtime.tape.values.active_recordings import active
+from srcad.runtime.tape.active_recordings import active
 from srcad.runtime.tape.values.tensor import Tensor, tensor_of
 
 # Types of immutable values.

@@ -16,9 +16,9 @@ import numpy as np
 
 from srcad.runtime.kernels.arrays.unbroadcast import summed_axes
 from srcad.runtime.rulebook.registry import Rule, find
+from srcad.runtime.tape.recording.nodes import Bars, GeneralNode, Node, unwrapped
 from srcad.runtime.tape.reverse.batched_rules import ALONG
 from srcad.runtime.tape.reverse.eager_rules import names_of
-from srcad.runtime.tape.reverse.nodes import Bars, GeneralNode, Node, unwrapped
 from srcad.runtime.tape.reverse.pullbacks import is_complex, pullback
 from srcad.runtime.tape.values.indexed_slices import dense
 from srcad.runtime.tape.values.tensor import Tensor

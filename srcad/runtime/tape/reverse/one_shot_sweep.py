@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from srcad.runtime.support.errstate import IGNORED, unwarned
+from srcad.runtime.tape.active_recordings import Recording
 from srcad.runtime.tape.recording.call_plans import Plan
 from srcad.runtime.tape.recording.composed_calls import check_shapes, run_again
 from srcad.runtime.tape.recording.multiple_results import SeveralNode, pull_several
-from srcad.runtime.tape.reverse.nodes import Bars, gather, nodes_of
-from srcad.runtime.tape.values.active_recordings import Recording
+from srcad.runtime.tape.recording.nodes import Bars, gather, nodes_of
 from srcad.runtime.tape.values.indexed_slices import dense, gathered, rows_of
 from srcad.runtime.tape.values.packing import operands
 from srcad.runtime.tape.values.tensor import Tensor

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from srcad.runtime.support.errstate import IGNORED, unwarned
+from srcad.runtime.tape.active_recordings import Recording, active
+from srcad.runtime.tape.recording.nodes import Bars, nodes_of
 from srcad.runtime.tape.reverse.batched_pullbacks import batched_step
-from srcad.runtime.tape.reverse.nodes import Bars, nodes_of
-from srcad.runtime.tape.values.active_recordings import Recording, active
 from srcad.runtime.tape.values.indexed_slices import dense
 from srcad.runtime.tape.values.tensor import Tensor
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from srcad.runtime.support.nested_structures import map_leaves
+from srcad.runtime.tape.active_recordings import active
 from srcad.runtime.tape.recording.dispatch import wrapped
 from srcad.runtime.tape.recording.retention import LARGE, shell
-from srcad.runtime.tape.values.active_recordings import active
 from srcad.runtime.tape.values.tensor import Tensor, tensor_of
 
 _float64 = np.float64

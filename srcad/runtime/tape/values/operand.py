@@ -11,9 +11,9 @@ import numpy as np
 
 from srcad.errors import BadArgument, CompilerBug
 from srcad.refusals.tapes import LEAVES_TAPE
-from srcad.runtime.tape.values.active_recordings import active
+from srcad.runtime.tape.active_recordings import active
 from srcad.runtime.tape.values.arithmetic import Arithmetic
-from srcad.runtime.tape.values.escapes import refuse_or_warn
+from srcad.runtime.tape.values.untracked_conversions import refuse_or_warn
 
 _REDUCTIONS: Mapping[tuple[Any, str], Any] = {
     (np.add, "reduce"): np.sum,

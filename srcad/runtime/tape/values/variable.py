@@ -12,7 +12,7 @@ import numpy as np
 
 from srcad.errors import BadArgument, BadValue, TapeMisuse
 from srcad.runtime import kernels
-from srcad.runtime.tape.values.active_recordings import active
+from srcad.runtime.tape.active_recordings import active
 from srcad.runtime.tape.values.operand import Operand, Readable
 from srcad.runtime.tape.values.tensor import Tensor, as_array, convert_to_tensor, next_identity, tensor_of
 
@@ -92,7 +92,7 @@ class Variable(Readable):
 
     def _reading(self) -> Any:
         """The node by which a tape treats the current value as the variable's own."""
-        from srcad.runtime.tape.reverse.nodes import ReadNode
+        from srcad.runtime.tape.recording.nodes import ReadNode
 
         return ReadNode(self._original(), self._tensor)
 

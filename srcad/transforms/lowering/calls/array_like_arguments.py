@@ -22,7 +22,7 @@ from srcad.refusals.numpy_calls import EINSUM_LISTS
 from srcad.transforms.ir.build import Block, assign, at, call, dotted, dotted_path, inner_blocks, load, place_of
 from srcad.transforms.ir.constant_conditions import UNKNOWN
 from srcad.transforms.ir.primitive import operands, primitive_of
-from srcad.transforms.lowering.calls.call_variants import Respelled
+from srcad.transforms.lowering.calls.argument_dependent_calls import Respelled
 from srcad.transforms.lowering.structures.abstract_state import Structure
 
 _ARRAYS = frozenset(

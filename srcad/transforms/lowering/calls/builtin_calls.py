@@ -22,8 +22,8 @@ from srcad.transforms.ir.constant_conditions import UNKNOWN
 from srcad.transforms.lowering.calls.starred_arguments import Starred
 from srcad.transforms.lowering.structures.abstract_state import Callee, Structure
 from srcad.transforms.lowering.structures.array_methods import spell_method
-from srcad.transforms.lowering.structures.member_methods import Parts
-from srcad.transforms.lowering.structures.operator_methods import BINARY
+from srcad.transforms.lowering.structures.container_methods import Parts
+from srcad.transforms.lowering.structures.operator_overloading import BINARY
 
 
 class Containers(Starred):

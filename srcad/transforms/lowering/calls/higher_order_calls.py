@@ -14,7 +14,7 @@ from srcad.transforms.ir.build import at, call, const, dotted_path, load, stored
 from srcad.transforms.ir.canonical_names import RESERVED, root_name
 from srcad.transforms.ir.primitive import look_up
 from srcad.transforms.lowering.structures.abstract_state import Structure
-from srcad.transforms.lowering.structures.member_methods import Methods, Parts
+from srcad.transforms.lowering.structures.container_methods import Methods, Parts
 
 _OF_TEXTS = frozenset(
     {"startswith", "endswith", "lower", "upper", "strip", "replace", "removeprefix", "removesuffix", "split", "isdigit"}

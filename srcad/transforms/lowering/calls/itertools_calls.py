@@ -29,7 +29,7 @@ from srcad.transforms.ir.constant_conditions import UNKNOWN, Member
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.lowering.calls.higher_order_calls import Functional
 from srcad.transforms.lowering.structures.abstract_state import Structure
-from srcad.transforms.lowering.structures.member_methods import Parts
+from srcad.transforms.lowering.structures.container_methods import Parts
 
 _ROWS: dict[Any, Callable[..., Any]] = {
     each: each
@@ -108,7 +108,7 @@ class Iterators(Functional):
             each.arg == "constant_values" and self.is_computed_tuple(each.value) for each in node.keywords
         ):
             self.refuse(PAD_VALUES)
-        if getattr(meaning, "__module__", None) == "srcad.api.functional" and meaning.__name__ in _OF_DERIVATIVES:
+        if getattr(meaning, "__module__", None) == "srcad.api.grad_vjp_jvp" and meaning.__name__ in _OF_DERIVATIVES:
             self.refuse(INNER_DERIVATIVE, function=meaning.__name__)
         return super().call(node)
 

@@ -16,7 +16,7 @@ from srcad.refusals.names_and_functions import STARRED_ARRAY, STARRED_KEYWORDS
 from srcad.transforms.ir.build import clone, const, load, subscript
 from srcad.transforms.lowering.calls.np_vectorize import Mapped
 from srcad.transforms.lowering.structures.abstract_state import Callee, Structure
-from srcad.transforms.lowering.structures.member_methods import Parts
+from srcad.transforms.lowering.structures.container_methods import Parts
 
 
 class Starred(Mapped):

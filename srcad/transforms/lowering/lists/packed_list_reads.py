@@ -20,7 +20,7 @@ from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.pytree_form import Form, Part
 from srcad.transforms.lowering.lists.growing_list_operations import Stacks
 from srcad.transforms.lowering.structures.abstract_state import Packed, Structure
-from srcad.transforms.lowering.structures.packed_lists import Column
+from srcad.transforms.lowering.structures.list_packing import Column
 
 _STACKS = (np.array, np.asarray, np.stack)
 _READING = (  # functions that treat tuples like lists

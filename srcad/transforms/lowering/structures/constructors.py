@@ -20,7 +20,7 @@ from srcad.refusals.structures import (
 )
 from srcad.transforms.ir.canonical_names import literal
 from srcad.transforms.lowering.structures.abstract_state import Structure
-from srcad.transforms.lowering.structures.operator_methods import Overloads
+from srcad.transforms.lowering.structures.operator_overloading import Overloads
 
 _LIBRARIES = frozenset({"numpy", "builtins", "numba", "srcad", "scipy", "itertools"})
 

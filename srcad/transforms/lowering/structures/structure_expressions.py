@@ -34,8 +34,8 @@ from srcad.transforms.lowering.structures.abstract_state import (
     Packed,
     Structure,
 )
+from srcad.transforms.lowering.structures.anf_expressions import Inline, Operations
 from srcad.transforms.lowering.structures.array_methods import spell_attribute
-from srcad.transforms.lowering.structures.atomic_operations import Inline, Operations
 
 
 class NeedsConstant(Exception):

@@ -6,9 +6,9 @@ import weakref
 import numpy as np
 import pytest
 
+from srcad.runtime.tape.active_recordings import active
 from srcad.runtime.tape.gradient_tape import GradientTape
 from srcad.runtime.tape.recording.compiled_calls import record_call
-from srcad.runtime.tape.values.active_recordings import active
 from srcad.runtime.tape.values.tensor import Tensor, constant
 from srcad.runtime.tape.values.variable import Variable
 

@@ -9,12 +9,12 @@ import pytest
 import srcad
 from srcad.errors import MissingRule
 from srcad.runtime.rulebook import registry
+from srcad.runtime.tape.active_recordings import active
 from srcad.runtime.tape.forward_accumulator import ForwardAccumulator
 from srcad.runtime.tape.gradient_tape import GradientTape
 from srcad.runtime.tape.recording.call_plans import Plan
 from srcad.runtime.tape.recording.composed_calls import ComposedNode, check_accepted
-from srcad.runtime.tape.reverse.nodes import nodes_of
-from srcad.runtime.tape.values.active_recordings import active
+from srcad.runtime.tape.recording.nodes import nodes_of
 from srcad.runtime.tape.values.tensor import Tensor, constant
 from srcad.runtime.tape.values.variable import Variable
 from tests.checking import assert_gradient

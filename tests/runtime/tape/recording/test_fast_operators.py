@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from srcad.errors import MissingRule
+from srcad.runtime.tape.active_recordings import active
 from srcad.runtime.tape.gradient_tape import GradientTape
 from srcad.runtime.tape.recording.dispatch import apply
+from srcad.runtime.tape.recording.nodes import nodes_of
 from srcad.runtime.tape.recording.retention import LARGE
-from srcad.runtime.tape.reverse.nodes import nodes_of
-from srcad.runtime.tape.values.active_recordings import active
 from srcad.runtime.tape.values.tensor import Tensor, constant
 from srcad.runtime.tape.values.variable import Variable
 from srcad.runtime.tape.why_none import name_of

@@ -5,11 +5,11 @@ import inspect
 import numpy as np
 import pytest
 
+from srcad.runtime.tape.active_recordings import active
 from srcad.runtime.tape.gradient_tape import GradientTape
 from srcad.runtime.tape.recording.call_plans import plans
 from srcad.runtime.tape.recording.generated_recorders import written
 from srcad.runtime.tape.recording.retention import LARGE
-from srcad.runtime.tape.values.active_recordings import active
 from srcad.runtime.tape.values.tensor import Tensor, constant
 from srcad.runtime.tape.values.variable import Variable
 

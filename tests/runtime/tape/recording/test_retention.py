@@ -3,10 +3,10 @@ import operator
 import numpy as np
 import pytest
 
+from srcad.runtime.tape.active_recordings import active
 from srcad.runtime.tape.gradient_tape import GradientTape
+from srcad.runtime.tape.recording.nodes import nodes_of as recorded_nodes
 from srcad.runtime.tape.recording.retention import frozen, kept, what_is_read
-from srcad.runtime.tape.reverse.nodes import nodes_of as recorded_nodes
-from srcad.runtime.tape.values.active_recordings import active
 from srcad.runtime.tape.values.tensor import constant
 
 LARGE = 2000

@@ -3,10 +3,10 @@ import pytest
 
 from srcad.errors import CompilerBug
 from srcad.runtime import kernels
+from srcad.runtime.tape.active_recordings import active
 from srcad.runtime.tape.gradient_tape import GradientTape
-from srcad.runtime.tape.reverse.nodes import nodes_of
+from srcad.runtime.tape.recording.nodes import nodes_of
 from srcad.runtime.tape.reverse.rules_on_tensors import on_tensors
-from srcad.runtime.tape.values.active_recordings import active
 from srcad.runtime.tape.values.tensor import Tensor, constant
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import srcad
 from srcad.errors import NotDifferentiable, UnsupportedSyntax
-from srcad.frontend.load import load
+from srcad.frontend.load_source import load
 from srcad.frontend.lower import lower
 from tests.lowering import text_of
 

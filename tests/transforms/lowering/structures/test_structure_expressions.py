@@ -5,7 +5,7 @@ import pytest
 
 import srcad
 from srcad.errors import UnsupportedSyntax
-from srcad.frontend.load import load
+from srcad.frontend.load_source import load
 from srcad.frontend.lower import lower
 from tests.checking import assert_gradient
 from tests.lowering import assert_same, text_of

@@ -10,8 +10,8 @@ from numba import njit
 
 import srcad
 from srcad.errors import BadArgument
-from srcad.frontend.load import load
-from srcad.frontend.partial_functions import left_open, partial_in, without_held
+from srcad.frontend.functools_partial import left_open, partial_in, without_held
+from srcad.frontend.load_source import load
 
 X = np.array([1.0, 2.0])
 partial = functools.partial
@@ -45,7 +45,7 @@ class Model:
     ],
 )
 def test_the_parameters_left_open_are_those_python_sees(held, left):
-    assert str(srcad.frontend.load.signature_of(held)) == left == str(inspect.signature(held))
+    assert str(srcad.frontend.load_source.signature_of(held)) == left == str(inspect.signature(held))
 
 
 @pytest.mark.parametrize("held", [partial(weighted, 1.0, 2.0, 3.0, 4.0), partial(weighted, rate=1.0)])

@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from srcad.api import njit_overloads
-from srcad.api.binding import bind
-from srcad.api.derivative import Derivative, made, refuse_derivative
+from srcad.api.argument_binding import bind
+from srcad.api.derivative_object import Derivative, made, refuse_derivative
 from srcad.api.wrt import among_arguments, positions, refuse_paths, refuse_starred, with_receiver
 from srcad.driver.options import Options, Without
 from srcad.driver.version import Request
 from srcad.errors import BadArgument
-from srcad.frontend.load import signature_of
+from srcad.frontend.load_source import signature_of
 from srcad.runtime.tape.values.structured_arguments import is_structured
 
 # Only what `grad` needs is imported at the top: importing the rest takes longer than calling a cached gradient.

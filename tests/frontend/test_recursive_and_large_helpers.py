@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from srcad.errors import UnsupportedSyntax
-from srcad.frontend.load import load
+from srcad.frontend.load_source import load
 from srcad.frontend.lower import lower
-from srcad.transforms.inference.subroutines import Subroutine
+from srcad.transforms.inference.subroutine_types import Subroutine
 from srcad.transforms.ir.build import walk_statements
 from srcad.transforms.ir.cost_model import MOST_INLINED_STATEMENTS
 from srcad.transforms.ir.verify import check_core

@@ -14,7 +14,7 @@ import gast
 
 from srcad.transforms.ir.build import at, call, const
 from srcad.transforms.lowering.structures.abstract_state import Structure
-from srcad.transforms.lowering.structures.structure_parts import Slots
+from srcad.transforms.lowering.structures.item_and_attribute_access import Slots
 
 BINARY: dict[type[gast.operator], str] = {
     gast.Add: "add",

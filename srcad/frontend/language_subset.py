@@ -1,7 +1,7 @@
 """The door: refuses every construct outside the language that can be differentiated, with its place and a way out.
 
-What the table in `srcad.frontend.refusals` does not refuse must be in `_ALLOWED`, so that syntax newer than this file
-is refused as well. Refusals that need to know what names mean, or which types they have, are made by later stages.
+What the table in `srcad.frontend.refused_syntax` does not refuse must be in `_ALLOWED`, so that syntax newer than this
+file is refused as well. Refusals that need to know what names mean, or which types they have, are made by later stages.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Any
 
 import gast
 
-from srcad.frontend.load import Source
-from srcad.frontend.refusals import REFUSED, Parents
+from srcad.frontend.load_source import Source
+from srcad.frontend.refused_syntax import REFUSED, Parents
 from srcad.refusals.constructs import UNKNOWN_SYNTAX
 
 _ALLOWED = (
@@ -50,7 +50,7 @@ def fence(source: Source) -> None:
     """Raise UnsupportedSyntax for the first construct, in the order of the text, that cannot be differentiated.
 
     >>> from srcad.errors import UnsupportedSyntax
-    >>> from srcad.frontend.load import load
+    >>> from srcad.frontend.load_source import load
     >>> def f(x):
     ...     yield x
     >>> try:

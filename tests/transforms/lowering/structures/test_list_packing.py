@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from srcad.transforms.ir.pytree_form import LEAF, Form
-from srcad.transforms.lowering.structures.packed_lists import Column, Layout, column_of, share_memory, unpacked
+from srcad.transforms.lowering.structures.list_packing import Column, Layout, column_of, share_memory, unpacked
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ from srcad.transforms.ir.array_functions import MAKER_OF, NEW_FROM_PARTS
 from srcad.transforms.ir.build import Block, const, dotted_path, inner_blocks, names_in
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import stored_in
-from srcad.transforms.loop_analysis.array_accesses import is_counted
 from srcad.transforms.loop_analysis.array_extents import Shapes
+from srcad.transforms.loop_analysis.loop_accesses import is_counted
 
 Path: TypeAlias = tuple[tuple[int, int], ...]  # blocks, by identity, and the position in each
 

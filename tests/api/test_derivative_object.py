@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import srcad
-from srcad.api.binding import Binding, bind
+from srcad.api.argument_binding import Binding, bind
 from srcad.errors import BadArgument, NotDifferentiable
 
 WEIGHTS = np.array([1.0, 2.0, 3.0])

@@ -1,6 +1,6 @@
 """Decisions begin empty, each of its own."""
 
-from srcad.transforms.storage.storage_decisions import Decisions, Row
+from srcad.transforms.storage.tbr_result import Decisions, Row
 
 
 def test_decisions_share_nothing():

@@ -23,8 +23,8 @@ from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, stored_in
 from srcad.transforms.loop_analysis.alias_classes import Memories
-from srcad.transforms.loop_analysis.array_accesses import is_counted
 from srcad.transforms.loop_analysis.control_dependence import choosing
+from srcad.transforms.loop_analysis.loop_accesses import is_counted
 
 
 def with_free_sums(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type], primals: int) -> Block:

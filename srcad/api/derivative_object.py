@@ -16,15 +16,15 @@ from numba.core import types
 from numba.core.dispatcher import Dispatcher
 from numba.extending import typeof_impl
 
-from srcad.api.binding import bind
+from srcad.api.argument_binding import bind
 from srcad.api.njit_derivative import frozen, native_of
-from srcad.api.stubs import defaults_of, shape_of
+from srcad.api.signature_stubs import defaults_of, shape_of
 from srcad.api.wrt import refuse_paths, text_of
 from srcad.driver.compiled_routines import compiled_routine, telling, uncompiled_routine
 from srcad.driver.memoisation import remembered
 from srcad.driver.version import Request, Version
 from srcad.errors import BadArgument
-from srcad.frontend.load import name_of, signature_of
+from srcad.frontend.load_source import name_of, signature_of
 from srcad.refusals.derivatives import THIRD_DERIVATIVE
 from srcad.runtime.jit.gc_pause import nothing_collected
 from srcad.runtime.tape.values.structured_arguments import is_structured

@@ -18,12 +18,12 @@ import numpy as np
 from srcad.errors import MissingRule, NotDifferentiable, SrcadError, TapeMisuse
 from srcad.refusals.tapes import SECOND_BY_TAPE
 from srcad.runtime.support.nested_structures import flatten, pack_as
+from srcad.runtime.tape.active_recordings import Recording, active
 from srcad.runtime.tape.recording.compiled_calls import CallNode, record_call
 from srcad.runtime.tape.recording.dispatch import wrapped
+from srcad.runtime.tape.recording.nodes import tensors_in
 from srcad.runtime.tape.recording.retention import snapshot
-from srcad.runtime.tape.reverse.nodes import tensors_in
 from srcad.runtime.tape.reverse.reverse_sweep import Sweep
-from srcad.runtime.tape.values.active_recordings import Recording, active
 from srcad.runtime.tape.values.tensor import Tensor, tensor_of
 
 

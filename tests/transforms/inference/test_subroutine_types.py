@@ -7,7 +7,7 @@ from numba import typeof
 from numba import types as nb
 
 from srcad.runtime.jit.numba_inference import CannotType
-from srcad.transforms.inference.subroutines import Specialised, Subroutine, Summary, callee_of, results_of_calls
+from srcad.transforms.inference.subroutine_types import Specialised, Subroutine, Summary, callee_of, results_of_calls
 from tests.transforms.core_text import unit_of
 
 FACTORIAL = """

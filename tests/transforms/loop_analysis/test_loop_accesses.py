@@ -4,7 +4,7 @@ from numba import types as nb
 
 from srcad.transforms.loop_analysis.affine_subscripts import Subscripts
 from srcad.transforms.loop_analysis.alias_classes import Memories
-from srcad.transforms.loop_analysis.array_accesses import accessed
+from srcad.transforms.loop_analysis.loop_accesses import accessed
 from tests.transforms.core_text import parsed
 
 KINDS = {"v": nb.float64[::1], "a": nb.float64[:, ::1], **dict.fromkeys("nij", nb.int64), "s": nb.float64}

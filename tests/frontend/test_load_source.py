@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from srcad.errors import BadArgument, SourceUnavailable, UnsupportedSyntax
-from srcad.frontend.load import load
+from srcad.frontend.load_source import load
 from srcad.printing.printer import print_function
 
 FACTOR = 3.0

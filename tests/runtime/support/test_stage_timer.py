@@ -3,8 +3,8 @@
 import pytest
 from numba import njit
 
-from srcad.runtime.support import clock
-from srcad.runtime.support.clock import BYTECODE, running, stage
+from srcad.runtime.support import stage_timer
+from srcad.runtime.support.stage_timer import BYTECODE, running, stage
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def time(monkeypatch):
             return self.now
 
     made = Time()
-    monkeypatch.setattr(clock, "time", made)
+    monkeypatch.setattr(stage_timer, "time", made)
     return made
 
 

@@ -21,10 +21,10 @@ import gast
 from srcad.errors import Place
 from srcad.frontend.scope import Meaning, Method, Procedure
 from srcad.refusals.large_functions import OTHER_FORM, REBOUND_NAME
-from srcad.transforms.inference.subroutines import Subroutine, callee_of
+from srcad.transforms.inference.subroutine_types import Subroutine, callee_of
 from srcad.transforms.ir.build import Block, load, names_in, place_of, walk_statements, written
 from srcad.transforms.ir.cost_model import MOST_INLINED_STATEMENTS
-from srcad.transforms.lowering.draft import Draft
+from srcad.transforms.lowering.lowering_context import Draft
 from srcad.transforms.lowering.structures.abstract_state import Structure
 from srcad.transforms.normalise.callee_normalisation import normalised
 

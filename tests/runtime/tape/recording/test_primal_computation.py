@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from srcad.runtime.tape.recording.array_computation import computed_by
+from srcad.runtime.tape.recording.primal_computation import computed_by
 
 V = np.array([0.3, 1.7, -0.2])
 

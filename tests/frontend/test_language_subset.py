@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from srcad.errors import UnsupportedSyntax
-from srcad.frontend.fence import fence
-from srcad.frontend.load import load
-from srcad.frontend.refusals import REFUSED
+from srcad.frontend.language_subset import fence
+from srcad.frontend.load_source import load
+from srcad.frontend.refused_syntax import REFUSED
 
 
 def refused(function):

@@ -15,7 +15,7 @@ import gast
 import numba
 import numpy as np
 
-from srcad.frontend.fence import is_tape
+from srcad.frontend.language_subset import is_tape
 from srcad.frontend.scope import Meaning
 from srcad.refusals.constructs import ERRSTATE_RAISES, TAPE_INSIDE, WITH
 from srcad.refusals.loops import CHECKPOINTED_ARGUMENTS, CHECKPOINTED_ELSE, CHECKPOINTED_ELSEWHERE, CHECKPOINTED_RANGE

@@ -13,7 +13,7 @@ import gast
 from srcad.errors import Place
 from srcad.refusals.loops import UNBOUNDED_TRACE
 from srcad.transforms.checkpointing.loop_outlining import Checkpointed, is_checkpointed
-from srcad.transforms.inference.subroutines import callee_of
+from srcad.transforms.inference.subroutine_types import callee_of
 from srcad.transforms.ir.build import Block, inner_blocks, is_exit, place_of, walk_statements
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.node_notes import note

@@ -4,7 +4,7 @@ import pytest
 
 from srcad.transforms.analysis.linear_forms import Form
 from srcad.transforms.loop_analysis.array_extents import Shapes
-from srcad.transforms.loop_analysis.array_references import Arrays
+from srcad.transforms.loop_analysis.array_uses import Arrays
 from tests.transforms.core_text import parsed
 
 RANKS = {"x": 1, "y": 1, "b": 2, **dict.fromkeys("nmijks", 0), "p": 1}

@@ -8,7 +8,7 @@ from numba import types as nb
 import srcad
 from srcad.transforms.ir.build import walk_statements
 from srcad.transforms.ir.node_notes import notes_of
-from srcad.transforms.postoptimise.reassociable_sums import with_free_sums
+from srcad.transforms.postoptimise.unordered_reductions import with_free_sums
 from tests.transforms.core_text import parsed
 
 KINDS = {

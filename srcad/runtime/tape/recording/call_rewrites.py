@@ -20,10 +20,10 @@ from srcad.errors import BadArgument
 from srcad.runtime import kernels
 from srcad.runtime.kernels.tape_rules import composed_functions
 from srcad.runtime.rulebook.registry import definition
+from srcad.runtime.tape.active_recordings import active
 from srcad.runtime.tape.recording.stacked_linalg import holds_stack, of_each_matrix
 from srcad.runtime.tape.recording.ufunc_methods import keyword_meaning, method_meaning
 from srcad.runtime.tape.reverse.rules_on_tensors import as_primitive, on_tensors
-from srcad.runtime.tape.values.active_recordings import active
 from srcad.runtime.tape.values.arithmetic import Arithmetic
 from srcad.runtime.tape.values.operand import Operand
 from srcad.runtime.tape.values.packing import packed

@@ -18,8 +18,8 @@ from typing import Any
 import gast
 
 from srcad.errors import BadArgument, Place, SourceUnavailable
+from srcad.frontend.functools_partial import left_open, partial_in, without_held
 from srcad.frontend.parse import MismatchError, find_function, function_to_gast
-from srcad.frontend.partial_functions import left_open, partial_in, without_held
 from srcad.refusals.constructs import WRAPPED_FUNCTION
 
 STARRED = "the parameters `*args` and `**kwargs` of the function itself are not supported"
