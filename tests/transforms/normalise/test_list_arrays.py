@@ -123,7 +123,7 @@ def test_a_list_that_grows_while_it_is_looped_over_is_refused():
                 break
         return values[3]
 
-    with pytest.raises(UnsupportedSyntax, match="while it is looped over"):
+    with pytest.raises(UnsupportedSyntax, match="while a loop runs over it"):
         srcad.grad(f, jit=False)(1.0)
 
 
