@@ -76,7 +76,6 @@ TESTED_ELSEWHERE = {
     "tools/demo.py": "tools/test_command.py",
     "transforms/analysis/sweep_boundary.py": "transforms/sweeps/test_gradient_function.py",
     "transforms/checkpointing/iteration_derivative.py": "transforms/checkpointing/test_loop_outlining.py",
-    "transforms/checkpointing/loop_outlining.py": "transforms/checkpointing/test_loop_outlining.py",
     "transforms/checkpointing/snapshot_functions.py": "transforms/checkpointing/test_loop_outlining.py",
     "transforms/ir/algebraic_simplification.py": "transforms/adjoint/test_rule_expansion.py",
     "transforms/ir/block_exits.py": "transforms/lowering/desugaring/test_structured_exits.py",
@@ -110,7 +109,6 @@ TESTED_ELSEWHERE = {
     "transforms/postoptimise/forward_substitution.py": "driver/test_back_end.py",
     "transforms/storage/cut_weights.py": "transforms/storage/test_recomputation.py",
     "transforms/sweeps/independent_loop_schedule.py": "transforms/sweeps/test_reverse_control_flow.py",
-    "transforms/sweeps/sweep_construction.py": "transforms/sweeps/test_sweep_construction.py",
 }
 
 FILES = sorted(path.relative_to(TESTS) for path in TESTS.rglob("test_*.py"))

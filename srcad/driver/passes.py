@@ -83,7 +83,7 @@ NORMALISE = (
     ),
     Pass(
         "exception_messages",
-        "transforms.normalise.messages:with_plain_messages",
+        "transforms.normalise.exception_messages:with_plain_messages",
         "messages that Numba cannot build are left out of `raise` and `print`",
         when=("loops",),
     ),
@@ -179,7 +179,7 @@ OPTIMISE = (
     ),
     Pass(
         "typed_messages",
-        "transforms.normalise.messages:with_plain_messages",
+        "transforms.normalise.exception_messages:with_plain_messages",
         "`exception_messages` again, of what types show",
         needs=(TYPES,),
         when=("loops",),
@@ -522,7 +522,7 @@ SIMPLIFY = (
     ),
     Pass(
         "unordered_reductions",
-        "transforms.postoptimise.reassociable_sums:with_free_sums",
+        "transforms.postoptimise.unordered_reductions:with_free_sums",
         "sums of adjoints over a loop are added in any order, so several terms at once",
         needs=(TYPES, PLAIN_SUMS),
         optional=True,
