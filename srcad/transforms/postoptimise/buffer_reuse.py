@@ -111,7 +111,7 @@ class _Owner:
                 giver = next((each for each in givers if self.gives(each, taker, made, nest, shapes)), None)
                 if giver is not None:
                     block.remove(made)
-                    given = note(assign(taker, load(giver), place_of(made)), comment="in its memory")
+                    given = note(assign(taker, load(giver), place_of(made)), comment="reuses its memory")
                     block.insert(position(block, nest), given)
                     self.taken |= {giver, taker}
 

@@ -64,7 +64,7 @@ def later(line, made="pass"):
 )
 def test_memory_is_handed_over(text, expected):
     found = reused(text)
-    assert "b = a  # in its memory\n    for i" in found
+    assert "b = a  # reuses its memory\n    for i" in found
     assert expected in found
     assert "b = np.zeros" not in found
     assert "np.empty" not in found
@@ -100,7 +100,7 @@ def test_memory_is_handed_over(text, expected):
     ],
 )
 def test_memory_is_kept(text):
-    assert "in its memory" not in reused(text)
+    assert "reuses its memory" not in reused(text)
 
 
 def test_what_is_made_anew_in_each_iteration_is_handed_over_there():
@@ -119,7 +119,7 @@ def test_what_is_made_anew_in_each_iteration_is_handed_over_there():
             return w
         """
     )
-    assert "        u = v  # in its memory\n        for i" in found
+    assert "        u = v  # reuses its memory\n        for i" in found
 
 
 def test_an_array_gives_its_memory_once():
@@ -136,8 +136,8 @@ def test_an_array_gives_its_memory_once():
             return b @ d.T
         """
     )
-    assert found.count("in its memory") == 1
-    assert "d = a  # in its memory" in found  # `a` is still to be read where `b` is stored
+    assert found.count("reuses its memory") == 1
+    assert "d = a  # reuses its memory" in found  # `a` is still to be read where `b` is stored
 
 
 def test_parallel_loops_stay():
@@ -155,7 +155,7 @@ def network(x, w, u):
 def test_gradients():
     rng = np.random.default_rng(1)
     x, w, u = rng.normal(size=(5, 3)), rng.normal(size=(3, 4)), rng.normal(size=(4, 2))
-    assert "in its memory" in srcad.source(network, args=(x, w, u), wrt=(0, 1, 2))
+    assert "reuses its memory" in srcad.source(network, args=(x, w, u), wrt=(0, 1, 2))
     assert_gradient(network, x, w, u)
     for empty in (x[:0], x):
         found, expected = (
