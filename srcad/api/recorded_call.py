@@ -24,7 +24,7 @@ from srcad.runtime.jit.numba_inference import CannotType
 from srcad.runtime.jit.uncompiled_trace import Kept
 from srcad.runtime.support.nested_structures import flatten, map_leaves
 from srcad.runtime.tape.recording.retention import shell
-from srcad.runtime.tape.values.operand import Operand
+from srcad.runtime.tape.values.tensor_protocols import Operand
 from srcad.transforms.sweeps.weighted_result import weighted
 
 _LARGE = 1024  # arrays of at least this many elements are replaced by an empty shell

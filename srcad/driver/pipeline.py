@@ -19,8 +19,8 @@ import numpy as np
 from numba import types as nb
 
 from srcad.driver.back_end import finished, simplified
-from srcad.driver.generated_module import renamed, with_callees
 from srcad.driver.mid_end import State, infer_types, passed
+from srcad.driver.module_assembly import renamed, with_callees
 from srcad.driver.pass_selection import row_named
 from srcad.driver.passes import AGAIN, NORMALISE, OPTIMISE, SIMPLIFY
 from srcad.errors import BadArgument, MayOverlap, Place, SrcadError

@@ -11,7 +11,7 @@ from numba.extending import overload
 
 from srcad.runtime.rulebook import registry
 from srcad.runtime.support.numba_refresh import refresh_if_compiling
-from srcad.runtime.tape.values.operand import Operand
+from srcad.runtime.tape.values.tensor_protocols import Operand
 
 
 def stop_gradient(x: Any) -> Any:

@@ -13,7 +13,7 @@ from srcad.runtime.tape.active_recordings import Recording, active
 from srcad.runtime.tape.memory_report import Trace
 from srcad.runtime.tape.recording.nodes import nodes_of
 from srcad.runtime.tape.targets_and_sources import as_followed
-from srcad.runtime.tape.values.operand import Operand
+from srcad.runtime.tape.values.tensor_protocols import Operand
 from srcad.runtime.tape.values.variable import Variable
 from srcad.runtime.tape.why_none import Skeleton
 

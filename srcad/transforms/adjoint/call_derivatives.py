@@ -244,7 +244,7 @@ class CallAdjoints:
         return (self.trace,) if self.forward else ()
 
     def lists(self, bindings: dict[str, Any]) -> tuple[gast.stmt, gast.stmt]:
-        """The statements that make the lists and count their records; `generated_module` fills in all lists."""
+        """The statements that make the lists and count their records; `module_assembly` fills in all lists."""
         bindings[LISTS] = self.callees
         bindings.setdefault("np", np)
         first, second = assign(self.trace, const(None)), assign(self.cursor, const(None))

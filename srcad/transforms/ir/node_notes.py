@@ -130,13 +130,13 @@ class Notes:
     """Function: it is not to be simplified. Set by `snapshot_functions`; read by `pipeline`."""
     pair: Any = None
     """Constant: becomes the index of this `Pair` in the lists of traces. Set by `callee_pairs`; read by
-    `generated_module`.
+    `module_assembly`.
     """
     begins_lists: bool = False
-    """Assignment: makes the lists of traces. Set by `call_derivatives`; read by `generated_module`."""
+    """Assignment: makes the lists of traces. Set by `call_derivatives`; read by `module_assembly`."""
     counts_lists: str | None = None
     """Assignment: becomes the lengths of the lists that this variable holds. Set by `call_derivatives`; read by
-    `generated_module`.
+    `module_assembly`.
     """
 
     # During post-optimisation

@@ -27,8 +27,8 @@ from srcad.runtime.tape.recording.rule_coverage import check_meaning, covering, 
 from srcad.runtime.tape.reverse.pullbacks import GATHERS, asked_of, conjugated, direct_pullback, signature
 from srcad.runtime.tape.reverse.rules_on_tensors import on_tensors
 from srcad.runtime.tape.values.arithmetic import NO_KEYWORDS
-from srcad.runtime.tape.values.operand import Readable
 from srcad.runtime.tape.values.tensor import Tensor
+from srcad.runtime.tape.values.tensor_protocols import Readable
 
 # How a call is computed. DIRECT: on arrays in place of tensors. NESTED: the same, if its lists and tuples hold no
 # tensors. READS: after variables were read. OTHERS: it depends on the call.

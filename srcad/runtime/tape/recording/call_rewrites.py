@@ -25,9 +25,9 @@ from srcad.runtime.tape.recording.stacked_linalg import holds_stack, of_each_mat
 from srcad.runtime.tape.recording.ufunc_methods import keyword_meaning, method_meaning
 from srcad.runtime.tape.reverse.rules_on_tensors import as_primitive, on_tensors
 from srcad.runtime.tape.values.arithmetic import Arithmetic
-from srcad.runtime.tape.values.operand import Operand
-from srcad.runtime.tape.values.packing import packed
+from srcad.runtime.tape.values.list_stacking import packed
 from srcad.runtime.tape.values.tensor import Tensor
+from srcad.runtime.tape.values.tensor_protocols import Operand
 
 
 def imaginary(z: Any) -> Any:

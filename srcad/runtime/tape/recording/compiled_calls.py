@@ -20,7 +20,7 @@ from srcad.runtime.tape.recording.nodes import Bars, gather, tensors_in, unwrapp
 from srcad.runtime.tape.recording.retention import SCALARS, snapshot, snapshot_of_one
 from srcad.runtime.tape.values.call_results import as_tensors, tensors_of
 from srcad.runtime.tape.values.indexed_slices import dense
-from srcad.runtime.tape.values.packing import without_variables
+from srcad.runtime.tape.values.list_stacking import without_variables
 from srcad.runtime.tape.values.tensor import Tensor
 from srcad.runtime.tape.values.variable import Variable
 

@@ -55,9 +55,15 @@ from srcad.runtime.tape.recording.stacked_linalg import holds_stack, of_each_mat
 from srcad.runtime.tape.reverse.pullbacks import is_complex
 from srcad.runtime.tape.reverse.rules_on_tensors import on_tensors
 from srcad.runtime.tape.values.arithmetic import NO_KEYWORDS, Arithmetic
-from srcad.runtime.tape.values.operand import Operand, read_only
-from srcad.runtime.tape.values.packing import holds_tensors, holds_variables, packed, takes_lists, without_variables
+from srcad.runtime.tape.values.list_stacking import (
+    holds_tensors,
+    holds_variables,
+    packed,
+    takes_lists,
+    without_variables,
+)
 from srcad.runtime.tape.values.tensor import Tensor, tensor_of
+from srcad.runtime.tape.values.tensor_protocols import Operand, read_only
 from srcad.runtime.tape.why_none import note_behind_cut, note_cut, reason_of
 
 

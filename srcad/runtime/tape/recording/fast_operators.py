@@ -20,8 +20,8 @@ from srcad.runtime.tape.recording.dispatch import apply, recorded
 from srcad.runtime.tape.recording.generated_recorders import written
 from srcad.runtime.tape.recording.retention import LARGE
 from srcad.runtime.tape.values.arithmetic import NO_KEYWORDS
-from srcad.runtime.tape.values.operand import Operand
 from srcad.runtime.tape.values.tensor import Tensor, next_identity
+from srcad.runtime.tape.values.tensor_protocols import Operand
 from srcad.runtime.tape.values.variable import Variable
 from srcad.runtime.tape.why_none import note_behind_cut
 

@@ -54,9 +54,9 @@ from srcad.runtime.tape.recording.composed_calls import check_accepted
 from srcad.runtime.tape.recording.multiple_results import has_several, several
 from srcad.runtime.tape.recording.retention import LARGE, contents, shell, unshared, what_is_read
 from srcad.runtime.tape.recording.stacked_linalg import OF_MATRICES
-from srcad.runtime.tape.values.operand import Readable
-from srcad.runtime.tape.values.packing import without_variables
+from srcad.runtime.tape.values.list_stacking import without_variables
 from srcad.runtime.tape.values.tensor import Tensor, next_identity
+from srcad.runtime.tape.values.tensor_protocols import Readable
 from srcad.runtime.tape.why_none import note_behind_cut
 
 _HASHED = frozenset((Tensor, np.ndarray, np.float64, np.int64, float, int, bool, str, type(None)))

@@ -19,7 +19,7 @@ import numpy as np
 from srcad.runtime.rulebook.registry import definition, variants
 from srcad.runtime.tape.reverse.eager_rules import says_something
 from srcad.runtime.tape.values.arithmetic import Arithmetic
-from srcad.runtime.tape.values.operand import Operand
+from srcad.runtime.tape.values.tensor_protocols import Operand
 
 _LAYOUT = frozenset(("casting", "order", "subok"))  # these affect NumPy's computation and checks, not derivatives
 

@@ -18,7 +18,7 @@ from srcad.runtime.tape.recording.composed_calls import check_shapes, run_again
 from srcad.runtime.tape.recording.multiple_results import SeveralNode, pull_several
 from srcad.runtime.tape.recording.nodes import Bars, gather, nodes_of
 from srcad.runtime.tape.values.indexed_slices import dense, gathered, rows_of
-from srcad.runtime.tape.values.packing import operands
+from srcad.runtime.tape.values.list_stacking import operands
 from srcad.runtime.tape.values.tensor import Tensor
 
 _double = np.dtype(np.float64)

@@ -18,7 +18,7 @@ from srcad.runtime import kernels
 from srcad.runtime.rulebook.registry import definition, variants
 from srcad.runtime.support.fast_numpy import swift
 from srcad.runtime.tape.values.arithmetic import Arithmetic
-from srcad.runtime.tape.values.operand import Operand
+from srcad.runtime.tape.values.tensor_protocols import Operand
 
 
 @functools.cache

@@ -18,8 +18,8 @@ from srcad.errors import BadArgument
 from srcad.runtime import kernels
 from srcad.runtime.tape.reverse.pullbacks import GATHERS
 from srcad.runtime.tape.reverse.rules_on_tensors import as_primitive
-from srcad.runtime.tape.values.operand import Readable
 from srcad.runtime.tape.values.tensor import Tensor, convert_to_tensor, tensor_of
+from srcad.runtime.tape.values.tensor_protocols import Readable
 
 
 class IndexedSlices(Readable):

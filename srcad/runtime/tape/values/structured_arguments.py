@@ -15,7 +15,7 @@ import numpy as np
 from numba.core import types as nb
 
 from srcad.runtime.support.record_fields import RECORD_KINDS
-from srcad.runtime.tape.values.operand import Operand
+from srcad.runtime.tape.values.tensor_protocols import Operand
 
 _LIBRARIES = frozenset({"numpy", "scipy", "numba", "srcad", "builtins", "optree"}) | sys.stdlib_module_names
 

@@ -15,7 +15,7 @@ import numpy as np
 from srcad.errors import BadArgument, BadValue
 from srcad.refusals.tapes import CONSTANT_SIZE
 from srcad.runtime.support.nested_structures import flatten, map_leaves
-from srcad.runtime.tape.values.operand import Operand
+from srcad.runtime.tape.values.tensor_protocols import Operand
 
 next_identity = itertools.count(1).__next__
 
@@ -132,7 +132,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
             return value
         return +value if value.dtype.kind in "iufc" else np.copy(value)  # type: ignore[return-value]
     if _holds_operands(value):
-        from srcad.runtime.tape.values.packing import packed
+        from srcad.runtime.tape.values.list_stacking import packed
 
         return convert_to_tensor(packed(value), dtype, dtype_hint)
     if dtype is None and dtype_hint is not None:

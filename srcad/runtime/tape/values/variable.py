@@ -13,8 +13,8 @@ import numpy as np
 from srcad.errors import BadArgument, BadValue, TapeMisuse
 from srcad.runtime import kernels
 from srcad.runtime.tape.active_recordings import active
-from srcad.runtime.tape.values.operand import Operand, Readable
 from srcad.runtime.tape.values.tensor import Tensor, as_array, convert_to_tensor, next_identity, tensor_of
+from srcad.runtime.tape.values.tensor_protocols import Operand, Readable
 
 
 class Variable(Readable):

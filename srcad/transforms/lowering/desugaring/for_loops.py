@@ -33,7 +33,7 @@ from srcad.transforms.ir.build import (
 )
 from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.primitive import constant
-from srcad.transforms.lowering.desugaring.sequences import Sequence, minus, plus, taken_in_vain, times, total
+from srcad.transforms.lowering.desugaring.iteration_sources import Sequence, minus, plus, taken_in_vain, times, total
 
 
 def iterate(loop: gast.For, names: Names) -> Block:

@@ -11,8 +11,8 @@ from srcad.runtime.kernels.tape_rules.list_functions import Operands
 from srcad.runtime.rulebook.registry import find
 from srcad.runtime.support.nested_structures import flatten, map_leaves
 from srcad.runtime.tape.recording.nodes import tensors_in
-from srcad.runtime.tape.values.operand import Operand, Readable
 from srcad.runtime.tape.values.tensor import Tensor
+from srcad.runtime.tape.values.tensor_protocols import Operand, Readable
 
 
 def packed(parts: Any) -> Any:
