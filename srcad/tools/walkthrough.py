@@ -193,11 +193,12 @@ derivative of each primitive is a [rule](internals/rules.md), which the compiler
 _PASSES = """\
 ## All passes
 
-`srcad/driver/passes.py` is the table of passes, in the order in which they run. `srcad passes` prints it, with what
-each does. Those in italics can be left out (`--without PASS`).
+`srcad/driver/passes.py` is the table of passes, in the order in which they run; `srcad passes` prints it. Those in
+italics can be left out (`--without PASS`); those that are indented are choices within the pass above them or within
+differentiation.
 
-| stage | passes |
-|---|---|
+| pass | what it does | source |
+|---|---|---|
 """
 
 _MAP = """\
@@ -321,8 +322,13 @@ def _types(f: Callable[..., Any]) -> str:
 
 
 def _stage(name: str, rows: tuple[Pass, ...]) -> str:
-    """The passes of a stage, in order."""
-    return f"| {name} | {', '.join(f'*{row.name}*' if row.optional else row.name for row in rows)} |"
+    """The rows of a stage as lines of the table."""
+    return "\n".join([f"| **{name}** | | |", *map(_pass, rows)])
+
+
+def _pass(row: Pass) -> str:
+    name = f"*{row.name}*" if row.optional else row.name
+    return f"| {'&nbsp;&nbsp;' * bool(row.within)}{name} | {row.does} | {row.source} |"
 
 
 def _row(package: str) -> str:
