@@ -333,13 +333,12 @@ def bj_matmul(tf):
     return t.batch_jacobian(y, x)
 
 
-@case
-def bj_mixing_batches(tf):
-    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = x * tf.reduce_sum(x)
-    return t.batch_jacobian(y, x)
+case.recorded(
+    "bj_mixing_batches",
+    [[1.0, 2.0], [3.0, 4.0]],
+    lambda tf, x: x * tf.reduce_sum(x),
+    lambda tape, x, y: tape.batch_jacobian(y, x),
+)
 
 
 @case
@@ -351,28 +350,20 @@ def jac_multi_sources_some_none(tf):
     return [t.jacobian(y, [a, b, d]), t.jacobian(y, {"a": a, "b": b}, unconnected_gradients="zero")]
 
 
-@case
-def jac_of_jac(tf):
-    x = tf.constant([1.0, 2.0])
-    with tf.GradientTape() as o:
-        o.watch(x)
-        with tf.GradientTape() as t:
-            t.watch(x)
-            y = x**3
-        j = t.jacobian(y, x)
-    return o.jacobian(j, x)
-
-
-@case
-def hess_by_jac_of_grad(tf):
-    x = tf.constant([1.0, 2.0])
-    with tf.GradientTape() as o:
-        o.watch(x)
-        with tf.GradientTape() as t:
-            t.watch(x)
-            y = x[0] * x[1] * x[1]
-        g = t.gradient(y, x)
-    return o.jacobian(g, x)
+case.nested(
+    "jac_of_jac",
+    [1.0, 2.0],
+    lambda tf, x: x**3,
+    lambda tape, x, y: tape.jacobian(y, x),
+    lambda outer, x, slope: outer.jacobian(slope, x),
+)
+case.nested(
+    "hess_by_jac_of_grad",
+    [1.0, 2.0],
+    lambda tf, x: x[0] * x[1] * x[1],
+    lambda tape, x, y: tape.gradient(y, x),
+    lambda outer, x, slope: outer.jacobian(slope, x),
+)
 
 
 @case
@@ -608,13 +599,9 @@ def chain_5000_grad(tf):
     return t.gradient(y, x)
 
 
-@case
-def wide_fan(tf):
-    x = tf.constant(0.3)
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = tf.add_n([x * float(k) for k in range(300)])
-    return t.gradient(y, x)
+case.recorded(
+    "wide_fan", 0.3, lambda tf, x: tf.add_n([x * float(k) for k in range(300)]), lambda tape, x, y: tape.gradient(y, x)
+)
 
 
 @case
@@ -806,16 +793,13 @@ def og_none_in_list(tf):
     return t.gradient(y, a, output_gradients=[None, tf.constant(2.0)])
 
 
-@case
-def og_connected_to_source_outer(tf):
-    a = tf.constant(2.0)
-    with tf.GradientTape() as o:
-        o.watch(a)
-        with tf.GradientTape() as t:
-            t.watch(a)
-            y = a * a
-        g = t.gradient(y, a, output_gradients=a * 5.0)
-    return o.gradient(g, a)
+case.nested(
+    "og_connected_to_source_outer",
+    2.0,
+    lambda tf, x: x * x,
+    lambda tape, x, y: tape.gradient(y, x, output_gradients=x * 5.0),
+    lambda outer, x, slope: outer.gradient(slope, x),
+)
 
 
 @case
@@ -992,28 +976,20 @@ def second_order_none_vs_zero(tf):
     return [o.gradient(g, x), o.gradient(g, x, unconnected_gradients="zero")]
 
 
-@case
-def second_through_where(tf):
-    x = tf.constant([0.5, 2.0])
-    with tf.GradientTape() as o:
-        o.watch(x)
-        with tf.GradientTape() as t:
-            t.watch(x)
-            y = tf.where(x > 1.0, x**3, x**2)
-        g = t.gradient(y, x)
-    return o.gradient(g, x)
-
-
-@case
-def second_stop_gradient_inner(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as o:
-        o.watch(x)
-        with tf.GradientTape() as t:
-            t.watch(x)
-            y = tf.stop_gradient(x * x) * x
-        g = t.gradient(y, x)
-    return [g, o.gradient(g, x)]
+case.nested(
+    "second_through_where",
+    [0.5, 2.0],
+    lambda tf, x: tf.where(x > 1.0, x**3, x**2),
+    lambda tape, x, y: tape.gradient(y, x),
+    lambda outer, x, slope: outer.gradient(slope, x),
+)
+case.nested(
+    "second_stop_gradient_inner",
+    2.0,
+    lambda tf, x: tf.stop_gradient(x * x) * x,
+    lambda tape, x, y: tape.gradient(y, x),
+    lambda outer, x, slope: [slope, outer.gradient(slope, x)],
+)
 
 
 @case
