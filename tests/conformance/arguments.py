@@ -99,45 +99,11 @@ def output_gradient_dict_other_order(tf):
     return t.gradient({"b": b, "a": a}, x, output_gradients={"a": tf.constant(1.0), "b": tf.constant(10.0)})
 
 
-@case
-def target_empty_dict(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as t:
-        t.watch(x)
-        x * x
-    return t.gradient({}, x)
-
-
+case.recorded("target_empty_dict", 2.0, lambda tf, x: x * x, lambda tape, x, y: tape.gradient({}, x))
 case.recorded("target_tuple_with_none", 2.0, lambda tf, x: x * x, lambda tape, x, y: tape.gradient((y, None), x))
-
-
-@case
-def target_string(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as t:
-        t.watch(x)
-        x * x
-    return t.gradient("a", x)
-
-
-@case
-def target_numpy_array(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as t:
-        t.watch(x)
-        x * x
-    return t.gradient(np.ones(2), x)
-
-
-@case
-def target_int_number(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as t:
-        t.watch(x)
-        x * x
-    return t.gradient(3, x)
-
-
+case.recorded("target_string", 2.0, lambda tf, x: x * x, lambda tape, x, y: tape.gradient("a", x))
+case.recorded("target_numpy_array", 2.0, lambda tf, x: x * x, lambda tape, x, y: tape.gradient(np.ones(2), x))
+case.recorded("target_int_number", 2.0, lambda tf, x: x * x, lambda tape, x, y: tape.gradient(3, x))
 case.recorded("source_numpy", 2.0, lambda tf, x: x * x, lambda tape, x, y: tape.gradient(y, np.ones(2)))
 case.recorded("source_string", 2.0, lambda tf, x: x * x, lambda tape, x, y: tape.gradient(y, "x"))
 case.recorded("source_missing_argument", 2.0, lambda tf, x: x * x, lambda tape, x, y: tape.gradient(y))
@@ -407,15 +373,13 @@ case.recorded(
 )
 
 
-@case
-def batch_jacobian_target_none(tf):
-    x = tf.constant([[1.0, 2.0]])
-    with tf.GradientTape(persistent=True) as t:
-        t.watch(x)
-        x * x
-    return t.batch_jacobian(None, x)
-
-
+case.recorded(
+    "batch_jacobian_target_none",
+    [[1.0, 2.0]],
+    lambda tf, x: x * x,
+    lambda tape, x, y: tape.batch_jacobian(None, x),
+    persistent=True,
+)
 case.recorded(
     "batch_jacobian_source_none",
     [[1.0, 2.0]],
@@ -434,14 +398,9 @@ case.recorded(
 )
 
 
-@case
-def batch_jacobian_itself(tf):
-    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
-    with tf.GradientTape() as t:
-        t.watch(x)
-    return t.batch_jacobian(x, x)
-
-
+case.recorded(
+    "batch_jacobian_itself", [[1.0, 2.0], [3.0, 4.0]], lambda tf, x: x, lambda tape, x, y: tape.batch_jacobian(x, x)
+)
 case.recorded(
     "batch_jacobian_complex", [[1.0 + 1j, 2.0 - 1j]], lambda tf, x: x * x, lambda tape, x, y: tape.batch_jacobian(y, x)
 )
@@ -479,20 +438,8 @@ case.nested(
 )
 
 
-@case
-def jacobian_scalar_by_itself(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as t:
-        t.watch(x)
-    return t.jacobian(x, x)
-
-
-@case
-def jacobian_target_python(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as t:
-        t.watch(x)
-    return t.jacobian(2.0, x)
+case.recorded("jacobian_scalar_by_itself", 2.0, lambda tf, x: x, lambda tape, x, y: tape.jacobian(x, x))
+case.recorded("jacobian_target_python", 2.0, lambda tf, x: x, lambda tape, x, y: tape.jacobian(2.0, x))
 
 
 @case

@@ -15,10 +15,13 @@ class Cases(dict[str, Case]):
         return function
 
     def recorded(self, name: str, value: Any, function: Any, ask: Any, persistent: bool = False) -> None:
-        """A case of one constant `x`: what `ask(tape, x, y)` gives of a tape that has watched `y = function(tf, x)`."""
+        """A case of one `x`: what `ask(tape, x, y)` gives, of a tape that has watched `y = function(tf, x)`.
+
+        `value` is what `tf.constant` makes `x` of, or a function that makes it: `value(tf)`.
+        """
 
         def run(tf: Any) -> Any:
-            x = tf.constant(value)
+            x = value(tf) if callable(value) else tf.constant(value)
             with tf.GradientTape(persistent=persistent) as tape:
                 tape.watch(x)
                 y = function(tf, x)
@@ -30,7 +33,7 @@ class Cases(dict[str, Case]):
         """The same of two tapes: the outer one records `slope = ask(tape, x, y)`, of which `ask_outer` then asks it."""
 
         def run(tf: Any) -> Any:
-            x = tf.constant(value)
+            x = value(tf) if callable(value) else tf.constant(value)
             with tf.GradientTape() as outer:
                 outer.watch(x)
                 with tf.GradientTape() as tape:

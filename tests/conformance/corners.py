@@ -370,13 +370,12 @@ def truth_values_of_variables(tf):
     return [v.value(), tf.Variable(True).read_value(), tf.convert_to_tensor(v)]
 
 
-@case
-def a_watched_variable_of_truth_values(tf):
-    v = tf.Variable(True)
-    with tf.GradientTape() as tape:
-        tape.watch(v)
-        y = tf.cast(v, tf.float64)
-    return tape.gradient(y, v)
+case.recorded(
+    "a_watched_variable_of_truth_values",
+    lambda tf: tf.Variable(True),
+    lambda tf, x: tf.cast(x, tf.float64),
+    lambda tape, x, y: tape.gradient(y, x),
+)
 
 
 @case
