@@ -10,6 +10,7 @@ from tests.checking import assert_gradient
 from tests.differences import own_copy
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workload", WORKLOADS, ids=lambda each: each.name)
 def test_gradient_by_hand_and_by_srcad_agree_with_finite_differences(workload):
     arguments = workload.arguments(workload.small, np.random.default_rng(5))

@@ -27,6 +27,7 @@ def powered(x):
     return np.linalg.matrix_power(np.array([[x, 1.0], [0.0, 2.0]]), 2)[0, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [swapped, by_factors, listed, powered])
 def test_a_dependence_through_a_container_is_followed_or_refused(function):
     try:

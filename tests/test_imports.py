@@ -30,6 +30,7 @@ def test_a_type_checker_sees_every_public_name_and_no_others():
     assert "__getattr__" not in [node.name for node in body if isinstance(node, ast.FunctionDef)]
 
 
+@pytest.mark.slow
 def test_a_gradient_imports_neither_the_tape_nor_the_checks():
     program = "import sys, srcad; srcad.grad; print(*(name for name in sys.modules if name.startswith('srcad.')))"
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()

@@ -54,6 +54,7 @@ def test_wheel_holds_only_the_package_and_its_metadata(wheel):
     assert {top for top in tops if not top.endswith(".dist-info")} == {"srcad"}
 
 
+@pytest.mark.slow
 def test_wheel_holds_every_module(wheel):
     modules = {str(path.relative_to(ROOT)) for path in (ROOT / "srcad").rglob("*.py")}
     assert modules <= set(wheel)

@@ -71,6 +71,7 @@ def test_random_programs_are_right_or_refused(part):
     assert found["compared"] >= found.total() // 2
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=SLOW, max_examples=3)
 @given(programs())
 def test_second_derivatives_of_random_programs_are_right_or_refused(text):

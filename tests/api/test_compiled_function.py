@@ -229,6 +229,7 @@ def rotating(x, k, rounds):
     return out, k * x[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jit", [True, False])
 def test_second_derivatives_of_a_function_with_loops_and_stores(jit):
     f, at, bar = srcad.function(rotating, jit=jit), [X, np.array(1.3)], np.array([1.0, -2.0, 0.5])

@@ -32,6 +32,7 @@ HESSIAN = np.array([[2.0 * 3.0 * -2.0, 2.0 * 3.0], [2.0 * 3.0, 0.0]])
 MIXED = np.array([2.0 * 1.0 * -2.0, 1.0 + 6.0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jit", [True, False])
 @pytest.mark.parametrize("mode", ["forward", "reverse", None])
 def test_a_jacobian_has_the_shape_of_the_result_then_that_of_the_argument(mode, jit):

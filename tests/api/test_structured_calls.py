@@ -434,6 +434,7 @@ def test_a_list_where_an_array_is_needed_is_refused_with_the_cure():
         srcad.grad(lambda x: x[0] * x.shape[0], jit=False)([1.0, 2.0])
 
 
+@pytest.mark.slow
 def test_lists_of_numba_are_lists():
     def loss(arrays, rates):
         rates[0] = rates[1] * 2.0

@@ -99,76 +99,14 @@ def output_gradient_dict_other_order(tf):
     return t.gradient({"b": b, "a": a}, x, output_gradients={"a": tf.constant(1.0), "b": tf.constant(10.0)})
 
 
-@case
-def target_empty_dict(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as t:
-        t.watch(x)
-        x * x
-    return t.gradient({}, x)
-
-
-@case
-def target_tuple_with_none(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as t:
-        t.watch(x)
-        a = x * x
-    return t.gradient((a, None), x)
-
-
-@case
-def target_string(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as t:
-        t.watch(x)
-        x * x
-    return t.gradient("a", x)
-
-
-@case
-def target_numpy_array(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as t:
-        t.watch(x)
-        x * x
-    return t.gradient(np.ones(2), x)
-
-
-@case
-def target_int_number(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as t:
-        t.watch(x)
-        x * x
-    return t.gradient(3, x)
-
-
-@case
-def source_numpy(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as t:
-        t.watch(x)
-        a = x * x
-    return t.gradient(a, np.ones(2))
-
-
-@case
-def source_string(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as t:
-        t.watch(x)
-        a = x * x
-    return t.gradient(a, "x")
-
-
-@case
-def source_missing_argument(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as t:
-        t.watch(x)
-        a = x * x
-    return t.gradient(a)
+case.recorded("target_empty_dict", 2.0, lambda tf, x: x * x, lambda tape, x, y: tape.gradient({}, x))
+case.recorded("target_tuple_with_none", 2.0, lambda tf, x: x * x, lambda tape, x, y: tape.gradient((y, None), x))
+case.recorded("target_string", 2.0, lambda tf, x: x * x, lambda tape, x, y: tape.gradient("a", x))
+case.recorded("target_numpy_array", 2.0, lambda tf, x: x * x, lambda tape, x, y: tape.gradient(np.ones(2), x))
+case.recorded("target_int_number", 2.0, lambda tf, x: x * x, lambda tape, x, y: tape.gradient(3, x))
+case.recorded("source_numpy", 2.0, lambda tf, x: x * x, lambda tape, x, y: tape.gradient(y, np.ones(2)))
+case.recorded("source_string", 2.0, lambda tf, x: x * x, lambda tape, x, y: tape.gradient(y, "x"))
+case.recorded("source_missing_argument", 2.0, lambda tf, x: x * x, lambda tape, x, y: tape.gradient(y))
 
 
 @case
@@ -202,22 +140,8 @@ def sources_nested_type(tf):
     return [type(r).__name__, type(r["a"]).__name__, type(r["a"][1]).__name__, r]
 
 
-@case
-def sources_set(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as t:
-        t.watch(x)
-        a = x * x
-    return t.gradient(a, {1, 2})
-
-
-@case
-def sources_generator(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as t:
-        t.watch(x)
-        a = x * x
-    return t.gradient(a, (e for e in [x]))
+case.recorded("sources_set", 2.0, lambda tf, x: x * x, lambda tape, x, y: tape.gradient(y, {1, 2}))
+case.recorded("sources_generator", 2.0, lambda tf, x: x * x, lambda tape, x, y: tape.gradient(y, (e for e in [x])))
 
 
 @case
@@ -254,13 +178,12 @@ def sources_with_ints_zero(tf):
     return [r, r[1].dtype == n.dtype]
 
 
-@case
-def sources_tuple_none_zero(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as t:
-        t.watch(x)
-        a = x * x
-    return t.gradient(a, (x, None), unconnected_gradients="zero")
+case.recorded(
+    "sources_tuple_none_zero",
+    2.0,
+    lambda tf, x: x * x,
+    lambda tape, x, y: tape.gradient(y, (x, None), unconnected_gradients="zero"),
+)
 
 
 @case
@@ -295,22 +218,18 @@ def unconnected_number(tf):
     return gradient(tf, lambda x: x * x, 2.0, unconnected_gradients=0)
 
 
-@case
-def unconnected_none_obj_jac(tf):
-    x = tf.constant([1.0, 2.0])
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = x * x
-    return t.jacobian(y, x, unconnected_gradients=None)
-
-
-@case
-def unconnected_bad_bj(tf):
-    x = tf.constant([[1.0, 2.0]])
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = x * x
-    return t.batch_jacobian(y, x, unconnected_gradients="bad")
+case.recorded(
+    "unconnected_none_obj_jac",
+    [1.0, 2.0],
+    lambda tf, x: x * x,
+    lambda tape, x, y: tape.jacobian(y, x, unconnected_gradients=None),
+)
+case.recorded(
+    "unconnected_bad_bj",
+    [[1.0, 2.0]],
+    lambda tf, x: x * x,
+    lambda tape, x, y: tape.batch_jacobian(y, x, unconnected_gradients="bad"),
+)
 
 
 @case
@@ -378,22 +297,13 @@ def jacobian_sources_nested(tf):
     return [type(r).__name__, r]
 
 
-@case
-def jacobian_int_target(tf):
-    x = tf.constant([1, 2])
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = x * x
-    return t.jacobian(y, x)
-
-
-@case
-def jacobian_int_target_zero(tf):
-    x = tf.constant([1.0, 2.0])
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = tf.cast(x, tf.int32)
-    return t.jacobian(y, x, unconnected_gradients="zero")
+case.recorded("jacobian_int_target", [1, 2], lambda tf, x: x * x, lambda tape, x, y: tape.jacobian(y, x))
+case.recorded(
+    "jacobian_int_target_zero",
+    [1.0, 2.0],
+    lambda tf, x: tf.cast(x, tf.int32),
+    lambda tape, x, y: tape.jacobian(y, x, unconnected_gradients="zero"),
+)
 
 
 @case
@@ -407,22 +317,13 @@ def jacobian_unconnected_dtype(tf):
     return [r, r.dtype == tf.float32]
 
 
-@case
-def jacobian_complex(tf):
-    x = tf.constant([1.0 + 1j, 2.0 - 1j])
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = x * x
-    return t.jacobian(y, x)
-
-
-@case
-def jacobian_complex_of_real(tf):
-    x = tf.constant([1.0, 2.0])
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = tf.cast(x, tf.complex128) * (1 + 2j)
-    return t.jacobian(y, x)
+case.recorded("jacobian_complex", [1.0 + 1j, 2.0 - 1j], lambda tf, x: x * x, lambda tape, x, y: tape.jacobian(y, x))
+case.recorded(
+    "jacobian_complex_of_real",
+    [1.0, 2.0],
+    lambda tf, x: tf.cast(x, tf.complex128) * (1 + 2j),
+    lambda tape, x, y: tape.jacobian(y, x),
+)
 
 
 @case
@@ -433,31 +334,11 @@ def jacobian_of_variable_target(tf):
     return t.jacobian(v, v)
 
 
-@case
-def jacobian_source_none(tf):
-    x = tf.constant([1.0, 2.0])
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = x * x
-    return t.jacobian(y, None)
-
-
-@case
-def jacobian_source_list_none(tf):
-    x = tf.constant([1.0, 2.0])
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = x * x
-    return t.jacobian(y, [x, None])
-
-
-@case
-def jacobian_source_empty(tf):
-    x = tf.constant([1.0, 2.0])
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = x * x
-    return t.jacobian(y, [])
+case.recorded("jacobian_source_none", [1.0, 2.0], lambda tf, x: x * x, lambda tape, x, y: tape.jacobian(y, None))
+case.recorded(
+    "jacobian_source_list_none", [1.0, 2.0], lambda tf, x: x * x, lambda tape, x, y: tape.jacobian(y, [x, None])
+)
+case.recorded("jacobian_source_empty", [1.0, 2.0], lambda tf, x: x * x, lambda tape, x, y: tape.jacobian(y, []))
 
 
 @case
@@ -469,84 +350,60 @@ def jacobian_pfor_positional(tf):
     return t.jacobian(y, x, tf.UnconnectedGradients.NONE, None, False)
 
 
-@case
-def jacobian_parallel_iterations_zero(tf):
-    x = tf.constant([1.0, 2.0])
-    with tf.GradientTape(persistent=True) as t:
-        t.watch(x)
-        y = x * x
-    return t.jacobian(y, x, parallel_iterations=0, experimental_use_pfor=False)
+case.recorded(
+    "jacobian_parallel_iterations_zero",
+    [1.0, 2.0],
+    lambda tf, x: x * x,
+    lambda tape, x, y: tape.jacobian(y, x, parallel_iterations=0, experimental_use_pfor=False),
+    persistent=True,
+)
+case.recorded(
+    "jacobian_parallel_iterations_big",
+    [1.0, 2.0],
+    lambda tf, x: x * x,
+    lambda tape, x, y: tape.jacobian(y, x, parallel_iterations=10, experimental_use_pfor=False),
+    persistent=True,
+)
+case.recorded(
+    "batch_jacobian_source_list",
+    [[1.0, 2.0]],
+    lambda tf, x: x * x,
+    lambda tape, x, y: tape.batch_jacobian(y, [x]),
+    persistent=True,
+)
 
 
-@case
-def jacobian_parallel_iterations_big(tf):
-    x = tf.constant([1.0, 2.0])
-    with tf.GradientTape(persistent=True) as t:
-        t.watch(x)
-        y = x * x
-    return t.jacobian(y, x, parallel_iterations=10, experimental_use_pfor=False)
+case.recorded(
+    "batch_jacobian_target_none",
+    [[1.0, 2.0]],
+    lambda tf, x: x * x,
+    lambda tape, x, y: tape.batch_jacobian(None, x),
+    persistent=True,
+)
+case.recorded(
+    "batch_jacobian_source_none",
+    [[1.0, 2.0]],
+    lambda tf, x: x * x,
+    lambda tape, x, y: tape.batch_jacobian(y, None),
+    persistent=True,
+)
+case.recorded(
+    "batch_jacobian_int", [[1, 2]], lambda tf, x: x * x, lambda tape, x, y: tape.batch_jacobian(y, x), persistent=True
+)
+case.recorded(
+    "batch_jacobian_one",
+    [[1.0, 2.0], [3.0, 4.0]],
+    lambda tf, x: tf.reduce_sum(x * x, axis=1)[:, None],
+    lambda tape, x, y: tape.batch_jacobian(y, x),
+)
 
 
-@case
-def batch_jacobian_source_list(tf):
-    x = tf.constant([[1.0, 2.0]])
-    with tf.GradientTape(persistent=True) as t:
-        t.watch(x)
-        y = x * x
-    return t.batch_jacobian(y, [x])
-
-
-@case
-def batch_jacobian_target_none(tf):
-    x = tf.constant([[1.0, 2.0]])
-    with tf.GradientTape(persistent=True) as t:
-        t.watch(x)
-        x * x
-    return t.batch_jacobian(None, x)
-
-
-@case
-def batch_jacobian_source_none(tf):
-    x = tf.constant([[1.0, 2.0]])
-    with tf.GradientTape(persistent=True) as t:
-        t.watch(x)
-        y = x * x
-    return t.batch_jacobian(y, None)
-
-
-@case
-def batch_jacobian_int(tf):
-    x = tf.constant([[1, 2]])
-    with tf.GradientTape(persistent=True) as t:
-        t.watch(x)
-        y = x * x
-    return t.batch_jacobian(y, x)
-
-
-@case
-def batch_jacobian_one(tf):
-    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = tf.reduce_sum(x * x, axis=1)[:, None]
-    return t.batch_jacobian(y, x)
-
-
-@case
-def batch_jacobian_itself(tf):
-    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
-    with tf.GradientTape() as t:
-        t.watch(x)
-    return t.batch_jacobian(x, x)
-
-
-@case
-def batch_jacobian_complex(tf):
-    x = tf.constant([[1.0 + 1j, 2.0 - 1j]])
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = x * x
-    return t.batch_jacobian(y, x)
+case.recorded(
+    "batch_jacobian_itself", [[1.0, 2.0], [3.0, 4.0]], lambda tf, x: x, lambda tape, x, y: tape.batch_jacobian(x, x)
+)
+case.recorded(
+    "batch_jacobian_complex", [[1.0 + 1j, 2.0 - 1j]], lambda tf, x: x * x, lambda tape, x, y: tape.batch_jacobian(y, x)
+)
 
 
 @case
@@ -558,56 +415,31 @@ def batch_jacobian_after_exit_inside(tf):
         return t.batch_jacobian(y, x)
 
 
-@case
-def batch_jacobian_of_gradient_within(tf):
-    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
-    with tf.GradientTape() as o:
-        o.watch(x)
-        with tf.GradientTape() as t:
-            t.watch(x)
-            y = tf.reduce_sum(x * x * x)
-        g = t.gradient(y, x)
-    return o.batch_jacobian(g, x)
+case.nested(
+    "batch_jacobian_of_gradient_within",
+    [[1.0, 2.0], [3.0, 4.0]],
+    lambda tf, x: tf.reduce_sum(x * x * x),
+    lambda tape, x, y: tape.gradient(y, x),
+    lambda outer, x, slope: outer.batch_jacobian(slope, x),
+)
+case.nested(
+    "grad_of_bj",
+    [[1.0, 2.0], [3.0, 4.0]],
+    lambda tf, x: x * x * x,
+    lambda tape, x, y: tape.batch_jacobian(y, x),
+    lambda outer, x, slope: outer.gradient(slope, x),
+)
+case.nested(
+    "jacobian_of_bj",
+    [[1.0, 2.0]],
+    lambda tf, x: x * x * x,
+    lambda tape, x, y: tape.batch_jacobian(y, x),
+    lambda outer, x, slope: outer.jacobian(slope, x),
+)
 
 
-@case
-def grad_of_bj(tf):
-    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
-    with tf.GradientTape() as o:
-        o.watch(x)
-        with tf.GradientTape() as t:
-            t.watch(x)
-            y = x * x * x
-        g = t.batch_jacobian(y, x)
-    return o.gradient(g, x)
-
-
-@case
-def jacobian_of_bj(tf):
-    x = tf.constant([[1.0, 2.0]])
-    with tf.GradientTape() as o:
-        o.watch(x)
-        with tf.GradientTape() as t:
-            t.watch(x)
-            y = x * x * x
-        g = t.batch_jacobian(y, x)
-    return o.jacobian(g, x)
-
-
-@case
-def jacobian_scalar_by_itself(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as t:
-        t.watch(x)
-    return t.jacobian(x, x)
-
-
-@case
-def jacobian_target_python(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as t:
-        t.watch(x)
-    return t.jacobian(2.0, x)
+case.recorded("jacobian_scalar_by_itself", 2.0, lambda tf, x: x, lambda tape, x, y: tape.jacobian(x, x))
+case.recorded("jacobian_target_python", 2.0, lambda tf, x: x, lambda tape, x, y: tape.jacobian(2.0, x))
 
 
 @case

@@ -30,22 +30,13 @@ def augmented_addition_of_tensors_rebinds(tf):
     return [x, y]
 
 
-@case
-def target_with_a_hole(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = x * x
-    return tape.gradient([y, None], x)
-
-
-@case
-def sources_with_a_hole_in_a_dictionary(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = x * x
-    return tape.gradient(y, {"x": x, "nothing": None})
+case.recorded("target_with_a_hole", 2.0, lambda tf, x: x * x, lambda tape, x, y: tape.gradient([y, None], x))
+case.recorded(
+    "sources_with_a_hole_in_a_dictionary",
+    2.0,
+    lambda tf, x: x * x,
+    lambda tape, x, y: tape.gradient(y, {"x": x, "nothing": None}),
+)
 
 
 @case
@@ -311,16 +302,13 @@ def a_constant_of_a_variable(tf):
     return tape.gradient(y, w)
 
 
-@case
-def a_number_to_the_power_of_itself(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as outer:
-        outer.watch(x)
-        with tf.GradientTape() as inner:
-            inner.watch(x)
-            y = x**x
-        slope = inner.gradient(y, x)
-    return [slope, outer.gradient(slope, x)]
+case.nested(
+    "a_number_to_the_power_of_itself",
+    2.0,
+    lambda tf, x: x**x,
+    lambda tape, x, y: tape.gradient(y, x),
+    lambda outer, x, slope: [slope, outer.gradient(slope, x)],
+)
 
 
 @case
@@ -382,13 +370,12 @@ def truth_values_of_variables(tf):
     return [v.value(), tf.Variable(True).read_value(), tf.convert_to_tensor(v)]
 
 
-@case
-def a_watched_variable_of_truth_values(tf):
-    v = tf.Variable(True)
-    with tf.GradientTape() as tape:
-        tape.watch(v)
-        y = tf.cast(v, tf.float64)
-    return tape.gradient(y, v)
+case.recorded(
+    "a_watched_variable_of_truth_values",
+    lambda tf: tf.Variable(True),
+    lambda tf, x: tf.cast(x, tf.float64),
+    lambda tape, x, y: tape.gradient(y, x),
+)
 
 
 @case
@@ -401,10 +388,9 @@ def targets_and_sources_in_deques(tf):
     return [type(found).__name__, list(found)]
 
 
-@case
-def the_jacobian_of_an_array_is_not_connected(tf):
-    x = tf.constant([1.0, 2.0])
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = x * x
-    return tape.jacobian(y.numpy(), x)
+case.recorded(
+    "the_jacobian_of_an_array_is_not_connected",
+    [1.0, 2.0],
+    lambda tf, x: x * x,
+    lambda tape, x, y: tape.jacobian(y.numpy(), x),
+)

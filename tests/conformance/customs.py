@@ -169,21 +169,13 @@ def custom_unused_output_none_source(tf):
     return [t.gradient(z, y), t.gradient(z, y, unconnected_gradients="zero"), t.gradient(z, x)]
 
 
-@case
-def custom_second_order_matches(tf):
-
-    @tf.custom_gradient
-    def f(x):
-        return (x**3, lambda u: u * 3.0 * x**2)
-
-    x = tf.constant(2.0)
-    with tf.GradientTape() as o:
-        o.watch(x)
-        with tf.GradientTape() as t:
-            t.watch(x)
-            y = f(x)
-        g = t.gradient(y, x)
-    return [g, o.gradient(g, x)]
+case.nested(
+    "custom_second_order_matches",
+    2.0,
+    lambda tf, x: tf.custom_gradient(lambda x: (x**3, lambda u: u * 3.0 * x**2))(x),
+    lambda tape, x, y: tape.gradient(y, x),
+    lambda outer, x, slope: [slope, outer.gradient(slope, x)],
+)
 
 
 @case
@@ -247,32 +239,18 @@ def custom_in_grad_custom(tf):
     return [g, o.gradient(g, x)]
 
 
-@case
-def custom_jacobian(tf):
-
-    @tf.custom_gradient
-    def f(x):
-        return (x * x, lambda u: u * 10.0)
-
-    x = tf.constant([1.0, 2.0])
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = f(x)
-    return t.jacobian(y, x)
-
-
-@case
-def custom_batch_jacobian(tf):
-
-    @tf.custom_gradient
-    def f(x):
-        return (x * x, lambda u: u * 10.0)
-
-    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = f(x)
-    return t.batch_jacobian(y, x)
+case.recorded(
+    "custom_jacobian",
+    [1.0, 2.0],
+    lambda tf, x: tf.custom_gradient(lambda x: (x * x, lambda u: u * 10.0))(x),
+    lambda tape, x, y: tape.jacobian(y, x),
+)
+case.recorded(
+    "custom_batch_jacobian",
+    [[1.0, 2.0], [3.0, 4.0]],
+    lambda tf, x: tf.custom_gradient(lambda x: (x * x, lambda u: u * 10.0))(x),
+    lambda tape, x, y: tape.batch_jacobian(y, x),
+)
 
 
 @case
@@ -391,18 +369,12 @@ def custom_returns_only_value(tf):
     return f(tf.constant(1.0))
 
 
-@case
-def custom_returns_int(tf):
-
-    @tf.custom_gradient
-    def f(x):
-        return (tf.cast(x, tf.int32), lambda u: None)
-
-    x = tf.constant(2.0)
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = f(x)
-    return [y, t.gradient(y, x)]
+case.recorded(
+    "custom_returns_int",
+    2.0,
+    lambda tf, x: tf.custom_gradient(lambda x: (tf.cast(x, tf.int32), lambda u: None))(x),
+    lambda tape, x, y: [y, tape.gradient(y, x)],
+)
 
 
 @case

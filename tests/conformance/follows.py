@@ -146,22 +146,19 @@ def slopes_of_a_root(tf):
     return slope_by_the_result(tf, lambda x, w: tf.sqrt(x * w))
 
 
-@case
-def determinants_of_a_stack(tf):
-    x = tf.constant([[[2.0, 1.0], [0.5, 3.0]], [[1.0, -1.0], [2.0, 0.5]]])
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = tf.linalg.det(x) * tf.linalg.inv(x)[:, 0, 1]
-    return [y, tape.gradient(y, x)]
-
-
-@case
-def factors_of_a_stack(tf):
-    x = tf.constant([[[2.0, 1.0], [1.0, 3.0]], [[1.0, -0.5], [-0.5, 0.5]]])
-    with tf.GradientTape(persistent=True) as tape:
-        tape.watch(x)
-        y = tf.linalg.cholesky(x)
-    return [y, tape.gradient(y, x), tape.batch_jacobian(y[:, 1], x)]
+case.recorded(
+    "determinants_of_a_stack",
+    [[[2.0, 1.0], [0.5, 3.0]], [[1.0, -1.0], [2.0, 0.5]]],
+    lambda tf, x: tf.linalg.det(x) * tf.linalg.inv(x)[:, 0, 1],
+    lambda tape, x, y: [y, tape.gradient(y, x)],
+)
+case.recorded(
+    "factors_of_a_stack",
+    [[[2.0, 1.0], [1.0, 3.0]], [[1.0, -0.5], [-0.5, 0.5]]],
+    lambda tf, x: tf.linalg.cholesky(x),
+    lambda tape, x, y: [y, tape.gradient(y, x), tape.batch_jacobian(y[:, 1], x)],
+    persistent=True,
+)
 
 
 @case

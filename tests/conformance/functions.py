@@ -14,17 +14,12 @@ def forward(tf, function, primal, tangent):
     return accumulator.jvp(y)
 
 
-@case
-def custom_gradient(tf):
-    @tf.custom_gradient
-    def f(x):
-        return x * x, lambda upstream: upstream * 100.0
-
-    x = tf.constant(3.0)
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = f(x) * 2.0
-    return [y, tape.gradient(y, x)]
+case.recorded(
+    "custom_gradient",
+    3.0,
+    lambda tf, x: tf.custom_gradient(lambda x: (x * x, lambda upstream: upstream * 100.0))(x) * 2.0,
+    lambda tape, x, y: [y, tape.gradient(y, x)],
+)
 
 
 @case
@@ -113,33 +108,22 @@ def custom_gradient_with_variables_unannounced(tf):
     return tape.gradient(y, [x, w])
 
 
-@case
-def custom_gradient_of_a_gradient(tf):
-    @tf.custom_gradient
-    def f(x):
-        return x * x * x, lambda upstream: upstream * 3.0 * x * x
-
-    x = tf.constant(2.0)
-    with tf.GradientTape() as outer:
-        outer.watch(x)
-        with tf.GradientTape() as inner:
-            inner.watch(x)
-            y = f(x)
-        slope = inner.gradient(y, x)
-    return [slope, outer.gradient(slope, x)]
-
-
-@case
-def custom_gradient_of_the_identity(tf):
-    @tf.custom_gradient
-    def clipped(x):
-        return tf.identity(x), lambda upstream: tf.clip_by_value(upstream, -0.5, 0.5)
-
-    x = tf.constant(2.0)
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = clipped(x * x) * 3.0
-    return tape.gradient(y, x)
+case.nested(
+    "custom_gradient_of_a_gradient",
+    2.0,
+    lambda tf, x: tf.custom_gradient(lambda x: (x * x * x, lambda upstream: upstream * 3.0 * x * x))(x),
+    lambda tape, x, y: tape.gradient(y, x),
+    lambda outer, x, slope: [slope, outer.gradient(slope, x)],
+)
+case.recorded(
+    "custom_gradient_of_the_identity",
+    2.0,
+    lambda tf, x: (
+        tf.custom_gradient(lambda x: (tf.identity(x), lambda upstream: tf.clip_by_value(upstream, -0.5, 0.5)))(x * x)
+        * 3.0
+    ),
+    lambda tape, x, y: tape.gradient(y, x),
+)
 
 
 @case

@@ -110,29 +110,9 @@ def of_sources_partly_unconnected(tf):
     return tape.jacobian(y, [w, v])
 
 
-@case
-def of_a_list_of_targets(tf):
-    x = tf.constant([1.0, 2.0])
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = x * x
-    return tape.jacobian([y, y], x)
-
-
-@case
-def of_none(tf):
-    x = tf.constant([1.0, 2.0])
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-    return tape.jacobian(None, x)
-
-
-@case
-def of_a_float(tf):
-    x = tf.constant([1.0, 2.0])
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-    return tape.jacobian(1.0, x)
+case.recorded("of_a_list_of_targets", [1.0, 2.0], lambda tf, x: x * x, lambda tape, x, y: tape.jacobian([y, y], x))
+case.recorded("of_none", [1.0, 2.0], lambda tf, x: x, lambda tape, x, y: tape.jacobian(None, x))
+case.recorded("of_a_float", [1.0, 2.0], lambda tf, x: x, lambda tape, x, y: tape.jacobian(1.0, x))
 
 
 @case
@@ -164,16 +144,13 @@ def inside_the_block(tf):
         return tape.jacobian(y, x)
 
 
-@case
-def hessian_by_jacobian_of_gradient(tf):
-    x = tf.constant([1.0, 2.0])
-    with tf.GradientTape() as outer:
-        outer.watch(x)
-        with tf.GradientTape() as inner:
-            inner.watch(x)
-            y = x[0] * x[0] * x[1] * x[1]
-        slope = inner.gradient(y, x)
-    return outer.jacobian(slope, x)
+case.nested(
+    "hessian_by_jacobian_of_gradient",
+    [1.0, 2.0],
+    lambda tf, x: x[0] * x[0] * x[1] * x[1],
+    lambda tape, x, y: tape.gradient(y, x),
+    lambda outer, x, slope: outer.jacobian(slope, x),
+)
 
 
 @case
@@ -189,16 +166,13 @@ def gradient_of_a_jacobian(tf):
     return outer.gradient(total, x)
 
 
-@case
-def jacobian_of_a_jacobian(tf):
-    x = tf.constant([1.0, 2.0])
-    with tf.GradientTape() as outer:
-        outer.watch(x)
-        with tf.GradientTape() as inner:
-            inner.watch(x)
-            y = x * x * x
-        slopes = inner.jacobian(y, x)
-    return outer.jacobian(slopes, x)
+case.nested(
+    "jacobian_of_a_jacobian",
+    [1.0, 2.0],
+    lambda tf, x: x * x * x,
+    lambda tape, x, y: tape.jacobian(y, x),
+    lambda outer, x, slope: outer.jacobian(slope, x),
+)
 
 
 @case
@@ -207,13 +181,7 @@ def of_an_empty_target(tf):
     return list(found.shape)
 
 
-@case
-def by_an_integer(tf):
-    x = tf.constant([1, 2])
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = x * x
-    return tape.jacobian(y, x)
+case.recorded("by_an_integer", [1, 2], lambda tf, x: x * x, lambda tape, x, y: tape.jacobian(y, x))
 
 
 @case

@@ -54,22 +54,10 @@ def single_precision_python_scalar(tf):
     return [dt(y), dt(t.gradient(y, x))]
 
 
-@case
-def int_power(tf):
-    x = tf.constant([2.0, 3.0])
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = x**2 - x**0 + x ** (-1)
-    return t.gradient(y, x)
-
-
-@case
-def bool_mult(tf):
-    x = tf.constant([2.0, 3.0])
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = x * tf.cast(x > 2.5, tf.float64)
-    return t.gradient(y, x)
+case.recorded("int_power", [2.0, 3.0], lambda tf, x: x**2 - x**0 + x ** (-1), lambda tape, x, y: tape.gradient(y, x))
+case.recorded(
+    "bool_mult", [2.0, 3.0], lambda tf, x: x * tf.cast(x > 2.5, tf.float64), lambda tape, x, y: tape.gradient(y, x)
+)
 
 
 @case
@@ -169,22 +157,12 @@ def broadcast_error_continues(tf):
     return t.gradient(y, x)
 
 
-@case
-def where_both_same(tf):
-    x = tf.constant([1.0, 2.0])
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = tf.where(x > 1.5, x, x)
-    return t.gradient(y, x)
-
-
-@case
-def target_multi_dims(tf):
-    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = tf.matmul(x, x)
-    return t.gradient(y, x)
+case.recorded(
+    "where_both_same", [1.0, 2.0], lambda tf, x: tf.where(x > 1.5, x, x), lambda tape, x, y: tape.gradient(y, x)
+)
+case.recorded(
+    "target_multi_dims", [[1.0, 2.0], [3.0, 4.0]], lambda tf, x: tf.matmul(x, x), lambda tape, x, y: tape.gradient(y, x)
+)
 
 
 @case
@@ -198,13 +176,7 @@ def while_python(tf):
     return t.gradient(y, x)
 
 
-@case
-def if_tensor(tf):
-    x = tf.constant(1.0)
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = x * 2.0 if x > 0.0 else x * 3.0
-    return t.gradient(y, x)
+case.recorded("if_tensor", 1.0, lambda tf, x: x * 2.0 if x > 0.0 else x * 3.0, lambda tape, x, y: tape.gradient(y, x))
 
 
 @case
@@ -331,44 +303,31 @@ def unconnected_enum_bad(tf):
     return tf.UnconnectedGradients("bad")
 
 
-@case
-def gradient_kwargs_only(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = x * x
-    return t.gradient(target=y, sources=x, output_gradients=None, unconnected_gradients="none")
-
-
-@case
-def jacobian_kwargs(tf):
-    x = tf.constant([2.0])
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = x * x
-    return t.jacobian(
+case.recorded(
+    "gradient_kwargs_only",
+    2.0,
+    lambda tf, x: x * x,
+    lambda tape, x, y: tape.gradient(target=y, sources=x, output_gradients=None, unconnected_gradients="none"),
+)
+case.recorded(
+    "jacobian_kwargs",
+    [2.0],
+    lambda tf, x: x * x,
+    lambda tape, x, y: tape.jacobian(
         target=y, sources=x, unconnected_gradients="none", parallel_iterations=None, experimental_use_pfor=True
-    )
-
-
-@case
-def batch_kwargs(tf):
-    x = tf.constant([[2.0]])
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = x * x
-    return t.batch_jacobian(
+    ),
+)
+case.recorded(
+    "batch_kwargs",
+    [[2.0]],
+    lambda tf, x: x * x,
+    lambda tape, x, y: tape.batch_jacobian(
         target=y, source=x, unconnected_gradients="none", parallel_iterations=None, experimental_use_pfor=True
-    )
-
-
-@case
-def gradient_too_many_args(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = x * x
-    return t.gradient(y, x, None, "none", 1)
+    ),
+)
+case.recorded(
+    "gradient_too_many_args", 2.0, lambda tf, x: x * x, lambda tape, x, y: tape.gradient(y, x, None, "none", 1)
+)
 
 
 @case
@@ -403,13 +362,9 @@ def stop_gradient_number(tf):
     return float(tf.stop_gradient(3.0))
 
 
-@case
-def stop_gradient_second(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = x * x * tf.stop_gradient(x * x)
-    return t.gradient(y, x)
+case.recorded(
+    "stop_gradient_second", 2.0, lambda tf, x: x * x * tf.stop_gradient(x * x), lambda tape, x, y: tape.gradient(y, x)
+)
 
 
 @case

@@ -384,16 +384,13 @@ def an_inner_tape_does_not_follow_what_the_outer_watches(tf):
     return [slope, outer.gradient(y, x)]
 
 
-@case
-def second_derivative(tf):
-    x = tf.constant(3.0)
-    with tf.GradientTape() as outer:
-        outer.watch(x)
-        with tf.GradientTape() as inner:
-            inner.watch(x)
-            y = x * x * x
-        slope = inner.gradient(y, x)
-    return [slope, outer.gradient(slope, x)]
+case.nested(
+    "second_derivative",
+    3.0,
+    lambda tf, x: x * x * x,
+    lambda tape, x, y: tape.gradient(y, x),
+    lambda outer, x, slope: [slope, outer.gradient(slope, x)],
+)
 
 
 @case
@@ -423,28 +420,20 @@ def gradient_taken_outside_the_outer_block_is_not_recorded(tf):
     return [slope, outer.gradient(slope, x)]
 
 
-@case
-def slope_of_a_linear_function_is_not_connected(tf):
-    x = tf.constant(3.0)
-    with tf.GradientTape() as outer:
-        outer.watch(x)
-        with tf.GradientTape() as inner:
-            inner.watch(x)
-            y = 2.0 * x
-        slope = inner.gradient(y, x)
-    return [slope, outer.gradient(slope, x)]
-
-
-@case
-def slope_of_a_linear_function_zero_if_asked(tf):
-    x = tf.constant(3.0)
-    with tf.GradientTape() as outer:
-        outer.watch(x)
-        with tf.GradientTape() as inner:
-            inner.watch(x)
-            y = 2.0 * x
-        slope = inner.gradient(y, x)
-    return outer.gradient(slope, x, unconnected_gradients="zero")
+case.nested(
+    "slope_of_a_linear_function_is_not_connected",
+    3.0,
+    lambda tf, x: 2.0 * x,
+    lambda tape, x, y: tape.gradient(y, x),
+    lambda outer, x, slope: [slope, outer.gradient(slope, x)],
+)
+case.nested(
+    "slope_of_a_linear_function_zero_if_asked",
+    3.0,
+    lambda tf, x: 2.0 * x,
+    lambda tape, x, y: tape.gradient(y, x),
+    lambda outer, x, slope: outer.gradient(slope, x, unconnected_gradients="zero"),
+)
 
 
 @case

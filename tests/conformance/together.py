@@ -149,18 +149,15 @@ def custom_same_argument_twice(tf):
     return t.gradient(z, x)
 
 
-@case
-def custom_identity_upstream_clip(tf):
-
-    @tf.custom_gradient
-    def clip(x):
-        return (tf.identity(x), lambda u: tf.clip_by_value(u, -1.0, 1.0))
-
-    x = tf.constant([1.0, -3.0, 0.2])
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = clip(x) * tf.constant([5.0, -7.0, 0.3])
-    return t.gradient(y, x)
+case.recorded(
+    "custom_identity_upstream_clip",
+    [1.0, -3.0, 0.2],
+    lambda tf, x: (
+        tf.custom_gradient(lambda x: (tf.identity(x), lambda u: tf.clip_by_value(u, -1.0, 1.0)))(x)
+        * tf.constant([5.0, -7.0, 0.3])
+    ),
+    lambda tape, x, y: tape.gradient(y, x),
+)
 
 
 @case
@@ -333,13 +330,12 @@ def bj_matmul(tf):
     return t.batch_jacobian(y, x)
 
 
-@case
-def bj_mixing_batches(tf):
-    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = x * tf.reduce_sum(x)
-    return t.batch_jacobian(y, x)
+case.recorded(
+    "bj_mixing_batches",
+    [[1.0, 2.0], [3.0, 4.0]],
+    lambda tf, x: x * tf.reduce_sum(x),
+    lambda tape, x, y: tape.batch_jacobian(y, x),
+)
 
 
 @case
@@ -351,28 +347,20 @@ def jac_multi_sources_some_none(tf):
     return [t.jacobian(y, [a, b, d]), t.jacobian(y, {"a": a, "b": b}, unconnected_gradients="zero")]
 
 
-@case
-def jac_of_jac(tf):
-    x = tf.constant([1.0, 2.0])
-    with tf.GradientTape() as o:
-        o.watch(x)
-        with tf.GradientTape() as t:
-            t.watch(x)
-            y = x**3
-        j = t.jacobian(y, x)
-    return o.jacobian(j, x)
-
-
-@case
-def hess_by_jac_of_grad(tf):
-    x = tf.constant([1.0, 2.0])
-    with tf.GradientTape() as o:
-        o.watch(x)
-        with tf.GradientTape() as t:
-            t.watch(x)
-            y = x[0] * x[1] * x[1]
-        g = t.gradient(y, x)
-    return o.jacobian(g, x)
+case.nested(
+    "jac_of_jac",
+    [1.0, 2.0],
+    lambda tf, x: x**3,
+    lambda tape, x, y: tape.jacobian(y, x),
+    lambda outer, x, slope: outer.jacobian(slope, x),
+)
+case.nested(
+    "hess_by_jac_of_grad",
+    [1.0, 2.0],
+    lambda tf, x: x[0] * x[1] * x[1],
+    lambda tape, x, y: tape.gradient(y, x),
+    lambda outer, x, slope: outer.jacobian(slope, x),
+)
 
 
 @case
@@ -515,16 +503,16 @@ def exception_then_reuse(tf):
     return [t.gradient(y, x), t.gradient(z, x)]
 
 
-@case
-def refused_gradient_then_used(tf):
+def refused_then_used(tf, ask, last):
+    """What a tape says to several askings that are refused, and then to a right one."""
     x = tf.constant(2.0)
     with tf.GradientTape() as t:
         t.watch(x)
         y = x * x
     out = []
-    for bad in (None, "x", 3.0, [x, None]):
+    for bad in (None, "x", 3.0, last(x, y)):
         try:
-            t.gradient(y, bad)
+            ask(t, x, y, bad)
             out.append("fine")
         except _REFUSED:
             out.append("raised")
@@ -533,26 +521,16 @@ def refused_gradient_then_used(tf):
     except RuntimeError:
         out.append("used")
     return out
+
+
+@case
+def refused_gradient_then_used(tf):
+    return refused_then_used(tf, lambda t, x, y, bad: t.gradient(y, bad), lambda x, y: [x, None])
 
 
 @case
 def refused_target_then_used(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = x * x
-    out = []
-    for bad in (None, "x", 3.0, [y, None]):
-        try:
-            t.gradient(bad, x)
-            out.append("fine")
-        except _REFUSED:
-            out.append("raised")
-    try:
-        out.append(t.gradient(y, x))
-    except RuntimeError:
-        out.append("used")
-    return out
+    return refused_then_used(tf, lambda t, x, y, bad: t.gradient(bad, x), lambda x, y: [y, None])
 
 
 @case
@@ -608,13 +586,9 @@ def chain_5000_grad(tf):
     return t.gradient(y, x)
 
 
-@case
-def wide_fan(tf):
-    x = tf.constant(0.3)
-    with tf.GradientTape() as t:
-        t.watch(x)
-        y = tf.add_n([x * float(k) for k in range(300)])
-    return t.gradient(y, x)
+case.recorded(
+    "wide_fan", 0.3, lambda tf, x: tf.add_n([x * float(k) for k in range(300)]), lambda tape, x, y: tape.gradient(y, x)
+)
 
 
 @case
@@ -644,13 +618,12 @@ def main_tape_does_not_see_thread(tf):
     return [t.gradient(box[0], v), len(t.watched_variables())]
 
 
-@case
-def complex_matmul(tf):
-    a = tf.constant([[1 + 1j, 2.0], [0.5j, 1.0]], dtype=tf.complex128)
-    with tf.GradientTape() as t:
-        t.watch(a)
-        y = tf.math.real(tf.reduce_sum(tf.matmul(a, a)))
-    return t.gradient(y, a)
+case.recorded(
+    "complex_matmul",
+    lambda tf: tf.constant([[1 + 1j, 2.0], [0.5j, 1.0]], dtype=tf.complex128),
+    lambda tf, x: tf.math.real(tf.reduce_sum(tf.matmul(x, x))),
+    lambda tape, x, y: tape.gradient(y, x),
+)
 
 
 @case
@@ -666,13 +639,12 @@ def complex_second(tf):
     return o.gradient(s, z)
 
 
-@case
-def complex_exp_div(tf):
-    z = tf.constant([1 + 2j, 0.5j], dtype=tf.complex128)
-    with tf.GradientTape() as t:
-        t.watch(z)
-        y = tf.abs(tf.exp(z) / (z + 1.0))
-    return t.gradient(y, z)
+case.recorded(
+    "complex_exp_div",
+    lambda tf: tf.constant([1 + 2j, 0.5j], dtype=tf.complex128),
+    lambda tf, x: tf.abs(tf.exp(x) / (x + 1.0)),
+    lambda tape, x, y: tape.gradient(y, x),
+)
 
 
 @case
@@ -715,16 +687,13 @@ def var_assign_of_tensor_from_tape(tf):
     return [t.gradient(y, x), t.gradient(y, v)]
 
 
-@case
-def var_untrainable_watch_second(tf):
-    v = tf.Variable(2.0, trainable=False)
-    with tf.GradientTape() as o:
-        o.watch(v)
-        with tf.GradientTape() as t:
-            t.watch(v)
-            y = v**3
-        g = t.gradient(y, v)
-    return o.gradient(g, v)
+case.nested(
+    "var_untrainable_watch_second",
+    lambda tf: tf.Variable(2.0, trainable=False),
+    lambda tf, x: x**3,
+    lambda tape, x, y: tape.gradient(y, x),
+    lambda outer, x, slope: outer.gradient(slope, x),
+)
 
 
 @case
@@ -806,16 +775,13 @@ def og_none_in_list(tf):
     return t.gradient(y, a, output_gradients=[None, tf.constant(2.0)])
 
 
-@case
-def og_connected_to_source_outer(tf):
-    a = tf.constant(2.0)
-    with tf.GradientTape() as o:
-        o.watch(a)
-        with tf.GradientTape() as t:
-            t.watch(a)
-            y = a * a
-        g = t.gradient(y, a, output_gradients=a * 5.0)
-    return o.gradient(g, a)
+case.nested(
+    "og_connected_to_source_outer",
+    2.0,
+    lambda tf, x: x * x,
+    lambda tape, x, y: tape.gradient(y, x, output_gradients=x * 5.0),
+    lambda outer, x, slope: outer.gradient(slope, x),
+)
 
 
 @case
@@ -992,28 +958,20 @@ def second_order_none_vs_zero(tf):
     return [o.gradient(g, x), o.gradient(g, x, unconnected_gradients="zero")]
 
 
-@case
-def second_through_where(tf):
-    x = tf.constant([0.5, 2.0])
-    with tf.GradientTape() as o:
-        o.watch(x)
-        with tf.GradientTape() as t:
-            t.watch(x)
-            y = tf.where(x > 1.0, x**3, x**2)
-        g = t.gradient(y, x)
-    return o.gradient(g, x)
-
-
-@case
-def second_stop_gradient_inner(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as o:
-        o.watch(x)
-        with tf.GradientTape() as t:
-            t.watch(x)
-            y = tf.stop_gradient(x * x) * x
-        g = t.gradient(y, x)
-    return [g, o.gradient(g, x)]
+case.nested(
+    "second_through_where",
+    [0.5, 2.0],
+    lambda tf, x: tf.where(x > 1.0, x**3, x**2),
+    lambda tape, x, y: tape.gradient(y, x),
+    lambda outer, x, slope: outer.gradient(slope, x),
+)
+case.nested(
+    "second_stop_gradient_inner",
+    2.0,
+    lambda tf, x: tf.stop_gradient(x * x) * x,
+    lambda tape, x, y: tape.gradient(y, x),
+    lambda outer, x, slope: [slope, outer.gradient(slope, x)],
+)
 
 
 @case

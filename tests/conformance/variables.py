@@ -484,22 +484,18 @@ def conversion_of_numbers(tf):
     return [tf.convert_to_tensor(1.5), tf.convert_to_tensor([[1, 2], [3, 4]]), tf.convert_to_tensor(True)]
 
 
-@case
-def conversion_of_a_list_with_numbers_and_tensors(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = tf.convert_to_tensor([x, 3.0, x * x])
-    return [y, tape.gradient(y, x)]
-
-
-@case
-def conversion_of_nested_lists_of_tensors(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = tf.convert_to_tensor([[x, 1.0], [2.0 * x, x]])
-    return [y, tape.gradient(y, x)]
+case.recorded(
+    "conversion_of_a_list_with_numbers_and_tensors",
+    2.0,
+    lambda tf, x: tf.convert_to_tensor([x, 3.0, x * x]),
+    lambda tape, x, y: [y, tape.gradient(y, x)],
+)
+case.recorded(
+    "conversion_of_nested_lists_of_tensors",
+    2.0,
+    lambda tf, x: tf.convert_to_tensor([[x, 1.0], [2.0 * x, x]]),
+    lambda tape, x, y: [y, tape.gradient(y, x)],
+)
 
 
 @case

@@ -174,31 +174,16 @@ def watching_a_list_with_a_float(tf):
         tape.watch([tf.constant(1.0), 1.0])
 
 
-@case
-def watching_integers(tf):
-    x = tf.constant(2)
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = x * x
-    return tape.gradient(y, x)
-
-
-@case
-def watching_integers_zero(tf):
-    x = tf.constant([2, 3])
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = x * x
-    return tape.gradient(y, x, unconnected_gradients="zero")
-
-
-@case
-def integers_cast_to_floats(tf):
-    x = tf.constant(2)
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = tf.cast(x, tf.float64) * 3.0
-    return tape.gradient(y, x)
+case.recorded("watching_integers", 2, lambda tf, x: x * x, lambda tape, x, y: tape.gradient(y, x))
+case.recorded(
+    "watching_integers_zero",
+    [2, 3],
+    lambda tf, x: x * x,
+    lambda tape, x, y: tape.gradient(y, x, unconnected_gradients="zero"),
+)
+case.recorded(
+    "integers_cast_to_floats", 2, lambda tf, x: tf.cast(x, tf.float64) * 3.0, lambda tape, x, y: tape.gradient(y, x)
+)
 
 
 @case
@@ -221,13 +206,9 @@ def gradient_has_the_dtype_of_the_source(tf):
     return [found, found.dtype == tf.float32]
 
 
-@case
-def watching_booleans(tf):
-    x = tf.constant([True, False])
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = tf.where(x, 1.0, 2.0)
-    return tape.gradient(y, x)
+case.recorded(
+    "watching_booleans", [True, False], lambda tf, x: tf.where(x, 1.0, 2.0), lambda tape, x, y: tape.gradient(y, x)
+)
 
 
 @case
@@ -254,13 +235,12 @@ def untrainable_variables_are_not_watched(tf):
     return [tape.gradient(y, w), len(tape.watched_variables())]
 
 
-@case
-def untrainable_variables_can_be_watched(tf):
-    w = tf.Variable(2.0, trainable=False)
-    with tf.GradientTape() as tape:
-        tape.watch(w)
-        y = w * w
-    return [len(tape.watched_variables()), tape.gradient(y, w)]
+case.recorded(
+    "untrainable_variables_can_be_watched",
+    lambda tf: tf.Variable(2.0, trainable=False),
+    lambda tf, x: x * x,
+    lambda tape, x, y: [len(tape.watched_variables()), tape.gradient(y, x)],
+)
 
 
 @case
@@ -351,12 +331,7 @@ def an_inner_tape_watches_too(tf):
     return [len(outer.watched_variables()), len(inner.watched_variables())]
 
 
-@case
-def target_is_the_source(tf):
-    x = tf.constant([1.0, 2.0])
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-    return tape.gradient(x, x)
+case.recorded("target_is_the_source", [1.0, 2.0], lambda tf, x: x, lambda tape, x, y: tape.gradient(x, x))
 
 
 @case
@@ -392,31 +367,11 @@ def target_is_a_list(tf):
     return tape.gradient([y, z], x)
 
 
-@case
-def target_is_a_dictionary(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        target = {"y": x * x, "z": [3.0 * x]}
-    return tape.gradient(target, x)
-
-
-@case
-def target_twice(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = x * x
-    return tape.gradient([y, y], x)
-
-
-@case
-def target_and_its_source(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = x * x
-    return tape.gradient([y, x], x)
+case.recorded(
+    "target_is_a_dictionary", 2.0, lambda tf, x: {"y": x * x, "z": [3.0 * x]}, lambda tape, x, y: tape.gradient(y, x)
+)
+case.recorded("target_twice", 2.0, lambda tf, x: x * x, lambda tape, x, y: tape.gradient([y, y], x))
+case.recorded("target_and_its_source", 2.0, lambda tf, x: x * x, lambda tape, x, y: tape.gradient([y, x], x))
 
 
 @case
@@ -429,37 +384,14 @@ def target_partly_unconnected(tf):
     return tape.gradient([y, z], x)
 
 
-@case
-def target_is_none(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-    return tape.gradient(None, x)
+case.recorded("target_is_none", 2.0, lambda tf, x: x, lambda tape, x, y: tape.gradient(None, x))
+case.recorded("target_is_a_float", 2.0, lambda tf, x: x, lambda tape, x, y: tape.gradient(1.0, x))
+case.recorded(
+    "target_is_an_integer_tensor", 2.0, lambda tf, x: tf.cast(x, tf.int32), lambda tape, x, y: tape.gradient(y, x)
+)
 
 
-@case
-def target_is_a_float(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-    return tape.gradient(1.0, x)
-
-
-@case
-def target_is_an_integer_tensor(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = tf.cast(x, tf.int32)
-    return tape.gradient(y, x)
-
-
-@case
-def target_is_an_empty_list(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-    return tape.gradient([], x)
+case.recorded("target_is_an_empty_list", 2.0, lambda tf, x: x, lambda tape, x, y: tape.gradient([], x))
 
 
 @case
@@ -482,40 +414,10 @@ def target_computed_after_the_block(tf):
     return tape.gradient(z, x)
 
 
-@case
-def source_is_none(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = x * x
-    return tape.gradient(y, None)
-
-
-@case
-def source_is_a_float(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = x * x
-    return tape.gradient(y, 2.0)
-
-
-@case
-def source_is_a_list_with_none(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = x * x
-    return tape.gradient(y, [x, None])
-
-
-@case
-def sources_are_an_empty_list(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = x * x
-    return tape.gradient(y, [])
+case.recorded("source_is_none", 2.0, lambda tf, x: x * x, lambda tape, x, y: tape.gradient(y, None))
+case.recorded("source_is_a_float", 2.0, lambda tf, x: x * x, lambda tape, x, y: tape.gradient(y, 2.0))
+case.recorded("source_is_a_list_with_none", 2.0, lambda tf, x: x * x, lambda tape, x, y: tape.gradient(y, [x, None]))
+case.recorded("sources_are_an_empty_list", 2.0, lambda tf, x: x * x, lambda tape, x, y: tape.gradient(y, []))
 
 
 @case
@@ -528,13 +430,7 @@ def source_is_an_intermediate(tf):
     return tape.gradient(z, [y, x, z])
 
 
-@case
-def source_twice(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = x * x
-    return tape.gradient(y, [x, x])
+case.recorded("source_twice", 2.0, lambda tf, x: x * x, lambda tape, x, y: tape.gradient(y, [x, x]))
 
 
 @case
@@ -687,13 +583,12 @@ def what_a_flat_function_returns_is_a_source(tf):
     return found
 
 
-@case
-def what_a_flat_function_leads_to_is_not_connected(tf):
-    x = tf.constant([1.5, 2.5])
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = tf.exp(tf.floor(x)) * 2.0
-    return tape.gradient(y, x)
+case.recorded(
+    "what_a_flat_function_leads_to_is_not_connected",
+    [1.5, 2.5],
+    lambda tf, x: tf.exp(tf.floor(x)) * 2.0,
+    lambda tape, x, y: tape.gradient(y, x),
+)
 
 
 @case
@@ -726,13 +621,12 @@ def stacking_is_differentiated(tf):
     return slope(tf, lambda x, y: tf.stack([x * y, y]) * tf.constant([1.0, 10.0]), 2.0, 3.0)
 
 
-@case
-def numpy_leaves_the_tape(tf):
-    x = tf.constant(2.0)
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = tf.constant(x.numpy() * 3.0) * 2.0
-    return tape.gradient(y, x)
+case.recorded(
+    "numpy_leaves_the_tape",
+    2.0,
+    lambda tf, x: tf.constant(x.numpy() * 3.0) * 2.0,
+    lambda tape, x, y: tape.gradient(y, x),
+)
 
 
 @case

@@ -122,6 +122,7 @@ def determinant(z):
 COMPLEX = [power, holomorphic_then_real, mixed_by_a_loop, exponentials, statistics, directions, determinant]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("f", COMPLEX)
 def test_complex_gradients_point_uphill(f):
     found = srcad.grad(f, jit=False)(Z)

@@ -104,6 +104,7 @@ def test_second_derivatives_are_those_of_finite_differences(f, args):
     assert found == pytest.approx(along, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_branch_or_loop_not_taken_at_first_is_taken_later():
     expected = {}
     for x in (X, -X):
@@ -345,6 +346,7 @@ def nothing_has_types(*_, **__):
     raise CannotType("nothing has types today")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", list(programs())[::2])  # every other one: the stages are the same
 def test_programs_that_numba_can_type_agree_as_well(program, monkeypatch):
     monkeypatch.setattr(Version, "_module", nothing_has_types)

@@ -7,6 +7,7 @@ import weakref
 
 import numba
 import numpy as np
+import pytest
 
 import srcad
 from srcad.driver.memoisation import remembered
@@ -21,6 +22,7 @@ def test_asking_again_gives_the_same_object():
     assert srcad.grad(cube) is not srcad.grad(cube, jit=False)
 
 
+@pytest.mark.slow
 def test_a_function_with_its_data_is_not_kept_alive():
     def scaled(data):
         return lambda x: x * x * data[0]

@@ -250,6 +250,7 @@ def test_an_unknown_pass_is_refused_with_a_list_of_those_there_are():
         srcad.grad(wandering, without="fusion")
 
 
+@pytest.mark.slow
 def test_passes_named_in_the_environment_are_left_out(monkeypatch):
     monkeypatch.setenv(VARIABLE, "forward_substitution,cse_and_licm")
     assert chosen("elementwise_fusion") == ("elementwise_fusion", "cse_and_licm", "forward_substitution")

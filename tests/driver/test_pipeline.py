@@ -92,6 +92,7 @@ def test_the_same_input_gives_the_same_bytes(function, signature, mode, loops):
     assert text(function, signature, mode, loops=loops) == text(function, signature, mode, loops=loops)
 
 
+@pytest.mark.slow
 def test_one_unit_serves_many_derivations():
     unit = pipeline.prepare(drag)
     kinds = parse_signature("f8[:], f8")

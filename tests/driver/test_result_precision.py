@@ -46,6 +46,7 @@ def test_captured_arrays_count():
     assert f(srcad.constant(1)).dtype == np.float32
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jit", [True, False])
 @pytest.mark.parametrize("x", [2.0, np.float32(2.0), 2.0 + 1.0j, np.complex64(2.0 + 1.0j)])
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ def test_a_line_that_python_runs_and_the_generated_code_does_not_is_refused():
     assert isinstance(caught.value.__cause__, TypeError)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "what"),
     [

@@ -150,6 +150,7 @@ def with_alias(x):
     return act(x)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jit", [True, False])
 def test_a_helper_that_is_bound_anew_is_noticed(monkeypatch, jit):
     slope, run = srcad.grad(with_helper, jit=jit), srcad.function(with_helper, jit=jit)

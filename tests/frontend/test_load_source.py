@@ -149,6 +149,7 @@ def test_an_object_of_srcad_gives_the_function_that_it_was_made_from():
     assert load(Wrapper()).function is scaled
 
 
+@pytest.mark.slow
 def test_a_lambda_is_read_as_a_function():
     first, second = lambda x: x + FACTOR, lambda x: x - FACTOR
     assert body_of(load(first)) == "return x + FACTOR"

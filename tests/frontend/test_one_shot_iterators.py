@@ -87,6 +87,7 @@ def test_who_goes_through_them():
     assert_gradient(everywhere, X)
 
 
+@pytest.mark.slow
 def test_what_is_mapped_sees_what_turns_have_changed():
     def scaled(x):
         s = x[0]
@@ -129,6 +130,7 @@ def test_filters_within_other_iterators_must_not_depend_on_the_loop(function):
     assert "list(filter(...))" in str(caught.value)
 
 
+@pytest.mark.slow
 def test_filters_within_other_iterators():
     def weighted(x, limit):
         s = 0.0

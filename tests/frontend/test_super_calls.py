@@ -73,6 +73,7 @@ class Given(Linear):
 CAPTURED = Both(0.5)
 
 
+@pytest.mark.slow
 def test_of_objects_that_are_made():
     def combined(w, x):
         return np.sum(Bent.make(w).apply(x)) * Both(w).apply(x)[0]

@@ -20,6 +20,7 @@ def meaning(text):
     return ast.dump(ast.parse(text))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", FILES)
 @pytest.mark.parametrize("convert", [lambda tree: tree, gast.ast_to_gast], ids=["ast", "gast"])
 def test_the_standard_library_means_the_same_when_printed(file, convert):
@@ -105,6 +106,7 @@ def test_any_statement_means_the_same_when_printed(statement):
     assert meaning(print_function(module)) == meaning(ast.unparse(module))
 
 
+@pytest.mark.slow
 @given(st.floats() | st.integers() | st.complex_numbers())
 def test_a_number_is_printed_exactly(value):
     again = eval(print_function(gast.Constant(value=value, kind=None)))

@@ -128,6 +128,7 @@ def test_a_terminal_whose_user_wants_plain_text_gets_it(monkeypatch, variable, v
     assert not wants_colour(Terminal())
 
 
+@pytest.mark.slow
 def test_check_says_that_a_gradient_is_right(run):
     status, out, err = run("check", "loss", "--signature", "f8[:], f8")
     assert (status, err) == (0, "")

@@ -118,6 +118,7 @@ def test_the_users_folder_follows_the_platform(tmp_path, monkeypatch, system, va
     assert disk_cache._users_own() == tmp_path / expected
 
 
+@pytest.mark.slow
 def test_processes_that_store_the_same_at_the_same_time_all_succeed(place):
     program = "from srcad.runtime.jit.disk_cache import *; s = Stored('x = 1\\n' * 20000, ('f',)); "
     program += "print(all(store('a', s) is not None and fetch('a') == s for _ in range(50)))"

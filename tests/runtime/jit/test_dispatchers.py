@@ -70,6 +70,7 @@ def test_a_traceback_shows_the_generated_line(module):
     assert "return y * k" in "".join(traceback.format_exception(caught.value))
 
 
+@pytest.mark.slow
 def test_compiled_functions_agree_with_plain_ones(module):
     forward, reverse = compiled(module, STORED.functions, {})
     x = np.linspace(0.0, 1.0, 5)
@@ -157,6 +158,7 @@ def test_a_dispatcher_serves_inside_compiled_code():
     assert outer(1.0) == 9.0
 
 
+@pytest.mark.slow
 def test_array_layouts_are_types_of_their_own():
     made = []
     twice = doubling(made)
@@ -221,6 +223,7 @@ def test_modules_in_memory_do_not_depend_on_the_folder(monkeypatch):
     assert module.__file__.startswith("<srcad ")
 
 
+@pytest.mark.slow
 def test_a_dispatcher_that_goes_leaves_its_code_to_others():
     first, second = doubling([]), doubling([])
     assert first(2.5, 4) == second(2.5, 4) == 10.0

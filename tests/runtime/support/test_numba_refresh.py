@@ -31,6 +31,7 @@ def printed(code, folder):
     return subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=True).stdout.strip()
 
 
+@pytest.mark.slow
 def test_importing_names_does_not_load_what_numba_knows(tmp_path):
     code = f"import sys, srcad; {NAMES}; print('numba.np.arraymath' in sys.modules)"
     assert printed(code, tmp_path) == "False"

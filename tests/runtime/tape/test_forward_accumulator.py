@@ -140,6 +140,7 @@ def test_integers_are_warned_of(caplog):
     assert accumulator._accumulation.known == {}
 
 
+@pytest.mark.slow
 def test_tangents_live_as_long_as_their_tensors():
     with ForwardAccumulator(X, DIRECTION) as accumulator:
         y = X * X

@@ -54,6 +54,7 @@ def test_reference_persistent():
     assert (float(tape.gradient(z, x)), float(tape.gradient(y, x))) == (108.0, 6.0)
 
 
+@pytest.mark.slow
 def test_reference_watching_by_hand(dense):
     a, b = dense(32), dense(32)
     with srcad.GradientTape(watch_accessed_variables=False) as tape:

@@ -75,6 +75,7 @@ def test_sparse_adjoints_are_tested(function):
     assert is_tested(function)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [forward_algorithm, best_path, rectified])
 def test_derivatives_are_right(function):
     assert_gradient(function, E, T, modes=("loops", "gradient"), rtol=1e-6)

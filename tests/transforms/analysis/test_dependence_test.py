@@ -328,6 +328,7 @@ def written_by_a_helper(x, steps):
     return s + np.sum(b)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", [filled, inverted, written_by_a_helper])
 def test_an_array_that_the_next_iteration_writes_into_is_not_that_iterations_own(program):
     assert_gradient(program, np.array([0.3, 0.8, 0.5]), 3, modes=("arrays", "loops", "gradient"), rtol=1e-6)

@@ -80,5 +80,6 @@ def carried_row_is_stored_before_it_is_read(x, w, state):
     return np.sum(h * state)
 
 
+@pytest.mark.slow
 def test_a_product_with_a_carried_row_is_not_computed_behind_a_store_into_the_row():
     assert_gradient(carried_row_is_stored_before_it_is_read, *ARGS, wrt=(0, 1, 2))

@@ -211,6 +211,7 @@ def in_two_dimensions(x, c, steps):
     return np.sum(u * u * u)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("length", "steps"), [(6, 3), (1, 3), (6, 0)])
 @pytest.mark.parametrize(
     "program",

@@ -24,6 +24,7 @@ def known(header, test, line):
     return Conditions(program).at(at_line(program.unit, line))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("header", ["0, n, 1", "1, n, 2", "n, 0, -1"])
 @pytest.mark.parametrize("test", ["i < m", "i <= m", "i > m", "i >= m", "i == m", "i != m", "m < 3"])
 def test_what_is_said_to_hold_holds_whenever_the_statement_runs(header, test):

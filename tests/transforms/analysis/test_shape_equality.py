@@ -37,6 +37,7 @@ def exchanged(x, steps):
     return np.sum(u * u)
 
 
+@pytest.mark.slow
 def test_extents_of_arrays_that_a_loop_exchanges_are_known_before_it():
     found = srcad.source(exchanged, args=(np.ones(5), 3))
     assert "trace" not in found

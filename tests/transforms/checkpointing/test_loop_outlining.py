@@ -63,6 +63,7 @@ def oscillator(p, x, v, steps):
     return total + x * v
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [0, 1, 15, 16, 17, 33, 200])
 def test_states_of_numbers_are_reversed_several_iterations_at_once(steps):
     args = np.array([1.0, 0.2, 0.3]), 0.5, 0.2, steps

@@ -180,10 +180,11 @@ def exchanged_with_a_view(x, n):
 
 
 def test_a_name_that_begins_with_an_array_that_is_written_into_is_refused():
-    with pytest.raises(MayOverlap, match="'y' and 'v_2' may be one array"):
+    with pytest.raises(MayOverlap, match="'y' and 'v' may be one array"):
         srcad.grad(of_one_array, jit=False)(np.ones(3), 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_the_gradient_of_an_array_that_is_exchanged_with_its_view(n):
     assert_gradient(exchanged_with_a_view, np.array([0.5, 0.25, 2.0]), n, modes=("arrays", "gradient"))

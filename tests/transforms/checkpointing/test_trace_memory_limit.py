@@ -54,6 +54,7 @@ def test_gradients_within_a_bound_are_the_same(function, most):
     assert srcad.grad(bound(function, most), jit=False)(X, 100) == pytest.approx(expected, rel=1e-13)
 
 
+@pytest.mark.slow
 def test_second_derivatives_within_a_bound_are_the_same():
     expected = srcad.hvp(two_loops, jit=False)(X, 20, X)
     assert srcad.hvp(bound(two_loops, 2000), jit=False)(X, 20, X) == pytest.approx(expected, rel=1e-12)

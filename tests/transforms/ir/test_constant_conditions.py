@@ -72,6 +72,7 @@ CALLS = [(compared, kind) for kind in Kind] + [(compared, Kind.TANH, Letter.Y)]
 CALLS += [(matched, Mode.A), (matched, Mode.B), (matched,), (chosen_at_run_time, Kind.TANH)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: "-".join([call[0].__name__, *map(str, call[1:])]))
 def test_members_are_known_while_compiling(call):
     function, *rest = call

@@ -175,6 +175,7 @@ def told_apart_in_a_loop(x, b):
     return np.sum(x * w + v)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("b", [0.1, 0.45, 0.8, 2.5])
 @pytest.mark.parametrize("program", [told_apart, told_apart_in_a_loop])
 def test_an_array_that_one_arm_made_and_wrote_into_is_not_the_others(program, b):
@@ -243,6 +244,7 @@ def rotated_in_between(x, c, steps):
     return np.sum(a * b) + np.sum(d * d)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", [swapped_first, rotated_in_between])
 def test_an_array_that_is_written_into_after_it_was_exchanged_is_still_that_array(program):
     assert_gradient(program, np.array([0.3, 0.8, 0.5]), 0.7, 3, modes=("arrays", "loops", "gradient"), rtol=1e-6)

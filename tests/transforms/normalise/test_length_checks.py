@@ -71,6 +71,7 @@ def test_arrays_of_other_lengths_raise_when_compiled():
             gradient(x)
 
 
+@pytest.mark.slow
 def test_what_is_left_between_the_ends_is_a_list_that_may_be_empty():
     assert_gradient(ends, X, modes=["arrays"])
     assert_gradient(ends, X[:2], modes=["tangent"])
@@ -79,6 +80,7 @@ def test_what_is_left_between_the_ends_is_a_list_that_may_be_empty():
         srcad.grad(ends, jit=False)(X[:1])
 
 
+@pytest.mark.slow
 def test_right_lengths_give_gradients():
     assert_gradient(comprehension, X, modes=["loops", "tangent"])
     assert_gradient(rows, X[:2], modes=["loops"])

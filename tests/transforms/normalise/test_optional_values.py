@@ -72,6 +72,7 @@ def given_and_taken_away(x):
 PROGRAMS = [state_made_in_the_first_turn, read_before_it_is_stored, found_or_not, place_or_none, given_and_taken_away]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", PROGRAMS)
 def test_gradients_of_what_may_be_none_agree_with_finite_differences(function):
     assert_gradient(function, X, modes=["arrays"])

@@ -40,6 +40,7 @@ def by_infinity(x, order=2):
     return np.sum(x**3) + order
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [by_attribute, by_function, by_shape, by_infinity])
 def test_one_arm_is_left(function):
     lines = srcad.source(function, args=(X,), wrt=0).splitlines()
@@ -83,6 +84,7 @@ def test_ways_out_stay():
         srcad.grad(always_raises, jit=False)(X)
 
 
+@pytest.mark.slow
 def test_norms_of_vectors_have_second_derivatives():
     """They were refused: the norm of a matrix, which it is not, has none."""
     found = srcad.hessian(lambda x: np.linalg.norm(x, ord=2) ** 2, jit=False)(X)

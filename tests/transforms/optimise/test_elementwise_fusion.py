@@ -362,6 +362,7 @@ def twice_scaled(x, c):
     return np.sum(u) + np.sum(w)
 
 
+@pytest.mark.slow
 def test_shapes_of_what_has_no_array_of_its_own_are_those_of_what_has():
     x = np.linspace(0.2, 1.0, 4)
     for c in (x + 0.5, np.array([0.7])):

@@ -192,6 +192,7 @@ def behind_an_assertion(x, s, w):
     return y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "f",
     [
@@ -223,6 +224,7 @@ def of_sizes_within(x, s, one, other):
     return y * y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("f", [of_sizes, of_sizes_within])
 @pytest.mark.parametrize(("n", "m"), [(0, 3), (0, 99), (3, 0), (3, -2), (1, 4)])
 def test_a_loop_that_does_not_run_computes_nothing_ahead(f, n, m):

@@ -58,6 +58,7 @@ def loops_shared(text):
     return len(re.findall(r"^ +for \w+ in prange\(", text, re.MULTILINE))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [*parallel.SHARED, *parallel.SHARED_IN_ONE_PIECE, *parallel.SERIAL])
 def test_gradients_are_right_in_any_order_of_parts(function):
     direction = np.random.default_rng(0).normal(size=X.shape)

@@ -105,6 +105,7 @@ def advected(u, c):
     return np.sum(u**2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [2, 3, 6])
 def test_the_adjoint_of_a_copy_is_that_of_the_field(n):
     assert_gradient(advected, np.linspace(0.2, 0.9, n) ** 2, 0.3, modes=("gradient", "loops"))

@@ -96,6 +96,7 @@ def two_levels(u0, c):
     return np.sum(u**2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", [three_levels, two_levels])
 @pytest.mark.parametrize("n", [2, 3, 6])
 def test_buffers_that_trade_places_have_adjoints_that_do(scheme, n):

@@ -92,6 +92,7 @@ def net(w, u, x):
     return total
 
 
+@pytest.mark.slow
 def test_states_of_a_network_are_not_copied():
     rng = np.random.default_rng(1)
     args = rng.normal(size=(3, 3)), rng.normal(size=(2, 3)), rng.normal(size=(4, 2, 2))

@@ -102,6 +102,7 @@ def random_block(rng, pad, known):
     return found, known
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_no_random_program_gives_another_result(seed):
     rng = random.Random(seed)

@@ -102,6 +102,7 @@ def packed(v, x):
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 2, 5])
 def test_the_gradient_of_a_packed_triangle_counts_along(n):
     rng = np.random.default_rng(n)

@@ -95,6 +95,7 @@ def rotated(a, b, steps):
     return np.sum(a * b)
 
 
+@pytest.mark.slow
 def test_a_gradient_with_few_copies_has_loops():
     text = srcad.source(rotated, signature="f8[::1], f8[::1], i8", wrt=(0, 1))
     assert "kernels.copy_to" not in text

@@ -167,6 +167,7 @@ def test_no_random_program_gives_another_result_of(seed):
     assert changed > 20
 
 
+@pytest.mark.slow
 def test_rows_whose_size_only_one_branch_knows_are_allocated_in_that_branch():
     def slopes(x, n):
         if n > 2:

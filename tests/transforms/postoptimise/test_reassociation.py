@@ -142,6 +142,7 @@ def forward(text):
     return text.split("v_bar")[0]
 
 
+@pytest.mark.slow
 def test_where_the_value_is_asked_for_it_is_the_primals():
     given = {"signature": "f8[::1], f8", "wrt": (0,)}
     assert "* (1.0 / 3.0)" in forward(srcad.source(smooth, mode="grad", **given))

@@ -174,6 +174,7 @@ def divisions_of_rules(tree):
             noted(node)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_no_random_program_gives_another_result(seed):
     rng = random.Random(seed)

@@ -100,6 +100,7 @@ def diffused(u, c):
     return np.sum(u * u)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(3, 3), (5, 4), (2, 6)])
 def test_the_gradient_of_a_scheme_in_two_dimensions_rolls(shape):
     u = np.random.default_rng(0).normal(size=shape)

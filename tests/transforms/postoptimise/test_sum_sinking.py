@@ -93,6 +93,7 @@ def shortest(d):
     return np.sum(path * d)
 
 
+@pytest.mark.slow
 def test_shortest_paths():
     d = np.random.default_rng(4).uniform(0.1, 1.0, (5, 5))
     assert_gradient(shortest, d)

@@ -128,6 +128,7 @@ def test_gradients(function):
         np.testing.assert_allclose(srcad.grad(function, wrt=wrt)(X, W), expected, rtol=1e-13, atol=1e-15)
 
 
+@pytest.mark.slow
 def test_which_functions_of_a_program():
     assert "kernels.lanes.tanh" in srcad.source(layers, args=(X, W))
     text = srcad.source(decided, args=(X, W))

@@ -149,6 +149,7 @@ def exchanged(x, steps):
     return np.sum(u * u)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [0, 1, 4])
 @pytest.mark.parametrize(
     ("function", "shape"), [(jacobi, (5, 6)), (jacobi, (2, 3)), (exchanged, (7,)), (exchanged, (1,))]

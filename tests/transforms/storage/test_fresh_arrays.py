@@ -101,6 +101,7 @@ def before_it_is_made(x, c):
 TOGETHER = [in_itself, overwritten_later, changed_through_the_last, before_it_is_made]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("f", [*APART, *TOGETHER])
 def test_derivatives_are_right(f):
     assert_gradient(f, X, C)

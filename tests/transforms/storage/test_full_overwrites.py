@@ -154,5 +154,6 @@ def test_gradients_are_right(program):
     assert_gradient(program, x, v, 3, wrt=(0, 1))
 
 
+@pytest.mark.slow
 def test_loops_may_not_turn_at_all():
     assert_gradient(leapfrog, np.array([0.3, 0.7]), np.array([0.9, -0.4]), 0, wrt=(0, 1))

@@ -69,6 +69,7 @@ def test_gradients_of_loops_without_bounds_are_right(most):
     assert_gradient(shifted_until, A, most, wrt=(0,))
 
 
+@pytest.mark.slow
 def test_strided_arguments_and_lower_precision_keep_their_types():
     assert_gradient(shifted, np.repeat(A, 2)[::2], 5)
     found = srcad.grad(shifted, jit=False)(A.astype(np.float32), 4)

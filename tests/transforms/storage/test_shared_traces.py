@@ -144,6 +144,7 @@ PROGRAMS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", PROGRAMS)
 def test_derivatives_are_right(function):
     assert_gradient(function, X, C, modes=("loops", "gradient"))

@@ -142,50 +142,25 @@ def f(x, n):
     assert_slope(text, "f8, i8", 0.7, 4)
 
 
-def test_a_sum_records_nothing():
-    text = """
-def f(x, n):
-    s = 0.0
-    for i in range(n):
-        t = x[i]
-        u = t * t
-        s = s + u
-    return s
-"""
-    assert recorded(text, "f8[:], i8") == set()
-    assert_slope(text, "f8[:], i8", CELLS, 4)
+NOTHING_IS_RECORDED = {  # bodies of a loop over i that adds elements of x up in s
+    "a sum records nothing": ["t = x[i]", "u = t * t", "s = s + u"],
+    "cheap operations are done again": ["t = x[i]", "u = t * t", "v = u + 1.0", "w = u * v", "s = s + w"],
+    "a branch is decided again where its condition is there": [
+        "t = x[i]",
+        "c = t > 0.0",
+        "if c:",
+        "    u = t * t",
+        "else:",
+        "    u = 2.0 * t",
+        "s = s + u",
+    ],
+}
 
 
-def test_cheap_operations_are_done_again():
-    text = """
-def f(x, n):
-    s = 0.0
-    for i in range(n):
-        t = x[i]
-        u = t * t
-        v = u + 1.0
-        w = u * v
-        s = s + w
-    return s
-"""
-    assert recorded(text, "f8[:], i8") == set()
-    assert_slope(text, "f8[:], i8", CELLS, 4)
-
-
-def test_a_branch_is_decided_again_where_its_condition_is_there():
-    text = """
-def f(x, n):
-    s = 0.0
-    for i in range(n):
-        t = x[i]
-        c = t > 0.0
-        if c:
-            u = t * t
-        else:
-            u = 2.0 * t
-        s = s + u
-    return s
-"""
+@pytest.mark.parametrize("name", NOTHING_IS_RECORDED)
+def test_what_can_be_had_again_is_not_recorded(name):
+    body = "".join(f"        {line}\n" for line in NOTHING_IS_RECORDED[name])
+    text = f"def f(x, n):\n    s = 0.0\n    for i in range(n):\n{body}    return s\n"
     assert recorded(text, "f8[:], i8") == set()
     assert_slope(text, "f8[:], i8", CELLS, 4)
 

@@ -70,6 +70,7 @@ def sum_of_powers(v):
     return np.sum(power_of_36(v))
 
 
+@pytest.mark.slow
 def test_pairs_of_one_function_that_are_made_within_each_other_leave_each_other_alone():
     v, direction = np.array([0.9, 1.1]), np.array([1.0, -0.5])
     (product, *_), _, _ = generated(sum_of_powers, (v,), "hvp", (0,), loops=True)

@@ -43,6 +43,7 @@ def is_on_the_spot(function, *args):
     return line_on_the_spot(function, *args) == first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", spots.ON_THE_SPOT)
 def test_independent_iterations_are_reversed_on_the_spot(function):
     assert is_on_the_spot(function, np.ones(6))

@@ -201,6 +201,7 @@ def test_a_captured_variable_assigned_in_between_has_no_second_derivative():
     assert float(outer.gradient(y, w)) == 12.0
 
 
+@pytest.mark.slow
 def test_a_used_tape_releases_the_trace():
     class Trace:
         pass

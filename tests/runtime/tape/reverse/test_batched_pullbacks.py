@@ -126,6 +126,7 @@ def test_one_sweep_serves_all_cotangents(monkeypatch):
     assert calls == [50]
 
 
+@pytest.mark.slow
 def test_memory_is_that_of_the_jacobian_and_little_more():
     """Each of the hundred adjoints along the way would have a million elements, were all rows taken at once."""
     x = constant(np.ones(100))

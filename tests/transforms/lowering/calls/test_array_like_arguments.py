@@ -79,6 +79,7 @@ def test_einsum_with_lists_of_axes_is_refused():
         srcad.grad(lambda x: np.sum(np.sin(np.einsum(np.outer(x, x), (1, 0)))), jit=False)(X)
 
 
+@pytest.mark.slow
 def test_ranges_are_arrays_to_numpy():
     """Numba takes a range for a number: compiled, one of several contributions was there."""
 

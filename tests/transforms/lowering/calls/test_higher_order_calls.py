@@ -70,6 +70,7 @@ def among(x):
 PROGRAMS = (by_text, rests, exchanged, in_rows, mapped, mapped_arrays, among)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
 def test_programs_are_differentiated_as_they_stand(program):
     srcad.check_grads(program, (X,), jit=False)

@@ -151,6 +151,7 @@ def test_what_is_not_known_is_refused(function, what):
     assert caught.value.hint
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "shape"),
     [

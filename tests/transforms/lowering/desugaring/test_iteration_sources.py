@@ -59,6 +59,7 @@ def left_early(x):
     return s * total[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [in_a_loop, in_a_list, within_another, left_early])
 def test_functions_are_called_as_often_as_python_calls_them(function):
     assert_gradient(function, X)

@@ -136,6 +136,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program[0].__name__)
 def test_gradient_of_a_program(program):
     f, arguments = made(program)

@@ -74,6 +74,7 @@ def test_elements_that_are_written_before_they_are_reached_are_refused(function)
     assert "test_consumed_iterators.py" in str(caught.value)
 
 
+@pytest.mark.slow
 def test_each_value_may_be_written_in_its_turn():
     def stepped(x):
         parts = {"a": x[0], "b": x[1]}
