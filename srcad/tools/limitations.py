@@ -67,7 +67,7 @@ def _open(template: str) -> str:
 
 
 def _section(row: Refusal[Any]) -> str:
-    return f"### {row.title}\n\n```python\n{row.program}```\n\n```text\n{refused(row)}\n```\n"
+    return f"### {row.title}\n\n```py\n{row.program}```\n\n```text\n{refused(row)}\n```\n"
 
 
 def refused(row: Refusal[Any]) -> SrcadError:
