@@ -112,7 +112,8 @@ def test_gradients():
     assert_gradient(smooth, x, w)
     for given in (x[:0], x):
         found, expected = (
-            srcad.grad(smooth, wrt=(0, 1), without=without)(given, w) for without in ((), "contract, inplace")
+            srcad.grad(smooth, wrt=(0, 1), without=without)(given, w)
+            for without in ((), "array_contraction_to_scalar, buffer_reuse")
         )
         for one, other in zip(found, expected, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-13, atol=1e-14)

@@ -159,7 +159,7 @@ def test_gradients():
     assert_gradient(network, x, w, u)
     for empty in (x[:0], x):
         found, expected = (
-            srcad.grad(network, wrt=(0, 1, 2), without=without)(empty, w, u) for without in ((), "inplace")
+            srcad.grad(network, wrt=(0, 1, 2), without=without)(empty, w, u) for without in ((), "buffer_reuse")
         )
         for one, other in zip(found, expected, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-13, atol=1e-14)
