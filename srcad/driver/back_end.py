@@ -9,7 +9,7 @@ from typing import Any
 import gast
 from numba import types as nb
 
-from srcad.driver.mid_end import arguments, loaded, settings_hold
+from srcad.driver.mid_end import arguments, is_due, loaded
 from srcad.driver.passes import FINISH, SIMPLIFY, Pass
 from srcad.runtime.support import stage_timer
 from srcad.transforms.analysis.sweep_boundary import rejoined, told_apart, without_marks
@@ -85,8 +85,9 @@ def finished(made: Made, loops: bool, without: Collection[str], after: str | Non
     """The functions of a module with what is done to all of them together."""
     state = Module(made, loops)
     for row in FINISH:
-        if row.name not in without and settings_hold(row, state):
-            made = state.made = loaded(row)(made)
+        if is_due(row, state, without):
+            with stage_timer.in_stage(row.name):
+                made = state.made = loaded(row)(made)
         if row.name == after:
             break
     return made
@@ -102,7 +103,7 @@ class Module:
 
 def run(row: Pass, body: Body) -> None:
     """Do one pass, if it is to be run; what it gives are the statements, or nothing where it has changed them."""
-    if not row.function or row.name in body.without or not settings_hold(row, body):
+    if not is_due(row, body, body.without):
         return
     with stage_timer.in_stage(row.name):
         work: Callable[..., Any] = loaded(row)

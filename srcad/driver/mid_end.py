@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import inspect
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
 from numba import types as nb
 
-from srcad.driver.passes import NORMALISE, OPTIMISE, Pass
+from srcad.driver.passes import OPTIMISE, Pass
 from srcad.errors import MayOverlap, SrcadError
 from srcad.runtime.support import stage_timer
 from srcad.transforms.checkpointing.loop_outlining import Finished, outlined
@@ -83,11 +83,16 @@ def passed(state: State, rows: Iterable[Pass] = OPTIMISE, after: str | None = No
 
 def run(row: Pass, state: State) -> State:
     """The state after one pass, if it is to be run."""
-    if not row.function or row.name in state.unit.without or not settings_hold(row, state):
+    if not is_due(row, state, state.unit.without):
         return state
     with stage_timer.in_stage(row.name):
         function = loaded(row)
         return _with(state, function(**arguments(function, state)), row.retypes)
+
+
+def is_due(row: Pass, state: Any, without: Collection[str]) -> bool:
+    """Whether the driver runs a pass: it is a step of its own, for these settings, and not left out."""
+    return bool(row.function) and row.name not in without and settings_hold(row, state)
 
 
 def settings_hold(row: Pass, state: Any) -> bool:
@@ -188,8 +193,3 @@ def finisher(state: State) -> Callable[..., Finished]:
         return last.unit, last.types, last.counts
 
     return finish
-
-
-def typed_and_specialised(state: State, after: str | None = None) -> State:
-    """The function itself up to the passes that called functions go through as well."""
-    return passed(state, NORMALISE, after)

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 from srcad.driver import mid_end, pipeline
-from srcad.driver.passes import NORMALISE, OPTIMISE
+from srcad.driver.passes import FINISH, NORMALISE, OPTIMISE, SIMPLIFY
 from srcad.errors import BadArgument
 from srcad.frontend.language_subset import fence
+from srcad.runtime.support import stage_timer
 from srcad.tools.type_signatures import parse_signature
 from srcad.transforms.ir.build import walk_statements
 from srcad.transforms.ir.verify import check_core
@@ -71,6 +72,13 @@ def test_a_function_goes_through_the_passes_in_the_order_of_the_table(monkeypatc
     monkeypatch.setattr(mid_end, "run", noting)
     text(smooth, "f8[:], i8")
     assert passed == [row.name for row in (*NORMALISE, *OPTIMISE)]
+
+
+def test_each_pass_that_is_run_is_timed():
+    with stage_timer.running() as clock:
+        text(smooth, "f8[:], i8")
+    run = {row.name for row in (*NORMALISE, *OPTIMISE, *SIMPLIFY, *FINISH) if row.function}
+    assert run <= clock.seconds.keys()
 
 
 def test_array_statements_are_not_made_into_loops_where_that_is_not_asked_for():

@@ -74,14 +74,8 @@ def stage(name: str) -> Callable[[Callable[_Parameters, _Result]], Callable[_Par
     def decorate(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
         @functools.wraps(function)
         def measured(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
-            clock = _running.get()
-            if clock is None:
+            with in_stage(name):
                 return function(*args, **kwargs)
-            clock.begin(name)
-            try:
-                return function(*args, **kwargs)
-            finally:
-                clock.end()
 
         return measured
 
