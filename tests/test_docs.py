@@ -15,7 +15,7 @@ DOCUMENTS = [
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 # Packages that are told about on the page of the package around them.
-WITHIN = ("transforms/lowering", "runtime/kernels", "runtime/tape")
+WITHIN = ("transforms/analysis", "transforms/lowering", "runtime/kernels", "runtime/tape")
 # Names of packages that also begin other names: `kernels.plus`, `tape.trace`, `calls.fib`.
 MEAN_MORE = ("kernels", "tape", "calls")
 LINK = re.compile(r"\]\((?P<target>[^)#:\s]*)(?:#(?P<heading>[^)]*))?\)")

@@ -31,7 +31,7 @@ from srcad.errors import BadArgument, Place
 from srcad.printing.printer import print_function
 from srcad.tools.source_text import Case, case_of, refusing_untyped
 from srcad.transforms.adjoint.reverse_plan import Fork, Plan, Replay, Step, inner_plans, spot_of
-from srcad.transforms.analysis.linear_forms import Form as Linear
+from srcad.transforms.analysis.affine.linear_forms import Form as Linear
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.checkpointing.loop_outlining import Checkpointed
 from srcad.transforms.inference.subroutine_types import Specialised
@@ -102,7 +102,7 @@ class Speaker:
         rank = self.program.types.rank(array)
         if rank is None:
             return None
-        forms = [self.program.meeting.sizes.size(array, axis) for axis in range(rank)]
+        forms = [self.program.meeting.size(array, axis) for axis in range(rank)]
         return " * ".join(self.form(form, len(forms) > 1) for form in forms) or "1"
 
     def form(self, form: Linear, inside: bool = False) -> str:

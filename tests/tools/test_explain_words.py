@@ -7,7 +7,7 @@ import pytest
 
 from srcad.tools.explain import Explanation
 from srcad.tools.source_text import case_of
-from srcad.transforms.analysis.linear_forms import Form
+from srcad.transforms.analysis.affine.linear_forms import Form
 
 
 def scaled(x, k):

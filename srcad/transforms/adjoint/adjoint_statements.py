@@ -246,7 +246,7 @@ class StatementAdjoints:
 
     def fills(self, name: str, base: str, index: gast.expr) -> bool:
         """Whether a stored array is known to have the shape of the part that it is stored into."""
-        sizes, rank = self.program.meeting.sizes, self.program.types.rank(name) or 0
+        sizes, rank = self.program.meeting, self.program.types.rank(name) or 0
         if not is_basic(index, self.program.types):
             return False
         try:

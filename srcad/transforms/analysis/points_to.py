@@ -15,7 +15,6 @@ import numpy as np
 from numba import types as nb
 
 from srcad.runtime.rulebook import registry
-from srcad.transforms.analysis.linear_forms import Form
 from srcad.transforms.analysis.statement_positions import Flow, Spot
 from srcad.transforms.inference.subroutine_types import results_of_calls
 from srcad.transforms.inference.type_inference import Types
@@ -124,9 +123,4 @@ def base_of_view(value: gast.expr, unit: Unit, types: Types) -> str | None:
 Meets = Callable[[gast.stmt, gast.Subscript, gast.stmt, gast.Subscript], bool]
 
 
-def form_symbols(form: Form) -> list[str]:
-    """The symbols of a linear form."""
-    return [symbol for symbol, _ in form.terms]
-
-
-__all__ = ["Form", "Roots", "Spot", "base_of_view", "is_basic", "names_in", "roots_of"]
+__all__ = ["Roots", "Spot", "base_of_view", "is_basic", "names_in", "roots_of"]

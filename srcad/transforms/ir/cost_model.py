@@ -109,10 +109,9 @@ MOST_STATES = 128  # of all names at one point, tracked one by one; each branch 
 MOST_CASES = 8  # versions of a piece of code, one for each array that a name may refer to
 MOST_CHOICE_ROUNDS = 8  # repetitions of the search, since versioning may reveal further cases
 
-# Proofs about indices (affine_subscripts, array_kills, trip_counts, parallel_subscripts, array_regions)
+# Proofs about indices (analysis.affine, trip_counts)
 
 MOST_INEQUALITIES = 400  # eliminating a symbol may square their number; a larger system is left undecided
 MOST_BOXES = 64  # boxes joined in pairs, to prove that they cover an array
 DEEPEST_EXTENT = 8  # definitions followed to the greatest value of an index
-DEEPEST_INDEX = 20  # definitions followed to the linear form of an index in generated code
 DEEPEST_FORM = 20  # definitions followed to the linear form of a number of the primal, which may lead in circles

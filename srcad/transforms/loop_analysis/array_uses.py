@@ -13,13 +13,13 @@ from typing import TypeAlias
 import gast
 import numpy as np
 
-from srcad.transforms.analysis.linear_forms import Form
+from srcad.transforms.analysis.affine.integer_facts import ends_of, is_counted, step_of
+from srcad.transforms.analysis.affine.linear_forms import Form
+from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.ir.array_functions import MAKER_OF, NEW_FROM_PARTS
-from srcad.transforms.ir.build import Block, const, dotted_path, inner_blocks, names_in
+from srcad.transforms.ir.build import Block, dotted_path, inner_blocks, names_in
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import stored_in
-from srcad.transforms.loop_analysis.array_extents import Shapes
-from srcad.transforms.loop_analysis.loop_accesses import is_counted
 
 Path: TypeAlias = tuple[tuple[int, int], ...]  # blocks, by identity, and the position in each
 
@@ -31,7 +31,7 @@ class Use:
     statement   that contains it, possibly in its header
     path        to the statement
     forms       linear forms of the parts of the index; None for slices and for parts without one
-    facts       the facts about integers there
+    known       the facts about integers there
     is_target   whether the statement only stores into it
     """
 
@@ -39,7 +39,7 @@ class Use:
     statement: gast.stmt
     path: Path
     forms: tuple[Form | None, ...]
-    facts: tuple[Form, ...]
+    known: tuple[Form, ...]
     is_target: bool
 
     def form(self, axis: int) -> Form | None:
@@ -75,14 +75,14 @@ class Arrays:
     bounds      of loops with step 1 or -1, by their identity
     """
 
-    def __init__(self, names: Collection[str], body: Block, at: Shapes) -> None:
+    def __init__(self, names: Collection[str], body: Block, at: Facts) -> None:
         """Collect the uses in a function's statements; each of the names must be stored once."""
         self.names, self.found = set(names), dict[str, Array]()
         self.bounds: dict[int, tuple[Form | None, Form | None]] = {}
         self._seen: set[int] = set()
         self._block(body, at, ())
 
-    def _block(self, block: Block, at: Shapes, path: Path) -> None:
+    def _block(self, block: Block, at: Facts, path: Path) -> None:
         for position, statement in enumerate(block):
             self._path: Path = (*path, (id(block), position))
             self._follow(statement, at)
@@ -100,35 +100,21 @@ class Arrays:
         self.names.discard(name)
         self.found.pop(name, None)
 
-    def _follow(self, statement: gast.stmt, at: Shapes) -> None:
+    def _follow(self, statement: gast.stmt, at: Facts) -> None:
         """Record the uses in a statement, and update the facts `at` for it."""
-        blocks = inner_blocks(statement)
         if isinstance(statement, gast.While):
             at.forget(stored_in([statement]))
         self._statement, self._at = statement, at
         self._own(statement)
-        if not blocks:
+        if not inner_blocks(statement):
             at.learn(statement)
             return
         path = self._path
-        if isinstance(statement, gast.If):
-            inside = [at.under(statement.test, arm == 0) for arm in range(len(blocks))]
-        elif is_counted(statement):
-            self._note(statement, at)
-            at.forget(stored_in([statement]))
-            inside = [at.inside(statement)]
-        else:
-            at.forget(stored_in([statement]))
-            inside = [at.copy()]
-        for block, known in zip(blocks, inside, strict=True):
+        if is_counted(statement) and abs(step_of(statement)) == 1:
+            start, stop = ends_of(statement)
+            self.bounds[id(statement)] = at.form(start), at.form(stop)
+        for block, known in at.descend(statement):
             self._block(block, known, path)
-        at.forget(stored_in([statement]))
-
-    def _note(self, loop: gast.For, at: Shapes) -> None:
-        if constant(Shapes.step(loop)) in (1, -1):
-            args = loop.iter.args
-            start, stop = args[:2] if len(args) > 1 else (const(0), args[0])
-            self.bounds[id(loop)] = at.form(start), at.form(stop)
 
     def _own(self, statement: gast.stmt) -> None:
         """Record the uses in a simple statement, or in the header of a compound one."""
@@ -197,7 +183,7 @@ class Arrays:
             return
         forms = tuple(None if isinstance(part, gast.Slice) else self._at.form(part) for part in parts)
         self._seen.add(id(node))
-        array.uses.append(Use(node, self._statement, self._path, forms, self._at.facts, is_target))
+        array.uses.append(Use(node, self._statement, self._path, forms, self._at.known, is_target))
 
     def _is_number(self, part: gast.expr) -> bool:
         """Whether a part of an index is a single integer."""

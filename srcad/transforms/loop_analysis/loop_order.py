@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import gast
 
-from srcad.transforms.analysis.linear_forms import Form
+from srcad.transforms.analysis.affine.accesses import accessed
+from srcad.transforms.analysis.affine.index_ranges import distances
+from srcad.transforms.analysis.affine.integer_facts import ends_of, step_of
+from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.ir.build import binary, clone, const, walk_statements
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import stored_in
-from srcad.transforms.loop_analysis.affine_subscripts import Subscripts
 from srcad.transforms.loop_analysis.alias_classes import Memories
-from srcad.transforms.loop_analysis.loop_accesses import Reached, accessed
 from srcad.transforms.loop_analysis.loop_carried_values import carried
 
 
-def is_free(loop: gast.For, inside: Subscripts, memories: Memories, after: frozenset[str]) -> bool:
+def is_free(loop: gast.For, inside: Facts, memories: Memories, after: frozenset[str]) -> bool:
     """Whether the order of the iterations does not matter.
 
     inside      the facts about integers in the loop
@@ -38,19 +39,20 @@ def is_free(loop: gast.For, inside: Subscripts, memories: Memories, after: froze
     if not all(isinstance(each, (gast.Assign, gast.AugAssign, gast.If, gast.For, gast.Pass)) for each in body):
         return False
     inside = inside.copy()
-    inside.begin(stored)
-    found = list(accessed(loop.body, inside, memories))
-    index, fixed = loop.target.id, stored | {loop.target.id}
+    inside.restrict(stored)
+    found = [each.access for each in accessed(loop.body, inside)]
     for one in found:
-        if one.access.kind == "read":
+        if one.kind == "read":
             continue
         for other in found:
-            kinds = {one.access.kind, other.access.kind}
-            if not memories.may_share(one.access.name, other.access.name) or kinds == {"add"}:
+            if not memories.may_share(one.name, other.name) or {one.kind, other.kind} == {"add"}:
                 continue
-            if _trade_places(loop, one.access.name, other.access.name, memories):
+            if _trade_places(loop, one.name, other.name, memories):
                 continue
-            if not _is_apart(one, other, index, fixed):
+            if one.name != other.name:
+                return False
+            apart = distances(one.region, other.region, loop.target.id, step_of(loop), stored)
+            if apart not in (None, (0, 0)):
                 return False
     return True
 
@@ -61,34 +63,15 @@ def _trade_places(loop: gast.For, one: str, other: str, memories: Memories) -> b
     return is_known and memories.is_own(one) and memories.is_own(other)
 
 
-def _is_apart(one: Reached, other: Reached, index: str, varying: frozenset[str]) -> bool:
-    """Whether two accesses never refer to the same element in different iterations of the loop with this index."""
-    mine, its = one.access.forms, other.access.forms
-    if one.access.name != other.access.name or mine is None or its is None or len(mine) != len(its):
-        return False
-    for first, second in zip(mine, its, strict=True):
-        between = second - first
-        if between.terms or first.symbols & (varying - {index}):
-            continue
-        if not (one.at.is_natural(first) and other.at.is_natural(second)):
-            continue
-        if first.coefficient(index) and between == Form():
-            return True  # the same element in the same iteration only
-        if not first.coefficient(index) and between.constant:
-            return True
-    return False
-
-
 def is_backwards(statement: gast.For) -> bool:
     """Whether a loop counts down by one."""
-    return bool(constant(Subscripts.step(statement)) == -1)
+    return step_of(statement) == -1
 
 
 def ascending(statement: gast.For) -> list[gast.expr]:
     """The bounds of the loop when run forwards."""
-    args = statement.iter.args
-    start, stop = (const(0), args[0]) if len(args) == 1 else args[:2]
-    if (constant(Subscripts.step(statement)) or 0) < 0:
+    start, stop = ends_of(statement)
+    if step_of(statement) < 0:
         return [_one_more(stop), _one_more(start)]
     return [start, stop]
 

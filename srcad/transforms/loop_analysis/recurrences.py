@@ -12,13 +12,13 @@ from collections.abc import Mapping
 import gast
 from numba import types as nb
 
-from srcad.transforms.analysis.linear_forms import Form
+from srcad.transforms.analysis.affine.accesses import Access, accesses
+from srcad.transforms.analysis.affine.integer_facts import step_of
+from srcad.transforms.analysis.affine.linear_forms import Form
+from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.analysis.liveness import live_before
 from srcad.transforms.ir.build import Block, walk
-from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, changed_memory, stored_in
-from srcad.transforms.loop_analysis.affine_subscripts import Access, Subscripts, accesses
-from srcad.transforms.loop_analysis.alias_classes import Memories
 
 _Forms = tuple[Form, ...]
 
@@ -30,13 +30,13 @@ class Recurrence:
     changed     the names and arrays that statements with such reads store
     """
 
-    def __init__(self, loop: gast.For, inside: Subscripts, memories: Memories, kinds: Mapping[str, nb.Type]) -> None:
-        self.loop, self.memories = loop, memories
+    def __init__(self, loop: gast.For, inside: Facts, kinds: Mapping[str, nb.Type]) -> None:
+        self.loop = loop
         body: Block = loop.body
         stored = stored_in(body)
-        found = _accesses(body, inside, stored, memories)
-        step = constant(Subscripts.step(loop))
-        self.earlier = _earlier(found, loop.target.id, step) if isinstance(step, int) else set()
+        found = _accesses(body, inside, stored)
+        step = step_of(loop)
+        self.earlier = _earlier(found, loop.target.id, step) if step else set()
         carried = stored & live_before(body, frozenset())
         self.carried = {name for name in carried if kinds.get(name) == nb.float64}
         self.sources: dict[int, frozenset[str]] = {}
@@ -82,12 +82,12 @@ def _symbol(array: str) -> str:
     return f"{array}[]"
 
 
-def _accesses(body: Block, inside: Subscripts, stored: frozenset[str], memories: Memories) -> list[Access]:
+def _accesses(body: Block, inside: Facts, stored: frozenset[str]) -> list[Access]:
     at = inside.copy()
-    at.begin(stored)
+    at.restrict(stored)
     found: list[Access] = []
     for statement in body:
-        found += accesses(statement, at, memories.is_element)
+        found += accesses(statement, at)
         at.learn(statement)
     return found
 

@@ -16,13 +16,13 @@ from typing import TypeAlias
 
 import gast
 
-from srcad.transforms.analysis.linear_forms import Form, infeasible
+from srcad.transforms.analysis.affine.integer_facts import step_of
+from srcad.transforms.analysis.affine.linear_forms import Form, is_nonnegative, name_of
 from srcad.transforms.ir.build import Block, clone, const, dotted_path, inner_blocks, is_exit, names_in, walk
 from srcad.transforms.ir.cost_model import MOST_WINDOW_ROWS
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import stored_in
-from srcad.transforms.loop_analysis.array_extents import Shapes, source
 from srcad.transforms.loop_analysis.array_uses import Array, Use
 
 Bounds: TypeAlias = Mapping[int, tuple[Form | None, Form | None]]
@@ -81,7 +81,7 @@ class _Fitter:
     def __init__(self, array: Array, position: int, axis: int, bounds: tuple[Form | None, Form | None]) -> None:
         self.array, self.axis = array, axis
         self.loop: gast.For = array.block[position]
-        self.step = constant(Shapes.step(self.loop))
+        self.step = step_of(self.loop)
         self.parts: tuple[list[Use], list[Use], list[Use]] = [], [], []  # before the loop, in it, after it
         for use in array.uses:
             at = use.position(array.block)
@@ -119,11 +119,11 @@ class _Fitter:
 
     def _is_kept(self, inside: list[tuple[Use, int]]) -> bool:
         """Whether the uses in the loop are known to access rows within the array, and none by a negative index."""
-        for use in {(each.forms, each.facts): each for each, _ in inside}.values():
+        for use in {(each.forms, each.known): each for each, _ in inside}.values():
             form = use.form(self.axis)
             if form is None or self.size is None:
                 return False
-            if not infeasible([*use.facts, form.scaled(-1) - 1]) or not infeasible([*use.facts, form - self.size]):
+            if not is_nonnegative(form, use.known) or not is_nonnegative(self.size - form - 1, use.known):
                 return False
         return True
 
@@ -146,7 +146,7 @@ class _Fitter:
         form = self.number(use)
         if form is None or self.size is None:
             return False
-        facts = [*use.facts, self.size, form, self.size - form - 1]
+        facts = [*use.known, self.size, form, self.size - form - 1]
         if is_before:
             return self._is_within(facts, form, self.start)
         some, none = [*facts, self.length - 1], [*facts, self.length.scaled(-1)]
@@ -162,7 +162,7 @@ class _Fitter:
     def _is_within(self, facts: list[Form], form: Form, index: Form | None) -> bool:
         assert index is not None
         low, high = index + self.least, index + self.most
-        return infeasible([*facts, low - form - 1]) and infeasible([*facts, form - high - 1])
+        return is_nonnegative(form - low, facts) and is_nonnegative(high - form, facts)
 
     def number(self, use: Use) -> Form | None:
         """The row that a use outside of the loop accesses, counted from the start; None if that is not known."""
@@ -172,8 +172,8 @@ class _Fitter:
         if not form.terms and form.constant < 0:
             return self.size + form.constant
         # The use accesses an existing element: -size <= row < size.
-        facts = [*use.facts, self.size, form + self.size, self.size - form - 1]
-        return form if infeasible([*facts, form.scaled(-1) - 1]) else None
+        facts = [*use.known, self.size, form + self.size, self.size - form - 1]
+        return form if is_nonnegative(form, facts) else None
 
     def row(self, use: Use) -> gast.expr:
         """The row as an expression."""
@@ -187,7 +187,7 @@ class _Fitter:
 
 def _lasting(form: Form | None, stored: frozenset[str]) -> Form | None:
     """A form, if nothing after the array's allocation stores a name in it; else None."""
-    return None if form is None or any(source(each) in stored for each in form.symbols) else form
+    return None if form is None or any(name_of(each) in stored for each in form.symbols) else form
 
 
 def without(block: Block, dead: list[gast.stmt]) -> Block:

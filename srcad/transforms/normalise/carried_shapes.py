@@ -21,8 +21,8 @@ from typing import Any
 from numba import types as nb
 
 from srcad.names import Names
-from srcad.transforms.analysis.dependence_test import Meeting
-from srcad.transforms.analysis.linear_forms import Form
+from srcad.transforms.analysis.affine.dependence_test import Meeting
+from srcad.transforms.analysis.affine.linear_forms import Form
 from srcad.transforms.analysis.points_to import roots_of
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.analysis.statement_positions import Flow, flow_of

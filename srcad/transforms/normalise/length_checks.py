@@ -13,9 +13,8 @@ from __future__ import annotations
 import gast
 from numba import types as nb
 
-from srcad.transforms.analysis.linear_forms import Form
+from srcad.transforms.analysis.affine.ssa_facts import Definitions
 from srcad.transforms.analysis.statement_positions import Flow, flow_of
-from srcad.transforms.analysis.symbolic_shapes import Sizes
 from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import Block, inner_blocks, mentions, walk_statements
 from srcad.transforms.ir.primitive import constant
@@ -28,7 +27,7 @@ def without_known_lengths(unit: Unit, types: Types) -> Unit:
     if not any(_test_of(statement) for statement in walk_statements(unit.tree.body)):
         return unit
     flow = flow_of(unit)
-    lengths = _Lengths(flow, types, Sizes(unit, flow, types, _number))
+    lengths = _Lengths(flow, types, Definitions(unit, flow, types))
     idle = {id(each) for each in walk_statements(unit.tree.body) if lengths.is_idle(each)}
     if not idle:
         return unit
@@ -44,8 +43,8 @@ def without_known_lengths(unit: Unit, types: Types) -> Unit:
 
 
 class _Lengths:
-    def __init__(self, flow: Flow, types: Types, sizes: Sizes) -> None:
-        self.flow, self.types, self.sizes = flow, types, sizes
+    def __init__(self, flow: Flow, types: Types, facts: Definitions) -> None:
+        self.flow, self.types, self.facts = flow, types, facts
         self.asked: set[str] = set()  # names in tests that are removed
 
     def is_idle(self, statement: gast.stmt) -> bool:
@@ -69,7 +68,7 @@ class _Lengths:
             return len(kind)
         if not isinstance(kind, nb.Array) or not kind.ndim:
             return None
-        form = self.sizes.size(name, 0)
+        form = self.facts.size(name, 0)
         return None if form.terms else form.constant
 
 
@@ -78,11 +77,6 @@ def _test_of(statement: gast.stmt) -> str | None:
         case gast.If(test=gast.Name(id=name), body=[gast.Raise()], orelse=[]):
             return str(name)
     return None
-
-
-def _number(node: gast.expr | None) -> Form | None:
-    value = None if node is None else constant(node)
-    return Form.number(value) if type(value) is int else None
 
 
 def _is_unread(statement: gast.stmt, names: set[str], count: dict[str, int]) -> bool:

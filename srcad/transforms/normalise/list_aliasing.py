@@ -10,7 +10,7 @@ import gast
 
 from srcad.refusals.memory import LIST_ELEMENT_WRITE, WRITE_AFTER_APPEND
 from srcad.refusals.records import RECORDS_GATHERED
-from srcad.transforms.analysis.dependence_test import Meeting
+from srcad.transforms.analysis.affine.dependence_test import Meeting
 from srcad.transforms.analysis.points_to import Roots, roots_of
 from srcad.transforms.analysis.statement_positions import flow_of
 from srcad.transforms.inference.type_inference import Types

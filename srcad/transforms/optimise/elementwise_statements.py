@@ -10,10 +10,11 @@ from numba import types as nb
 
 from srcad.errors import Place
 from srcad.runtime.rulebook import registry
+from srcad.transforms.analysis.affine.integer_facts import index_parts
+from srcad.transforms.analysis.affine.ssa_facts import reduction_of
 from srcad.transforms.analysis.ownership import are_apart
 from srcad.transforms.analysis.points_to import is_basic
 from srcad.transforms.analysis.program_facts import Program
-from srcad.transforms.analysis.symbolic_shapes import index_parts, reduction_of
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -135,7 +136,7 @@ class Elements:
         if self.program.flow.single(name) is not None:
             for axis, form in enumerate(nest.forms):
                 if form is not None:
-                    self.program.meeting.sizes.learn(name, axis, form)
+                    self.program.meeting.learn(name, axis, form)
         return [*nest.before, assign(name, self.empty(clone(shape), name), place), nest.loops(extents)]
 
     def empty(self, shape: gast.expr, name: str) -> gast.expr:

@@ -12,11 +12,12 @@ from numba import types as nb
 
 from srcad.errors import Place
 from srcad.runtime import kernels
-from srcad.transforms.analysis.dependence_test import Meeting
-from srcad.transforms.analysis.linear_forms import Form
+from srcad.transforms.analysis.affine.dependence_test import Meeting
+from srcad.transforms.analysis.affine.integer_facts import index_parts
+from srcad.transforms.analysis.affine.linear_forms import Form
+from srcad.transforms.analysis.affine.shape_equality import model
+from srcad.transforms.analysis.affine.ssa_facts import ONE, sliced
 from srcad.transforms.analysis.program_facts import Program
-from srcad.transforms.analysis.shape_equality import model
-from srcad.transforms.analysis.symbolic_shapes import ONE, index_parts, sliced
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -103,7 +104,7 @@ def _differ(meeting: Meeting, one: gast.expr, two: gast.expr) -> bool:
     first, second = meeting.form(one), meeting.form(two)
     if first is None or second is None or (first - second).terms or first == second:
         return False
-    return all(map(meeting.is_natural, (first, second))) or (
+    return all(map(meeting.is_nonnegative, (first, second))) or (
         not first.terms and not second.terms and max(first.constant, second.constant) < 0
     )
 
@@ -176,7 +177,7 @@ def _start(program: Program, part: gast.Slice) -> tuple[gast.expr | None, int] |
     if isinstance(value, int):
         return (part.lower, step) if value >= 0 else None
     form = program.meeting.form(part.lower)
-    if form is not None and program.meeting.is_natural(form):
+    if form is not None and program.meeting.is_nonnegative(form):
         return part.lower, step
     return None
 
@@ -260,7 +261,7 @@ class Nest:
         read = clone(target)
         read.ctx = gast.Load()
         if leaf is not None:  # only its shape is used
-            read.value = load(model(self.program.meeting.sizes, target.value.id))
+            read.value = load(model(self.program.meeting, target.value.id))
         view_statement = assign(view, read, self.place)
         flow = self.program.flow
         flow.stores[view] = [view_statement]

@@ -22,6 +22,8 @@ from numba import types as nb
 
 from srcad.names import Names
 from srcad.runtime import kernels
+from srcad.transforms.analysis.affine.accesses import distance
+from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.analysis.liveness import live_before
 from srcad.transforms.analysis.points_to import Roots, roots_of
 from srcad.transforms.analysis.statement_positions import Flow, flow_of
@@ -54,7 +56,6 @@ from srcad.transforms.ir.side_effects import all_written
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.loop_analysis.loop_carried_values import passed_on
-from srcad.transforms.loop_analysis.parallel_subscripts import Indices
 
 
 def with_folds_apart(unit: Unit, types: Types) -> tuple[Unit, Types]:
@@ -131,7 +132,7 @@ class _Loop:
             accesses = [part for part in parts if getattr(part.value, "id", None) == base]
             if names != {base} or mentions(touching)[base] != len(accesses) or base in _names_stored(self.body):
                 continue
-            if not _is_only_added_to(base, touching) and Indices(self.loop, self.known).distance(accesses) != 0:
+            if not _is_only_added_to(base, touching) and distance(self.loop, accesses, Facts.at_start(self.known)) != 0:
                 found |= {id(each) for each in touching}
         return found
 

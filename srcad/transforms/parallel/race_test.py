@@ -16,11 +16,12 @@ from dataclasses import dataclass, field
 import gast
 from numba import types as nb
 
+from srcad.transforms.analysis.affine.accesses import distance
+from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.ir.array_functions import ALLOCATING, ASKS_FOR_SHAPE, SHAPE_ATTRIBUTES
 from srcad.transforms.ir.build import Block, clone, dotted_path, reads, walk, walk_statements, written
 from srcad.transforms.ir.side_effects import all_written, changed_memory, mutated_by
 from srcad.transforms.loop_analysis.alias_classes import Groups
-from srcad.transforms.loop_analysis.parallel_subscripts import Indices
 
 _MODULES = {"np", "math", "operator", "kernels"}
 
@@ -80,7 +81,6 @@ class _Reacher:
         self.loop, self.memory, self.kinds, self.scratch = loop, memory, kinds, scratch
         self.statements = list(walk_statements(loop.body))
         self.own = {name for each in self.statements for name in all_written(each) if not self.is_array_sum(each)}
-        self.indices = Indices(loop, kinds)
 
     def is_array_sum(self, statement: gast.stmt) -> bool:
         """Whether a statement adds to the memory of a name."""
@@ -142,18 +142,18 @@ class _Reacher:
         if not self.memory.is_dense(base):
             return False
         accesses = self.accesses(base)
-        distance = None if accesses is None else self.indices.distance(accesses)
+        apart = None if accesses is None else distance(self.loop, accesses, Facts.at_start(self.kinds))
         result.apart += [(base, other) for other in bases if other != base]
-        if distance == 0:
+        if apart == 0:
             return True
         if not self.is_only_added_to(base):
             return False
-        if distance is None:
+        if apart is None:
             if len(bases) > 1:
                 return False  # through another name, the body may read sums that the parts have not added up yet
             result.totals.append(base)
         else:
-            result.width = max(result.width, distance)
+            result.width = max(result.width, apart)
         return True
 
     def accesses(self, name: str) -> list[gast.Subscript] | None:

@@ -23,13 +23,13 @@ from collections.abc import Mapping
 import gast
 from numba import types as nb
 
+from srcad.transforms.analysis.affine.accesses import accessed
+from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.ir.array_functions import LIKE_WITH_ONE_ARGUMENT
 from srcad.transforms.ir.build import Block, dotted_path, inner_blocks, mentions, rewrite_names, walk, walk_statements
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.side_effects import all_written
-from srcad.transforms.loop_analysis.affine_subscripts import Subscripts
 from srcad.transforms.loop_analysis.alias_classes import Memories
-from srcad.transforms.loop_analysis.loop_accesses import accessed
 from srcad.transforms.postoptimise.row_buffered_gather import is_sum
 
 
@@ -113,11 +113,11 @@ class _Absorber:
         if mentions([statement])[sums] != mentions(waiting)[sums]:
             return False
         index = loop.target.id
-        for one in accessed(loop.body, Subscripts().inside(loop), self.memories):
+        for one in accessed(loop.body, Facts(self.memories.ranks).enter(loop)):
             name, forms = one.access.name, one.access.forms
             if name == sums or self.memories.ranks.get(name) == 0 or not self.memories.may_share(name, array):
                 continue
-            if name != array or forms is None or not one.at.is_natural(forms[axis]):
+            if name != array or forms is None or one.access.ranges[axis] is None:
                 return False
             if forms[axis].symbols != {index} or forms[axis].coefficient(index) != 1 or forms[axis].constant < nearest:
                 return False

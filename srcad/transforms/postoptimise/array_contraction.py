@@ -27,6 +27,7 @@ import gast
 from numba import types as nb
 
 from srcad.names import Names
+from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.ir.array_functions import MAKER_OF, OF_SHAPE_AND_TYPE, fill_of
 from srcad.transforms.ir.build import (
     Block,
@@ -52,9 +53,7 @@ from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.loop_analysis.alias_classes import Memories
-from srcad.transforms.loop_analysis.array_extents import Shapes
 from srcad.transforms.loop_analysis.array_uses import Array, Arrays
-from srcad.transforms.loop_analysis.loop_accesses import is_counted
 from srcad.transforms.loop_analysis.reuse_window import Window, window, without
 
 
@@ -80,10 +79,8 @@ class _Contractor:
         fills = {name: fill for each in walk_statements(self.body) for name, fill in self.fill(each)}
         if not fills:
             return self.body
-        integers = {name for name, kind in self.kinds.items() if isinstance(kind, nb.Integer)}
-        integers |= {each.target.id for each in walk_statements(self.body) if is_counted(each)} & self.once
-        shapes = Shapes(Memories(self.body, self.parameters, self.kinds).ranks, frozenset(integers))
-        arrays = Arrays(fills, self.body, shapes)
+        memories = Memories(self.body, self.parameters, self.kinds)
+        arrays = Arrays(fills, self.body, Facts.at_start(self.kinds, memories.ranks))
         windows = [found for each in arrays.found.values() if (found := window(each, arrays.bounds)) is not None]
         wanted = [found for found in windows if len(found.array.extents) > 1 or found.width > 1]
         if not wanted:

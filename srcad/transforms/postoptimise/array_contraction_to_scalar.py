@@ -23,7 +23,7 @@ import gast
 from numba import types as nb
 
 from srcad.names import Names
-from srcad.transforms.analysis.symbolic_shapes import index_parts
+from srcad.transforms.analysis.affine.integer_facts import ends_of, index_parts, is_counted, step_of
 from srcad.transforms.ir.array_functions import MAKES_UNSET, MAKES_ZEROS, SMOOTH
 from srcad.transforms.ir.build import (
     Block,
@@ -43,8 +43,6 @@ from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
-from srcad.transforms.loop_analysis.array_extents import Shapes
-from srcad.transforms.loop_analysis.loop_accesses import is_counted
 
 
 def with_single_elements(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
@@ -190,10 +188,8 @@ def is_zero_store(statement: gast.stmt, array: str) -> bool:
 
 def is_from_zero(loop: gast.For) -> bool:
     """Whether a loop counts up from zero or down to zero, so that no index is negative (counted from the end)."""
-    args, step = loop.iter.args, constant(Shapes.step(loop))
-    if isinstance(step, int) and step < 0:
-        return bool(constant(args[1]) == -1)
-    return len(args) == 1 or (isinstance(step, int) and bool(constant(args[0]) == 0))
+    (start, stop), step = ends_of(loop), step_of(loop)
+    return constant(stop) == -1 if step < 0 else step > 0 and constant(start) == 0
 
 
 class _Elements(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no annotations

@@ -23,8 +23,9 @@ import gast
 from numba import types as nb
 
 from srcad.names import Names
-from srcad.transforms.analysis.linear_forms import Form
-from srcad.transforms.analysis.symbolic_shapes import index_parts
+from srcad.transforms.analysis.affine.integer_facts import index_parts, is_full
+from srcad.transforms.analysis.affine.linear_forms import Form
+from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.ir.build import (
     Block,
     augment,
@@ -44,7 +45,6 @@ from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.side_effects import all_written
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.loop_analysis.alias_classes import Memories
-from srcad.transforms.loop_analysis.array_extents import Shapes, is_full
 from srcad.transforms.optimise.loop_nests import INDICES
 from srcad.transforms.postoptimise.array_contraction_to_scalar import made_in
 
@@ -57,8 +57,7 @@ def with_whole_sums(body: Block, parameters: tuple[str, ...], kinds: Mapping[str
     if any(is_parallel(each) for each in walk_statements(body)):
         return body
     speller = _Speller(body, parameters, kinds)
-    integers = frozenset(name for name, kind in kinds.items() if isinstance(kind, nb.Integer))
-    return speller.spelled(body, Shapes(speller.memories.ranks | _traces(body), integers))
+    return speller.spelled(body, Facts.at_start(kinds, speller.memories.ranks | _traces(body)))
 
 
 def _traces(body: Block) -> dict[str, int]:
@@ -75,7 +74,7 @@ class _Speller:
         self.memories = Memories(body, parameters, kinds)
         self.names = Names({*mentions(body), *parameters})
 
-    def spelled(self, block: Block, shapes: Shapes) -> Block:
+    def spelled(self, block: Block, shapes: Facts) -> Block:
         """The block with loops for whole-array sums; adjacent sums with the same extents share one loop nest."""
         result: Block = []
         neighbour: list[Form] | None = None  # the extents of the preceding loop nest, if this pass made it
@@ -100,7 +99,7 @@ class _Speller:
             name for each, name in stores if not (self.memories.ranks.get(name) and isinstance(each, gast.AugAssign))
         }
 
-    def extents(self, statement: gast.stmt, shapes: Shapes) -> list[Form] | None:
+    def extents(self, statement: gast.stmt, shapes: Facts) -> list[Form] | None:
         """The extents of a whole-array sum; None for other statements and where shapes are not proved equal."""
         match statement:
             case gast.AugAssign(target=gast.Name(id=name), op=gast.Add() | gast.Sub(), value=gast.BinOp() as value):
@@ -113,7 +112,7 @@ class _Speller:
         arrays = self.arrays(value)
         if not arrays or any(self.overlap(name, _base(each)) for each in arrays):
             return None
-        found, *others = [_forms(shapes, each) for each in (load(name), *arrays)]
+        found, *others = [shapes.forms_of(each) for each in (load(name), *arrays)]
         if notes_of(statement).exact and len(arrays) == 1 and others[0] and len(others[0]) == len(found or ()):
             if isinstance(arrays[0], gast.Name):
                 shapes.note(arrays[0].id, shapes.of(name) or ())
@@ -153,7 +152,7 @@ class _Speller:
         """The names of the arrays that statements mention."""
         return [name for name in mentions(block) if self.memories.ranks.get(name)]
 
-    def loops(self, statement: gast.AugAssign, shapes: Shapes) -> gast.stmt:
+    def loops(self, statement: gast.AugAssign, shapes: Facts) -> gast.stmt:
         """The loop nest for a whole-array sum."""
         bounds = [clone(each) for each in shapes.of(statement.target.id) or ()]
         indices = [self.names.fresh(each) for each in INDICES[: len(bounds)]]
@@ -189,13 +188,6 @@ class _Speller:
         given = index_parts(node) if isinstance(node, gast.Subscript) else []
         parts = [next(own) if is_full(each) else each for each in given]
         return subscript(load(_base(node)), one_or_tuple([*parts, *own]))
-
-
-def _forms(shapes: Shapes, array: gast.expr) -> list[Form] | None:
-    """The extents of an array or view as linear forms; None if one of them is unknown."""
-    extents = shapes.parts(array) or ()
-    found = [form for each in extents if (form := shapes.form(each)) is not None]
-    return found if len(found) == len(extents) else None
 
 
 def _base(node: gast.expr) -> str:

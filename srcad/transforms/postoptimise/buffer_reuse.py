@@ -14,7 +14,7 @@
 Saves one array's trips through the caches, as in-place adjoints written by hand do. Input and output are the statements
 of one function. Applies where both arrays are allocated by the function and have no other names, the first is not read
 after the nest, both are subscripted only by the nest's loop indices in one order, the first's element is last read
-before or where the second's is first stored, and the extents are proved equal (`array_extents`); if the second starts
+before or where the second's is first stored, and the extents are proved equal (`point_facts`); if the second starts
 as zeros, the loops must cover its full extents. An array of zeros keeps its own memory where later loops use it
 together with an array that is not known to be unaliased, and store to one of them: LLVM knows that new zeros
 (`runtime.allocate`) alias nothing, and would lose that fact.
@@ -28,7 +28,9 @@ from collections.abc import Mapping
 import gast
 from numba import types as nb
 
-from srcad.transforms.analysis.linear_forms import Form
+from srcad.transforms.analysis.affine.integer_facts import is_counted
+from srcad.transforms.analysis.affine.linear_forms import Form
+from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.ir.array_functions import MAKES_ZEROS
 from srcad.transforms.ir.build import (
     Block,
@@ -45,12 +47,9 @@ from srcad.transforms.ir.build import (
     walk_statements,
 )
 from srcad.transforms.ir.node_notes import note
-from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, changed_memory, stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.loop_analysis.alias_classes import Memories
-from srcad.transforms.loop_analysis.array_extents import Shapes
-from srcad.transforms.loop_analysis.loop_accesses import is_counted
 from srcad.transforms.postoptimise.array_contraction_to_scalar import (
     common_index,
     first_store,
@@ -69,8 +68,7 @@ def in_place(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Ty
     """
     if not any(is_parallel(each) for each in walk_statements(body)):
         owner = _Owner(body, parameters, kinds)
-        integers = frozenset(name for name, kind in kinds.items() if isinstance(kind, nb.Integer))
-        owner.walk(body, Shapes(owner.memories.ranks, integers))
+        owner.walk(body, Facts.at_start(kinds, owner.memories.ranks))
     return body
 
 
@@ -84,7 +82,7 @@ class _Owner:
         self.zeros = {made_in(each) for each in walk_statements(body) if made_in(each) is not None and _is_zeros(each)}
         self.taken: set[str] = set()
 
-    def walk(self, block: Block, shapes: Shapes) -> None:
+    def walk(self, block: Block, shapes: Facts) -> None:
         """Reuse buffers in a block and in its inner blocks."""
         for statement in list(block):
             if not inner_blocks(statement):
@@ -95,7 +93,7 @@ class _Owner:
             for inner in inner_blocks(statement):
                 self.walk(inner, shapes.copy())
 
-    def hand_over(self, block: Block, nest: gast.stmt, shapes: Shapes) -> None:
+    def hand_over(self, block: Block, nest: gast.stmt, shapes: Facts) -> None:
         """Let the arrays that are first stored in a loop nest take the memory of arrays that are last used there."""
         if not is_counted(nest) or any(isinstance(each, _EXITS) for each in walk_statements(nest.body)):
             return
@@ -143,18 +141,20 @@ class _Owner:
         """Whether LLVM knows that an array does not alias any other."""
         return name in self.zeros and self.stores[name] == 1 and name not in self.taken
 
-    def gives(self, giver: str, taker: str, made: gast.Assign, nest: gast.For, shapes: Shapes) -> bool:
+    def gives(self, giver: str, taker: str, made: gast.Assign, nest: gast.For, shapes: Facts) -> bool:
         """Whether `giver` can provide the memory of `taker`; if so, rewrites the sums into zeros as stores."""
         loops = loops_around(nest, {giver, taker})
-        index, extents = common_index(loops, {giver, taker}), _extents(giver, shapes)
-        if giver in self.taken or self.kinds[giver] != self.kinds[taker] or index is None or extents is None:
+        index, extents = common_index(loops, {giver, taker}), shapes.forms_of(load(giver))
+        if giver in self.taken or self.kinds[giver] != self.kinds[taker] or index is None or not extents:
             return False
         body = loops[-1].body
         at = next(k for k, each in enumerate(body) if taker in mentions([each]))
         store, is_inside = first_store(body[at], taker), bool(inner_blocks(body[at]))
         clear = next((each for each in body[:at] if is_zero_store(each, giver)), None)
         over = at + (store is not None) if clear is None else position(body, clear) + 1
-        if giver in mentions(body[over:]) or (store is None and not is_inside) or extents != _extents(taker, shapes):
+        if giver in mentions(body[over:]) or (store is None and not is_inside):
+            return False
+        if extents != shapes.forms_of(load(taker)):
             return False
         if _is_zeros(made):
             counts = {each.target.id: _count(each, shapes) for each in loops}
@@ -173,18 +173,7 @@ def _is_zeros(made: gast.Assign) -> bool:
     return dotted_path(made.value.func) in MAKES_ZEROS
 
 
-def _extents(name: str, shapes: Shapes) -> list[Form] | None:
-    """The extents of an array as linear forms; None if one of them is unknown."""
-    extents = shapes.of(name) or ()
-    found = [form for each in extents if (form := shapes.form(each)) is not None]
-    return found if found and len(found) == len(extents) else None
-
-
-def _count(loop: gast.For, shapes: Shapes) -> Form | None:
+def _count(loop: gast.For, shapes: Facts) -> Form | None:
     """The trip count of a loop with step 1 from zero or step -1 down to zero; a negative value means no iterations."""
-    args = loop.iter.args
-    if len(args) == 1 or (constant(args[0]) == 0 and constant(shapes.step(loop)) == 1):
-        return shapes.form(args[0] if len(args) == 1 else args[1])
-    start = shapes.form(args[0])
-    is_down = constant(args[1]) == constant(shapes.step(loop)) == -1
-    return start + 1 if is_down and start is not None else None
+    ends = shapes.bounds(loop).every
+    return ends[1] + 1 if ends is not None and ends[0] == Form() else None

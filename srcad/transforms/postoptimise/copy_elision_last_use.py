@@ -23,6 +23,7 @@ from collections.abc import Mapping
 import gast
 from numba import types as nb
 
+from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.analysis.liveness import live_before, live_behind
 from srcad.transforms.ir.build import (
     Block,
@@ -39,7 +40,6 @@ from srcad.transforms.ir.build import (
 )
 from srcad.transforms.ir.side_effects import all_written, stored_in
 from srcad.transforms.loop_analysis.alias_classes import Memories
-from srcad.transforms.loop_analysis.array_extents import Shapes
 
 
 def without_last_copies(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
@@ -75,8 +75,7 @@ def without_last_shapes(body: Block, parameters: tuple[str, ...], kinds: Mapping
     """Allocate adjoints by explicit extents where the array they are shaped like is dead and the extents still hold."""
     memories = Memories(body, parameters, kinds)
     stores = Counter([*parameters, *(name for statement in walk_statements(body) for name in all_written(statement))])
-    integers = frozenset(name for name, kind in kinds.items() if isinstance(kind, nb.Integer))
-    shapes = Shapes(memories.ranks, integers)
+    shapes = Facts.at_start(kinds, memories.ranks)
     plain = {name for name, kind in kinds.items() if kind in (nb.float64[:, ::1], nb.float64[::1])}
     for k, statement in enumerate(body):
         match statement:

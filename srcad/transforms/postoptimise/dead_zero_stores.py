@@ -17,10 +17,10 @@ from collections.abc import Mapping
 import gast
 from numba import types as nb
 
+from srcad.transforms.analysis.affine.integer_facts import is_counted
 from srcad.transforms.analysis.liveness import Live, live_blocks
 from srcad.transforms.ir.build import Block, mentions, position, stores_into, walk_statements
 from srcad.transforms.loop_analysis.alias_classes import Memories
-from srcad.transforms.loop_analysis.loop_accesses import is_counted
 from srcad.transforms.postoptimise.array_contraction_to_scalar import (
     common_index,
     is_from_zero,

@@ -30,6 +30,7 @@ from typing import TypeAlias
 import gast
 from numba import types as nb
 
+from srcad.transforms.analysis.affine.integer_facts import is_counted, step_of
 from srcad.transforms.analysis.liveness import live_before
 from srcad.transforms.ir.build import (
     Block,
@@ -49,8 +50,6 @@ from srcad.transforms.ir.build import (
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
-from srcad.transforms.loop_analysis.affine_subscripts import Subscripts
-from srcad.transforms.loop_analysis.loop_accesses import is_counted
 from srcad.transforms.loop_analysis.loop_order import ascending
 
 State: TypeAlias = dict[str, tuple[str, list[gast.expr]]]
@@ -151,7 +150,7 @@ class _Runner:
                     value=gast.BinOp(left=gast.Name(id=other), op=gast.Add(), right=more),
                 ) if other in state and self.is_integer(more):
                     state = {**state, name: (state[other][0], [*state[other][1], more])}
-                case gast.For() as loop if is_counted(loop) and constant(Subscripts.step(loop)) == 1:
+                case gast.For() as loop if is_counted(loop) and step_of(loop) == 1:
                     state = self.behind_loop(loop, state)
                 case _:
                     state = {name: each for name, each in state.items() if name not in stored}
@@ -231,7 +230,7 @@ def _count_inside(block: Block, base: str, after: frozenset[str]) -> None:
         statement = block[at]
         for inner in inner_blocks(statement):
             _count_inside(inner, base, after | live_before([statement], frozenset()))
-        if isinstance(statement, gast.For) and is_counted(statement) and constant(Subscripts.step(statement)) == 1:
+        if isinstance(statement, gast.For) and is_counted(statement) and step_of(statement) == 1:
             for k, each in enumerate(statement.body):
                 others = stored_in([*statement.body[:k], *statement.body[k + 1 :]])
                 name = _offset(each, statement, base)
@@ -281,7 +280,7 @@ def _trace_made(statement: gast.stmt) -> Iterator[str]:
 
 
 def _header(loop: gast.For) -> str:
-    return " ".join(gast.dump(each) for each in [*ascending(loop), Subscripts.step(loop)])
+    return " ".join(gast.dump(each) for each in [*ascending(loop), const(step_of(loop))])
 
 
 def _last(index: gast.expr) -> str:

@@ -20,7 +20,7 @@ from collections.abc import Mapping
 import gast
 from numba import types as nb
 
-from srcad.transforms.analysis.symbolic_shapes import index_parts
+from srcad.transforms.analysis.affine.integer_facts import index_parts
 from srcad.transforms.ir.build import Block, dotted_path, names_in, walk, walk_statements
 from srcad.transforms.ir.cost_model import FEWEST_QUICK_CALLS
 from srcad.transforms.ir.node_notes import note, notes_of

@@ -15,7 +15,7 @@ from typing import Any
 import gast
 
 from srcad.runtime import kernels
-from srcad.transforms.analysis.symbolic_shapes import index_parts
+from srcad.transforms.analysis.affine.integer_facts import index_parts
 from srcad.transforms.ir.build import (
     Block,
     assign,

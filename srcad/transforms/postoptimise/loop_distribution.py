@@ -11,7 +11,7 @@
 Iterations that add to the same element depend on each other, so LLVM cannot vectorise the loop, although sums may be
 taken in any order (Kennedy and Allen, Optimizing Compilers for Modern Architectures, 2001, chapter 5). The adjoint of
 every stencil is such a loop. Only sums into arrays that the function allocates are moved, and only if no later
-iteration reads or stores an element that was added to (`affine_subscripts` decides). Sums into one line of an array are
+iteration reads or stores an element that was added to (`index_ranges` decides). Sums into one line of an array are
 gathered (see `scatter_to_gather`).
 """
 
@@ -24,6 +24,10 @@ import gast
 from numba import types as nb
 
 from srcad.names import Names
+from srcad.transforms.analysis.affine.accesses import Access, accesses
+from srcad.transforms.analysis.affine.index_ranges import ANY, apart, distances
+from srcad.transforms.analysis.affine.integer_facts import expression_of, index_parts, is_counted, step_of
+from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.analysis.liveness import live_before, live_behind
 from srcad.transforms.ir.build import (
     Block,
@@ -34,6 +38,7 @@ from srcad.transforms.ir.build import (
     inner_blocks,
     load,
     names_in,
+    one_or_tuple,
     place_of,
     subscript,
     walk,
@@ -44,9 +49,7 @@ from srcad.transforms.ir.pass_names import LOOP_ORDER, SCATTER_TO_GATHER
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
-from srcad.transforms.loop_analysis.affine_subscripts import Access, Subscripts, accesses
 from srcad.transforms.loop_analysis.alias_classes import Memories
-from srcad.transforms.loop_analysis.loop_accesses import is_counted
 from srcad.transforms.loop_analysis.loop_order import ascending, is_backwards, is_free
 from srcad.transforms.normalise.ssa import stored_certainly
 from srcad.transforms.postoptimise.row_buffered_gather import rolled
@@ -71,7 +74,8 @@ def distributed(
     """
     if any(isinstance(each, gast.Assign) and isinstance(each.targets[0], gast.Tuple) for each in walk_statements(body)):
         return body
-    return _Distributor(body, parameters, kinds, without).block(body, Subscripts(), None, frozenset())[0]
+    distributor = _Distributor(body, parameters, kinds, without)
+    return distributor.block(body, Facts.at_start(kinds, distributor.memories.ranks), None, frozenset())[0]
 
 
 def _reads_element(row: _Row) -> bool:
@@ -98,7 +102,7 @@ class _Distributor:
         self.uncertain = frozenset[str]().union(*map(stored_in, map(_inside, branches))) - stored_certainly(body)
 
     def block(
-        self, block: Block, at: Subscripts, owner: frozenset[str] | None, after: frozenset[str]
+        self, block: Block, at: Facts, owner: frozenset[str] | None, after: frozenset[str]
     ) -> tuple[Block, list[_Row]]:
         """The block, and the rows to allocate before the loop around it; `owner` has the names that the loop stores.
 
@@ -115,15 +119,15 @@ class _Distributor:
             else:
                 if isinstance(statement, gast.While):
                     behind |= live_before([statement], frozenset())
-                for inner in inner_blocks(statement):
-                    at.forget(stored_in(inner))
+                for inner, inside in at.descend(statement) if inner_blocks(statement) else ():
                     if inner and not isinstance(inner[0], gast.Break):
-                        inner[:], own = self.block(inner, at.copy(), stored_in(inner), behind)
+                        inner[:], own = self.block(inner, inside, stored_in(inner), behind)
                         here = isinstance(statement, gast.If)
                         stay = [row for row in own if here and (row.needs & self.uncertain or _reads_element(row))]
                         inner[:0] = [row.statement for row in stay]
                         rows += [row for row in own if row not in stay]
-                at.learn(statement)
+                if not inner_blocks(statement):
+                    at.learn(statement)
             for row in rows:
                 if owner is None or row.needs & owner:
                     result.append(row.statement)
@@ -132,15 +136,14 @@ class _Distributor:
             result += made
         return result, floating
 
-    def loop(self, statement: gast.For, at: Subscripts, behind: frozenset[str]) -> tuple[Block, list[_Row]]:
+    def loop(self, statement: gast.For, at: Facts, behind: frozenset[str]) -> tuple[Block, list[_Row]]:
         """The statements that replace a loop, and the rows to allocate before them."""
         stored = stored_in([statement])
-        at.forget(stored)
-        inside = at.inside(statement)
+        ((_, inside),) = at.descend(statement)
         turns = LOOP_ORDER not in self.without and is_backwards(statement)
         if turns and is_free(statement, inside, self.memories, behind):
             statement.iter.args[:] = [*ascending(statement), const(1)]
-            inside = at.inside(statement)
+            inside = at.enter(statement)
         if all(isinstance(each, (gast.Assign, gast.AugAssign)) for each in statement.body):
             return self.split(statement, inside)
         head = behind | live_before([statement], frozenset())
@@ -150,7 +153,7 @@ class _Distributor:
         by_name = {row.statement.targets[0].id: row.statement for row in rows}
         return rolled(statement, by_name, self.memories, self.names), rows
 
-    def split(self, statement: gast.For, inside: Subscripts) -> tuple[Block, list[_Row]]:
+    def split(self, statement: gast.For, inside: Facts) -> tuple[Block, list[_Row]]:
         """The loop without the sums that can be moved, followed by the loops of these sums."""
         size = _size(statement)
         bound = {name for each in statement.iter.args for name in names_in(each)} | {statement.target.id}
@@ -169,31 +172,39 @@ class _Distributor:
         after = [each for group in groups for each in gathering(group, index, bounds, margin)]
         return [statement, *after], rows
 
-    def sums(self, statement: gast.For, inside: Subscripts) -> list[Sum]:
+    def sums(self, statement: gast.For, inside: Facts) -> list[Sum]:
         """The sums of a loop that can be moved, into arrays that are accessed by more than one subscript."""
-        index, forward = statement.target.id, constant(inside.step(statement)) == 1
-        inside.begin(stored_in(statement.body))
+        index, step = statement.target.id, step_of(statement)
+        inside.restrict(stored_in(statement.body))
+        names = Facts(self.memories.ranks).enter(statement)  # knows nothing about names from outside of the loop
+        names.restrict(stored_in(statement.body))
         found: list[tuple[int, Access]] = []
         wanted: list[tuple[int, Access, Sum]] = []
         for k, each in enumerate(statement.body):
-            own = list(accesses(each, inside, self.memories.is_element))
+            own = list(accesses(each, inside))
             found += [(k, access) for access in own]
-            if own and own[0].kind == "add" and own[0].forms is not None and self.memories.is_own(own[0].name):
-                where = inside.resolved(each.target.slice)
-                if where is not None and inside.advances(own[0], index):
-                    wanted.append((k, own[0], Sum(each, where, own[0].forms)))
+            if own and self.is_own_sum(own[0]) and _is_apart(own[0], index, step):
+                where = [form for part in index_parts(each.target) if (form := names.form(part)) is not None]
+                if len(where) == len(own[0].ends):
+                    index_ = one_or_tuple([*map(expression_of, where)])
+                    wanted.append((k, own[0], Sum(each, index_, own[0].forms or ())))
+            names.learn(each)
             inside.learn(each)
-        spread = _spread([access for _, access in found], inside, index)
+        spread = _spread([access for _, access in found], index)
         return [
             each
             for k, own, each in wanted
             if own.name in spread
             and not any(
-                inside.later(own, k, access, at, index, forward)
+                _is_later(own, k, access, at, index, step)
                 for at, access in found
                 if access.kind != "add" and self.may_be(own, access)
             )
         ]
+
+    def is_own_sum(self, access: Access) -> bool:
+        """Whether an access adds to an element of an array that the function allocates."""
+        return access.kind == "add" and access.forms is not None and self.memories.is_own(access.name)
 
     def may_be(self, own: Access, other: Access) -> bool:
         """Whether two accesses may refer to the same array."""
@@ -249,22 +260,33 @@ def _same_values(body: Block, stores: list[str]) -> dict[str, str]:
     return same
 
 
-def _spread(found: list[Access], inside: Subscripts, index: str) -> set[str]:
+def _is_apart(own: Access, index: str, step: int) -> bool:
+    """Whether an access is to another element in each iteration, one after the other."""
+    is_next = any(abs(form.coefficient(index)) == 1 for form in own.forms or ())
+    return is_next and distances(own.ranges, own.ranges, index, step, ()) == (0, 0)
+
+
+def _is_later(own: Access, at: int, other: Access, where: int, index: str, step: int) -> bool:
+    """Whether the other access may be to the same element in a later iteration, or later in the same one."""
+    apart_by = distances(own.ranges, other.ranges, index, step, ()) if own.name == other.name else ANY
+    return apart_by is not None and (apart_by[1] > 0 or (apart_by[1] == 0 and where > at))
+
+
+def _spread(found: list[Access], index: str) -> set[str]:
     """The arrays of which one iteration may access elements that another accesses through a different subscript."""
     return {
         one.name
         for k, one in enumerate(found)
         for other in found[:k]
-        if one.name == other.name and one.forms != other.forms and not _are_apart(one, other, inside, index)
+        if one.name == other.name and one.forms != other.forms and not _are_apart(one, other, index)
     }
 
 
-def _are_apart(one: Access, other: Access, inside: Subscripts, index: str) -> bool:
+def _are_apart(one: Access, other: Access, index: str) -> bool:
     """Whether all iterations of a loop keep to separate parts of the array for each access, along some dimension."""
-    return any(
-        index not in first.symbols | second.symbols and inside.differ(first, second)
-        for first, second in zip(one.forms or (), other.forms or (), strict=False)
-    )
+    pairs = zip(one.ranges, other.ranges, strict=False)
+    fixed = [(a, b) for a, b in pairs if a and b and not any(form.coefficient(index) for form in (*a, *b))]
+    return any(apart((a,), (b,), one.known) for a, b in fixed)
 
 
 def _signed(statement: gast.AugAssign) -> tuple[gast.expr, type[gast.operator]]:
@@ -280,7 +302,7 @@ def _size(statement: gast.For) -> gast.expr | None:
     first, last = ascending(statement)
     low = constant(first)
     high = constant(last)
-    if not isinstance(low, int) or low < 0 or abs(constant(Subscripts.step(statement)) or 0) != 1:
+    if not isinstance(low, int) or low < 0 or abs(step_of(statement)) != 1:
         return None
     if isinstance(high, int):
         return None if high - low < FEWEST_DISTRIBUTED_ITERATIONS else last

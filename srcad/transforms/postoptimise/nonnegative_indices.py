@@ -18,20 +18,20 @@ from collections.abc import Iterator, Mapping
 import gast
 from numba import types as nb
 
-from srcad.transforms.analysis.linear_forms import Form
+from srcad.transforms.analysis.affine.integer_facts import ends_of, index_parts, is_counted, step_of
+from srcad.transforms.analysis.affine.linear_forms import Form
+from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.ir.build import Block, inner_blocks, names_in, walk, walk_statements
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import stored_in
-from srcad.transforms.loop_analysis.affine_subscripts import Subscripts
 from srcad.transforms.loop_analysis.alias_classes import Memories
-from srcad.transforms.loop_analysis.loop_accesses import is_counted
 
 
 def with_natural_indices(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
     """Note the expressions in innermost loops that are never negative (`natural`, on the loop)."""
     if any(is_counted(each) and not _is_plain(each) for each in walk_statements(body)):
-        _walk(body, Subscripts(), Memories(body, parameters, kinds))
+        _walk(body, Facts.at_start(kinds, Memories(body, parameters, kinds).ranks))
     return body
 
 
@@ -42,10 +42,8 @@ def _is_plain(loop: gast.For) -> bool:
 
 def _has_known_least(loop: gast.For) -> bool:
     """Whether the bound of a loop's range at which the index is least is a literal."""
-    args = loop.iter.args
-    step = constant(Subscripts.step(loop))
-    least = args[1] if isinstance(step, int) and step < 0 else args[0]
-    return len(args) == 1 or isinstance(constant(least), int)
+    start, stop = ends_of(loop)
+    return isinstance(constant(stop if step_of(loop) < 0 else start), int)
 
 
 def _falling(loop: gast.For) -> Iterator[gast.expr]:
@@ -54,43 +52,41 @@ def _falling(loop: gast.For) -> Iterator[gast.expr]:
     for statement in walk_statements(loop.body):
         for node in walk(statement):
             if isinstance(node, gast.Subscript):
-                for part in node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]:
+                for part in index_parts(node):
                     match part:
                         case gast.BinOp(op=gast.Sub(), right=gast.Name(id=name)) if name == loop.target.id:
                             if not set(names_in(part)) & stored:
                                 yield part
 
 
-def _walk(block: Block, at: Subscripts, memories: Memories) -> None:
+def _walk(block: Block, at: Facts) -> None:
     """Note the innermost loops of a block; `at` has the known facts before it, and afterwards those after it."""
     for statement in block:
         if not inner_blocks(statement):
             at.learn(statement)
             continue
-        at.forget(stored_in([statement]))
-        inside = at.inside(statement) if is_counted(statement) else at.copy()
-        if is_counted(statement) and _is_innermost(statement):
-            _note(statement, inside, memories)
-        else:
-            for inner in inner_blocks(statement):
-                _walk(inner, inside.copy(), memories)
+        for inner, inside in at.descend(statement):
+            if is_counted(statement) and _is_innermost(statement):
+                _note(statement, inside)
+            else:
+                _walk(inner, inside)
 
 
 def _is_innermost(loop: gast.For) -> bool:
     return not any(isinstance(each, (gast.For, gast.While)) for each in walk_statements(loop.body))
 
 
-def _note(loop: gast.For, inside: Subscripts, memories: Memories) -> None:
+def _note(loop: gast.For, inside: Facts) -> None:
     index = loop.target.id
-    if constant(Subscripts.step(loop)) not in (1, -1) or index in stored_in(loop.body):
+    if abs(step_of(loop)) != 1 or index in stored_in(loop.body):
         return
     nodes = (node for each in walk_statements(loop.body) for node in walk(each))
     is_subscript = any(isinstance(node, gast.Subscript) and index in names_in(node.slice) for node in nodes)
     found: dict[str, gast.expr] = {}
-    if is_subscript and not _has_known_least(loop) and inside.is_never_negative(Form.of(index)):
+    if is_subscript and not _has_known_least(loop) and inside.is_nonnegative(Form.of(index)):
         found[index] = loop.target
     for part in _falling(loop):
         form = inside.form(part)
-        if form is not None and inside.is_never_negative(form):
+        if form is not None and inside.is_nonnegative(form):
             found.setdefault(gast.dump(part), part)
     note(loop, natural=tuple(found.values()))

@@ -20,21 +20,22 @@ from dataclasses import dataclass
 import gast
 from numba import types as nb
 
+from srcad.transforms.analysis.affine.integer_facts import is_counted
+from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.ir.build import Block, binary, const, inner_blocks, names_in, walk, walk_statements
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, changed_memory, stored_in
-from srcad.transforms.loop_analysis.affine_subscripts import Subscripts
 from srcad.transforms.loop_analysis.alias_classes import Memories
 from srcad.transforms.loop_analysis.control_dependence import choosing
-from srcad.transforms.loop_analysis.loop_accesses import is_counted
 from srcad.transforms.loop_analysis.recurrences import Recurrence
 
 
 def regrouped(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
     """Reassociate the recurrences of innermost loops; `kinds` has the types of names, as far as they are known."""
     if all(_is_double(kind) for kind in kinds.values()):
-        _walk(body, Subscripts(), _Function(body, Memories(body, parameters, kinds), kinds))
+        memories = Memories(body, parameters, kinds)
+        _walk(body, Facts.at_start(kinds, memories.ranks), _Function(body, memories, kinds))
     return body
 
 
@@ -69,22 +70,21 @@ class _Function:
         return self.stores.get(name) == 1 and self.mentions.get(name) == 2
 
 
-def _walk(block: Block, at: Subscripts, function: _Function) -> None:
+def _walk(block: Block, at: Facts, function: _Function) -> None:
     """Reassociate in the innermost loops of a block; `at` has the known integers before it, and then those after it."""
     for statement in block:
         if not inner_blocks(statement):
             at.learn(statement)
             continue
-        at.forget(stored_in([statement]))
-        inside = at.inside(statement) if is_counted(statement) else at.copy()
+        blocks = at.descend(statement)
         is_simple = all(isinstance(each, (gast.Assign, gast.AugAssign)) for each in statement.body)
         if is_counted(statement) and is_simple and not any(notes_of(each).effect for each in statement.body):
-            recurrence = Recurrence(statement, inside, function.memories, function.kinds)
+            recurrence = Recurrence(statement, blocks[0][1], function.kinds)
             if recurrence.late and not function.chooses_by(recurrence.changed):
                 _Regrouper(statement, recurrence, function).run()
             continue
-        for inner in inner_blocks(statement):
-            _walk(inner, inside.copy(), function)
+        for inner, inside in blocks:
+            _walk(inner, inside, function)
 
 
 @dataclass

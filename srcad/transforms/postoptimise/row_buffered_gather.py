@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 import gast
 
 from srcad.names import Names
+from srcad.transforms.analysis.affine.integer_facts import step_of
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -47,9 +48,7 @@ from srcad.transforms.ir.build import (
 )
 from srcad.transforms.ir.cost_model import MOST_ELEMENTS_APART, MOST_LINES_APART
 from srcad.transforms.ir.node_notes import note, notes_of
-from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import stored_in
-from srcad.transforms.loop_analysis.affine_subscripts import Subscripts
 from srcad.transforms.loop_analysis.alias_classes import Memories
 from srcad.transforms.loop_analysis.loop_order import ascending
 from srcad.transforms.postoptimise.scatter_to_gather import Gathering, Group, Sum, gathering, shifted
@@ -71,7 +70,7 @@ def rolled(statement: gast.For, rows: Mapping[str, gast.Assign], memories: Memor
     to.
     """
     body: Block = statement.body
-    if constant(Subscripts.step(statement)) != 1 or not _is_plain(body):
+    if step_of(statement) != 1 or not _is_plain(body):
         return [statement]
     bounds = {name for each in statement.iter.args for name in names_in(each)} | {statement.target.id}
     if bounds & stored_in(body):

@@ -21,13 +21,16 @@ import gast
 from numba import types as nb
 
 from srcad.names import Names
-from srcad.transforms.analysis.linear_forms import Form
+from srcad.transforms.analysis.affine.accesses import Access, Reached, accessed, accesses
+from srcad.transforms.analysis.affine.index_ranges import apart
+from srcad.transforms.analysis.affine.integer_facts import ends_of, index_parts, is_counted, step_of
+from srcad.transforms.analysis.affine.linear_forms import Form
+from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.ir.build import (
     Block,
     assign,
     branch,
     clone,
-    const,
     inner_blocks,
     load,
     names_in,
@@ -40,9 +43,7 @@ from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
-from srcad.transforms.loop_analysis.affine_subscripts import Subscripts, accesses
 from srcad.transforms.loop_analysis.alias_classes import Memories
-from srcad.transforms.loop_analysis.loop_accesses import Reached, accessed, is_counted
 
 KEPT = (nb.float64, nb.complex128)  # a variable holds exactly what an array element of these types would
 Place: TypeAlias = tuple[str, tuple[Form, ...]]
@@ -63,7 +64,8 @@ def with_scalars(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, n
     """Keep loop-invariant array elements in variables; `kinds` has the types of names, as far as known."""
     if any(isinstance(each, gast.Assign) and isinstance(each.targets[0], gast.Tuple) for each in walk_statements(body)):
         return body
-    return _Replacer(body, parameters, kinds).block(body, Subscripts(), frozenset())
+    replacer = _Replacer(body, parameters, kinds)
+    return replacer.block(body, Facts.at_start(kinds, replacer.memories.ranks), frozenset())
 
 
 class _Replacer:
@@ -73,7 +75,7 @@ class _Replacer:
         self.names = Names(taken | set(parameters))
         self.made: dict[tuple[str, str], str] = {}
 
-    def block(self, block: Block, at: Subscripts, reached: frozenset[Place]) -> Block:
+    def block(self, block: Block, at: Facts, reached: frozenset[Place]) -> Block:
         """The rewritten block; `reached` has the elements that are accessed on every path to it."""
         result: Block = []
         for k, statement in enumerate(block):
@@ -81,28 +83,27 @@ class _Replacer:
                 result.append(statement)  # its iterations are distributed among threads as they are
                 at.forget(stored_in([statement]))
             elif is_counted(statement):
-                at.forget(stored_in([statement]))
-                inside = at.inside(statement)
+                ((_, inside),) = at.descend(statement)
                 statement.body = self.block(statement.body, inside, _without(reached, stored_in([statement])))
                 result += self.replaced(statement, at, reached | self.ahead(block[k + 1 :], at))
             else:
-                for inner in inner_blocks(statement):
-                    at.forget(stored_in(inner))
-                    inner[:] = self.block(inner, at.copy(), _without(reached, stored_in([statement])))
+                for inner, inside in at.descend(statement) if inner_blocks(statement) else ():
+                    inner[:] = self.block(inner, inside, _without(reached, stored_in([statement])))
                 reached |= self.places(statement, at)
-                at.learn(statement)
+                if not inner_blocks(statement):
+                    at.learn(statement)
                 result.append(statement)
             reached = _without(reached, stored_in([statement]))
         return result
 
-    def places(self, statement: gast.stmt, at: Subscripts) -> frozenset[Place]:
+    def places(self, statement: gast.stmt, at: Facts) -> frozenset[Place]:
         """The elements that a simple statement accesses."""
         if not isinstance(statement, (gast.Assign, gast.AugAssign)):
             return frozenset()
-        own = accesses(statement, at, self.memories.is_element)
+        own = accesses(statement, at)
         return frozenset((each.name, each.forms) for each in own if each.forms is not None)
 
-    def ahead(self, block: Block, at: Subscripts) -> frozenset[Place]:
+    def ahead(self, block: Block, at: Facts) -> frozenset[Place]:
         """The elements that the simple statements at the start of a block access."""
         found: frozenset[Place] = frozenset()
         at, changed = at.copy(), frozenset[str]()
@@ -114,7 +115,7 @@ class _Replacer:
             changed |= stored_in([statement])
         return found
 
-    def replaced(self, loop: gast.For, at: Subscripts, reached: frozenset[Place]) -> Block:
+    def replaced(self, loop: gast.For, at: Facts, reached: frozenset[Place]) -> Block:
         """A loop whose body has been rewritten, with the load before it and the store after it."""
         elements = [] if _ends(loop) is None else self.elements(loop, at)
         if not elements:
@@ -129,27 +130,28 @@ class _Replacer:
             return whole
         return [branch(_nonempty(loop), whole, [], place)]
 
-    def elements(self, loop: gast.For, at: Subscripts) -> list[_Element]:
+    def elements(self, loop: gast.For, at: Facts) -> list[_Element]:
         """The loop-invariant elements that a loop accesses and that nothing else in it may alias."""
         stored = stored_in([loop])
-        inside = at.inside(loop)
-        inside.begin(stored_in(loop.body))
-        found = list(accessed(loop.body, inside, self.memories))
+        inside = at.enter(loop)
+        inside.restrict(stored_in(loop.body))
+        found = list(accessed(loop.body, inside))
         if not any(each.access.kind != "read" for each in found):
             return []  # with nothing stored, LLVM can do the same
         by_place: dict[Place, list[Reached]] = {}
         for each in found:
-            own = each.access
-            if own.forms is not None and own.name not in stored and not _symbols(own.forms) & stored:
-                by_place.setdefault((own.name, own.forms), []).append(each)
+            forms = each.access.forms
+            if forms is not None and each.access.name not in stored and not _symbols(forms) & stored:
+                by_place.setdefault((each.access.name, forms), []).append(each)
         elements = []
         for (name, forms), uses in by_place.items():
             nodes = [each.access.node for each in uses if each.access.node is not None]
             node = next((each for each in nodes if not set(names_in(each.slice)) & stored), None)
             written = any(each.access.kind != "read" for each in uses)
-            if node is None or not any(each.always for each in uses) or not (self.is_kept(name) or not written):
+            own = next((each.access for each in uses if each.always), None)
+            if node is None or own is None or not (self.is_kept(name) or not written):
                 continue
-            if all(self.is_apart(name, forms, each, written) for each in found):
+            if all(self.is_apart(own, each.access, written) for each in found):
                 elements.append(_Element((name, forms), node, nodes, written, self.name_of(node)))
         return elements
 
@@ -157,20 +159,17 @@ class _Replacer:
         kind = self.kinds.get(name)
         return isinstance(kind, nb.Array) and kind.dtype in KEPT
 
-    def is_apart(self, name: str, forms: tuple[Form, ...], other: Reached, written: bool) -> bool:
+    def is_apart(self, own: Access, other: Access, written: bool) -> bool:
         """Whether an access is to the element itself, or cannot interfere with it."""
-        access = other.access
-        if not self.memories.may_share(name, access.name) or (access.kind == "read" and not written):
+        if not self.memories.may_share(own.name, other.name) or (other.kind == "read" and not written):
             return True
-        if access.name != name or access.forms is None:
+        if own.name != other.name:
             return False
-        return access.forms == forms or any(
-            other.at.differ(mine, its) for mine, its in zip(forms, access.forms, strict=True)
-        )
+        return own.forms == other.forms or apart(own.ranges, other.ranges, other.known)
 
     def name_of(self, node: gast.Subscript) -> str:
         """The variable for an element: the same one wherever the element has the same subscript."""
-        parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+        parts = index_parts(node)
         words = [each.id if isinstance(each, gast.Name) else constant(each) for each in parts]
         known = bool(words) and all(isinstance(each, str) or (isinstance(each, int) and each >= 0) for each in words)
         key = node.value.id, gast.dump(node.slice)
@@ -225,10 +224,9 @@ def _is_idle(statement: gast.stmt) -> bool:
 
 def _ends(loop: gast.For) -> tuple[gast.expr, gast.expr] | None:
     """Two expressions; the loop has iterations if and only if the first is less than the second."""
-    args = loop.iter.args
-    start, stop = (const(0), args[0]) if len(args) == 1 else args[:2]
-    step = constant(Subscripts.step(loop))
-    if not isinstance(step, int):
+    start, stop = ends_of(loop)
+    step = step_of(loop)
+    if not step:
         return None
     return (start, stop) if step > 0 else (stop, start)
 
@@ -240,7 +238,7 @@ def _nonempty(loop: gast.For) -> gast.expr:
     return gast.Compare(left=clone(ends[0]), ops=[gast.Lt()], comparators=[clone(ends[1])])
 
 
-def _has_iterations(loop: gast.For, at: Subscripts) -> bool:
+def _has_iterations(loop: gast.For, at: Facts) -> bool:
     """Whether a loop is known to have iterations, from the facts about the enclosing loops."""
     low, high = (at.form(end) for end in _ends(loop) or (loop.target, loop.target))
-    return low is not None and high is not None and at.is_never_negative(high - low - 1)
+    return low is not None and high is not None and at.is_nonnegative(high - low - 1)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import gast
 
-from srcad.transforms.analysis.linear_forms import Form
+from srcad.transforms.analysis.affine.linear_forms import Form
 from srcad.transforms.ir.build import (
     Block,
     augment,

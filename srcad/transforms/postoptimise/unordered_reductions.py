@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 import gast
 from numba import types as nb
 
+from srcad.transforms.analysis.affine.integer_facts import is_counted
 from srcad.transforms.ir.array_functions import VECTOR_INSTRUCTIONS
 from srcad.transforms.ir.build import Block, dotted_path, inner_blocks, names_in, walk, walk_statements
 from srcad.transforms.ir.node_notes import note, notes_of
@@ -24,7 +25,6 @@ from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, stored_in
 from srcad.transforms.loop_analysis.alias_classes import Memories
 from srcad.transforms.loop_analysis.control_dependence import choosing
-from srcad.transforms.loop_analysis.loop_accesses import is_counted
 
 
 def with_free_sums(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type], primals: int) -> Block:

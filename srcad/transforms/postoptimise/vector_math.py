@@ -18,8 +18,8 @@ from collections.abc import Callable, Mapping, Sequence
 import gast
 from numba import types as nb
 
+from srcad.transforms.analysis.affine.integer_facts import index_parts, is_counted
 from srcad.transforms.analysis.liveness import live_before
-from srcad.transforms.analysis.symbolic_shapes import index_parts
 from srcad.transforms.ir.array_functions import VECTOR_INSTRUCTIONS
 from srcad.transforms.ir.build import Block, dotted_path, names_in, stores_into, walk, walk_statements
 from srcad.transforms.ir.node_notes import note, notes_of
@@ -27,7 +27,6 @@ from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, changed_memory, stored_in
 from srcad.transforms.loop_analysis.alias_classes import Memories
 from srcad.transforms.loop_analysis.control_dependence import choosing, deciding, is_continuous
-from srcad.transforms.loop_analysis.loop_accesses import is_counted
 from srcad.transforms.postoptimise.unordered_reductions import sums_of
 
 _NAMES = "exp", "expm1", "log", "log1p", "tanh"

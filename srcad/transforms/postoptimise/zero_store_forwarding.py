@@ -48,9 +48,10 @@ from numba import types as nb
 
 from srcad.errors import Place
 from srcad.names import Names
-from srcad.transforms.analysis.linear_forms import Form, infeasible
+from srcad.transforms.analysis.affine.integer_facts import index_parts, is_counted, step_of
+from srcad.transforms.analysis.affine.linear_forms import Form, name_of
+from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.analysis.liveness import Live, live_blocks
-from srcad.transforms.analysis.symbolic_shapes import index_parts
 from srcad.transforms.ir.array_functions import MAKES_ZEROS
 from srcad.transforms.ir.build import (
     Block,
@@ -77,8 +78,6 @@ from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.loop_analysis.alias_classes import Memories
-from srcad.transforms.loop_analysis.array_extents import Shapes, natural_extents, source
-from srcad.transforms.loop_analysis.loop_accesses import is_counted
 from srcad.transforms.loop_analysis.loop_order import ascending
 from srcad.transforms.optimise.loop_nests import INDICES
 from srcad.transforms.postoptimise.array_contraction_to_scalar import first_store, is_zero_store, made_in
@@ -143,7 +142,7 @@ class Visit:
             total = total + (Form.of(f"#{axis}") - form).scaled(factor)
         return total
 
-    def box(self, shapes: Shapes) -> Box | None:
+    def box(self, shapes: Facts) -> Box | None:
         """The box of the visited elements; None where they are not proved to fill one."""
         axes, sides = self.axes(), list[Side]()
         for each, place in zip(axes or [], self.index, strict=True):
@@ -157,15 +156,13 @@ class Visit:
                 return None
             sides.append(Side(first + shift, last + shift, (low, high), shift))
         inside, points = limits_of(sides), self.points()
-        known = [*shapes.facts, *natural_extents([*inside, *points])]
-        return sides if sides and follow(points, inside, known) and follow(inside, points, known) else None
+        return sides if sides and shapes.follow(points, inside) and shapes.follow(inside, points) else None
 
-    def covers(self, box: Box, shapes: Shapes) -> bool:
+    def covers(self, box: Box, shapes: Facts) -> bool:
         """Whether every element of a box is visited, and none through a negative subscript."""
         points, inside = self.points(), limits_of(box)
-        known = [*shapes.facts, *natural_extents([*inside, *points])]
         places = [Form.of(f"#{axis}") for axis in range(len(box))]
-        return follow(places, points, known) and follow(points, inside, known)
+        return shapes.follow(places, points) and shapes.follow(points, inside)
 
 
 def limits_of(box: Box) -> list[Form]:
@@ -174,20 +171,13 @@ def limits_of(box: Box) -> list[Form]:
     return [limit for place, side in places for limit in (place - side.low, side.high - place - 1)]
 
 
-def follow(limits: list[Form], given: list[Form], known: list[Form]) -> bool:
-    """Whether all limits follow from the given ones."""
-    return all(infeasible([*known, *given, limit.scaled(-1) - 1]) for limit in limits)
-
-
-def visits(statement: gast.stmt, array: str, shapes: Shapes) -> list[Visit]:
+def visits(statement: gast.stmt, array: str, shapes: Facts) -> list[Visit]:
     """How a statement visits an array: in one way, or in two of which one precedes the other for each element.
 
     Empty where this cannot be proved. `shapes` has the facts before the statement.
     """
     found: list[Visit] = []
-    inside = shapes.copy()
-    inside.forget(stored_in([statement]))
-    is_plain = _find([statement], array, inside, Visit([], [], [], []), found)
+    is_plain = _find([statement], array, shapes.copy(), Visit([], [], [], []), found)
     if not is_plain or any(each.axes() is None for each in found):
         return []
     return found if len(found) == 1 or (len(found) == 2 and _in_turn(*found)) else []
@@ -204,11 +194,11 @@ def _in_turn(one: Visit, two: Visit) -> bool:
         if others[axis] is not outer or later.terms:
             return False
         if later.constant:
-            return bool((later.constant > 0) == (constant(Shapes.step(outer)) == 1))
+            return bool((later.constant > 0) == (step_of(outer) == 1))
     return True
 
 
-def _find(block: Block, array: str, at: Shapes, around: Visit, found: list[Visit]) -> bool:
+def _find(block: Block, array: str, at: Facts, around: Visit, found: list[Visit]) -> bool:
     """Collect the visits in a block; False where some use of the array is not understood."""
     own = Visit(around.loops, around.limits, around.tests, block)
     for statement in block:
@@ -226,7 +216,7 @@ def _find(block: Block, array: str, at: Shapes, around: Visit, found: list[Visit
     return True
 
 
-def _pass(statement: gast.stmt, at: Shapes) -> None:
+def _pass(statement: gast.stmt, at: Facts) -> None:
     """Update the facts `at` for a statement."""
     if inner_blocks(statement):
         at.forget(stored_in([statement]))
@@ -234,7 +224,7 @@ def _pass(statement: gast.stmt, at: Shapes) -> None:
         at.learn(statement)
 
 
-def _adds(own: Visit, statement: gast.stmt, array: str, at: Shapes) -> bool:
+def _adds(own: Visit, statement: gast.stmt, array: str, at: Facts) -> bool:
     """Record a simple statement; False unless it mentions the array by the same subscript only."""
     places = [each for each in walk(statement) if isinstance(each, gast.Subscript) and _is_of(each, array)]
     index = {tuple(map(at.form, index_parts(each))) for each in places}
@@ -253,14 +243,13 @@ def _is_of(node: gast.Subscript, array: str) -> bool:
     return getattr(node.value, "id", None) == array
 
 
-def _enter(statement: gast.stmt, array: str, at: Shapes, own: Visit, found: list[Visit]) -> bool:
+def _enter(statement: gast.stmt, array: str, at: Facts, own: Visit, found: list[Visit]) -> bool:
     """Collect the visits in a loop or a branch."""
-    at.forget(stored_in([statement]))
     if isinstance(statement, gast.If) and array not in mentions([gast.Expr(value=statement.test)]):
-        for holds, inner in ((True, statement.body), (False, statement.orelse)):
-            under = at.under(statement.test, holds)
-            new = list(under.facts[len(at.facts) :])
-            tests = [*own.tests, statement.test] if holds else own.tests
+        before = len(at.known)
+        for arm, (inner, under) in enumerate(at.descend(statement)):
+            new = list(under.known[before:])
+            tests = [*own.tests, statement.test] if arm == 0 else own.tests
             if array in mentions(inner) and not (
                 new and _find(inner, array, under, Visit(own.loops, [*own.limits, *new], tests, []), found)
             ):
@@ -268,24 +257,23 @@ def _enter(statement: gast.stmt, array: str, at: Shapes, own: Visit, found: list
         return True
     if not is_counted(statement) or array in mentions([gast.Expr(value=statement.iter)]):
         return False
-    inside = at.inside(statement)
-    new = list(inside.facts[len(at.facts) :])
-    if constant(Shapes.step(statement)) not in (1, -1) or len(new) != 2:
+    ((_, inside),) = at.descend(statement)
+    new = list(inside.known[len(at.known) :])
+    if step_of(statement) not in (1, -1) or len(new) != 2:
         return False
     around = Visit([*own.loops, statement], [*own.limits, *new], own.tests, [])
     return _find(statement.body, array, inside, around, found)
 
 
-def cut_out(around: gast.stmt, add: Visit, box: Box, total: gast.Assign, at: Shapes, names: Names) -> bool:
+def cut_out(around: gast.stmt, add: Visit, box: Box, total: gast.Assign, at: Facts, names: Names) -> bool:
     """Rewrite a visit `add` of a box and its surroundings, inside the statement `around`, to store `total` in the box.
 
     Returns False where the box cannot be separated symbolically; `at` has the facts before the visit.
     """
-    known = [*at.facts, *natural_extents([*add.limits, *limits_of(box)])]
-    if follow(limits_of(box), add.points(), known):
+    if at.follow(limits_of(box), add.points()):
         add.block[position(add.block, add.users[0])] = total
         return True
-    cutter = _Cutter(add, box, known)
+    cutter = _Cutter(add, box, at)
     inner = add.loops[-1]
     if len(inner.body) > 1 or not cutter.is_orderly(inner):
         return False
@@ -305,8 +293,8 @@ def _blocks(block: Block) -> list[Block]:
 class _Cutter:
     """Splits loops; `ranges` has for each index its range in the box, as expressions and as linear forms."""
 
-    def __init__(self, add: Visit, box: Box, known: list[Form]) -> None:
-        self.add, self.known = add, known
+    def __init__(self, add: Visit, box: Box, at: Facts) -> None:
+        self.add, self.at = add, at
         self.ranges: dict[str, tuple[tuple[gast.expr, gast.expr], tuple[Form, Form]]] = {}
         for loop_, place, side in zip(add.axes() or [], add.index, box, strict=True):
             shift = place - Form.of(loop_.target.id)
@@ -321,8 +309,7 @@ class _Cutter:
             return False
         first, last = self.limits(inner)
         low, high = self.ranges[inner.target.id][1]
-        given = [*self.known, *self.add.limits[:-2]]
-        return all(infeasible([*given, each.scaled(-1) - 1]) for each in (low - first, high - low, last - high))
+        return self.at.follow([low - first, high - low, last - high], self.add.limits[:-2])
 
     def limits(self, inner: gast.For) -> tuple[Form, Form]:
         """The range of the innermost loop."""
@@ -358,8 +345,7 @@ class _Cutter:
         """The tests that an iteration of an outer loop is in the box, except those that are known to hold."""
         index = Form.of(outer.target.id)
         (low, high), (least, most) = self.ranges[outer.target.id]
-        given = [*self.known, *self.add.limits]
-        is_above, is_below = (infeasible([*given, each.scaled(-1) - 1]) for each in (index - least, most - index - 1))
+        is_above, is_below = (self.at.follow([each], self.add.limits) for each in (index - least, most - index - 1))
         if is_above and is_below:
             return []
         ends = [None if is_above else low, load(outer.target.id), None if is_below else high]
@@ -382,8 +368,7 @@ def with_zeros_overwritten(body: Block, parameters: tuple[str, ...], kinds: Mapp
     """
     if not any(is_parallel(each) for each in walk_statements(body)):
         writer = _Overwriter(body, parameters, kinds)
-        integers = frozenset(name for name, kind in kinds.items() if isinstance(kind, nb.Integer))
-        writer.walk(body, Shapes(writer.memories.ranks, integers))
+        writer.walk(body, Facts.at_start(kinds, writer.memories.ranks))
     return body
 
 
@@ -393,7 +378,7 @@ class _Use:
 
     visit: Visit | None
     name: str
-    at: Shapes
+    at: Facts
 
 
 @dataclass
@@ -423,20 +408,18 @@ class _Overwriter:
         for block, lives in live_blocks(body):
             self.behind |= {id(each): live for each, live in zip(block, lives, strict=True)}
 
-    def walk(self, block: Block, shapes: Shapes) -> None:
+    def walk(self, block: Block, shapes: Facts) -> None:
         """Rewrite a block and its inner blocks."""
         for statement in list(block):
             if not inner_blocks(statement):
                 shapes.learn(statement)
                 continue
-            shapes.forget(stored_in([statement]))
-            inside = shapes.inside(statement) if is_counted(statement) else shapes.copy()
-            if isinstance(statement, (gast.For, gast.While)):
-                self.loop(block, statement, inside)
-            for inner in inner_blocks(statement):
-                self.walk(inner, inside.copy())
+            for inner, inside in shapes.descend(statement):
+                if isinstance(statement, (gast.For, gast.While)):
+                    self.loop(block, statement, inside)
+                self.walk(inner, inside)
 
-    def loop(self, block: Block, around: gast.For | gast.While, inside: Shapes) -> None:
+    def loop(self, block: Block, around: gast.For | gast.While, inside: Facts) -> None:
         """Forward the zeros that an iteration stores."""
         if any(isinstance(each, _EXITS) for each in walk_statements(around.body)):
             return
@@ -452,7 +435,7 @@ class _Overwriter:
                 for one, two, head in turns.pairs():
                     self.pair(block, around, one, two, head)
 
-    def turns(self, around: gast.For | gast.While, array: str, inside: Shapes) -> _Turns | None:
+    def turns(self, around: gast.For | gast.While, array: str, inside: Facts) -> _Turns | None:
         """The uses of an array, and of those that the loop swaps with it; None where these are not understood."""
         used = {name for name in mentions([around]) if self.memories.may_share(name, array)}
         used = {name for name in used if self.memories.ranks.get(name) != 0}
@@ -473,10 +456,7 @@ class _Overwriter:
                     for name in here:
                         found = visits(each, name, at)
                         uses[known[name]] += [_Use(one, name, at.copy()) for one in found] or [_Use(None, name, at)]
-            if inner_blocks(each):
-                at.forget(stored_in([each]))
-            else:
-                at.learn(each)
+            _pass(each, at)
         ends = {name: known[name] for name in heads}
         return _Turns(uses, ends) if sorted(ends.values()) == heads else None
 
@@ -497,7 +477,7 @@ class _Overwriter:
         if len(add.users) > 1 or total is None or isinstance(add.users[0], gast.Assign) or not add.covers(box, two.at):
             return
         bounds = (name for side in box for each in side.range for name in names_in(each))
-        if {source(symbol) for symbol in (*clear.symbols(), *add.symbols(), *bounds)} & stored_in([around]):
+        if {name_of(symbol) for symbol in (*clear.symbols(), *add.symbols(), *bounds)} & stored_in([around]):
             return
         if any(side.shift.terms for side in box) or (head and not self.begins_zero(block, around, head)):
             return

@@ -16,8 +16,9 @@ from functools import lru_cache
 
 import gast
 
-from srcad.transforms.analysis.array_kills import Cover, within
-from srcad.transforms.analysis.linear_forms import Form
+from srcad.transforms.analysis.affine.array_kills import Cover
+from srcad.transforms.analysis.affine.index_ranges import within
+from srcad.transforms.analysis.affine.linear_forms import Form
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.ir.build import stores_into, walk_statements
 
@@ -27,7 +28,7 @@ class Renewals:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.cover = Cover(program, adds=True)
+        self.cover = Cover(program.meeting, adds=True)
         self.of = lru_cache(maxsize=None)(self._of)
 
     def stand_between(self, statement: gast.stmt, what: gast.expr, store: gast.stmt) -> bool:
@@ -60,7 +61,7 @@ class Renewals:
             return False
         sizes = [self.program.meeting.size(root, axis) for axis in range(self.program.types.rank(root) or 0)]
         whole = tuple((Form(), size - 1) for size in sizes)
-        known = self.cover.conditions.at(statement)
+        known = self.program.meeting.at(statement)
         return any(
             all(within(known, part, side) for part, side in zip(whole, box, strict=True))
             for box in self.cover.certain(statement, root)

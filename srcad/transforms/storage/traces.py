@@ -32,8 +32,8 @@ from numba import types as nb
 
 from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.adjoint.reverse_plan import Plan, Replay, inner_plans
+from srcad.transforms.analysis.affine.shape_equality import model
 from srcad.transforms.analysis.program_facts import Program
-from srcad.transforms.analysis.shape_equality import model
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -127,7 +127,7 @@ class _Finder:
 def known_shape(sites: Sites, name: str) -> tuple[gast.expr, ...] | None:
     """The shape of an array, as expressions of values known before the loops around it; None if that is impossible."""
     program = sites.program
-    of, rank = model(program.meeting.sizes, name), program.types.rank(name) or 0
+    of, rank = model(program.meeting, name), program.types.rank(name) or 0
     if of != name and is_lasting(sites, of):
         return tuple(subscript(attribute(load(of), "shape"), const(axis)) for axis in range(rank))
     known = []
@@ -136,7 +136,7 @@ def known_shape(sites: Sites, name: str) -> tuple[gast.expr, ...] | None:
         length = known_extent(sites, form)
         if length is None:
             return None
-        is_of_slice = any(each.symbols & form.symbols for each in program.meeting.sizes.shortened)
+        is_of_slice = any(each.symbols & form.symbols for each in program.meeting.shortened)
         known.append(call("max", length, const(0)) if is_of_slice else length)
     return tuple(known)
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import gast
 
-from srcad.transforms.analysis.linear_forms import Form
-from srcad.transforms.analysis.symbolic_shapes import sliced
+from srcad.transforms.analysis.affine.linear_forms import Form
+from srcad.transforms.analysis.affine.ssa_facts import sliced
 from srcad.transforms.ir.build import attribute, binary, call, clone, const, load, subscript
 from srcad.transforms.ir.cost_model import DEEPEST_EXTENT
 from srcad.transforms.ir.primitive import constant
@@ -119,7 +119,7 @@ def _count(sites: Sites, high: gast.expr, low: gast.expr) -> gast.expr:
     """`high - low`, but at least zero."""
     meeting = sites.program.meeting
     form, base = meeting.form(high), meeting.form(low)
-    known = form is not None and base is not None and meeting.is_natural(form - base)
+    known = form is not None and base is not None and meeting.is_nonnegative(form - base)
     return _less(high, low) if known else call("max", _less(high, low), const(0))
 
 
@@ -130,7 +130,7 @@ def _less(node: gast.expr, amount: gast.expr) -> gast.expr:
 def _is_natural(sites: Sites, node: gast.expr, more: int) -> bool:
     """Whether an integer plus `more` cannot be negative."""
     form = sites.program.meeting.form(node)
-    return form is not None and sites.program.meeting.is_natural(form + more)
+    return form is not None and sites.program.meeting.is_nonnegative(form + more)
 
 
 def known_extent(sites: Sites, form: Form) -> gast.expr | None:
@@ -138,7 +138,7 @@ def known_extent(sites: Sites, form: Form) -> gast.expr | None:
 
     A negative value stands for zero; None for a sum with the length of a slice that may itself be cut off at zero.
     """
-    rests = (form - length for length in sites.program.meeting.sizes.shortened if length.symbols & form.symbols)
+    rests = (form - length for length in sites.program.meeting.shortened if length.symbols & form.symbols)
     if any(rest.terms or rest.constant > 0 for rest in rests):
         return None
     total: gast.expr | None = None if form.constant == 0 and form.terms else const(form.constant)

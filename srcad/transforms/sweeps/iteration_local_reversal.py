@@ -21,7 +21,7 @@ from collections.abc import Iterator
 import gast
 
 from srcad.runtime.rulebook import registry
-from srcad.transforms.analysis.array_kills import Cover
+from srcad.transforms.analysis.affine.array_kills import Cover
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.inference.subroutine_types import results_of_calls
 from srcad.transforms.ir.build import Block, is_exit, names_in, reads, stores_into, walk_statements
@@ -67,7 +67,7 @@ class Independence:
         self.program, self.loop = program, loop
         self.statements = list(walk_statements(loop.body))
         self.accesses = [access for each in self.statements for access in accesses(program, each)]
-        self.cover = Cover(program)
+        self.cover = Cover(program.meeting)
 
     def holds(self) -> bool:
         """Whether the independence is proved."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import srcad
-from srcad.transforms.analysis.linear_forms import Form
+from srcad.transforms.analysis.affine.linear_forms import Form
 from srcad.transforms.analysis.optimistic_facts import Trials
 from tests.checking import assert_gradient
 from tests.transforms.core_text import program_of

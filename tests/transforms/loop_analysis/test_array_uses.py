@@ -2,8 +2,8 @@
 
 import pytest
 
-from srcad.transforms.analysis.linear_forms import Form
-from srcad.transforms.loop_analysis.array_extents import Shapes
+from srcad.transforms.analysis.affine.linear_forms import Form
+from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.loop_analysis.array_uses import Arrays
 from tests.transforms.core_text import parsed
 
@@ -14,7 +14,7 @@ def arrays(statements):
     tree = parsed(
         "def f(x, n):\n    a = np.zeros((n, n))\n" + "".join(f"    {each}\n" for each in statements.split("|"))
     )
-    return Arrays(["a"], tree.body, Shapes(RANKS, frozenset("nij")))
+    return Arrays(["a"], tree.body, Facts(RANKS, frozenset("nij")))
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_an_array_that_is_used_otherwise_is_left_out(statements):
 def test_a_shape_asked_for_where_the_array_may_not_have_been_made_is_refused():
     text = "def f(x, n):\n    if n > 1:\n        a = np.zeros(n)\n{}x = np.zeros_like(a)\n"
     for pad, expected in (("        ", True), ("    ", False)):
-        found = Arrays(["a"], parsed(text.format(pad)).body, Shapes(RANKS, frozenset())).found
+        found = Arrays(["a"], parsed(text.format(pad)).body, Facts(RANKS, frozenset())).found
         assert ("a" in found) == expected
 
 
@@ -80,8 +80,8 @@ def test_each_use_has_what_is_known_there():
     read, store, last = sorted(found.found["a"].uses, key=lambda use: (use.is_target, use.path))
     i, j = Form.of("i"), Form.of("j")
     assert (store.forms, read.forms, last.forms) == ((i - 1, j), (i, None), (Form(), Form()))
-    assert set(store.facts) == {i - 1, Form.of("n") - i - 1, j, i - j - 1}
-    assert last.facts == ()
+    assert set(store.known) == {i - 1, Form.of("n") - i - 1, j, i - j - 1}
+    assert last.known == ()
     block = found.found["a"].block
     assert [use.position(block) for use in (read, store, last)] == [1, 1, 2]
     assert (Form.number(1), Form.of("n")) in found.bounds.values()

@@ -6,7 +6,7 @@ import gast
 import pytest
 from numba import types as nb
 
-from srcad.transforms.loop_analysis.affine_subscripts import Subscripts
+from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.loop_analysis.alias_classes import Memories
 from srcad.transforms.loop_analysis.loop_order import is_free
 
@@ -22,7 +22,7 @@ def free(body, bounds="n - 1, -1, -1", after=""):
     made = "v = np.zeros(n)\nx = np.zeros(n)\na = np.zeros((n, n))\n"
     *arrays, loop = gast.parse(f"{made}for i in range({bounds}):\n{textwrap.indent(body, '    ')}").body
     memories = Memories([*arrays, loop], ("n",), KINDS)
-    return is_free(loop, Subscripts().inside(loop), memories, frozenset(after))
+    return is_free(loop, Facts.at_start(KINDS).enter(loop), memories, frozenset(after))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from srcad.printing.printer import print_function
-from srcad.transforms.loop_analysis.array_extents import Shapes
+from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.loop_analysis.array_uses import Arrays
 from srcad.transforms.loop_analysis.reuse_window import window, without
 from tests.transforms.core_text import parsed
@@ -14,7 +14,7 @@ RANKS = {"x": 1, **dict.fromkeys("nmijks", 0)}
 def found(loop, inside, shape="(n + 2, m)", before="pass", behind="pass"):
     lines = [f"a = np.zeros({shape})", before, f"for i in {loop}:", f"    {inside}", behind]
     text = "\n    ".join(["def f(x, n, m):", *lines])
-    arrays = Arrays(["a"], parsed(text).body, Shapes(RANKS, frozenset("nmij")))
+    arrays = Arrays(["a"], parsed(text).body, Facts(RANKS, frozenset("nmij")))
     return window(arrays.found["a"], arrays.bounds)
 
 

@@ -12,28 +12,28 @@ from __future__ import annotations
 
 import gast
 
-from srcad.transforms.analysis.symbolic_shapes import Sizes
+from srcad.transforms.analysis.affine.ssa_facts import Definitions
 from srcad.transforms.ir.array_functions import LIKE
 from srcad.transforms.ir.build import dotted_path
 
 
-def like(sizes: Sizes, array: str, asked: frozenset[str] = frozenset()) -> str | None:
+def like(facts: Definitions, array: str, asked: frozenset[str] = frozenset()) -> str | None:
     """The array that an array takes its shape from; None where that leads back to an array already asked for."""
     if array in asked:
         return None
     asked |= {array}
-    match value := sizes.flow.definition(array):
+    match value := facts.flow.definition(array):
         case gast.Name(id=other):
-            return like(sizes, other, asked)
+            return like(facts, other, asked)
         case gast.Call(func=function, args=[gast.Name(id=other), *_]) if dotted_path(function) in LIKE:
-            return like(sizes, other, asked)
-    sources = sizes.sources(array) if value is None else None
-    found = {like(sizes, each, asked) for each in sources or ()} - {None}
+            return like(facts, other, asked)
+    sources = facts.sources(array) if value is None else None
+    found = {like(facts, each, asked) for each in sources or ()} - {None}
     return found.pop() if len(found) == 1 else array
 
 
-def model(sizes: Sizes, array: str) -> str:
+def model(facts: Definitions, array: str) -> str:
     """A parameter, or an array made outside of all loops, of the same shape; the array itself if there is none."""
-    found = like(sizes, array) or array
-    made, is_given = sizes.flow.single(found), found in sizes.flow.parameters and not sizes.flow.stores.get(found)
-    return found if is_given or (made is not None and not sizes.flow.spot(made).loops) else array
+    found = like(facts, array) or array
+    made, is_given = facts.flow.single(found), found in facts.flow.parameters and not facts.flow.stores.get(found)
+    return found if is_given or (made is not None and not facts.flow.spot(made).loops) else array

@@ -2,7 +2,7 @@
 
 import pytest
 
-from srcad.transforms.analysis.linear_forms import Form
+from srcad.transforms.analysis.affine.linear_forms import Form
 from tests.transforms.core_text import program_of
 
 

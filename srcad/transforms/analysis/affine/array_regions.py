@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import gast
 
-from srcad.transforms.analysis.linear_forms import Form, infeasible
+from srcad.transforms.analysis.affine.index_ranges import Range, Ranges
+from srcad.transforms.analysis.affine.integer_facts import index_parts
+from srcad.transforms.analysis.affine.linear_forms import Form
+from srcad.transforms.analysis.affine.ssa_facts import Definitions
 from srcad.transforms.analysis.loop_phis import Carried, carried_views
 from srcad.transforms.analysis.points_to import Roots
 from srcad.transforms.analysis.statement_positions import Flow
-from srcad.transforms.analysis.symbolic_shapes import Sizes, combined, index_parts
 from srcad.transforms.inference.type_inference import Types
-from srcad.transforms.ir.cost_model import DEEPEST_FORM
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.unit import Unit
-
-Range: TypeAlias = tuple[Form, Form] | None
 
 
 @dataclass(frozen=True)
@@ -26,74 +24,21 @@ class Region:
     """Part of an array: one range for each dimension of `root`; None stands for all of it."""
 
     root: str
-    ranges: tuple[Range, ...] | None
+    ranges: Ranges | None
 
 
-class Regions:
-    """The regions, sizes and linear forms of one core function."""
+class Regions(Definitions):
+    """The regions of arrays that the subscripts of one core function select."""
 
     def __init__(self, unit: Unit, flow: Flow, types: Types, roots: Roots) -> None:
-        self.flow, self.types, self.roots = flow, types, roots
-        self.sizes = Sizes(unit, flow, types, self.form)
-        self._carried = carried_views(flow, types)
+        super().__init__(unit, flow, types)
+        self.roots = roots
+        self._views_of_loops = carried_views(flow, types)
         self._apart: dict[tuple[int, ...], tuple[dict[str, str], dict[str, str]]] = {}
-
-    def limits(self, loop: gast.For) -> list[tuple[Form, bool]]:
-        """The linear bounds of a loop index; the flag marks upper bounds."""
-        start, stop, step = loop.iter.args
-        width = constant(step)
-        if not isinstance(width, int) or width == 0:
-            return []
-        found = []
-        first, last = self.form(start), self.form(stop)
-        if first is not None:
-            found.append((first, width < 0))
-        if last is not None:
-            found.append((last - 1, True) if width > 0 else (last + 1, False))
-        return found
-
-    def form(self, node: gast.expr | None) -> Form | None:
-        """The linear form of an integer atom."""
-        value = constant(node)
-        if isinstance(value, int) and not isinstance(value, bool):
-            return Form.number(value)
-        if isinstance(node, gast.Name):
-            return self._form_of_name(node.id, 0)
-        return None
-
-    def _form_of_name(self, name: str, depth: int) -> Form:
-        value = self.flow.definition(name)
-        opaque = Form.of(name)
-        if depth > DEEPEST_FORM:
-            return opaque
-        match value:
-            case gast.Name(id=other):
-                return self._form_of_name(other, depth + 1)
-            case gast.Constant(value=int() as number) if not isinstance(number, bool):
-                return Form.number(number)
-            case gast.BinOp(left=left, op=op, right=right):
-                a, b = self._operand(left, depth), self._operand(right, depth)
-                return combined(a, op, b) or opaque
-            case gast.Subscript(value=gast.Name(id=shape), slice=gast.Constant(value=int() as axis)):
-                found = self.flow.definition(shape)
-                if isinstance(found, gast.Attribute) and found.attr == "shape" and isinstance(found.value, gast.Name):
-                    return self.size(found.value.id, axis)
-            case gast.Attribute(value=gast.Name(id=array), attr="size") if self.types.rank(array) == 1:
-                return self.size(array, 0)
-        return opaque
-
-    def _operand(self, node: gast.expr, depth: int) -> Form | None:
-        if isinstance(node, gast.Name):
-            return self._form_of_name(node.id, depth + 1)
-        return self.form(node)
-
-    def size(self, array: str, axis: int) -> Form:
-        """The linear form of `array.shape[axis]`."""
-        return self.sizes.size(array, axis)
 
     def regions(self, node: gast.expr, at: gast.stmt) -> list[Region]:
         """The regions of root arrays that a subscript, or a whole array, may access at a statement."""
-        carried = self._carried.get(base_of(node))
+        carried = self._views_of_loops.get(base_of(node))
         left = self._left(carried) if carried is not None and carried.holds_at(at, self.flow) else None
         if carried is None or left is None:
             return [self.region(node)]
@@ -205,27 +150,9 @@ class Regions:
         if isinstance(value, int) and value < 0:
             return None if size is None else size + value
         form = self.form(node)
-        if form is None or (isinstance(node, gast.Name) and not self.is_natural(form, known)):
+        if form is None or (isinstance(node, gast.Name) and not self.is_nonnegative(form, known)):
             return None
         return form
-
-    def is_natural(self, form: Form, known: Sequence[Form] = ()) -> bool:
-        """Whether a form is proved not to be negative, given the bounds of its loop indices."""
-        system: list[Form] = []
-        pending, seen = [symbol for symbol, _ in form.terms], set()
-        while pending:
-            symbol = pending.pop()
-            if symbol in seen:
-                continue
-            seen.add(symbol)
-            if ".shape[" in symbol:
-                system.append(Form.of(symbol))
-            for statement in self.flow.stores.get(symbol, []):
-                if isinstance(statement, gast.For):
-                    for limit, upper in self.limits(statement):
-                        system.append(limit - Form.of(symbol) if upper else Form.of(symbol) - limit)
-                        pending += [other for other, _ in limit.terms]
-        return infeasible([*system, *known, form.scaled(-1) - 1])
 
 
 def _is_none(part: gast.expr) -> bool:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from srcad.transforms.analysis.array_kills import Cover
+from srcad.transforms.analysis.affine.array_kills import Cover
 from srcad.transforms.ir.build import walk_statements
 from tests.transforms.core_text import at_line, numeric, program_of
 
@@ -29,7 +29,7 @@ def answer(*body, **options):
     read = [
         each for each in walk_statements(loop.body) if getattr(getattr(each, "targets", [None])[0], "id", "") == "r"
     ]
-    return Cover(program, **options).is_stored_before(loop, read[-1], read[-1].value)
+    return Cover(program.meeting, **options).is_stored_before(loop, read[-1], read[-1].value)
 
 
 WHOLE = "for i in range(0, n, 1):", "    c[i] = 1.0"

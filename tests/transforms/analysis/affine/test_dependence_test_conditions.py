@@ -4,7 +4,6 @@ import itertools
 
 import pytest
 
-from srcad.transforms.analysis.path_conditions import Conditions
 from tests.transforms.core_text import at_line, numeric, program_of
 
 TEXT = """
@@ -21,7 +20,7 @@ def f(n, m):
 
 def known(header, test, line):
     program = program_of(TEXT.format(header, test), "i8, i8")
-    return Conditions(program).at(at_line(program.unit, line))
+    return program.meeting.at(at_line(program.unit, line))
 
 
 @pytest.mark.slow
@@ -48,6 +47,4 @@ def test_the_arms_of_a_comparison_know_more_than_the_loop(test, both):
 def test_floats_tell_nothing():
     text = TEXT.format("0, n, 1", "m < 0.5")
     program = program_of(text, "i8, f8")
-    assert len(Conditions(program).at(at_line(program.unit, 5))) == len(
-        Conditions(program).at(at_line(program.unit, 3))
-    )
+    assert len(program.meeting.at(at_line(program.unit, 5))) == len(program.meeting.at(at_line(program.unit, 3)))

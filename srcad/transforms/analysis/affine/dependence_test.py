@@ -7,21 +7,35 @@ this order" have no solution (see `linear_forms`).
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TypeAlias
 
 import gast
 
-from srcad.transforms.analysis.array_regions import Range, Region, Regions, base_of
-from srcad.transforms.analysis.linear_forms import Form, infeasible
+from srcad.transforms.analysis.affine.array_regions import Region, Regions, base_of
+from srcad.transforms.analysis.affine.index_ranges import overlap
+from srcad.transforms.analysis.affine.linear_forms import Form, infeasible
 from srcad.transforms.analysis.statement_positions import Spot
-from srcad.transforms.ir.build import names_in
+from srcad.transforms.ir.build import names_in, walk_statements
 from srcad.transforms.ir.primitive import constant
 
 Loop: TypeAlias = gast.For | gast.While
 
 
 class Meeting(Regions):
-    """The dependence tests of one core function."""
+    """The dependence tests of one core function, and what is known about integers where its statements run."""
+
+    def at(self, statement: gast.stmt) -> list[Form]:
+        """The forms that are not negative where a statement runs, by the loops and branches around it."""
+        spot = self.flow.spot(statement)
+        branches = ((self._branches.get(number), arm) for number, arm in spot.way)
+        tested = (self.implied(branch.test, arm == 0) for branch, arm in branches if branch is not None)
+        return [*self.limits_at(spot, {}), *(form for forms in tested for form in forms)]
+
+    @cached_property
+    def _branches(self) -> dict[int, gast.If]:
+        statements = walk_statements(self.unit.tree.body)
+        return {self.flow.spot(each).number: each for each in statements if isinstance(each, gast.If)}
 
     def may_meet(
         self,
@@ -60,17 +74,17 @@ class Meeting(Regions):
         if one.root != other.root or one.ranges is None or other.ranges is None or len(one.ranges) != len(other.ranges):
             return bool(orders)
         return any(
-            not infeasible(case + _same_element(one.ranges, other.ranges, left, right)) for case, left, right in orders
+            not infeasible(case + overlap(one.ranges, other.ranges, left, right)) for case, left, right in orders
         )
 
     def meets_now(self, statement: gast.stmt, one: gast.expr, other: gast.expr) -> bool:
         """Whether two subscripts or arrays may refer to the same element when a statement runs."""
-        known = self.bounds(self.flow.spot(statement), {})
+        known = self.limits_at(self.flow.spot(statement), {})
         return any(
             a.root != b.root
             or a.ranges is None
             or b.ranges is None
-            or not infeasible(known + _same_element(a.ranges, b.ranges, {}, {}))
+            or not infeasible(known + overlap(a.ranges, b.ranges))
             for a, b in self._pairs(statement, one, statement, other)
         )
 
@@ -85,7 +99,7 @@ class Meeting(Regions):
             return True
         a, b = self.flow.spot(one), self.flow.spot(other)
         left, right = self._symbols(a, b, 0)
-        known = self.bounds(a, left) + self.bounds(b, right) + _same_element(first.ranges, second.ranges, left, right)
+        known = self.limits_at(a, left) + self.limits_at(b, right) + overlap(first.ranges, second.ranges, left, right)
         orders = (self._advanced(loop, left, right), self._advanced(loop, right, left))
         return any(not infeasible(known + order) for order in orders)
 
@@ -102,8 +116,8 @@ class Meeting(Regions):
         left, right = self._symbols(a, b, 0)
         index = Form.of(left[first.target.id]) - Form.of(right[second.target.id])
         is_later = index - 1 if (constant(first.iter.args[2]) or 0) > 0 else index.scaled(-1) - 1
-        system = self.bounds(a, left) + self.bounds(b, right) + [is_later]
-        return not infeasible(system + _same_element(early.ranges, late.ranges, left, right))
+        system = self.limits_at(a, left) + self.limits_at(b, right) + [is_later]
+        return not infeasible(system + overlap(early.ranges, late.ranges, left, right))
 
     def _allocation(self, root: str) -> Spot | None:
         """The position where a root is allocated, if it is allocated in one place."""
@@ -151,7 +165,7 @@ class Meeting(Regions):
             if depth == len(common) and (a.number >= b.number or self.flow.exclusive(a, b)):
                 continue
             left, right = self._symbols(a, b, depth)
-            system = self.bounds(a, left) + self.bounds(b, right)
+            system = self.limits_at(a, left) + self.limits_at(b, right)
             if depth < len(common):
                 system += self._advanced(common[depth], left, right)
             cases.append((system, left, right))
@@ -178,15 +192,10 @@ class Meeting(Regions):
         around = (*around, statement) if isinstance(statement, (gast.For, gast.While)) else around
         return any(id(loop) not in shared for loop in around)
 
-    def bounds(self, spot: Spot, symbols: dict[str, str]) -> list[Form]:
-        """Inequalities for the loop indices around a statement, and for array extents, which are not negative."""
-        system: list[Form] = []
-        for loop in spot.loops:
-            if isinstance(loop, gast.For):
-                index = Form.of(loop.target.id)
-                system += [form - index if upper else index - form for form, upper in self.limits(loop)]
-        sizes = {symbol for form in system for symbol, _ in form.terms if ".shape[" in symbol}
-        return [form.renamed(symbols) for form in system] + [Form.of(symbol) for symbol in sorted(sizes)]
+    def limits_at(self, spot: Spot, symbols: dict[str, str]) -> list[Form]:
+        """The forms of the indices of the loops around a statement that are not negative, with symbols renamed."""
+        loops = (loop for loop in spot.loops if isinstance(loop, gast.For))
+        return [form.renamed(symbols) for loop in loops for form in self.bounds(loop).limits(loop.target.id)]
 
     def _advanced(self, loop: Loop, left: dict[str, str], right: dict[str, str]) -> list[Form]:
         """The inequality that the loop is in a later iteration on the right-hand side."""
@@ -197,15 +206,3 @@ class Meeting(Regions):
         if not isinstance(width, int):
             return []
         return [after - before - width] if width > 0 else [before - after + width]
-
-
-def _same_element(
-    one: tuple[Range, ...], other: tuple[Range, ...], left: dict[str, str], right: dict[str, str]
-) -> list[Form]:
-    """Inequalities for overlap: in no dimension does one range end before the other starts."""
-    system: list[Form] = []
-    for a, b in zip(one, other, strict=True):
-        if a is not None and b is not None:
-            system.append(b[1].renamed(right) - a[0].renamed(left))
-            system.append(a[1].renamed(left) - b[0].renamed(right))
-    return system

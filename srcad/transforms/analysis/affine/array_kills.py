@@ -16,9 +16,9 @@ from typing import TypeAlias
 
 import gast
 
-from srcad.transforms.analysis.linear_forms import Form, infeasible
-from srcad.transforms.analysis.path_conditions import Conditions
-from srcad.transforms.analysis.program_facts import Program
+from srcad.transforms.analysis.affine.dependence_test import Meeting
+from srcad.transforms.analysis.affine.index_ranges import within
+from srcad.transforms.analysis.affine.linear_forms import Form, is_nonnegative
 from srcad.transforms.ir.build import Block, inner_blocks, is_exit, walk_statements, written
 from srcad.transforms.ir.cost_model import MOST_BOXES
 from srcad.transforms.ir.primitive import constant
@@ -29,18 +29,17 @@ Box: TypeAlias = tuple[tuple[Form, Form], ...]
 class Cover:
     """Answers the question for reads in a loop's body; with `adds`, elements that are added to count as stored."""
 
-    def __init__(self, program: Program, adds: bool = False) -> None:
-        self.program, self.meeting, self.adds = program, program.meeting, adds
-        self.conditions = Conditions(program)
+    def __init__(self, meeting: Meeting, adds: bool = False) -> None:
+        self.meeting, self.adds = meeting, adds
 
     def is_stored_before(self, loop: gast.For, statement: gast.stmt, what: gast.expr) -> bool:
         """Whether all elements of a subscript, or of a whole array, were stored earlier in the same iteration."""
-        known = self.conditions.at(statement)
+        known = self.meeting.at(statement)
         region = self.meeting.region(what, known)
         base = what.id if isinstance(what, gast.Name) else what.value.id
-        if self.program.roots.of.get(base) != frozenset([region.root]):
+        if self.meeting.roots.of.get(base) != frozenset([region.root]):
             return False
-        rank = self.program.types.rank(region.root) or 0
+        rank = self.meeting.types.rank(region.root) or 0
         ranges = region.ranges or (None,) * rank
         wanted = [each or (Form(), self.meeting.size(region.root, axis) - 1) for axis, each in enumerate(ranges)]
         return any(
@@ -65,7 +64,7 @@ class Cover:
         return found
 
     def _is_inside(self, statement: gast.stmt, outer: gast.stmt) -> bool:
-        flow = self.program.flow
+        flow = self.meeting.flow
         first = flow.spot(outer).number
         return first < flow.spot(statement).number <= flow.last_inside[first]
 
@@ -85,33 +84,27 @@ class Cover:
                 arms = [self._all_certain(block, root) for block in (body, orelse)]
                 return [box for box in arms[0] if box in arms[1]]
             case gast.For(body=body) if not is_exit(body[-1]):
-                limits = self._limits(statement)
-                if limits is not None:
-                    return self._repeated(statement, self._all_certain(body, root), *limits)
+                ends = self.meeting.bounds(statement).every
+                if ends is not None:
+                    return self._repeated(statement, self._all_certain(body, root), *ends)
         return []
 
     def _all_certain(self, block: Block, root: str) -> list[Box]:
         return _merged([box for statement in block for box in self._certain(statement, root)])
 
     def _of_earlier_iterations(self, loop: gast.For, root: str) -> list[Box]:
-        limits, index = self._limits(loop), Form.of(loop.target.id)
-        if limits is None:
+        bounds, index = self.meeting.bounds(loop), Form.of(loop.target.id)
+        if bounds.every is None:
             return []
-        low, high = (limits[0], index - 1) if constant(loop.iter.args[2]) == 1 else (index + 1, limits[1])
+        low, high = bounds.every
+        low, high = (low, index - 1) if bounds.step == 1 else (index + 1, high)
         return self._repeated(loop, self._all_certain(loop.body, root), low, high, at_all=False)
-
-    def _limits(self, loop: gast.For) -> tuple[Form, Form] | None:
-        """The least and greatest index of a loop with step 1 or -1."""
-        start, stop = (self.meeting.form(bound) for bound in loop.iter.args[:2])
-        if start is None or stop is None:
-            return None
-        return {1: (start, stop - 1), -1: (stop + 1, start)}.get(constant(loop.iter.args[2]))
 
     def _repeated(self, loop: gast.For, boxes: list[Box], low: Form, high: Form, at_all: bool = True) -> list[Box]:
         """The union of boxes over iterations `low` to `high`; with `at_all`, there may be no such iterations."""
         index = loop.target.id
         inner = {written(statement) for statement in walk_statements(loop.body)}
-        is_run = at_all and infeasible([*self.conditions.at(loop), low - high - 1])
+        is_run = at_all and is_nonnegative(high - low, self.meeting.at(loop))
         found = []
         for box in boxes:
             wide = [axis for axis, sides in enumerate(box) if any(side.coefficient(index) for side in sides)]
@@ -125,7 +118,7 @@ class Cover:
                 if sign != last.coefficient(index) or abs(sign) != 1 or not (first == last or is_run):
                     break
                 ends = (low, high) if sign == 1 else (high, low)
-                swept[axis] = _replaced(first, index, ends[0]), _replaced(last, index, ends[1])
+                swept[axis] = first.replaced(index, ends[0]), last.replaced(index, ends[1])
             else:
                 found.append(tuple(swept))
         return found
@@ -137,7 +130,7 @@ class Cover:
         region = self.meeting.region(target)
         if region.root != root or region.ranges is None or None in region.ranges:
             return None
-        if self.program.roots.of.get(target.value.id) != frozenset([root]):
+        if self.meeting.roots.of.get(target.value.id) != frozenset([root]):
             return None
         return tuple(each for each in region.ranges if each is not None)
 
@@ -146,19 +139,10 @@ class Cover:
         parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
         if any(isinstance(part, gast.Slice) and part.step is not None and constant(part.step) != 1 for part in parts):
             return False
-        if node.value.id not in self.program.roots.views:
+        if node.value.id not in self.meeting.roots.views:
             return True
-        value = self.program.flow.definition(node.value.id)
+        value = self.meeting.flow.definition(node.value.id)
         return isinstance(value, gast.Subscript) and self._is_exact(value)
-
-
-def _replaced(form: Form, symbol: str, value: Form) -> Form:
-    return form + (value - Form.of(symbol)).scaled(form.coefficient(symbol))
-
-
-def within(known: list[Form], part: tuple[Form, Form], whole: tuple[Form, Form]) -> bool:
-    """Whether one range of indices is contained in another."""
-    return infeasible([*known, whole[0] - part[0] - 1]) and infeasible([*known, part[1] - whole[1] - 1])
 
 
 def _merged(boxes: list[Box]) -> list[Box]:

@@ -1,42 +1,97 @@
-"""Symbolic shapes: each extent of an array as a linear form, so that equal shapes can be recognised.
+"""SSA facts: integers and array extents of core form as linear forms, by the definitions of names.
 
-An extent that is not understood is a symbol of its own, `a.shape[0]`: equal to itself and to nothing else.
+    t = n + 1
+    a = np.zeros((t, m))
+    v = a[2:]                       the extents of v are n - 1 and m
+
+A name that is stored once is its definition, wherever it is read. What is not understood is a symbol of its own, `n` or
+`a.shape[0]`: equal to itself and to nothing else. For code in which names are stored several times, see `point_facts`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Collection
 
 import gast
 from numba import types as nb
 
 from srcad.runtime.rulebook import registry
-from srcad.transforms.analysis.linear_forms import Form
+from srcad.transforms.analysis.affine.integer_facts import Integers, index_parts
+from srcad.transforms.analysis.affine.linear_forms import Form, extent_symbol, is_nonnegative
 from srcad.transforms.analysis.optimistic_facts import Trials
 from srcad.transforms.analysis.statement_positions import Flow
 from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.array_functions import LIKE, OF_ELEMENTS, OF_SHAPE, REDUCING, SAME_SHAPE
 from srcad.transforms.ir.build import dotted_path
+from srcad.transforms.ir.cost_model import DEEPEST_FORM
 from srcad.transforms.ir.primitive import constant, operands, primitive_of
 from srcad.transforms.ir.unit import Unit
 
 ONE = Form.number(1)
 
 
-class Sizes:
-    """The extents of the arrays of one function; `form` gives the linear form of an integer atom."""
+class Definitions(Integers):
+    """The integers and extents of one core function."""
 
-    def __init__(self, unit: Unit, flow: Flow, types: Types, form: Callable[[gast.expr | None], Form | None]) -> None:
-        self.unit, self.flow, self.types, self.form = unit, flow, types, form
+    def __init__(self, unit: Unit, flow: Flow, types: Types) -> None:
+        self.unit, self.flow, self.types = unit, flow, types
+        self._depth = 0  # of the definitions that are being followed
         self._trials = Trials[tuple[str, int], Form]()
         self.shortened: set[Form] = set()  # lengths of slices: where negative, these are empty
+
+    def of_name(self, name: str) -> Form:
+        """The form of an integer by name."""
+        value = self.flow.definition(name)
+        if value is None or self._depth > DEEPEST_FORM:
+            return Form.of(name)
+        self._depth += 1
+        found = self.form(value)
+        self._depth -= 1
+        return Form.of(name) if found is None else found
+
+    def element(self, name: str, place: int) -> Form | None:
+        """The form of an element of a tuple, if that is an array's shape."""
+        match self.flow.definition(name):
+            case gast.Attribute(value=gast.Name(id=array), attr="shape"):
+                return self.size(array, place)
+        return None
+
+    def rank_of(self, name: str) -> int | None:
+        """The rank of an array; None for what is none."""
+        return self.types.rank(name)
+
+    def comparison(self, test: gast.expr) -> gast.expr | None:
+        """The comparison that a test stands for, if its operands are integers."""
+        found = self.flow.definition(test.id) if isinstance(test, gast.Name) else test
+        is_of_integers = isinstance(found, gast.Compare) and all(
+            map(self._is_integer, (found.left, *found.comparators))
+        )
+        return found if is_of_integers else None
+
+    def _is_integer(self, atom: gast.expr) -> bool:
+        if isinstance(atom, gast.Name):
+            return isinstance(self.types.get(atom.id), nb.Integer)
+        return isinstance(constant(atom), int)
+
+    def is_nonnegative(self, form: Form, known: Collection[Form] = ()) -> bool:
+        """Whether a form is proved not to be negative, given the bounds of its loop indices and the `known` forms."""
+        system, pending, seen = [*known], [*form.symbols], set[str]()
+        while pending:
+            symbol = pending.pop()
+            match self.flow.stores.get(symbol, ()):
+                case [gast.For() as loop] if symbol not in seen:
+                    limits = self.bounds(loop).limits(symbol)
+                    system += limits
+                    pending += [other for limit in limits for other in limit.symbols]
+            seen.add(symbol)
+        return is_nonnegative(form, system)
 
     def size(self, array: str, axis: int) -> Form:
         """The form of `array.shape[axis]`."""
         rank = self.types.rank(array)
         if axis < 0 and rank is not None:
             axis += rank
-        opaque = Form.of(f"{array}.shape[{axis}]")
+        opaque = Form.of(extent_symbol(array, axis))
         return self._trials.ask((array, axis), lambda: self._size(array, axis, rank) or opaque, opaque)
 
     def learn(self, array: str, axis: int, form: Form) -> None:
@@ -102,7 +157,7 @@ class Sizes:
         sources = self.sources(array)
         if sources is None:
             return None
-        symbol = f"{array}.shape[{axis}]"
+        symbol = extent_symbol(array, axis)
         found = self._supposing(array, axis, Form.of(symbol), sources)
         before = [form for form in found if symbol not in form.symbols]
         if len(found) == len(before) == 1:
@@ -248,22 +303,6 @@ def _dimensions(axis: gast.expr | None, rank: int) -> frozenset[int] | None:
     return over if len(over) == len(found) else None
 
 
-def combined(a: Form | None, op: gast.operator, b: Form | None) -> Form | None:
-    """The sum, difference or product of two forms, if that is a linear form."""
-    if a is None or b is None:
-        return None
-    match op:
-        case gast.Add():
-            return a + b
-        case gast.Sub():
-            return a - b
-        case gast.Mult() if not a.terms:
-            return b.scaled(a.constant)
-        case gast.Mult() if not b.terms:
-            return a.scaled(b.constant)
-    return None
-
-
 def sliced(view: gast.Subscript, axis: int) -> tuple[int, gast.Slice] | None:
     """The dimension that a view's dimension is a slice of, and the slice; None if there is none, or it has a step.
 
@@ -280,8 +319,3 @@ def sliced(view: gast.Subscript, axis: int) -> tuple[int, gast.Slice] | None:
         elif isinstance(part, gast.Constant) and not isinstance(part.value, int):
             return None  # a new axis, or an ellipsis
     return None
-
-
-def index_parts(view: gast.Subscript) -> list[gast.expr]:
-    """The parts of a subscript's index."""
-    return list(view.slice.elts) if isinstance(view.slice, gast.Tuple) else [view.slice]

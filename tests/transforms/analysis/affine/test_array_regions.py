@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from srcad.transforms.analysis.affine.linear_forms import Form
 from tests.transforms.core_text import at_line, program_of
 
 SIGNATURE = "f8[::1], f8[:, ::1], i8"
@@ -95,11 +96,11 @@ def test_indices_of_loops_are_not_negative():
 
 def test_a_loop_has_the_limits_of_its_range():
     for header, expected in (
-        ("range(2, n, 1)", {("lower", (), 2), ("upper", (("n", 1),), -1)}),
-        ("range(n, 2, -1)", {("upper", (("n", 1),), 0), ("lower", (), 3)}),
-        ("range(0, n, 3)", {("lower", (), 0), ("upper", (("n", 1),), -1)}),
-        ("range(0, n, n)", set()),
+        ("range(2, n, 1)", (Form.number(2), Form.of("n") - 1)),
+        ("range(n, 2, -1)", (Form.number(3), Form.of("n"))),
+        ("range(0, n, 3)", (Form(), Form.of("n") - 1)),
+        ("range(0, n, n)", (None, None)),
     ):
         program = program_of(f"def f(n):\n    for i in {header}:\n        t = i\n    return n", "i8")
-        found = program.meeting.limits(at_line(program.unit, 2))
-        assert {("upper" if upper else "lower", form.terms, form.constant) for form, upper in found} == expected
+        found = program.meeting.bounds(at_line(program.unit, 2))
+        assert (found.low, found.high) == expected

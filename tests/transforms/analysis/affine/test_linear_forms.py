@@ -5,7 +5,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srcad.transforms.analysis.linear_forms import Form, infeasible
+from srcad.transforms.analysis.affine.linear_forms import Form, infeasible
 
 i, j, n = Form.of("i"), Form.of("j"), Form.of("n")
 

@@ -1,19 +1,25 @@
-"""Linear forms over integer symbols, and a proof that a system of linear inequalities has no solution.
+"""Linear forms over integer symbols, and the proof that a form is never negative.
 
-The proof is Fourier-Motzkin elimination over the rationals (Schrijver, Theory of Linear and Integer Programming, 12.2):
-a system without a rational solution has no integer solution. It is used to prove that two subscripts never refer to the
-same element.
+What is known is a list of forms that are not negative. The proof is Fourier-Motzkin elimination over the rationals
+(Schrijver, Theory of Linear and Integer Programming, 12.2): a system without a rational solution has no integer
+solution. Every question about subscripts ends here: two subscripts never refer to the same element where "both are in
+range and equal" has no solution, and an index never counts from the end of an array where it is not negative.
 
 >>> i, n = Form.of("i"), Form.of("n")
 >>> infeasible([i, n - i - 1, i - n])           # 0 <= i < n and i >= n
 True
->>> infeasible([i, n - i - 1])
+>>> is_nonnegative(n - 1, [i, n - i - 1])       # n > 0, where 0 <= i < n
+True
+>>> is_nonnegative(Form.of("x.shape[0]"))       # an extent
+True
+>>> is_nonnegative(i - 1, [i])
 False
 """
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
@@ -56,31 +62,81 @@ class Form:
             return Form()
         return Form(tuple((symbol, value * factor) for symbol, value in self.terms), self.constant * factor)
 
-    def renamed(self, change: dict[str, str]) -> Form:
+    def renamed(self, change: Mapping[str, str]) -> Form:
         """The form with symbols renamed."""
         total = Form((), self.constant)
         for symbol, coefficient in self.terms:
             total = total + Form(((change.get(symbol, symbol), coefficient),))
         return total
 
+    def replaced(self, symbol: str, value: Form) -> Form:
+        """The form with a value in place of a symbol."""
+        factor = self.coefficient(symbol)
+        return self + (value - Form.of(symbol)).scaled(factor) if factor else self
+
     @property
     def symbols(self) -> frozenset[str]:
         """The symbols that the form depends on."""
         return frozenset(symbol for symbol, _ in self.terms)
+
+    @functools.cached_property
+    def names(self) -> frozenset[str]:
+        """The names of the numbers and arrays that the form depends on."""
+        return frozenset(name_of(symbol) for symbol, _ in self.terms)
 
     def coefficient(self, symbol: str) -> int:
         """The coefficient of a symbol."""
         return dict(self.terms).get(symbol, 0)
 
 
-def infeasible(at_least_zero: list[Form]) -> bool:
-    """Whether no values of the symbols make all forms non-negative; False if that is too expensive to decide."""
+def extent_symbol(array: str, axis: int) -> str:
+    """The symbol of an array's extent: `x.shape[0]`. Such a symbol is never negative."""
+    return f"{array}.shape[{axis}]"
+
+
+def is_extent(symbol: str) -> bool:
+    """Whether a symbol is an array's extent."""
+    return ".shape[" in symbol
+
+
+def name_of(symbol: str) -> str:
+    """The name that a symbol refers to: of a number, or of the array that it is an extent of."""
+    return symbol.partition(".")[0]
+
+
+def is_nonnegative(form: Form, known: Collection[Form] = ()) -> bool:
+    """Whether a form is never negative where the `known` forms are not; False where that is not proved."""
+    return _is_plain(form, known) or infeasible([*known, form.scaled(-1) - 1])
+
+
+def _is_plain(form: Form, known: Collection[Form]) -> bool:
+    """Whether a form is not negative by the least values of its symbols alone, which is quick to see."""
+    least: dict[str, int] = {}
+    for each in known:
+        if len(each.terms) == 1 and each.terms[0][1] == 1:
+            symbol = each.terms[0][0]
+            least[symbol] = max(-each.constant, least.get(symbol, -each.constant))
+    total = form.constant
+    for symbol, factor in form.terms:
+        low = least.get(symbol, 0 if is_extent(symbol) else None)
+        if factor < 0 or low is None:
+            return False
+        total += factor * low
+    return total >= 0
+
+
+def infeasible(at_least_zero: Iterable[Form]) -> bool:
+    """Whether no values of the symbols make all forms non-negative; False if that is too expensive to decide.
+
+    Extents of arrays are never negative in any case.
+    """
     return _infeasible(frozenset(at_least_zero))
 
 
 @functools.lru_cache(4096)
 def _infeasible(at_least_zero: frozenset[Form]) -> bool:
     system = {_reduced(form) for form in at_least_zero}
+    system |= {Form.of(symbol) for form in system for symbol, _ in form.terms if is_extent(symbol)}
     while True:
         if any(not form.terms and form.constant < 0 for form in system):
             return True

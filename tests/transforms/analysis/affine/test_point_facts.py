@@ -1,16 +1,16 @@
-"""What is known of extents, integers and tests at a place of the code, and forgotten where a name is stored."""
+"""What is known of extents, integers and tests at a point of the code, and forgotten where a name is stored."""
 
 import gast
 import pytest
 
-from srcad.transforms.analysis.linear_forms import Form
-from srcad.transforms.loop_analysis.array_extents import Shapes
+from srcad.transforms.analysis.affine.linear_forms import Form
+from srcad.transforms.analysis.affine.point_facts import Facts
 
 RANKS = {**dict.fromkeys("hxz", 2), "y": 1, "n": 0, "m": 0, "s": 0, "k": 0}
 
 
 def learned(text):
-    at = Shapes(RANKS, frozenset("nmk"))
+    at = Facts(RANKS, "nmk")
     for statement in gast.parse(text).body:
         at.learn(statement)
     return at
@@ -95,7 +95,84 @@ def test_tests_of_whole_numbers_tell_how_they_compare():
         ("b", False, Form.of("k") - Form.of("n") - 1),
         ("n >= 0", True, Form.of("n")),
     ):
-        assert at.under(gast.parse(text, mode="eval").body, holds).facts == (expected,)
-    for text in ("g", "h", "s > n", "n == k", "n"):  # g is of another m; s is no whole number
-        assert at.under(gast.parse(text, mode="eval").body, True).facts == ()
-    assert at.facts == ()
+        assert at.under(gast.parse(text, mode="eval").body, holds).known == (expected,)
+    same = at.under(gast.parse("n == k", mode="eval").body, True)
+    assert set(same.known) == {Form.of("n") - Form.of("k"), Form.of("k") - Form.of("n")}
+    for text in ("g", "h", "s > n", "n != k", "n"):  # g is of another m; s is no whole number
+        assert at.under(gast.parse(text, mode="eval").body, True).known == ()
+    assert at.known == ()
+
+
+def in_loop(*texts, loop="range(n)"):
+    at = Facts({"x": 1, "n": 0}, "n").enter(gast.parse(f"for j in {loop}: pass").body[0])
+    for text in texts:
+        at.learn(gast.parse(text).body[0])
+    return at
+
+
+def test_names_are_followed_until_they_are_stored_anew():
+    at = in_loop("k = j + 2", "l = k - 1")
+    assert form(at, "l") == Form.of("j") + 1
+    at.learn(gast.parse("j = x[0]").body[0])
+    assert form(at, "l") == Form.of("l")
+    assert not at.is_nonnegative(Form.of("j"))
+
+
+@pytest.mark.parametrize("text", ["k, l = l, k", "k += 1", "k = x[0]"])
+def test_any_store_ends_what_is_known_about_a_name(text):
+    at = in_loop("k = j + 2")
+    at.learn(gast.parse(text).body[0])
+    assert form(at, "k") == Form.of("k")
+
+
+def test_what_an_iteration_stores_later_is_not_known_before():
+    at = in_loop()
+    at.restrict({"k"})
+    assert form(at, "k + 1") is None
+    at.learn(gast.parse("k = j").body[0])
+    assert form(at, "k + 1") == Form.of("j") + 1
+    at.learn(gast.parse("k += 1").body[0])
+    assert form(at, "k") is None
+
+
+def test_multiples_of_an_index():
+    at = in_loop("k = 2 * j", "l = k + 1")
+    assert form(at, "l - j * 2") == Form.number(1)
+    assert form(at, "-l") == Form.of("j").scaled(-2) - 1
+    assert form(at, "j * j") is None
+
+
+@pytest.mark.parametrize(
+    ("loop", "low", "high"),
+    [
+        ("range(n)", "j", "n - 1 - j"),
+        ("range(2, n)", "j - 2", "n - 1 - j"),
+        ("range(n, 2, -1)", "j - 3", "n - j"),
+        ("range(0, n, 3)", "j", "n - 1 - j"),
+        ("range(n, -1, -2)", "j", "n - j"),
+    ],
+)
+def test_an_index_stays_within_its_range(loop, low, high):
+    at = in_loop(loop=loop)
+    assert at.is_nonnegative(form(at, low))
+    assert at.is_nonnegative(form(at, high))
+    assert not at.is_nonnegative(form(at, f"{low} - 1"))
+    assert not at.is_nonnegative(form(at, f"{high} - 1"))
+
+
+def test_what_the_loop_stores_is_no_bound_in_it():
+    at = Facts().enter(gast.parse("for j in range(k):\n    k = 0").body[0])
+    assert at.known == (Form.of("j"),)
+
+
+def test_blocks_know_what_leads_to_them_and_nothing_that_is_stored_in_them():
+    at = Facts({}, "nmk")
+    branch = gast.parse("if n < m:\n    m = 0\nelse:\n    k = 1").body[0]
+    (_, then), (_, otherwise) = at.descend(branch)
+    assert then.known == (Form.of("m") - Form.of("n") - 1,)
+    assert otherwise.known == (Form.of("n") - Form.of("m"),)
+    at = Facts({}, "nmk")
+    at.learn(gast.parse("k = n + 1").body[0])
+    ((_, inside),) = at.descend(gast.parse("while n < m:\n    n = n + k").body[0])
+    assert form(inside, "k") == form(at, "k") == Form.of("k")  # n is another number in each iteration
+    assert inside.known == (Form.of("m") - Form.of("n") - 1,)

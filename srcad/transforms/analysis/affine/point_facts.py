@@ -1,0 +1,313 @@
+"""Point facts: what is known about integers, array extents and tests at one point of the code.
+
+    k = j - 1                       k is the form j - 1
+    a = np.zeros((n + 1, m))        a has n + 1 rows
+    for i in range(k):              inside: i >= 0, and k - 1 - i >= 0
+        k = 0                       from here on, nothing is known about k
+
+`learn`, `enter` and `under` follow the code; facts about a name end where it is stored. An integer or an extent that is
+not known otherwise is a symbol of its own, `n` or `x.shape[0]`. Serves code in which names are stored several times and
+expressions are nested; for core form, see `ssa_facts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+import gast
+from numba import types as nb
+
+from srcad.transforms.analysis.affine.integer_facts import Integers, index_parts, is_counted, is_full
+from srcad.transforms.analysis.affine.linear_forms import Form, extent_symbol, is_extent, is_nonnegative
+from srcad.transforms.ir.array_functions import LIKE_WITH_ONE_ARGUMENT, OF_SHAPE
+from srcad.transforms.ir.build import (
+    Block,
+    attribute,
+    clone,
+    const,
+    dotted_path,
+    inner_blocks,
+    load,
+    names_in,
+    subscript,
+)
+from srcad.transforms.ir.primitive import constant
+from srcad.transforms.ir.side_effects import all_written, stored_in
+
+_RANKED = (nb.Array, nb.Number, nb.Boolean)
+_ARITHMETIC = (gast.BinOp, gast.UnaryOp, gast.Name, gast.Constant, gast.operator, gast.USub, gast.expr_context)
+
+
+class Facts(Integers):
+    """The facts at one point; `known` has the forms that are not negative there."""
+
+    def __init__(self, ranks: Mapping[str, int] | None = None, integers: Collection[str] = ()) -> None:
+        """`ranks` has the rank of arrays by name, 0 for scalars; `integers` has the names of integers."""
+        self.ranks: Mapping[str, int] = {} if ranks is None else ranks
+        self.integers = frozenset(integers)
+        self.forms: dict[str, Form] = {}
+        self.known: tuple[Form, ...] = ()
+        self.extents: dict[str, tuple[gast.expr, ...]] = {}  # of arrays, and the elements of tuples that hold extents
+        self.tests: dict[str, gast.Compare] = {}
+        self._mentioned: dict[str, frozenset[str]] = {}  # the names in the facts about a name's extents or test
+        self._used: set[str] = set()  # the names in all facts, and some in former ones
+        self._indices: frozenset[str] = frozenset()  # of the loops around
+        self._varying: frozenset[str] = frozenset()  # names that mean something else in each iteration
+
+    @staticmethod
+    def at_start(kinds: Mapping[str, nb.Type], ranks: Mapping[str, int] | None = None) -> Facts:
+        """No facts but the types of names, and the ranks of arrays, by which 0 stands for scalars."""
+        if ranks is None:
+            ranks = {name: getattr(kind, "ndim", 0) for name, kind in kinds.items() if isinstance(kind, _RANKED)}
+        return Facts(ranks, [name for name, kind in kinds.items() if isinstance(kind, nb.Integer)])
+
+    def copy(self) -> Facts:
+        """An independent copy of the facts."""
+        other = Facts(self.ranks, self.integers)
+        other.forms, other.known = dict(self.forms), self.known
+        other.extents, other.tests = dict(self.extents), dict(self.tests)
+        other._mentioned, other._used = dict(self._mentioned), set(self._used)
+        other._indices, other._varying = self._indices, self._varying
+        return other
+
+    def learn(self, statement: gast.stmt) -> None:
+        """Update the facts for a simple statement."""
+        match statement:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                form, extents = self.form(value), self._extents_in(value) if self.ranks.get(name) != 0 else None
+                self.forget([name])
+                if form is not None and name not in form.names:
+                    self.forms[name] = form
+                    self._used |= {name, *form.names}
+                if extents and all(name not in names_in(each) for each in extents):
+                    self.note(name, extents)
+                elif isinstance(value, gast.Compare) and name not in names_in(value):
+                    self.tests[name] = value
+                    self._mention(name, (value,))
+                self._learn_product(name, value)
+            case gast.AugAssign(target=gast.Name(id=name)) if self.ranks.get(name):
+                pass  # the same array
+            case _:
+                self.forget([*all_written(statement)])
+
+    def forget(self, names: Collection[str]) -> None:
+        """Kill the facts about these names, which are stored."""
+        if self._used.isdisjoint(names):
+            return
+        for each in [each for each, form in self.forms.items() if each in names or not form.names.isdisjoint(names)]:
+            del self.forms[each]
+        self._indices = self._indices.difference(names)
+        if self.known:
+            self.known = tuple(each for each in self.known if each.names.isdisjoint(names))
+        for each in [each for each, used in self._mentioned.items() if each in names or not used.isdisjoint(names)]:
+            del self._mentioned[each]
+            self.extents.pop(each, None)
+            self.tests.pop(each, None)
+
+    def descend(self, statement: gast.stmt) -> list[tuple[Block, Facts]]:
+        """The blocks in a loop or branch, each with the facts at its start. Updates the facts to after it."""
+        stored, blocks = stored_in([statement]), inner_blocks(statement)
+        if isinstance(statement, gast.If):
+            inside = [self.under(statement.test, arm == 0) for arm in range(len(blocks))]
+            self.forget(stored)
+            return list(zip(blocks, inside, strict=True))
+        self.forget(stored)
+        if is_counted(statement):
+            return [(statement.body, self.enter(statement))]
+        if isinstance(statement, gast.While):
+            return [(statement.body, self.under(statement.test, True))]
+        return [(block, self.copy()) for block in blocks]
+
+    def enter(self, loop: gast.For) -> Facts:
+        """The facts in the body of a loop over a range, given those before it; `forget` first what the loop stores."""
+        found, index, stored = self.copy(), loop.target.id, stored_in(loop.body)
+        limits = self.bounds(loop).limits(index)
+        found.forget([index])
+        found.forms[index] = Form.of(index)
+        found._indices |= {index}
+        found._used.add(index)
+        found._learn_known(each for each in limits if not stored & each.names - {index})
+        return found
+
+    def under(self, test: gast.expr, holds: bool) -> Facts:
+        """The facts in the arm of a branch where a test holds, or does not hold."""
+        found = self.copy()
+        found._learn_known(self.implied(test, holds))
+        return found
+
+    def _learn_known(self, forms: Iterable[Form]) -> None:
+        new = tuple(forms)
+        self.known += new
+        self._used.update(*(each.names for each in new))
+
+    def restrict(self, stored: Collection[str]) -> None:
+        """Restrict the facts to one iteration of a loop that stores these names.
+
+        From here on, a name of these is None where its value is not known in terms of others, since a symbol would
+        stand for different values in different iterations.
+        """
+        self.forget(stored)
+        self._varying = frozenset(stored)
+
+    def is_nonnegative(self, form: Form) -> bool:
+        """Whether a form is proved not to be negative here."""
+        return is_nonnegative(form, self.known)
+
+    def follow(self, limits: Collection[Form], given: Collection[Form]) -> bool:
+        """Whether all limits are not negative where the given ones are not."""
+        known = (*self.known, *given)
+        return all(is_nonnegative(limit, known) for limit in limits)
+
+    def of_name(self, name: str) -> Form | None:
+        """The form of an integer by name."""
+        found = self.forms.get(name)
+        return Form.of(name) if found is None and name not in self._varying else found
+
+    def size(self, array: str, axis: int) -> Form | None:
+        """The form of an extent; None for arrays of unknown rank."""
+        own = self.of(array) or ()
+        return self._of_extent(own[axis]) if 0 <= axis < len(own) else None
+
+    def element(self, name: str, place: int) -> Form | None:
+        """The form of an element of a tuple that holds extents."""
+        own = self.extents.get(name, ()) if name not in self.ranks else ()
+        return self._of_extent(own[place]) if -len(own) <= place < len(own) else None
+
+    def _of_extent(self, node: gast.expr) -> Form | None:
+        match node:
+            case gast.Subscript(value=gast.Attribute(value=gast.Name(id=array), attr="shape"), slice=axis):
+                return Form.of(extent_symbol(array, constant(axis)))
+        return self.form(node)
+
+    def rank_of(self, name: str) -> int | None:
+        """The rank of an array, 0 for scalars."""
+        return self.ranks.get(name)
+
+    def is_number(self, symbol: str) -> bool:
+        """Whether a symbol of a form is known to stand for a number, and not for an array."""
+        return is_extent(symbol) or self.ranks.get(symbol) == 0 or symbol in self._indices
+
+    def comparison(self, test: gast.expr) -> gast.expr | None:
+        """The comparison that a test stands for, if its operands are integers."""
+        found = self.tests.get(test.id) if isinstance(test, gast.Name) else test
+        if not isinstance(found, gast.Compare) or not self._are_integers([found.left, *found.comparators]):
+            return None
+        return found
+
+    def _are_integers(self, nodes: list[gast.expr]) -> bool:
+        whole = self.integers | self._indices
+        return all(isinstance(constant(node), int) or whole >= {*names_in(node)} for node in nodes)
+
+    def _learn_product(self, name: str, value: gast.expr) -> None:
+        """After a matrix product, the right operand is known to have as many rows as the left one has columns."""
+        match value:
+            case gast.BinOp(left=gast.Name(id=left), op=gast.MatMult(), right=gast.Name(id=right)):
+                pass
+            case gast.Call(func=function, args=[gast.Name(id=left), gast.Name(id=right)]) if _is_dot(function):
+                pass
+            case gast.BinOp() | gast.UnaryOp() | gast.Call():
+                for each in gast.iter_child_nodes(value):
+                    self._learn_product(name, each)
+                return
+            case _:
+                return
+        ranks = self.ranks.get(left), self.ranks.get(right)
+        if ranks in ((2, 2), (2, 1), (1, 1)) and name not in (left, right):
+            self.note(right, ((self.of(left) or ())[-1], *(self.of(right) or ())[1:]))
+
+    def note(self, array: str, extents: tuple[gast.expr, ...]) -> None:
+        """Record the extents of an array, unless some are known already."""
+        if array not in self.extents:
+            self.extents[array] = extents
+            self._mention(array, extents)
+
+    def _mention(self, name: str, parts: tuple[gast.expr, ...]) -> None:
+        """Record the names that an extent or a test of a name depends on."""
+        self._mentioned[name] = frozenset(each for part in parts for each in names_in(part))
+        self._used |= {name, *self._mentioned[name]}
+
+    def of(self, name: str) -> tuple[gast.expr, ...] | None:
+        """The extents of an array, as expressions of values known here."""
+        found = self.extents.get(name)
+        own = self.ranks.get(name, 0) if found is None else 0
+        return found or tuple(subscript(attribute(load(name), "shape"), const(axis)) for axis in range(own)) or None
+
+    def parts(self, node: gast.expr) -> tuple[gast.expr, ...] | None:
+        """The extents of an array, or of a view of it by integers and full slices."""
+        match node:
+            case gast.Name(id=name):
+                return self.of(name)
+            case gast.Subscript(value=gast.Name(id=name)):
+                own, index = self.of(name) or (), index_parts(node)
+                others = [each for each in index if not is_full(each)]
+                is_view = all(isinstance(each, (gast.Name, gast.Constant, gast.BinOp)) for each in others)
+                if is_view and len(index) <= len(own) and self._are_integers(others):
+                    kept = (extent for part, extent in zip(index, own, strict=False) if is_full(part))
+                    return (*kept, *own[len(index) :]) or None
+        return None
+
+    def forms_of(self, array: gast.expr) -> list[Form] | None:
+        """The extents of an array or a view as linear forms; None if one of them is unknown."""
+        extents = self.parts(array) or ()
+        found = [form for each in extents if (form := self.form(each)) is not None]
+        return found if len(found) == len(extents) else None
+
+    def _extents_in(self, value: gast.expr, of_array: bool = True) -> tuple[gast.expr, ...] | None:
+        """The extents of a newly allocated array, or the extents that a tuple holds."""
+        match value:
+            case gast.Attribute(value=gast.Name(id=name), attr="shape"):
+                return self.of(name)
+            case gast.Name(id=name) if not of_array and name not in self.ranks:
+                return self.extents.get(name)
+            case gast.Call(func=function, args=[gast.Name(id=name)], keywords=[]) if (
+                dotted_path(function) in LIKE_WITH_ONE_ARGUMENT
+            ):
+                return self.of(name)
+            case gast.Call(func=function, args=[shape, *_]) if dotted_path(function) in OF_SHAPE:
+                return self._listed(shape)
+            case gast.Subscript(value=gast.Name(id=name)) if of_array and self.ranks.get(name):
+                return self.parts(value)
+            case gast.BinOp(left=gast.Name(id=left), op=gast.MatMult(), right=gast.Name(id=right)):
+                rows, columns = self.of(left), self.of(right)
+                if rows is not None and columns is not None and len(rows) == 2:
+                    return rows[0], *columns[1:]
+            case gast.BinOp() if (of := self._only_array(value)) is not None:
+                return self.of(of)
+            case gast.Call(func=function, args=[gast.Name(id=left), gast.Name(id=right)], keywords=[]):
+                return self._product(dotted_path(function) or "", self.of(left) or (), self.of(right) or ())
+        return None
+
+    def _only_array(self, value: gast.expr) -> str | None:
+        """The only array in an arithmetic expression of names and literals; None for any other expression."""
+        names = {*names_in(value)}
+        arrays = [name for name in names if self.ranks.get(name) != 0]
+        is_plain = all(isinstance(each, _ARITHMETIC) for each in gast.walk(value))
+        return arrays[0] if is_plain and len(arrays) == 1 and self.ranks.get(arrays[0]) else None
+
+    def _product(
+        self, path: str, left: tuple[gast.expr, ...], right: tuple[gast.expr, ...]
+    ) -> tuple[gast.expr, ...] | None:
+        match path, len(left), len(right):
+            case "np.outer", 1, 1:
+                return *left, *right
+            case "kernels.times_transpose", 2, 2:
+                return left[0], right[0]
+            case "kernels.transpose_times", 2, 1 | 2:
+                return left[1], *right[1:]
+        return None
+
+    def _listed(self, shape: gast.expr) -> tuple[gast.expr, ...] | None:
+        if isinstance(shape, gast.Tuple):
+            return tuple(map(clone, shape.elts))
+        is_extent = isinstance(shape, gast.Subscript) and getattr(shape.value, "attr", None) == "shape"
+        if (
+            (is_extent and isinstance(constant(shape.slice), int))
+            or isinstance(constant(shape), int)
+            or (not isinstance(shape, gast.Attribute) and all(self.ranks.get(each) == 0 for each in names_in(shape)))
+        ):
+            return (clone(shape),)
+        return self._extents_in(shape, of_array=False)
+
+
+def _is_dot(function: gast.expr) -> bool:
+    return dotted_path(function) == "np.dot"
