@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 import gast
 
+from srcad.transforms.analysis.affine.integer_facts import expression_of
 from srcad.transforms.analysis.affine.linear_forms import Form
 from srcad.transforms.analysis.affine.ssa_facts import sliced
-from srcad.transforms.ir.build import attribute, binary, call, clone, const, load, subscript
+from srcad.transforms.ir.build import binary, call, clone, const, load
 from srcad.transforms.ir.cost_model import DEEPEST_EXTENT
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.storage.placement import Loop, Sites
@@ -141,17 +142,7 @@ def known_extent(sites: Sites, form: Form) -> gast.expr | None:
     rests = (form - length for length in sites.program.meeting.shortened if length.symbols & form.symbols)
     if any(rest.terms or rest.constant > 0 for rest in rests):
         return None
-    total: gast.expr | None = None if form.constant == 0 and form.terms else const(form.constant)
-    for symbol, factor in form.terms:
-        name, _, rest = symbol.partition(".shape[")
-        if not is_lasting(sites, name):
-            return None
-        value: gast.expr = load(name)
-        if rest:
-            value = subscript(attribute(value, "shape"), const(int(rest.rstrip("]"))))
-        term = value if factor == 1 else binary(const(factor), gast.Mult, value)
-        total = term if total is None else binary(total, gast.Add, term)
-    return total
+    return expression_of(form) if all(is_lasting(sites, name) for name in form.names) else None
 
 
 def is_lasting(sites: Sites, name: str) -> bool:

@@ -75,10 +75,10 @@ class Cover:
     def _certain(self, statement: gast.stmt, root: str) -> list[Box]:
         match statement:
             case gast.Assign(targets=[gast.Subscript() as target]):
-                box = self._box(target, root)
+                box = self._box(statement, target, root)
                 return [] if box is None else [box]
             case gast.AugAssign(target=gast.Subscript() as target) if self.adds:
-                box = self._box(target, root)
+                box = self._box(statement, target, root)
                 return [] if box is None else [box]
             case gast.If(body=body, orelse=orelse) if not is_exit(statement):
                 arms = [self._all_certain(block, root) for block in (body, orelse)]
@@ -123,11 +123,11 @@ class Cover:
                 found.append(tuple(swept))
         return found
 
-    def _box(self, target: gast.Subscript, root: str) -> Box | None:
+    def _box(self, statement: gast.stmt, target: gast.Subscript, root: str) -> Box | None:
         """The exact elements of the root that a store writes; None where they are not known."""
         if not self._is_exact(target):
             return None
-        region = self.meeting.region(target)
+        region = self.meeting.region(target, self.meeting.at(statement))
         if region.root != root or region.ranges is None or None in region.ranges:
             return None
         if self.meeting.roots.of.get(target.value.id) != frozenset([root]):

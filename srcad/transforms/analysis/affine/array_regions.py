@@ -41,12 +41,12 @@ class Regions(Definitions):
         carried = self._views_of_loops.get(base_of(node))
         left = self._left(carried) if carried is not None and carried.holds_at(at, self.flow) else None
         if carried is None or left is None:
-            return [self.region(node)]
+            return [self.region(node, self.at(at))]
         if isinstance(node, gast.Name):
             return [*self.regions(carried.before, carried.loop), left]
         index = list(index_parts(node))
         before = gast.Subscript(value=carried.before, slice=node.slice, ctx=gast.Load())
-        return [*self.regions(before, carried.loop), self._selected(carried.left.id, left, index, ())]
+        return [*self.regions(before, carried.loop), self._selected(carried.left.id, left, index, self.at(at))]
 
     def _left(self, carried: Carried) -> Region | None:
         """The view left by the previous iteration, in terms of this iteration; None where it depends on other names."""
@@ -78,8 +78,9 @@ class Regions(Definitions):
 
     def _whole(self, name: str) -> Region:
         value = self.flow.definition(name)
-        if isinstance(value, gast.Subscript) and name in self.roots.views:
-            return self.region(value)
+        statement = self.flow.single(name)
+        if statement is not None and isinstance(value, gast.Subscript) and name in self.roots.views:
+            return self.region(value, self.at(statement))
         rank = self.types.rank(name)
         if name in self.roots.views or rank is None or len(self.roots.of.get(name, ())) != 1:
             return Region(name, None)

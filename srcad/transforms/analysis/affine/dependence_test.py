@@ -7,7 +7,6 @@ this order" have no solution (see `linear_forms`).
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TypeAlias
 
 import gast
@@ -16,26 +15,14 @@ from srcad.transforms.analysis.affine.array_regions import Region, Regions, base
 from srcad.transforms.analysis.affine.index_ranges import overlap
 from srcad.transforms.analysis.affine.linear_forms import Form, infeasible
 from srcad.transforms.analysis.statement_positions import Spot
-from srcad.transforms.ir.build import names_in, walk_statements
+from srcad.transforms.ir.build import names_in
 from srcad.transforms.ir.primitive import constant
 
 Loop: TypeAlias = gast.For | gast.While
 
 
 class Meeting(Regions):
-    """The dependence tests of one core function, and what is known about integers where its statements run."""
-
-    def at(self, statement: gast.stmt) -> list[Form]:
-        """The forms that are not negative where a statement runs, by the loops and branches around it."""
-        spot = self.flow.spot(statement)
-        branches = ((self._branches.get(number), arm) for number, arm in spot.way)
-        tested = (self.implied(branch.test, arm == 0) for branch, arm in branches if branch is not None)
-        return [*self.limits_at(spot, {}), *(form for forms in tested for form in forms)]
-
-    @cached_property
-    def _branches(self) -> dict[int, gast.If]:
-        statements = walk_statements(self.unit.tree.body)
-        return {self.flow.spot(each).number: each for each in statements if isinstance(each, gast.If)}
+    """The dependence tests of one core function."""
 
     def may_meet(
         self,
@@ -79,7 +66,7 @@ class Meeting(Regions):
 
     def meets_now(self, statement: gast.stmt, one: gast.expr, other: gast.expr) -> bool:
         """Whether two subscripts or arrays may refer to the same element when a statement runs."""
-        known = self.limits_at(self.flow.spot(statement), {})
+        known = self.at(statement)
         return any(
             a.root != b.root
             or a.ranges is None
@@ -92,14 +79,14 @@ class Meeting(Regions):
         """Whether two statements in an outermost loop may access the same element in different iterations."""
         if not self.roots.meet(base_of(what), base_of(that)):
             return False
-        first, second = self.region(what), self.region(that)
+        first, second = self.region(what, self.at(one)), self.region(that, self.at(other))
         if first.root == second.root and self._allocated_within(first.root):
             return False
         if first.root != second.root or first.ranges is None or second.ranges is None:
             return True
         a, b = self.flow.spot(one), self.flow.spot(other)
         left, right = self._symbols(a, b, 0)
-        known = self.limits_at(a, left) + self.limits_at(b, right) + overlap(first.ranges, second.ranges, left, right)
+        known = self._both(one, left, other, right) + overlap(first.ranges, second.ranges, left, right)
         orders = (self._advanced(loop, left, right), self._advanced(loop, right, left))
         return any(not infeasible(known + order) for order in orders)
 
@@ -109,14 +96,14 @@ class Meeting(Regions):
         """Whether `other`, in an iteration of `second`, may access what `one` accesses in a later one of `first`."""
         if not self.roots.meet(base_of(what), base_of(that)):
             return False
-        early, late = self.region(what), self.region(that)
+        early, late = self.region(what, self.at(one)), self.region(that, self.at(other))
         if early.root != late.root or early.ranges is None or late.ranges is None:
             return True
         a, b = self.flow.spot(one), self.flow.spot(other)
         left, right = self._symbols(a, b, 0)
         index = Form.of(left[first.target.id]) - Form.of(right[second.target.id])
         is_later = index - 1 if (constant(first.iter.args[2]) or 0) > 0 else index.scaled(-1) - 1
-        system = self.limits_at(a, left) + self.limits_at(b, right) + [is_later]
+        system = [*self._both(one, left, other, right), is_later]
         return not infeasible(system + overlap(early.ranges, late.ranges, left, right))
 
     def _allocation(self, root: str) -> Spot | None:
@@ -165,7 +152,7 @@ class Meeting(Regions):
             if depth == len(common) and (a.number >= b.number or self.flow.exclusive(a, b)):
                 continue
             left, right = self._symbols(a, b, depth)
-            system = self.limits_at(a, left) + self.limits_at(b, right)
+            system = self._both(first, left, second, right)
             if depth < len(common):
                 system += self._advanced(common[depth], left, right)
             cases.append((system, left, right))
@@ -192,10 +179,9 @@ class Meeting(Regions):
         around = (*around, statement) if isinstance(statement, (gast.For, gast.While)) else around
         return any(id(loop) not in shared for loop in around)
 
-    def limits_at(self, spot: Spot, symbols: dict[str, str]) -> list[Form]:
-        """The forms of the indices of the loops around a statement that are not negative, with symbols renamed."""
-        loops = (loop for loop in spot.loops if isinstance(loop, gast.For))
-        return [form.renamed(symbols) for loop in loops for form in self.bounds(loop).limits(loop.target.id)]
+    def _both(self, one: gast.stmt, left: dict[str, str], other: gast.stmt, right: dict[str, str]) -> list[Form]:
+        """What is known where two statements run, each with its symbols renamed."""
+        return [form.renamed(names) for each, names in ((one, left), (other, right)) for form in self.at(each)]
 
     def _advanced(self, loop: Loop, left: dict[str, str], right: dict[str, str]) -> list[Form]:
         """The inequality that the loop is in a later iteration on the right-hand side."""

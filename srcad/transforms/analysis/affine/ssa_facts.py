@@ -11,6 +11,7 @@ A name that is stored once is its definition, wherever it is read. What is not u
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import cached_property
 
 import gast
 from numba import types as nb
@@ -19,10 +20,10 @@ from srcad.runtime.rulebook import registry
 from srcad.transforms.analysis.affine.integer_facts import Integers, index_parts
 from srcad.transforms.analysis.affine.linear_forms import Form, extent_symbol, is_nonnegative
 from srcad.transforms.analysis.optimistic_facts import Trials
-from srcad.transforms.analysis.statement_positions import Flow
+from srcad.transforms.analysis.statement_positions import Flow, Spot
 from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.array_functions import LIKE, OF_ELEMENTS, OF_SHAPE, REDUCING, SAME_SHAPE
-from srcad.transforms.ir.build import dotted_path
+from srcad.transforms.ir.build import dotted_path, walk_statements
 from srcad.transforms.ir.cost_model import DEEPEST_FORM
 from srcad.transforms.ir.primitive import constant, operands, primitive_of
 from srcad.transforms.ir.unit import Unit
@@ -36,6 +37,7 @@ class Definitions(Integers):
     def __init__(self, unit: Unit, flow: Flow, types: Types) -> None:
         self.unit, self.flow, self.types = unit, flow, types
         self._depth = 0  # of the definitions that are being followed
+        self._known: dict[Spot, list[Form]] = {}
         self._trials = Trials[tuple[str, int], Form]()
         self.shortened: set[Form] = set()  # lengths of slices: where negative, these are empty
 
@@ -85,6 +87,23 @@ class Definitions(Integers):
                     pending += [other for limit in limits for other in limit.symbols]
             seen.add(symbol)
         return is_nonnegative(form, system)
+
+    def at(self, statement: gast.stmt) -> list[Form]:
+        """The forms that are not negative where a statement runs, by the loops and branches around it."""
+        spot = self.flow.spot(statement)
+        if spot not in self._known:
+            loops = (loop for loop in spot.loops if isinstance(loop, gast.For))
+            known = [form for loop in loops for form in self.bounds(loop).limits(loop.target.id)]
+            for number, arm in spot.way:
+                if number in self._branches:
+                    known += self.implied(self._branches[number].test, arm == 0)
+            self._known[spot] = known
+        return self._known[spot]
+
+    @cached_property
+    def _branches(self) -> dict[int, gast.If]:
+        statements = walk_statements(self.unit.tree.body)
+        return {self.flow.spot(each).number: each for each in statements if isinstance(each, gast.If)}
 
     def size(self, array: str, axis: int) -> Form:
         """The form of `array.shape[axis]`."""

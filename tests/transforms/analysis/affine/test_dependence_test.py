@@ -83,14 +83,15 @@ def test_the_branches_of_one_if_meet_in_different_iterations():
     text = """
 def f(x, n):
     for i in range(0, n, 1):
-        c = i > 2
+        c = i {} 2
         if c:
             a = x[0]
         else:
             x[0] = 1.0
     return x
 """
-    assert meets(text, 5, 7)
+    assert meets(text.format("<"), 5, 7)
+    assert not meets(text.format(">"), 5, 7)  # i does not fall again
 
 
 def test_a_loop_that_counts_down_reads_what_it_has_not_written():
