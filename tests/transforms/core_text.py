@@ -20,8 +20,9 @@ from srcad.printing.printer import print_function
 from srcad.runtime import kernels
 from srcad.tools.type_signatures import parse_signature
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
-from srcad.transforms.inference.type_inference import Types, types_of
+from srcad.transforms.inference.type_inference import types_of
 from srcad.transforms.ir.build import walk_statements
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.ir.verify import check_core

@@ -31,7 +31,6 @@ from srcad.runtime import kernels
 from srcad.runtime.kernels import same_extent
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
 from srcad.transforms.inference.subroutine_types import results_of_calls
-from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -52,23 +51,24 @@ from srcad.transforms.ir.build import (
     walk_statements,
     written,
 )
+from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.cost_model import EXPENSIVE_OPERATION, operation_cost
 from srcad.transforms.ir.primitive import constant, primitive_of
 from srcad.transforms.ir.type_annotations import is_parallel
-from srcad.transforms.ir.unit import Unit
 from srcad.transforms.optimise.cse_and_licm import is_repeatable
 
 
-def with_tables(unit: Unit, types: Types) -> Unit:
-    """Compute such values ahead, into tables; returns the same unit where there are none."""
+def with_tables(code: Code) -> Code:
+    """Compute such values ahead, into tables; gives back the same code where there are none."""
+    unit, types = code.unit, code.types
     if not any(map(_is_nest, walk_statements(unit.tree.body))):
-        return unit
+        return code
     bindings = {"np": np, **unit.bindings, "kernels": kernels}
     changed = unit.with_tree(unit.copy_tree(), names=unit.names.copy(), bindings=bindings)
     program = analyse_forward(changed, types, [])
     tables = _Tables(program, changed.names)
     tables.block(changed.tree.body)
-    return changed if tables.count else unit
+    return code.with_unit(changed) if tables.count else code
 
 
 def _is_nest(statement: gast.stmt) -> bool:

@@ -15,7 +15,6 @@ becomes an assignment. Copies without a branch are handled by `copy_elision_move
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 
 import gast
 from numba import types as nb
@@ -32,30 +31,30 @@ from srcad.transforms.ir.build import (
     position,
     walk_statements,
 )
+from srcad.transforms.ir.code import Code, store_counts
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.side_effects import all_written
 from srcad.transforms.ir.type_annotations import is_parallel
-from srcad.transforms.loop_analysis.alias_classes import Memories
+from srcad.transforms.loop_analysis.alias_classes import memories_of
 
 
-def with_traded_adjoints(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """Replace copies that one arm of a branch passes on by references; `kinds` has the known types of names.
+def with_traded_adjoints(code: Code) -> Code:
+    """Replace copies that one arm of a branch passes on by references.
 
     Functions with parallel loops are left unchanged: aliasing there could no longer be decided.
     """
-    if not any(is_parallel(each) for each in walk_statements(body)):
-        _Trader(body, parameters, kinds).walk(body)
-    return body
+    if any(is_parallel(each) for each in walk_statements(code.body)):
+        return code
+    _Trader(code).walk(code.body)
+    return code.with_body(code.body)
 
 
 class _Trader:
-    def __init__(self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
-        self.kinds = kinds
-        self.stores = Counter(
-            [*parameters, *(name for each in walk_statements(body) for name in all_written(each))],
-        )
-        self.mentions = mentions(body)
-        memories = Memories(body, parameters, kinds)
+    def __init__(self, code: Code) -> None:
+        self.kinds = code.kinds
+        self.stores = store_counts(code)
+        self.mentions = mentions(code.body)
+        memories = memories_of(code)
         groups = Counter(memories.find(name) for name in self.mentions)
         self.alone = {name for name in self.mentions if groups[memories.find(name)] == 1 and memories.is_own(name)}
 

@@ -13,10 +13,7 @@ scalars is left alone, since it compiles to selects without a branch.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import gast
-from numba import types as nb
 
 from srcad.transforms.ir.build import (
     Block,
@@ -28,16 +25,18 @@ from srcad.transforms.ir.build import (
     position,
     walk_statements,
 )
+from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.side_effects import all_written
-from srcad.transforms.loop_analysis.alias_classes import Memories
+from srcad.transforms.loop_analysis.alias_classes import Memories, memories_of
 
 
-def with_sums_in_arms(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """Move such sums into the arm; `kinds` has the types of names, as far as they are known."""
-    if any(isinstance(each, gast.If) for each in walk_statements(body)):
-        _Sinker(body, Memories(body, parameters, kinds)).walk(body)
-    return body
+def with_sums_in_arms(code: Code) -> Code:
+    """Move such sums into the arm."""
+    if not any(isinstance(each, gast.If) for each in walk_statements(code.body)):
+        return code
+    _Sinker(code.body, memories_of(code)).walk(code.body)
+    return code.with_body(code.body)
 
 
 class _Sinker:

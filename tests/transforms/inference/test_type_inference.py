@@ -7,7 +7,8 @@ from numba import types as nb
 import srcad
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.tools.type_signatures import parse_signature
-from srcad.transforms.inference.type_inference import carries_derivatives, differentiable, executable, types_of
+from srcad.transforms.inference.type_inference import executable, types_of
+from srcad.transforms.ir.name_types import carries_derivatives, differentiable
 from srcad.transforms.normalise.ssa import to_ssa
 from tests.checking import assert_gradient
 from tests.transforms.core_text import typed, unit_of
