@@ -51,6 +51,7 @@ TESTED_ELSEWHERE = {
     "api/signature_stubs.py": "api/test_njit_overloads.py",
     "driver/module_assembly.py": "driver/test_pipeline.py",
     "driver/mid_end.py": "driver/test_pipeline.py",
+    "driver/pass_manager.py": "driver/test_pipeline.py",
     "driver/pass_selection.py": "driver/test_passes.py",
     "frontend/refused_syntax.py": "frontend/test_language_subset.py",
     "frontend/resolve.py": "frontend/test_lower.py",

@@ -1,9 +1,9 @@
 """The table of passes holds together, and each optional pass can be left out: another text, the same derivative."""
 
 import ast
-import inspect
 import os
 import re
+import typing
 from pathlib import Path
 
 import numba
@@ -12,11 +12,12 @@ import pytest
 from numba import prange
 
 import srcad
-from srcad.driver import back_end, mid_end
 from srcad.driver.pass_selection import RENAMED, VARIABLE, chosen, row_named
 from srcad.driver.passes import DIFFERENTIATE, FINISH, NORMALISE, OPTIMISE, PASSES, ROWS, SIMPLIFY, STAGES
 from srcad.errors import BadArgument
 from srcad.runtime.support.broadcast_error import Widens
+from srcad.transforms.ir.code import Code, Settings
+from srcad.transforms.ir.generated_functions import Made
 from tests.checking import assert_gradient, generated
 from tests.differences import flat, own_copy
 from tests.programs.program import Program, vector
@@ -286,10 +287,11 @@ def test_old_names_are_refused_with_the_new_ones():
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS.values() if row.function], ids=lambda row: row.name)
-def test_each_row_names_a_function_whose_parameters_the_driver_knows(row):
-    state = mid_end.State if row in (*NORMALISE, *OPTIMISE) else back_end.Body if row in SIMPLIFY else back_end.Module
-    known = {"state", *inspect.signature(state).parameters, *(name for name in vars(state) if name[0] != "_")}
-    assert set(inspect.signature(row.load()).parameters) <= known
+def test_all_passes_have_one_signature(row):
+    kind = Made if row in FINISH else Code
+    signature = typing.get_type_hints(row.load())
+    assert list(signature.values()) == [kind, kind]
+    known = {*vars(Settings()), *(name for name, each in vars(Code).items() if isinstance(each, property))}
     assert {name.removeprefix("not ") for name in row.when} <= known
     # Named after its module, where it has one that is a pass and nothing else.
     module = row.function.partition(":")[0]

@@ -9,9 +9,8 @@ from srcad.runtime.jit.numba_inference import CannotType
 from srcad.tools.type_signatures import parse_signature
 from srcad.transforms.inference.type_inference import executable, types_of
 from srcad.transforms.ir.name_types import carries_derivatives, differentiable
-from srcad.transforms.normalise.ssa import to_ssa
 from tests.checking import assert_gradient
-from tests.transforms.core_text import typed, unit_of
+from tests.transforms.core_text import ssa_of, typed, unit_of
 
 
 def test_every_name_has_the_type_that_numba_gives_it():
@@ -48,7 +47,7 @@ def f(x):
 
 
 def test_what_stands_for_an_unset_value_has_no_say():
-    unit = to_ssa(
+    unit = ssa_of(
         unit_of("""
 def f(x, c):
     if c:

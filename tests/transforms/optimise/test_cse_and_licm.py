@@ -1,11 +1,10 @@
 """Operations are shared and hoisted where that cannot change anything."""
 
-from srcad.transforms.optimise.cse_and_licm import tidy
-from tests.transforms.core_text import body_of, lines, settled
+from tests.transforms.core_text import body_of, lines, settled, unit_after
 
 
 def tidied(text, signature):
-    return body_of(tidy(*settled(text, signature)))
+    return body_of(unit_after("cse_and_licm", *settled(text, signature)).unit)
 
 
 def test_the_same_operation_is_done_once():

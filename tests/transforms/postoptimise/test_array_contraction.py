@@ -10,7 +10,6 @@ from numba import types as nb
 from srcad.driver import pipeline
 from srcad.frontend.lower import prepare
 from srcad.transforms.ir.node_notes import note
-from srcad.transforms.postoptimise.array_contraction import contracted
 from tests.transforms.core_text import apply, assert_same_results, lines, unchanged
 
 KINDS = {
@@ -21,7 +20,7 @@ KINDS = {
 }
 
 
-after = partial(apply, contracted, kinds=KINDS)
+after = partial(apply, "array_contraction", kinds=KINDS)
 
 
 def test_two_rows_take_turns():
@@ -281,7 +280,7 @@ def test_no_random_program_gives_another_result(seed):
     for _ in range(200):
         text = random_program(rng)
         kinds = {**KINDS, "a": None, "s": nb.complex128, "w": nb.complex128[::1]}
-        found = apply(contracted, text, {name: kind for name, kind in kinds.items() if kind})
+        found = apply("array_contraction", text, {name: kind for name, kind in kinds.items() if kind})
         if found == unchanged(text):
             continue
         changed += 1

@@ -5,7 +5,6 @@ import pytest
 from numba import types as nb
 
 import srcad
-from srcad.transforms.postoptimise.array_contraction_to_scalar import with_single_elements
 from tests.checking import assert_gradient
 from tests.transforms.core_text import apply, apply_and_compare, unchanged
 
@@ -20,7 +19,7 @@ KINDS = {
 
 
 def contracted(text):
-    return apply_and_compare(with_single_elements, text, KINDS, [(np.arange(12.0).reshape(3, 4) + 1.0, 3, 4)])
+    return apply_and_compare("array_contraction_to_scalar", text, KINDS, [(np.arange(12.0).reshape(3, 4) + 1.0, 3, 4)])
 
 
 def looped(*lines, made="a = np.zeros(n)", header="for i in range(n):", result="s"):
@@ -94,7 +93,7 @@ def test_arrays_that_stay(text):
 
 def test_what_iterations_of_parallel_loops_meet_stays():
     text = looped("a[i] += x[i, 0]", "s += a[i]", header="for i in numba.prange(n):")
-    assert apply(with_single_elements, text, KINDS) == unchanged(text)
+    assert apply("array_contraction_to_scalar", text, KINDS) == unchanged(text)
 
 
 def smooth(x, w):

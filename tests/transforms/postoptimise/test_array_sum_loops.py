@@ -7,7 +7,6 @@ from numba import types as nb
 
 import srcad
 from srcad.transforms.ir.node_notes import note
-from srcad.transforms.postoptimise.array_sum_loops import with_whole_sums
 from tests.checking import assert_gradient
 from tests.transforms.core_text import apply, apply_and_compare, mark_whole
 
@@ -25,7 +24,7 @@ KINDS = {
 def looped(text):
     """The text as it becomes, and what it gives before and after."""
     case = np.arange(4.0) + 1.0, np.arange(12.0).reshape(3, 4), 3
-    return apply_and_compare(with_whole_sums, text, KINDS, [case], rtol=1e-14, mark=mark_whole)
+    return apply_and_compare("array_sum_loops", text, KINDS, [case], rtol=1e-14, mark=mark_whole)
 
 
 def after(*lines, result="a, b"):
@@ -106,7 +105,7 @@ def test_what_the_rule_of_a_number_adds_has_the_shape_of_its_argument():
             if isinstance(each, gast.AugAssign):
                 note(each, whole=True, exact=True)
 
-    found = apply(with_whole_sums, after("y = m[n - 1]", "a += s * y", "b += s * x"), KINDS, mark=mark)
+    found = apply("array_sum_loops", after("y = m[n - 1]", "a += s * y", "b += s * x"), KINDS, mark=mark)
     assert "        a[i] += s * y[i]\n        b[i] += s * x[i]" in found
 
 

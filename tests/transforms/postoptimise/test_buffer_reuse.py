@@ -5,7 +5,6 @@ import pytest
 from numba import types as nb
 
 import srcad
-from srcad.transforms.postoptimise.buffer_reuse import in_place
 from tests.checking import assert_gradient
 from tests.transforms.core_text import apply, apply_and_compare, unchanged
 
@@ -19,7 +18,7 @@ KINDS = {
 
 
 def reused(text):
-    return apply_and_compare(in_place, text, KINDS, [(np.arange(12.0).reshape(3, 4) + 1.0, 3, 4)])
+    return apply_and_compare("buffer_reuse", text, KINDS, [(np.arange(12.0).reshape(3, 4) + 1.0, 3, 4)])
 
 
 def nest(*lines, made="b = np.zeros((n, m))", result="b", loops=("range(n)", "range(m)"), first="a = np.copy(x)"):
@@ -142,7 +141,7 @@ def test_an_array_gives_its_memory_once():
 
 def test_parallel_loops_stay():
     text = nest(*TURNED).replace("in range(n)", "in numba.prange(n)")
-    assert apply(in_place, text, KINDS) == unchanged(text)
+    assert apply("buffer_reuse", text, KINDS) == unchanged(text)
 
 
 def network(x, w, u):

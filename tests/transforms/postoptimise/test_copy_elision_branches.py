@@ -7,8 +7,6 @@ import pytest
 from numba import types as nb
 
 import srcad
-from srcad.transforms.postoptimise.copy_elision_branches import with_traded_adjoints
-from srcad.transforms.postoptimise.copy_elision_moves import with_memory_handed
 from tests.checking import assert_gradient
 from tests.transforms.core_text import apply_and_compare, mark_whole
 
@@ -23,7 +21,7 @@ def traded(*lines, whole=True):
 
     cases = [(np.array([0.3, 0.7, -0.1]), 3)]
     return apply_and_compare(
-        (with_traded_adjoints, with_memory_handed), text, KINDS, cases, mark=mark_whole if whole else None
+        ("copy_elision_branches", "copy_elision_moves"), text, KINDS, cases, mark=mark_whole if whole else None
     )
 
 

@@ -5,14 +5,13 @@ import pytest
 from numba import types as nb
 
 import srcad
-from srcad.transforms.postoptimise.copy_elision_last_use import without_last_copies, without_last_shapes
 from tests.transforms.core_text import apply, apply_and_compare
 
 KINDS = {**dict.fromkeys("xyabcv", nb.float64[::1]), "s": nb.float64}
 
 
 def uncopied(*lines, cases=()):
-    return apply_and_compare(without_last_copies, "def f(x, y):\n    " + "\n    ".join(lines) + "\n", KINDS, cases)
+    return apply_and_compare("copy_elision_last_use", "def f(x, y):\n    " + "\n    ".join(lines) + "\n", KINDS, cases)
 
 
 def test_a_copy_takes_over_what_ends():
@@ -57,7 +56,7 @@ MATRICES = {**dict.fromkeys("xytgz", nb.float64[:, ::1]), "f": nb.float32[:, ::1
 
 def with_extents(*lines):
     text = "def f(x, y):\n    " + "\n    ".join([*lines, "return g"]) + "\n"
-    return apply(without_last_shapes, text, MATRICES)
+    return apply("shape_copy_elision", text, MATRICES)
 
 
 def test_an_adjoint_is_made_by_the_extents_of_what_ends():

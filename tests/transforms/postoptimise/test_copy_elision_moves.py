@@ -6,7 +6,6 @@ from numba import types as nb
 
 import srcad
 from srcad.transforms.ir.node_notes import note
-from srcad.transforms.postoptimise.copy_elision_moves import with_memory_handed
 from tests.checking import assert_gradient
 from tests.transforms.core_text import apply, apply_and_compare, mark_whole, unchanged
 
@@ -19,7 +18,7 @@ def moved(*lines, result="a, b", whole=True):
     text += "    for k in range(n):\n"
     text += "".join(f"        {each}\n" for each in lines) + f"    return {result}\n"
     cases = [(np.linspace(0.1, 0.9, 3), 3)]
-    found = apply_and_compare(with_memory_handed, text, KINDS, cases, mark=mark_whole if whole else None)
+    found = apply_and_compare("copy_elision_moves", text, KINDS, cases, mark=mark_whole if whole else None)
     return found.partition("range(n):\n")[2]
 
 
@@ -114,5 +113,5 @@ def test_functions_with_parallel_loops_stay():
     text = (
         "def f(x, n):\n    a = x * 2.0\n    c = np.copy(a)\n    for k in range(n):\n        c[k] = 1.0\n    return c\n"
     )
-    found = apply(with_memory_handed, text, KINDS, mark=lambda tree: note(tree.body[2], parallel=True))
+    found = apply("copy_elision_moves", text, KINDS, mark=lambda tree: note(tree.body[2], parallel=True))
     assert found == unchanged(text)

@@ -8,7 +8,6 @@ import pytest
 from numba import types as nb
 
 from srcad.transforms.ir.build import noted, walk
-from srcad.transforms.postoptimise.redundancy_elimination import with_shared_values
 from tests.transforms.core_text import apply, assert_same_results, generated, unchanged
 
 KINDS = {**dict.fromkeys("abz", nb.float64), "n": nb.int64, "g": nb.float32, "c": nb.complex128, "x": nb.float64[::1]}
@@ -23,7 +22,7 @@ def after(body, own=()):
             if k not in own:
                 noted(node)
 
-    return apply(with_shared_values, text, KINDS, mark=mark).split("\n", 1)[1]
+    return apply("redundancy_elimination", text, KINDS, mark=mark).split("\n", 1)[1]
 
 
 def indented(body):
@@ -189,7 +188,7 @@ def test_no_random_program_gives_another_result(seed):
                 "    return r, a, b, d, z",
             ]
         )
-        found = apply(with_shared_values, text, kinds, mark=divisions_of_rules)
+        found = apply("redundancy_elimination", text, kinds, mark=divisions_of_rules)
         changed += found != unchanged(text)
         cases = [(*map(np.float64, (0.3, 0.7, 1.1, 1.9)), *tests) for tests in ((0, 0), (1, 0), (0, 2), (1, 1))]
         with np.errstate(all="ignore"):

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from numba import types as nb
 
-from srcad.transforms.postoptimise.scalar_replacement import with_scalars
 from tests.transforms.core_text import apply, assert_same_results, lines, unchanged
 
 MATRIX, VECTOR, WHOLE = nb.float64[:, ::1], nb.float64[::1], nb.int64[::1]
@@ -22,7 +21,7 @@ KINDS = {
 
 def body_after(loops, arrays="a = np.zeros((n, n))\n    v = np.zeros(n)"):
     text = f"def f(x, n, k):\n    {arrays}\n    {loops}\n    return a, v\n"
-    return apply(with_scalars, text, KINDS)
+    return apply("scalar_replacement", text, KINDS)
 
 
 def test_an_element_that_no_other_access_meets_is_held():
@@ -35,7 +34,7 @@ def test_an_element_that_no_other_access_meets_is_held():
                         a[i, j] -= a[i, q] * a[j, q]
             return a
     """
-    assert apply(with_scalars, text, KINDS) == lines("""
+    assert apply("scalar_replacement", text, KINDS) == lines("""
         def f(x, n):
             a = np.copy(x)
             for i in range(n):
@@ -105,9 +104,11 @@ def test_arrays_of_the_caller_may_be_one():
                 x[k] += w[j]
             return x
     """
-    assert "x_k" not in apply(with_scalars, text, KINDS)
+    assert "x_k" not in apply("scalar_replacement", text, KINDS)
     assert "x_k" in apply(
-        with_scalars, text.replace("x, w, n", "w, n").replace("for j", "x = np.zeros(n)\n            for j", 1), KINDS
+        "scalar_replacement",
+        text.replace("x, w, n", "w, n").replace("for j", "x = np.zeros(n)\n            for j", 1),
+        KINDS,
     )
 
 
@@ -180,7 +181,7 @@ def test_no_random_program_gives_another_result(seed):
     changed = ran = 0
     for _ in range(100):
         text = random_program(rng)
-        found = apply(with_scalars, text, KINDS)
+        found = apply("scalar_replacement", text, KINDS)
         changed += found != unchanged(text)
         cases = [(np.linspace(0.3, 1.2, n), n, 1) for n in (1, 2, 5)]
         ran += assert_same_results(text, found, cases, invalid=(IndexError,))

@@ -5,7 +5,6 @@ import pytest
 from numba import types as nb
 
 from srcad.transforms.ir.cost_model import MOST_ELEMENTS_APART
-from srcad.transforms.postoptimise.loop_distribution import distributed
 from tests.transforms.core_text import apply_and_compare
 
 KINDS = {
@@ -27,7 +26,7 @@ def f(x, n):
         {body}
     return v, a
 """
-    return apply_and_compare(distributed, text, KINDS, cases, rtol=1e-14, atol=1e-15)
+    return apply_and_compare("loop_distribution", text, KINDS, cases, rtol=1e-14, atol=1e-15)
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 7])
@@ -69,4 +68,4 @@ def f(x, n):
             v[j + 2] += t
     return v
 """
-    assert "t_row" in apply_and_compare(distributed, text, KINDS, [(np.arange(6.0), 6)], rtol=1e-7)
+    assert "t_row" in apply_and_compare("loop_distribution", text, KINDS, [(np.arange(6.0), 6)], rtol=1e-7)

@@ -5,7 +5,6 @@ import pytest
 from numba import types as nb
 
 import srcad
-from srcad.transforms.postoptimise.sum_sinking import with_sums_in_arms
 from tests.checking import assert_gradient
 from tests.transforms.core_text import apply_and_compare, unchanged
 
@@ -32,7 +31,7 @@ def f(x, n):
 
 
 def sunk(lines):
-    return apply_and_compare(with_sums_in_arms, program(lines), KINDS, [(X, 5)])
+    return apply_and_compare("sum_sinking", program(lines), KINDS, [(X, 5)])
 
 
 @pytest.mark.parametrize(
