@@ -12,6 +12,7 @@ SOURCES = TESTS.parent / "srcad"
 
 # Files of tests that are about no single module: what they are about.
 ABOUT_MORE = {
+    "driver/test_verified_passes.py": "the form between any two passes",
     "conformance/test_conformance.py": "the tape and TensorFlow's, on the programs beside it",
     "driver/test_argument_kinds.py": "kinds of arguments, through the whole compiler",
     "golden/test_golden.py": "printed derivatives of a few whole programs",

@@ -4,9 +4,9 @@ Everything else reads this table: the driver runs it, `srcad show --after PASS` 
 `--without` and `SRCAD_WITHOUT` take rows out, `--timings` and the documentation list it. To add a pass, write its
 module, its test, and its row here.
 
-A row that has a function is run by the driver, which gives it what its parameters ask for by name (see `State` in
-`mid_end` and `Body` in `back_end`). A row without a function is a choice that the stage named by `within` makes: the
-row gives it a name, so that it can be left out or timed.
+A row that has a function is run by the pass manager: a function from `Code` to `Code`, in `FINISH` from a module to a
+module. A row without a function is a choice that the stage named by `within` makes: the row gives it a name, so that it
+can be left out or timed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Pass:
     keeps       of what holds before, what holds after it; None for all of it
     gives       what holds after it
     optional    whether it may be left out: derivatives are then right as well, only slower
-    when        settings under which it is run, names of attributes of the state ("not ..." for their absence)
+    when        settings under which it is run, names of attributes of `Settings` or `Code` ("not ..." for absence)
     within      the row whose stage makes the choice, or times the step
     retypes     whether names that it has made are to be given types
     source      where the method is from

@@ -67,7 +67,7 @@ class _Checker:
             raise CompilerBug(f"not in core form: {what}: {_text(node)}", at=place_of(node))
 
     def placed(self, statement: gast.stmt) -> None:
-        if not has_place(statement):
+        if not has_place(statement) and not isinstance(statement, gast.Pass):
             raise CompilerBug(f"not in core form: a statement without a place: {type(statement).__name__}")
 
     def block(self, block: Block) -> None:
@@ -100,6 +100,8 @@ class _Checker:
                 self.require(fits, "an assertion", statement)
             case gast.Expr(value=gast.Call(func=gast.Name(id="print"))) | gast.Raise() | gast.Pass():
                 pass
+            case gast.Expr(value=gast.Call(func=function) as call) if root_name(function) == "kernels":
+                self.require(self.is_operation(call), "a check", statement)
             case _:
                 self.require(False, "a statement of another kind", statement)
 
