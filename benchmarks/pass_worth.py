@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import functools
 import hashlib
 import importlib.util
 import json
@@ -33,9 +34,14 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import gast
+
+from srcad.transforms.ir.node_notes import notes_of
 
 HERE = Path(__file__).resolve().parent
 # LLVM is to make the same code under valgrind, which has no AVX-512, as outside of it.
@@ -44,15 +50,12 @@ PROCESSOR = {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "+avx2,+fma,+bmi
 NO_REP = "glibc.cpu.x86_rep_stosb_threshold=1000000000000:glibc.cpu.x86_rep_movsb_threshold=1000000000000"
 # Passes that may do the work of one another where one of them is left out.
 GROUPS = (
-    ("copy_elision_last_use", "shape_copy_elision", "copy_elision_branches", "copy_elision_moves", "buffer_reuse"),
-    ("copy_elision_branches", "copy_elision_moves"),
+    ("copy_elision_last_use", "shape_copy_elision", "copy_elision_moves", "buffer_reuse"),
     ("dead_zero_stores", "zero_store_forwarding"),
     ("zero_store_forwarding", "accumulator_forwarding", "copy_elision_moves"),
     ("array_contraction", "array_contraction_to_scalar"),
     ("copy_hoisting", "cse_and_licm"),
-    ("scalar_expansion", "cse_and_licm"),
     ("scalar_replacement", "redundancy_elimination", "induction_variables"),
-    ("array_sum_loops", "sum_sinking"),
 )
 
 
@@ -98,19 +101,61 @@ def choices() -> list[tuple[str, ...]]:
 
 def texts(program: Program, passes: list[str]) -> dict[str, str]:
     """The hash of the generated text for each choice of passes; `passes` restricts these to some and their groups."""
-    import srcad
-
     found = {}
     arguments = program.arguments()
-    for without in choices():
-        if passes and without and not any(name in passes for name in without):
-            continue
-        try:
-            text = srcad.source(program.function, "grad", wrt=program.wrt, args=arguments, without=without)
-        except srcad.SrcadError as problem:
-            text = f"{type(problem).__name__}: {problem}"
-        found[",".join(without)] = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+    with _watched() as changing:
+        found[""] = _text(program, arguments, ())
+    for without in choices()[1:]:
+        if changing.isdisjoint(without):
+            found[",".join(without)] = found[""]
+        elif not passes or not set(passes).isdisjoint(without):
+            found[",".join(without)] = _text(program, arguments, without)
     return found
+
+
+def _text(program: Program, arguments: tuple[Any, ...], without: tuple[str, ...]) -> str:
+    import srcad
+
+    try:
+        text = srcad.source(program.function, "grad", wrt=program.wrt, args=arguments, without=without)
+    except srcad.SrcadError as problem:
+        text = f"{type(problem).__name__}: {problem}"
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+@contextmanager
+def _watched() -> Iterator[set[str]]:
+    """Collects the names of passes that change something; of choices within a stage, all."""
+    from srcad.driver import back_end, mid_end
+    from srcad.driver.passes import ROWS
+    from srcad.transforms.ir import pass_names
+
+    named = {value for name, value in vars(pass_names).items() if name.isupper()}
+    changing = {name for name, row in ROWS.items() if not row.function} | named
+    plain = mid_end.run, back_end.run
+
+    def before_differentiation(row: Any, state: Any) -> Any:
+        after = plain[0](row, state)
+        if after.unit is not state.unit and _printed([after.unit.tree]) != _printed([state.unit.tree]):
+            changing.add(row.name)
+        return after
+
+    def after_differentiation(row: Any, body: Any) -> None:
+        before = _printed(body.body)
+        plain[1](row, body)
+        if _printed(body.body) != before:
+            changing.add(row.name)
+
+    mid_end.run, back_end.run = before_differentiation, after_differentiation
+    try:
+        yield changing
+    finally:
+        mid_end.run, back_end.run = plain
+
+
+def _printed(trees: Iterable[Any]) -> list[Any]:
+    """Trees with the notes on their nodes, to be compared."""
+    return [(gast.dump(tree), [vars(notes_of(node)) for node in gast.walk(tree)]) for tree in trees]
 
 
 def compiled(program: Program, without: str) -> dict[str, Any]:
@@ -299,6 +344,10 @@ def _cell(values: list[tuple[float, str]], count: int) -> str:
     return "; ".join(parts)
 
 
+def _save(known: dict[str, Any], file: Path) -> None:
+    file.write_text(json.dumps(known, indent=1))
+
+
 def main() -> None:
     """Measure, or print the table of what has been measured."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -320,7 +369,8 @@ def main() -> None:
     if not given.report:
         with tempfile.TemporaryDirectory() as place:
             os.environ.update(PROCESSOR, SRCAD_CACHE_DIR=place)
-            measured(known, given.more, given.only, given.passes, lambda: given.figures.write_text(json.dumps(known, indent=1)))
+            save = functools.partial(_save, known, given.figures)
+            measured(known, given.more, given.only, given.passes, save)
     print(report(known))
 
 

@@ -43,7 +43,7 @@ def binomial_tree(spot, strike, rate, sigma, maturity, steps):
 
 def portfolio_risk(weights, returns, aversion, cost):
     """Mean, variance and the cost of trading of a portfolio that is held through time."""
-    days, assets = returns.shape
+    days = returns.shape[0]
     holdings = weights / np.sum(np.abs(weights))
     total = 0.0
     square = 0.0

@@ -58,7 +58,7 @@ def convolution_layer(images, filters, bias, weights):
                     out[i, j] = max(value, 0.0)
             for i in range(0, rows - size, 2):
                 for j in range(0, columns - size, 2):
-                    largest = max(max(out[i, j], out[i, j + 1]), max(out[i + 1, j], out[i + 1, j + 1]))
+                    largest = max(out[i, j], out[i, j + 1], out[i + 1, j], out[i + 1, j + 1])
                     total += weights[f, i // 2, j // 2] * largest
     return total
 

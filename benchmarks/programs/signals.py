@@ -111,7 +111,7 @@ def smith_waterman_soft(scores, gap, sharpness):
             a = table[i - 1, j - 1] + scores[i - 1, j - 1]
             b = table[i - 1, j] - gap
             c = table[i, j - 1] - gap
-            top = max(max(a, b), max(c, 0.0))
+            top = max(a, b, c, 0.0)
             mass = math.exp(sharpness * (a - top)) + math.exp(sharpness * (b - top))
             mass += math.exp(sharpness * (c - top)) + math.exp(-sharpness * top)
             table[i, j] = top + math.log(mass) / sharpness
@@ -150,7 +150,10 @@ def connectionist_temporal_loss(logits, labels):
 PROGRAMS = (
     Sample(
         biquad_cascade,
-        lambda rng: (np.array([[0.3, 0.2, 0.1, -0.4, 0.1]] * 4) + 0.02 * rng.normal(size=(4, 5)), rng.normal(size=1500)),
+        lambda rng: (
+            0.3 + 0.02 * rng.normal(size=(4, 5)),
+            rng.normal(size=1500),
+        ),
         (0, 1),
     ),
     Sample(fir_filter_error, lambda rng: (rng.normal(size=24), rng.normal(size=2000), rng.normal(size=2000)), (0, 1)),
