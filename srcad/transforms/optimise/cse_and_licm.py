@@ -70,7 +70,7 @@ def _shared(block: Block, program: Program, known: dict[str, str], same: dict[st
         if name and isinstance(statement, gast.Assign) and _is_single(program.flow, name):
             value: Any = statement.value
             rewrite_names(value, lambda read: _final(same, read))
-            if is_repeatable(program, statement):
+            if _is_repeatable(program, statement):
                 key = gast.dump(value)
                 if key in known:
                     same[name] = known[key]
@@ -87,7 +87,7 @@ def _shared(block: Block, program: Program, known: dict[str, str], same: dict[st
     return result
 
 
-def is_repeatable(program: Program, statement: gast.Assign) -> bool:
+def _is_repeatable(program: Program, statement: gast.Assign) -> bool:
     """Whether a repetition of the statement gives the same value, so that it can be shared."""
     name = str(written(statement))
     if isinstance(statement.value, gast.Subscript):
