@@ -148,7 +148,8 @@ def apply(
 ) -> str:
     """The text of a function after a pass, or after several of them in order, named as in the table of passes.
 
-    A generated function is given with a dictionary from names to Numba's types; `mark` may set notes on it before.
+    A generated function is given with a dictionary from names to Numba's types; `mark` may set notes on it before, and
+    passes on all functions of a module may follow.
     A function before differentiation is given with a signature; `given` is the stage before, `typed` or `settled`.
     `settings` are fields of the driver's `Body` or `State`.
     """
@@ -157,7 +158,12 @@ def apply(
     tree = parsed(text)
     if mark is not None:
         mark(tree)
-    return print_function(tree_after(passes, tree, kinds, **settings))
+    rows = [ROWS[name] for name in ([passes] if isinstance(passes, str) else passes)]
+    tree = tree_after([row.name for row in rows if row not in FINISH], tree, kinds, **settings)
+    made = Made([tree], {name: MODULES[name] for name in ("np", "math")}, (tree.name,))
+    for row in rows:
+        made = module_after(row.name, made) if row in FINISH else made
+    return print_function(made.functions[0])
 
 
 def unit_after(passes: str | Sequence[str], unit: Unit, types: Types | None = None, **settings: Any) -> mid_end.State:
