@@ -33,6 +33,8 @@ QUICK = ["-m", "not compiled and not slow"]
 STAGES = ("module", "package", "quick", "programs", "all")
 PROGRAMS = ["tests/test_programs.py", "tests/test_hidden_dependences.py", "tests/test_random_programs.py"]
 OPTIONS = ["-n0", "-x", "-q", "--tb=no", "-rfE", "-p", "no:cacheprovider"]
+ENDS = "ends with exit status {}"
+NO_SUCH_TEST = ENDS.format(4)
 LONGEST = 3600  # seconds for one run of tests; a fault may make a program run forever
 
 
@@ -85,7 +87,13 @@ def first_failure(tree: Path, arguments: list[str]) -> str | None:
     failed = [
         line.split(" - ")[0].split(" ", 1)[1] for line in done.stdout.splitlines() if line[:6] in ("FAILED", "ERROR ")
     ]
-    return failed[0] if failed else f"ends with exit status {done.returncode}"
+    return failed[0] if failed else ENDS.format(done.returncode)
+
+
+def alone(tree: Path, test: str) -> str | None:
+    """Whether a test fails by itself; its name, or all its cases where pytest does not take the name of one."""
+    found = first_failure(tree, [test])
+    return first_failure(tree, [test.split("[", maxsplit=1)[0]]) if found == NO_SUCH_TEST else found
 
 
 def write(path: Path, text: str) -> None:
@@ -105,7 +113,7 @@ def detected(fault: Fault, tree: Path, most: str) -> dict[str, object]:
         test = first_failure(tree, arguments)
         write(path, right)
         if test is not None:
-            if "::" in test and (broken := first_failure(tree, [test])):
+            if "::" in test and (broken := alone(tree, test)):
                 sys.exit(f"{broken} fails without a fault")
             result |= {"test": test, "stage": stage}
             break
