@@ -65,7 +65,7 @@ def stages(module: Path, tree: Path) -> Iterator[tuple[str, list[str]]]:
         folder = folder.parent
     own = sorted(path.relative_to(tree) for path in (tree / folder).glob(f"test_{inside.stem}*.py"))
     if own:
-        yield "module", [*UNCOMPILED, str(module.relative_to(tree)), *map(str, own)]
+        yield "module", [*UNCOMPILED, *map(str, own), str(module.parent.relative_to(tree))]  # with its doctests
     yield "package", [*UNCOMPILED, str(folder)]
     yield "quick", QUICK
     yield "programs", [*UNCOMPILED, *PROGRAMS]

@@ -229,6 +229,17 @@ def apply_and_compare(
     return found
 
 
+def changes(
+    passes: str | Sequence[str],
+    text: str,
+    kinds: Mapping[str, object] | str,
+    cases: Iterable[tuple[object, ...]] = (),
+    **options: Any,
+) -> bool:
+    """Whether passes change a function; its results and what it leaves in its arguments stay in all cases."""
+    return apply_and_compare(passes, text, kinds, cases, **options) != unchanged(text)
+
+
 def assert_same_results(
     text: str,
     other: str,
