@@ -226,7 +226,7 @@ SAMPLES: dict[Any, list[Sample]] = {
     np.einsum: [s("ij,j->i", MATRIX, ROW), s("ij->j", MATRIX), s("ij,jk", SQUARE, MATRIX),
                 s("i,ij,j->", normal(3), MATRIX, ROW), s("ij,k->k", MATRIX, ROW),
                 s("ii", SQUARE), s("iij->j", normal(2, 2, 3)), s("...j,...j", MATRIX, MATRIX * 2.0),
-                s("ij,j->i", MATRIX, ROW[:1])],
+                s("ij,j->i", MATRIX, ROW[:1]), s("ij,jk->ik", TALL, normal(4, 2)), s("ij,ij->i", MATRIX, TALL)],
     np.linalg.norm: [s(ANY), s(MATRIX), s(MATRIX, axis=1), s(MATRIX, axis=0, keepdims=True)],
     np.linalg.inv: [s(SQUARE), s(np.stack((SQUARE, SQUARE.T)))],
     np.linalg.det: [s(SQUARE)],
