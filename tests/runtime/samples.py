@@ -218,7 +218,7 @@ SAMPLES: dict[Any, list[Sample]] = {
     kernels.transpose_times: [s(MATRIX, SQUARE)],
     kernels.times_transpose: [s(MATRIX, normal(2, 4))],
     np.vdot: [s(ANY, ROW), s(MATRIX, MATRIX * MATRIX)],
-    np.cross: [s(ANY[:3], POSITIVE[:3]), s(CUBE[:, :, :3], ANY[:3])],
+    np.cross: [s(ANY[:3], POSITIVE[:3]), s(CUBE[:, :, :3], ANY[:3]), s(ANY[:3], CUBE[:, :, :3])],
     np.inner: [s(ANY, ROW), s(MATRIX, normal(2, 4)), s(MATRIX, ROW), s(ROW, MATRIX), s(CUBE, MATRIX)],
     np.outer: [s(ANY, normal(3))],
     np.tensordot: [s(MATRIX, normal(3, 4)), s(CUBE, MATRIX, 2), s(CUBE, normal(4, 2, 5), ((0, 2), (1, 0))),

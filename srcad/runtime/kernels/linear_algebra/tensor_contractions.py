@@ -109,7 +109,7 @@ def _in_shape_of(operand: Any, bar: Any) -> Any:
     if np.shape(bar) == shape:
         return bar
     bar = unbroadcast(bar, operand)
-    return bar if np.shape(bar) == shape else np.array(np.broadcast_to(bar, shape))
+    return bar if np.shape(bar) == shape else np.broadcast_to(bar, shape)
 
 
 @functools.lru_cache(1024)
