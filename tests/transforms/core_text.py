@@ -150,7 +150,8 @@ def apply(
 ) -> str:
     """The text of a function after a pass, or after several of them in order, named as in the table of passes.
 
-    A generated function is given with a dictionary from names to Numba's types; `mark` may set notes on it before.
+    A generated function is given with a dictionary from names to Numba's types; `mark` may set notes on it before, and
+    passes on all functions of a module may follow.
     A function before differentiation is given with a signature; `given` is the stage before, `typed` or `settled`.
     `settings` are those of `Settings`, or for a generated function what `tree_after` takes.
     """
@@ -159,7 +160,12 @@ def apply(
     tree = parsed(text)
     if mark is not None:
         mark(tree)
-    return print_function(tree_after(passes, tree, kinds, **settings))
+    rows = [ROWS[name] for name in ([passes] if isinstance(passes, str) else passes)]
+    tree = tree_after([row.name for row in rows if row not in FINISH], tree, kinds, **settings)
+    made = Made([tree], {name: MODULES[name] for name in ("np", "math")}, (tree.name,))
+    for row in rows:
+        made = module_after(row.name, made) if row in FINISH else made
+    return print_function(made.functions[0])
 
 
 def unit_after(passes: str | Sequence[str], unit: Unit, types: Types | None = None, **settings: Any) -> Code:
@@ -228,6 +234,17 @@ def apply_and_compare(
     found = apply(passes, text, kinds, **options)
     assert_same_results(text, found, cases, rtol, atol)
     return found
+
+
+def changes(
+    passes: str | Sequence[str],
+    text: str,
+    kinds: Mapping[str, object] | str,
+    cases: Iterable[tuple[object, ...]] = (),
+    **options: Any,
+) -> bool:
+    """Whether passes change a function; its results and what it leaves in its arguments stay in all cases."""
+    return apply_and_compare(passes, text, kinds, cases, **options) != unchanged(text)
 
 
 def assert_same_results(
