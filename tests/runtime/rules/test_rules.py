@@ -23,9 +23,12 @@ from srcad.runtime.kernels.tape_rules import (
 from srcad.runtime.rulebook import registry
 from srcad.runtime.rulebook.registry import Rule, definition, find, variants
 from srcad.runtime.rulebook.rule_template import primitive_name
+from srcad.runtime.tape.core.node import fitted
+from srcad.runtime.tape.core.tensor import tensor_of
 from srcad.runtime.tape.gradient_tape import GradientTape
-from srcad.runtime.tape.reverse.eager_rules import pullback, pushforward
-from srcad.runtime.tape.values.tensor import constant
+from srcad.runtime.tape.reverse import pullbacks
+from srcad.runtime.tape.reverse.eager_rules import pushforward
+from srcad.runtime.tape.values.conversions import constant
 from tests.runtime.samples import BINARY, COMPLEX, DEFINED, DISCRETE, REVERSE_ONLY, SAMPLES, UNARY, Sample
 
 CASES = [
@@ -78,6 +81,22 @@ def directions(primitive: Any, sample: Sample, seed: int = 7) -> list[Any]:
     if primitive is kernels.eigenvectors:  # of symmetric matrices
         found = [found[0] + found[0].T]
     return found
+
+
+def pullback(primitive: Any, result: Any, args: Any, kwargs: Any, wanted: Any) -> Any:
+    """The function from a cotangent of the result to those of the wanted arguments, in their shapes and dtypes."""
+    # What is differentiated by is no number that is written in the source.
+    given = [np.float64(each) if k in wanted and type(each) in (int, float) else each for k, each in enumerate(args)]
+    pull = pullbacks.pullback(primitive, result, given, kwargs, tuple(wanted))
+    with_errors_ignored = np.errstate(all="ignore")(pull)
+    return lambda bar: [like_argument(each, args[k]) for each, k in zip(with_errors_ignored(bar), wanted, strict=True)]
+
+
+def like_argument(bar: Any, argument: Any) -> Any:
+    if isinstance(argument, (tuple, list)):
+        return None if bar is None else tuple(like_argument(*each) for each in zip(bar, argument, strict=True))
+    value = np.asarray(argument)[()]
+    return None if bar is None or value.dtype.kind not in "fc" else fitted(bar, tensor_of(value))
 
 
 def weights_for(result: Any, seed: int = 11) -> Any:
