@@ -17,8 +17,8 @@ from numba import types as nb
 from srcad.runtime.rulebook import registry
 from srcad.transforms.analysis.statement_positions import Flow, Spot
 from srcad.transforms.inference.subroutine_types import results_of_calls
-from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import names_in, stores_into, walk_statements, written
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import primitive_of
 from srcad.transforms.ir.unit import Unit
 

@@ -14,7 +14,7 @@ from srcad.transforms.analysis.affine.ssa_facts import Definitions
 from srcad.transforms.analysis.loop_phis import Carried, carried_views
 from srcad.transforms.analysis.points_to import Roots
 from srcad.transforms.analysis.statement_positions import Flow
-from srcad.transforms.inference.type_inference import Types
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.unit import Unit
 

@@ -21,10 +21,10 @@ from srcad.transforms.analysis.affine.integer_facts import Integers, index_parts
 from srcad.transforms.analysis.affine.linear_forms import Form, extent_symbol, is_nonnegative
 from srcad.transforms.analysis.optimistic_facts import Trials
 from srcad.transforms.analysis.statement_positions import Flow, Spot
-from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.array_functions import LIKE, OF_ELEMENTS, OF_SHAPE, REDUCING, SAME_SHAPE
 from srcad.transforms.ir.build import dotted_path, walk_statements
 from srcad.transforms.ir.cost_model import DEEPEST_FORM
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import constant, operands, primitive_of
 from srcad.transforms.ir.unit import Unit
 

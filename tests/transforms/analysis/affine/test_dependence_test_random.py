@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from srcad.transforms.analysis.affine.array_kills import Cover
-from srcad.transforms.ir.build import stores_into, walk_statements
+from srcad.transforms.ir.build import place_of, stores_into, walk_statements
 from tests.transforms.core_text import program_of
 
 BOUNDS = ("0, n, 1", "1, n, 1", "m, n, 1", "n, 0, -1", "0, n, 2", "n, -1, -1", "0, 3, 1", "3, -1, -2", "0, m, 1")
@@ -109,7 +109,7 @@ def accesses_of(program):
         target = stores_into(statement)
         value = target if target is not None else getattr(statement, "value", None)
         if isinstance(value, gast.Subscript):
-            found[statement.place.line] = statement, value
+            found[place_of(statement).line] = statement, value
     return found
 
 
