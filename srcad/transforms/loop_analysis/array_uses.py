@@ -13,7 +13,7 @@ from typing import TypeAlias
 import gast
 import numpy as np
 
-from srcad.transforms.analysis.affine.integer_facts import ends_of, is_counted, step_of
+from srcad.transforms.analysis.affine.integer_facts import Bounds, is_counted
 from srcad.transforms.analysis.affine.linear_forms import Form
 from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.ir.array_functions import MAKER_OF, NEW_FROM_PARTS
@@ -72,13 +72,13 @@ class Arrays:
     """The arrays, of some names, that are used by subscripts only.
 
     found       the arrays by name
-    bounds      of loops with step 1 or -1, by their identity
+    bounds      of loops, by their identity
     """
 
     def __init__(self, names: Collection[str], body: Block, at: Facts) -> None:
         """Collect the uses in a function's statements; each of the names must be stored once."""
         self.names, self.found = set(names), dict[str, Array]()
-        self.bounds: dict[int, tuple[Form | None, Form | None]] = {}
+        self.bounds: dict[int, Bounds] = {}
         self._seen: set[int] = set()
         self._block(body, at, ())
 
@@ -110,9 +110,8 @@ class Arrays:
             at.learn(statement)
             return
         path = self._path
-        if is_counted(statement) and abs(step_of(statement)) == 1:
-            start, stop = ends_of(statement)
-            self.bounds[id(statement)] = at.form(start), at.form(stop)
+        if is_counted(statement):
+            self.bounds[id(statement)] = at.bounds(statement)
         for block, known in at.descend(statement):
             self._block(block, known, path)
 

@@ -12,11 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 import gast
 
-from srcad.transforms.analysis.affine.integer_facts import step_of
+from srcad.transforms.analysis.affine.integer_facts import Bounds
 from srcad.transforms.analysis.affine.linear_forms import Form, is_nonnegative, name_of
 from srcad.transforms.ir.build import Block, clone, const, dotted_path, inner_blocks, is_exit, names_in, walk
 from srcad.transforms.ir.cost_model import MOST_WINDOW_ROWS
@@ -24,8 +23,6 @@ from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import stored_in
 from srcad.transforms.loop_analysis.array_uses import Array, Use
-
-Bounds: TypeAlias = Mapping[int, tuple[Form | None, Form | None]]
 
 
 @dataclass
@@ -51,17 +48,17 @@ class Window:
     dead: list[gast.stmt] = field(default_factory=list)
 
 
-def window(array: Array, bounds: Bounds) -> Window | None:
+def window(array: Array, bounds: Mapping[int, Bounds]) -> Window | None:
     """The window of an array; None where all rows may be needed, or nothing is known.
 
-    `bounds` has the bounds of loops with step 1 or -1, by the loops' identity.
+    `bounds` has the bounds of loops, by the loops' identity.
     """
     positions = [use.position(array.block) for use in array.uses]
     if None in positions:
         return None
     for position in sorted({each for each in positions if each is not None}):
         loop = array.block[position]
-        if id(loop) in bounds and position > array.position:
+        if id(loop) in bounds and abs(bounds[id(loop)].step) == 1 and position > array.position:
             for axis in range(len(array.extents)):
                 found = _Fitter(array, position, axis, bounds[id(loop)]).window()
                 if found is not None:
@@ -78,16 +75,18 @@ def _is_lasting(extent: gast.expr, stored: frozenset[str]) -> bool:
 class _Fitter:
     """Tries one loop and one dimension."""
 
-    def __init__(self, array: Array, position: int, axis: int, bounds: tuple[Form | None, Form | None]) -> None:
+    def __init__(self, array: Array, position: int, axis: int, bounds: Bounds) -> None:
         self.array, self.axis = array, axis
         self.loop: gast.For = array.block[position]
-        self.step = step_of(self.loop)
+        self.step = bounds.step
         self.parts: tuple[list[Use], list[Use], list[Use]] = [], [], []  # before the loop, in it, after it
         for use in array.uses:
             at = use.position(array.block)
             assert at is not None
             self.parts[(at >= position) + (at > position)].append(use)
-        self.size, (self.start, self.stop) = array.sizes[axis], bounds
+        self.size = array.sizes[axis]
+        self.start, last = (bounds.low, bounds.high) if bounds.step == 1 else (bounds.high, bounds.low)
+        self.stop = None if last is None else last + bounds.step
 
     def window(self) -> Window | None:
         """The window, if there is one."""

@@ -20,6 +20,7 @@ from numba import types as nb
 
 from srcad.names import Names
 from srcad.runtime import kernels
+from srcad.transforms.analysis.affine.integer_facts import index_parts
 from srcad.transforms.analysis.points_to import roots_of
 from srcad.transforms.analysis.statement_positions import flow_of
 from srcad.transforms.ir.build import (
@@ -86,7 +87,7 @@ def _linear_stores(block: Block, names: Names, known: dict[str, Any]) -> Block:
 def element_type(target: gast.Subscript, known: dict[str, Any]) -> Any:
     """The type of a subscript's value."""
     array = known[target.value.id]
-    parts = target.slice.elts if isinstance(target.slice, gast.Tuple) else [target.slice]
+    parts = index_parts(target)
     integers = 0
     for part in parts:
         kind = known.get(part.id) if isinstance(part, gast.Name) else None

@@ -23,6 +23,7 @@ from numba import types as nb
 from srcad.names import Names
 from srcad.runtime import kernels
 from srcad.transforms.analysis.affine.accesses import distance
+from srcad.transforms.analysis.affine.integer_facts import step_of
 from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.analysis.liveness import live_before
 from srcad.transforms.analysis.points_to import Roots, roots_of
@@ -258,7 +259,7 @@ def _is_plain(loop: gast.For) -> bool:
     inside = list(walk_statements(loop.body))
     bounds = {name for bound in loop.iter.args for name in names_in(bound)}
     return (
-        constant(loop.iter.args[2]) == 1
+        step_of(loop) == 1
         and not is_exit(loop.body[-1])
         and all(isinstance(each, known) and not notes_of(each).effect for each in inside)
         and not bounds & {*_names_stored(loop.body)}

@@ -239,5 +239,5 @@ def _nonempty(loop: gast.For) -> gast.expr:
 
 def _has_iterations(loop: gast.For, at: Facts) -> bool:
     """Whether a loop is known to have iterations, from the facts about the enclosing loops."""
-    low, high = (at.form(end) for end in _ends(loop) or (loop.target, loop.target))
-    return low is not None and high is not None and at.is_nonnegative(high - low - 1)
+    bounds = at.bounds(loop)
+    return bounds.low is not None and bounds.high is not None and at.is_nonnegative(bounds.high - bounds.low)

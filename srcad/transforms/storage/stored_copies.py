@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable
 import gast
 from numba import types as nb
 
+from srcad.transforms.analysis.affine.integer_facts import index_parts
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.ir.build import clone, names_in
 from srcad.transforms.ir.primitive import constant
@@ -68,7 +69,7 @@ def is_made_in_loop(program: Program, store: gast.Assign) -> bool:
 
 
 def _is_element(program: Program, target: gast.Subscript) -> bool:
-    parts = target.slice.elts if isinstance(target.slice, gast.Tuple) else [target.slice]
+    parts = index_parts(target)
     return len(parts) == program.types.rank(target.value.id) and all(_is_known(program, part) for part in parts)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import gast
 
-from srcad.transforms.analysis.affine.integer_facts import expression_of
+from srcad.transforms.analysis.affine.integer_facts import expression_of, step_of
 from srcad.transforms.analysis.affine.linear_forms import Form
 from srcad.transforms.analysis.affine.ssa_facts import sliced
 from srcad.transforms.ir.build import binary, call, clone, const, load
@@ -33,7 +33,7 @@ class Extent:
 
 def extent(sites: Sites, loop: Loop) -> Extent | None:
     """The extent of a loop; None where it cannot be bounded."""
-    if not isinstance(loop, gast.For) or constant(loop.iter.args[2]) not in (1, -1):
+    if not isinstance(loop, gast.For) or abs(step_of(loop)) != 1:
         return None
     start, stop, step = loop.iter.args
     if sites.is_known(start) and sites.is_known(stop):

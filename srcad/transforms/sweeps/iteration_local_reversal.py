@@ -22,12 +22,13 @@ import gast
 
 from srcad.runtime.rulebook import registry
 from srcad.transforms.analysis.affine.array_kills import Cover
+from srcad.transforms.analysis.affine.integer_facts import step_of
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.inference.subroutine_types import results_of_calls
 from srcad.transforms.ir.build import Block, is_exit, names_in, reads, stores_into, walk_statements
 from srcad.transforms.ir.cost_model import GUESSED_ITERATIONS
 from srcad.transforms.ir.pass_names import ITERATION_LOCAL_REVERSAL
-from srcad.transforms.ir.primitive import constant, primitive_of
+from srcad.transforms.ir.primitive import primitive_of
 from srcad.transforms.storage.tbr import names_with_content
 
 Access = tuple[
@@ -72,7 +73,7 @@ class Independence:
     def holds(self) -> bool:
         """Whether the independence is proved."""
         loop = self.loop
-        if not loop.body or is_exit(loop.body[-1]) or not isinstance(constant(loop.iter.args[2]), int):
+        if not loop.body or is_exit(loop.body[-1]) or not step_of(loop):
             return False
         return self.ends_with_copies() and self.carries_sums_only() and self.keeps_memory_apart()
 

@@ -22,7 +22,6 @@ from srcad.transforms.ir.build import assign, clone, is_exit, load, loop, place_
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.pass_names import LOOP_FUSION
-from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.sweeps.independent_loop_schedule import Touched, late_statements
@@ -82,9 +81,8 @@ def _have_one_range(program: Program, first: gast.For, second: gast.For) -> bool
     """Whether two loops run over the same indices, in the same order, to the end."""
     if is_exit(first.body[-1]) or is_exit(second.body[-1]):
         return False
-    steps = [constant(each.iter.args[2]) for each in (first, second)]
-    bounds = [[program.meeting.form(bound) for bound in each.iter.args[:2]] for each in (first, second)]
-    return isinstance(steps[0], int) and steps[0] == steps[1] and bounds[0] == bounds[1] and None not in bounds[0]
+    bounds = program.meeting.bounds(first)
+    return bounds == program.meeting.bounds(second) and bounds.low is not None and bounds.high is not None
 
 
 def _replaced(program: Program, first: gast.For, second: gast.For, joined: gast.For) -> Unit:

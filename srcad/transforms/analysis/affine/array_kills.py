@@ -18,6 +18,7 @@ import gast
 
 from srcad.transforms.analysis.affine.dependence_test import Meeting
 from srcad.transforms.analysis.affine.index_ranges import within
+from srcad.transforms.analysis.affine.integer_facts import index_parts
 from srcad.transforms.analysis.affine.linear_forms import Form, is_nonnegative
 from srcad.transforms.ir.build import Block, inner_blocks, is_exit, walk_statements, written
 from srcad.transforms.ir.cost_model import MOST_BOXES
@@ -136,7 +137,7 @@ class Cover:
 
     def _is_exact(self, node: gast.Subscript) -> bool:
         """Whether a subscript selects its whole region: no slice steps, in it or in a view that it is taken from."""
-        parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+        parts = index_parts(node)
         if any(isinstance(part, gast.Slice) and part.step is not None and constant(part.step) != 1 for part in parts):
             return False
         if node.value.id not in self.meeting.roots.views:

@@ -72,7 +72,7 @@ class Regions(Definitions):
         """The region of its root that a subscript, or a whole array, accesses; `known` forms are not negative."""
         if isinstance(node, gast.Name):
             return self._whole(node.id)
-        index = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+        index = index_parts(node)
         outer = self._whole(node.value.id)
         return self._selected(node.value.id, outer, list(index), known)
 
@@ -120,7 +120,7 @@ class Regions(Definitions):
         if not isinstance(value, gast.Subscript):
             return None
         inner = self._kept_dimensions(value.value.id, outer)
-        index = value.slice.elts if isinstance(value.slice, gast.Tuple) else [value.slice]
+        index = index_parts(value)
         if inner is None or any(constant(part) is ... or _is_none(part) for part in index):
             return None
         if any(map(self.types.is_opaque, index)):

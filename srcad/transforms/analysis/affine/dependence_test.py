@@ -13,10 +13,10 @@ import gast
 
 from srcad.transforms.analysis.affine.array_regions import Region, Regions, base_of
 from srcad.transforms.analysis.affine.index_ranges import overlap
+from srcad.transforms.analysis.affine.integer_facts import step_of
 from srcad.transforms.analysis.affine.linear_forms import Form, infeasible
 from srcad.transforms.analysis.statement_positions import Spot
 from srcad.transforms.ir.build import names_in
-from srcad.transforms.ir.primitive import constant
 
 Loop: TypeAlias = gast.For | gast.While
 
@@ -102,7 +102,7 @@ class Meeting(Regions):
         a, b = self.flow.spot(one), self.flow.spot(other)
         left, right = self._symbols(a, b, 0)
         index = Form.of(left[first.target.id]) - Form.of(right[second.target.id])
-        is_later = index - 1 if (constant(first.iter.args[2]) or 0) > 0 else index.scaled(-1) - 1
+        is_later = index - 1 if step_of(first) > 0 else index.scaled(-1) - 1
         system = [*self._both(one, left, other, right), is_later]
         return not infeasible(system + overlap(early.ranges, late.ranges, left, right))
 
@@ -187,8 +187,8 @@ class Meeting(Regions):
         """The inequality that the loop is in a later iteration on the right-hand side."""
         if not isinstance(loop, gast.For):
             return []
-        width = constant(loop.iter.args[2])
+        step = step_of(loop)
         before, after = Form.of(left[loop.target.id]), Form.of(right[loop.target.id])
-        if not isinstance(width, int):
+        if not step:
             return []
-        return [after - before - width] if width > 0 else [before - after + width]
+        return [after - before - step] if step > 0 else [before - after + step]

@@ -26,6 +26,7 @@ from srcad.refusals.records import (
     SEVERAL_FIELDS,
 )
 from srcad.runtime.support.record_fields import Layout
+from srcad.transforms.analysis.affine.integer_facts import index_parts
 from srcad.transforms.ir.array_functions import OF_SHAPE_AND_TYPE, RECORDS_LIKE, functions
 from srcad.transforms.ir.build import assign, attribute, call, clone, const, dotted, load, subscript, tuple_of
 from srcad.transforms.ir.constant_conditions import UNKNOWN
@@ -104,7 +105,7 @@ class RecordArrays(LongLists):
             return self.entry_of(held, key)
         if held.index is not None:
             self.refuse(RECORD_INDEX_RUNTIME)
-        index = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+        index = index_parts(node)
         parts = [self.index(each) if isinstance(each, gast.Slice) else self.place_of(each) for each in index]
         places = sum(not isinstance(each, gast.Slice) for each in parts)
         if len(parts) > held.layout.ndim:
