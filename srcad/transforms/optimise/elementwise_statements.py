@@ -11,7 +11,6 @@ from numba import types as nb
 from srcad.errors import Place
 from srcad.runtime.rulebook import registry
 from srcad.transforms.analysis.affine.integer_facts import index_parts
-from srcad.transforms.analysis.affine.ssa_facts import reduction_of
 from srcad.transforms.analysis.ownership import are_apart
 from srcad.transforms.analysis.points_to import is_basic
 from srcad.transforms.analysis.program_facts import Program
@@ -89,7 +88,7 @@ class Elements:
     def sums(program: Program, statement: gast.stmt) -> bool:
         """Whether the statement is a sum or mean over dimensions of an array."""
         value = statement.value if isinstance(statement, gast.Assign) else None
-        if not isinstance(value, gast.Call) or reduction_of(value, program.types) is None:
+        if not isinstance(value, gast.Call) or program.meeting.reduction(value) is None:
             return False
         path = dotted_path(value.func)
         if path not in ("np.sum", "np.mean"):
@@ -173,7 +172,7 @@ class Elements:
     def in_array(self, name: str, statement: Any) -> tuple[Block, list[gast.expr], list[gast.expr]]:
         """Sums over some dimensions, into an array of zeros; with the remaining shape, and the extents summed over."""
         place, source = place_of(statement), statement.value.args[0]
-        over, keeps = reduction_of(statement.value, self.program.types) or (frozenset(), False)
+        over, keeps = self.program.meeting.reduction(statement.value) or (frozenset(), False)
         nest = Nest(self, self.program.types.rank(source.id) or 0, place, statement)
         extents = nest.extents_of(source)
         left = [axis for axis in range(nest.rank) if keeps or axis not in over]

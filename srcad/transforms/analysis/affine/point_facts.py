@@ -17,9 +17,9 @@ from collections.abc import Collection, Iterable, Mapping
 import gast
 from numba import types as nb
 
-from srcad.transforms.analysis.affine.integer_facts import Integers, index_parts, is_counted, is_full
+from srcad.transforms.analysis.affine.extents import Dimension, Extent, Extents
+from srcad.transforms.analysis.affine.integer_facts import index_parts, is_counted, is_full
 from srcad.transforms.analysis.affine.linear_forms import Form, extent_symbol, is_extent, is_nonnegative
-from srcad.transforms.ir.array_functions import LIKE_WITH_ONE_ARGUMENT, OF_SHAPE
 from srcad.transforms.ir.build import (
     Block,
     attribute,
@@ -38,7 +38,7 @@ _RANKED = (nb.Array, nb.Number, nb.Boolean)
 _ARITHMETIC = (gast.BinOp, gast.UnaryOp, gast.Name, gast.Constant, gast.operator, gast.USub, gast.expr_context)
 
 
-class Facts(Integers):
+class Facts(Extents):
     """The facts at one point; `known` has the forms that are not negative there."""
 
     def __init__(self, ranks: Mapping[str, int] | None = None, integers: Collection[str] = ()) -> None:
@@ -74,7 +74,8 @@ class Facts(Integers):
         """Update the facts for a simple statement."""
         match statement:
             case gast.Assign(targets=[gast.Name(id=name)], value=value):
-                form, extents = self.form(value), self._extents_in(value) if self.ranks.get(name) != 0 else None
+                form, rank = self.form(value), self.ranks.get(name)
+                extents = None if rank == 0 else self._extents_in(value, rank)
                 self.forget([name])
                 if form is not None and name not in form.names:
                     self.forms[name] = form
@@ -252,61 +253,51 @@ class Facts(Integers):
         found = [form for each in extents if (form := self.form(each)) is not None]
         return found if len(found) == len(extents) else None
 
-    def _extents_in(self, value: gast.expr, of_array: bool = True) -> tuple[gast.expr, ...] | None:
-        """The extents of a newly allocated array, or the extents that a tuple holds."""
+    def _extents_in(self, value: gast.expr, rank: int | None) -> tuple[gast.expr, ...] | None:
+        """The extents of an array, or the extents that a tuple holds, as expressions."""
         match value:
-            case gast.Attribute(value=gast.Name(id=name), attr="shape"):
-                return self.of(name)
-            case gast.Name(id=name) if not of_array and name not in self.ranks:
+            case gast.Attribute(value=gast.Name(id=array), attr="shape"):
+                return self.of(array)
+            case gast.Name(id=name) if name not in self.ranks:
                 return self.extents.get(name)
-            case gast.Call(func=function, args=[gast.Name(id=name)], keywords=[]) if (
-                dotted_path(function) in LIKE_WITH_ONE_ARGUMENT
-            ):
-                return self.of(name)
-            case gast.Call(func=function, args=[shape, *_]) if dotted_path(function) in OF_SHAPE:
-                return self._listed(shape)
-            case gast.Subscript(value=gast.Name(id=name)) if of_array and self.ranks.get(name):
+            case gast.Subscript(value=gast.Name(id=array)) if self.ranks.get(array):
                 return self.parts(value)
-            case gast.BinOp(left=gast.Name(id=left), op=gast.MatMult(), right=gast.Name(id=right)):
-                rows, columns = self.of(left), self.of(right)
-                if rows is not None and columns is not None and len(rows) == 2:
-                    return rows[0], *columns[1:]
-            case gast.BinOp() if (of := self._only_array(value)) is not None:
-                return self.of(of)
-            case gast.Call(func=function, args=[gast.Name(id=left), gast.Name(id=right)], keywords=[]):
-                return self._product(dotted_path(function) or "", self.of(left) or (), self.of(right) or ())
-        return None
+        found = self.extents_of(value, rank)
+        if found is None and isinstance(value, gast.BinOp) and (array := self._only_array(value)) is not None:
+            return self.of(array)
+        return None if found is None else tuple(map(self._expression, found))
+
+    def _expression(self, extent: Extent) -> gast.expr:
+        if isinstance(extent, Dimension):
+            own: gast.expr = (self.of(extent.array) or ())[extent.axis]
+            return own
+        return clone(extent)
+
+    def dimensions(self, array: str) -> tuple[Extent, ...] | None:
+        """The extents of an array whose rank or extents are known."""
+        return tuple(Dimension(array, axis) for axis in range(len(self.of(array) or ()))) or None
+
+    def held(self, name: str) -> tuple[Extent, ...] | None:
+        """The extents that a tuple by name holds."""
+        return self.extents.get(name) if name not in self.ranks else None
+
+    def is_integer(self, node: gast.expr) -> bool:
+        """Whether an expression is an extent of an array, or arithmetic on numbers."""
+        match node:
+            case gast.Subscript(value=gast.Attribute(attr="shape"), slice=axis):
+                return type(constant(axis)) is int
+            case gast.Attribute():
+                return False
+        return type(constant(node)) is int or all(self.ranks.get(each) == 0 for each in names_in(node))
 
     def _only_array(self, value: gast.expr) -> str | None:
         """The only array in an arithmetic expression of names and literals; None for any other expression."""
         names = {*names_in(value)}
         arrays = [name for name in names if self.ranks.get(name) != 0]
-        is_plain = all(isinstance(each, _ARITHMETIC) for each in gast.walk(value))
-        return arrays[0] if is_plain and len(arrays) == 1 and self.ranks.get(arrays[0]) else None
-
-    def _product(
-        self, path: str, left: tuple[gast.expr, ...], right: tuple[gast.expr, ...]
-    ) -> tuple[gast.expr, ...] | None:
-        match path, len(left), len(right):
-            case "np.outer", 1, 1:
-                return *left, *right
-            case "kernels.times_transpose", 2, 2:
-                return left[0], right[0]
-            case "kernels.transpose_times", 2, 1 | 2:
-                return left[1], *right[1:]
-        return None
-
-    def _listed(self, shape: gast.expr) -> tuple[gast.expr, ...] | None:
-        if isinstance(shape, gast.Tuple):
-            return tuple(map(clone, shape.elts))
-        is_extent = isinstance(shape, gast.Subscript) and getattr(shape.value, "attr", None) == "shape"
-        if (
-            (is_extent and isinstance(constant(shape.slice), int))
-            or isinstance(constant(shape), int)
-            or (not isinstance(shape, gast.Attribute) and all(self.ranks.get(each) == 0 for each in names_in(shape)))
-        ):
-            return (clone(shape),)
-        return self._extents_in(shape, of_array=False)
+        parts = [
+            each for each in gast.walk(value) if not isinstance(each, _ARITHMETIC) or isinstance(each, gast.MatMult)
+        ]
+        return arrays[0] if not parts and len(arrays) == 1 and self.ranks.get(arrays[0]) else None
 
 
 def _is_dot(function: gast.expr) -> bool:

@@ -17,11 +17,12 @@ import gast
 from numba import types as nb
 
 from srcad.runtime.rulebook import registry
-from srcad.transforms.analysis.affine.integer_facts import Integers, index_parts
+from srcad.transforms.analysis.affine.extents import Dimension, Extent, Extents
+from srcad.transforms.analysis.affine.integer_facts import index_parts
 from srcad.transforms.analysis.affine.linear_forms import Form, extent_symbol, is_nonnegative
 from srcad.transforms.analysis.optimistic_facts import Trials
 from srcad.transforms.analysis.statement_positions import Flow, Spot
-from srcad.transforms.ir.array_functions import LIKE, OF_ELEMENTS, OF_SHAPE, REDUCING, SAME_SHAPE
+from srcad.transforms.ir.array_functions import OF_ELEMENTS
 from srcad.transforms.ir.build import dotted_path, walk_statements
 from srcad.transforms.ir.cost_model import DEEPEST_FORM
 from srcad.transforms.ir.name_types import Types
@@ -31,7 +32,7 @@ from srcad.transforms.ir.unit import Unit
 ONE = Form.number(1)
 
 
-class Definitions(Integers):
+class Definitions(Extents):
     """The integers and extents of one core function."""
 
     def __init__(self, unit: Unit, flow: Flow, types: Types) -> None:
@@ -65,15 +66,8 @@ class Definitions(Integers):
     def comparison(self, test: gast.expr) -> gast.expr | None:
         """The comparison that a test stands for, if its operands are integers."""
         found = self.flow.definition(test.id) if isinstance(test, gast.Name) else test
-        is_of_integers = isinstance(found, gast.Compare) and all(
-            map(self._is_integer, (found.left, *found.comparators))
-        )
+        is_of_integers = isinstance(found, gast.Compare) and all(map(self.is_integer, (found.left, *found.comparators)))
         return found if is_of_integers else None
-
-    def _is_integer(self, atom: gast.expr) -> bool:
-        if isinstance(atom, gast.Name):
-            return isinstance(self.types.get(atom.id), nb.Integer)
-        return isinstance(constant(atom), int)
 
     def is_nonnegative(self, form: Form, known: Collection[Form] = ()) -> bool:
         """Whether a form is proved not to be negative, given the bounds of its loop indices and the `known` forms."""
@@ -124,48 +118,35 @@ class Definitions(Integers):
         if rank is None or not 0 <= axis < rank:
             return None
         match value:
-            case gast.Name(id=other):
-                return self.size(other, axis)
             case gast.Subscript(value=gast.Name(id=base)) if not self.types.is_array(base):
                 return None  # an array in a tuple
             case gast.Subscript(value=gast.Name(id=base), slice=index):
                 return self._sliced(base, index, axis)
+        found = self.extents_of(value, rank)
+        if found is not None:
+            return self._of_extent(found[axis]) if len(found) == rank else None
         path = dotted_path(value.func) if isinstance(value, gast.Call) else None
-        if path in LIKE and isinstance(value.args[0], gast.Name):
-            return self.size(value.args[0].id, axis)
-        if path in OF_SHAPE:
-            return self._shaped(value.args[0], axis, rank)
         if path in OF_ELEMENTS and axis == 0 and isinstance(value.args[0], gast.Tuple):
             return Form.number(len(value.args[0].elts))
         if path == "np.reshape" and len(value.args) == 2 and not value.keywords:
             return self._reshaped(value.args[0], value.args[1], axis, rank)
-        if path == "np.transpose" and len(value.args) == 1 and isinstance(value.args[0], gast.Name):
-            return self.size(value.args[0].id, rank - 1 - axis)
-        if (isinstance(value, gast.BinOp) and isinstance(value.op, gast.MatMult)) or path == "np.dot":
-            return self._product(value, axis, rank)
-        if path in REDUCING and (cut := reduction_of(value, self.types)) is not None:
-            return self._reduced(value.args[0].id, axis, *cut)
-        if path in SAME_SHAPE and value.args:
-            return self._same(value.args[0], axis, rank)
-        if path == "np.linalg.solve" and len(value.args) == 2:
-            return self._same(value.args[1], axis, rank)
-        if path in ("np.eye", "np.identity") and not value.keywords:
-            return self.form(value.args[axis if axis < len(value.args) else 0])
-        if path == "np.outer" and all(self.types.rank(getattr(each, "id", "")) == 1 for each in value.args):
-            return self.size(value.args[axis].id, 0)
         return self._elementwise(value, axis, rank)
 
-    def _same(self, source: gast.expr, axis: int, rank: int) -> Form | None:
-        """An extent of an array with the shape of another, if the ranks agree (np.cumsum returns vectors)."""
-        is_like = isinstance(source, gast.Name) and self.types.rank(source.id) == rank
-        return self.size(source.id, axis) if is_like else None
+    def _of_extent(self, extent: Extent) -> Form | None:
+        return self.size(extent.array, extent.axis) if isinstance(extent, Dimension) else self.form(extent)
 
-    def _reduced(self, source: str, axis: int, over: frozenset[int], keeps: bool) -> Form | None:
-        """An extent of a reduction's result; one for a dimension that is reduced and kept."""
-        if keeps:
-            return ONE if axis in over else self.size(source, axis)
-        left = [each for each in range(self.types.rank(source) or 0) if each not in over]
-        return self.size(source, left[axis])
+    def held(self, name: str) -> tuple[Extent, ...] | None:
+        """The extents that a tuple holds, if it is the shape of an array."""
+        match self.flow.definition(name):
+            case gast.Attribute(value=gast.Name(id=array), attr="shape"):
+                return self.dimensions(array)
+        return None
+
+    def is_integer(self, node: gast.expr) -> bool:
+        """Whether an atom is an integer."""
+        if isinstance(node, gast.Name):
+            return isinstance(self.types.get(node.id), nb.Integer)
+        return type(constant(node)) is int
 
     def _carried(self, array: str, axis: int) -> Form | None:
         """An extent of an array that is stored in several places, if all arrays that the name may hold agree.
@@ -207,15 +188,6 @@ class Definitions(Integers):
                     names.append(statement.value.id)
         return sources
 
-    def _shaped(self, shape: gast.expr, axis: int, rank: int) -> Form | None:
-        if isinstance(shape, gast.Name) and isinstance(self.types.get(shape.id), nb.BaseTuple):
-            inner = self.flow.definition(shape.id)
-            if isinstance(inner, gast.Attribute) and inner.attr == "shape" and isinstance(inner.value, gast.Name):
-                return self.size(inner.value.id, axis)
-            return None
-        extents = shape.elts if isinstance(shape, gast.Tuple) else [shape]
-        return self.form(extents[axis]) if len(extents) == rank else None
-
     def _reshaped(self, source: gast.expr, shape: gast.expr, axis: int, rank: int) -> Form | None:
         """An extent of a new shape: a number that cannot be -1, or a -1 next to ones, which is a vector's length."""
         extents = shape.elts if isinstance(shape, gast.Tuple) else [shape]
@@ -223,21 +195,10 @@ class Definitions(Integers):
             rest = [constant(each) for place, each in enumerate(extents) if place != axis]
             is_vector = isinstance(source, gast.Name) and self.types.rank(source.id) == 1
             return self.size(source.id, 0) if is_vector and all(each == 1 for each in rest) else None
-        form = self._shaped(shape, axis, rank)
+        found = self.shape_in(shape) or ()
+        form = self._of_extent(found[axis]) if len(found) == rank else None
         known = form is not None and form.constant >= 0 and all(".shape[" in name and k > 0 for name, k in form.terms)
         return form if known else None
-
-    def _product(self, value: gast.expr, axis: int, rank: int) -> Form | None:
-        """The product of two matrices, or of a matrix and a vector."""
-        (left, right), _ = operands(value)
-        if not isinstance(left, gast.Name) or not isinstance(right, gast.Name):
-            return None
-        ranks = self.types.rank(left.id), self.types.rank(right.id)
-        if ranks == (2, 2):
-            return self.size((left if axis == 0 else right).id, axis)
-        if ranks == (2, 1):
-            return self.size(left.id, 0)
-        return self.size(right.id, 1) if ranks == (1, 2) else None
 
     def _elementwise(self, value: gast.expr, axis: int, rank: int) -> Form | None:
         """The extent given by operands of full rank, except those known to have the extent one."""
@@ -294,32 +255,6 @@ class Definitions(Integers):
         if high < low and (length.terms or length.constant < 0):
             self.shortened.add(length)
         return length
-
-
-def reduction_of(value: gast.Call, types: Types) -> tuple[frozenset[int], bool] | None:
-    """The dimensions, counted from the front, that a call like `np.sum(x, axis=1)` reduces, and whether it keeps them.
-
-    None where these are not literals, or there are other arguments.
-    """
-    given = {keyword.arg: keyword.value for keyword in value.keywords}
-    if not 1 <= len(value.args) <= 2 or not set(given) <= {"axis", "keepdims"}:
-        return None
-    source = value.args[0]
-    rank = types.rank(source.id) if isinstance(source, gast.Name) else None
-    keeps = constant(given["keepdims"]) if "keepdims" in given else False
-    over = _dimensions(value.args[1] if len(value.args) == 2 else given.get("axis"), rank or 0)
-    return None if over is None or type(keeps) is not bool else (over, keeps)
-
-
-def _dimensions(axis: gast.expr | None, rank: int) -> frozenset[int] | None:
-    """The dimensions that an argument `axis` means: all, one or several different ones; None where not known."""
-    if axis is None or (isinstance(axis, gast.Constant) and axis.value is None):
-        return frozenset(range(rank)) if rank else None
-    found = [constant(each) for each in (axis.elts if isinstance(axis, gast.Tuple) else [axis])]
-    if not all(type(each) is int and -rank <= each < rank for each in found):
-        return None
-    over = frozenset(each % rank for each in found)
-    return over if len(over) == len(found) else None
 
 
 def sliced(view: gast.Subscript, axis: int) -> tuple[int, gast.Slice] | None:
