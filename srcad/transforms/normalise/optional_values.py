@@ -24,6 +24,7 @@ from srcad.transforms.inference.type_inference import as_written
 from srcad.transforms.ir.build import (
     Block,
     assign,
+    at,
     branch,
     call,
     const,
@@ -184,7 +185,7 @@ class _Writer(_Walker):
             missing = self.names.temporary()
             said = NO_VALUE if isinstance(statement, gast.Return) else as_written(f"'{name}' is None", place)
             error = gast.Raise(exc=call("TypeError", const(said)), cause=None)
-            error.place = place
+            at(error, place)
             code.append(assign(missing, gast.UnaryOp(op=gast.Not(), operand=load(self.flags[name])), place))
             code.append(branch(load(missing), [error], [], place))
             state.given.add(name)
