@@ -142,9 +142,9 @@ ANALYSES = (
     ),
     Fault(
         "activity",
-        "drops the edge from a view to its base",
-        "                yield root, name\n                yield name, root\n",
-        "                yield root, name\n",
+        "drops the edge from an array to its elements",
+        "        case gast.Subscript(value=base):\n            return list(names_in(base))\n        case gast.Name()",
+        "        case gast.Subscript(value=base):\n            return []\n        case gast.Name()",
     ),
     Fault(
         "array_kills",
@@ -250,9 +250,9 @@ DIFFERENTIATION = (
     ),
     Fault(
         "zero_guards",
-        "skips the reset of an adjoint of another block",
+        "skips a number that is read afterwards",
         "            if target in bars and target not in own:\n                return None\n",
-        "            if target in bars and target not in own and target in numbers:\n                return None\n",
+        "            if target in bars and target not in own and target not in numbers:\n                return None\n",
     ),
     Fault(
         "iteration_local_reversal",

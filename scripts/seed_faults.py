@@ -64,8 +64,7 @@ def stages(module: Path, tree: Path) -> Iterator[tuple[str, list[str]]]:
     while not (tree / folder).exists():
         folder = folder.parent
     own = sorted(path.relative_to(tree) for path in (tree / folder).glob(f"test_{inside.stem}*.py"))
-    if own:
-        yield "module", [*UNCOMPILED, *map(str, own), str(module.parent.relative_to(tree))]  # with its doctests
+    yield "module", [*UNCOMPILED, *map(str, own), str(module.parent.relative_to(tree))]  # with its doctests
     yield "package", [*UNCOMPILED, str(folder)]
     yield "quick", QUICK
     yield "programs", [*UNCOMPILED, *PROGRAMS]
