@@ -95,7 +95,9 @@ def f(x):
     c = a * b
     return c
 """
-    assert run(text, "f8[::1]", "tangent", X, V) == (X[0] * X[1], V[0] * X[1] + X[0] * V[1])
+    for loops in (True, False):
+        found = run(text, "f8[::1]", "tangent", X, V.copy(), loops=loops)
+        assert found == (X[0] * X[1], V[0] * X[1] + X[0] * V[1])
 
 
 def test_a_constant_stored_over_an_element_has_tangent_zero():
