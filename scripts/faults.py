@@ -340,9 +340,9 @@ STORAGE = (
 PASSES = (
     Fault(
         "ssa",
-        "a swap loses a value",
-        "            if value in heads:\n",
-        "            if value in heads and value == name:\n",
+        "a name that is read after a loop only is not carried through it",
+        "carried = sorted((stored & (head | after)) - {index})",
+        "carried = sorted((stored & head) - {index})",
     ),
     Fault(
         "alias_versioning",
@@ -382,9 +382,9 @@ PASSES = (
     ),
     Fault(
         "dead_code",
-        "drops an effect",
-        'return not mutated_by(statement) or (dotted_path(function) or "").endswith("refuse_overlap")',
-        "return not mutated_by(statement)",
+        "drops an assertion",
+        "case gast.Return() | gast.Assert() | gast.Raise():\n            return True\n        case gast.Expr(",
+        "case gast.Return() | gast.Raise():\n            return True\n        case gast.Expr(",
     ),
     Fault(
         "copy_propagation",
