@@ -12,10 +12,10 @@ import numpy as np
 from numba import typeof
 
 from srcad.driver import pipeline
-from srcad.driver.mid_end import State
 from srcad.driver.passes import FINISH, ROWS, SIMPLIFY
 from srcad.runtime.support.broadcast_error import Widens
 from srcad.transforms.ir.build import clone
+from srcad.transforms.ir.code import Code, Settings
 from srcad.transforms.ir.generated_functions import Made
 from tests.checking import bound
 from tests.differences import flat, own_copy
@@ -42,7 +42,8 @@ class Derivative:
         """The sweeps before anything is done to them, with every pass before that."""
         unit = replace(self.unit, without=frozenset())
         is_reversed = self.mode in pipeline.REVERSED
-        begin = State(unit, self.kinds, loops=True, assumes=self.assumes, is_reversed=is_reversed)
+        settings = Settings(assumes=self.assumes, is_reversed=is_reversed)
+        begin = Code(unit, signature=self.kinds, settings=settings)
         request = pipeline._Request(self.mode, self.wrt, True)
         return pipeline._attempted(pipeline.differentiable_state(begin), begin, request)
 

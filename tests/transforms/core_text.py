@@ -16,7 +16,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcad.driver import back_end, mid_end, pipeline
+from srcad.driver import back_end, pass_manager, pipeline
 from srcad.driver.passes import FINISH, NORMALISE, OPTIMISE, ROWS, SIMPLIFY, Pass
 from srcad.errors import Place
 from srcad.names import Names
@@ -24,9 +24,11 @@ from srcad.printing.printer import print_function
 from srcad.runtime import kernels
 from srcad.tools.type_signatures import parse_signature
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
-from srcad.transforms.inference.type_inference import Types, types_of
-from srcad.transforms.ir.build import walk_statements
+from srcad.transforms.inference.type_inference import types_of
+from srcad.transforms.ir.build import at, place_of, walk_statements
+from srcad.transforms.ir.code import Code, Settings
 from srcad.transforms.ir.generated_functions import Made
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.ir.verify import check_core
@@ -42,9 +44,10 @@ def unit_of(text: str, **bindings: object) -> Unit:
     lines = text.split("\n")
     for statement in [tree, *walk_statements(tree.body)]:
         column = statement.col_offset
-        statement.place = Place(
+        place = Place(
             "core.py", statement.lineno, column, len(lines[statement.lineno - 1]), lines[statement.lineno - 1]
         )
+        at(statement, place)
     check_core(tree)
     known = {node.id for node in gast.walk(tree) if isinstance(node, gast.Name)}
     used = {name: module for name, module in MODULES.items() if name in known}
@@ -77,7 +80,7 @@ def program_of(text: str, signature: str, wrt: tuple[int, ...] | None = None) ->
 
 def at_line(unit: Unit, line: int) -> gast.stmt:
     """The statement on a line of the text."""
-    return next(statement for statement in walk_statements(unit.tree.body) if statement.place.line == line)
+    return next(statement for statement in walk_statements(unit.tree.body) if place_of(statement).line == line)
 
 
 def body_of(unit: Unit) -> str:
@@ -151,7 +154,7 @@ def apply(
     A generated function is given with a dictionary from names to Numba's types; `mark` may set notes on it before, and
     passes on all functions of a module may follow.
     A function before differentiation is given with a signature; `given` is the stage before, `typed` or `settled`.
-    `settings` are fields of the driver's `Body` or `State`.
+    `settings` are those of `Settings`, or for a generated function what `tree_after` takes.
     """
     if isinstance(kinds, str):
         return print_function(unit_after(passes, *given(text, kinds), **settings).unit.tree)
@@ -166,29 +169,34 @@ def apply(
     return print_function(made.functions[0])
 
 
-def unit_after(passes: str | Sequence[str], unit: Unit, types: Types | None = None, **settings: Any) -> mid_end.State:
-    """What the driver has after passes before differentiation: the unit, its types, the counters of its loops."""
+def unit_after(passes: str | Sequence[str], unit: Unit, types: Types | None = None, **settings: Any) -> Code:
+    """A function before differentiation after passes, with the types of its names and the counters of its loops."""
     parameters = [parameter.id for parameter in unit.tree.args.args]
-    kinds = tuple(types.get(name) for name in parameters) if types else ()
-    state = mid_end.State(unit, kinds, types, **settings)
-    for row in _rows(passes, (*NORMALISE, *OPTIMISE)):
-        assert mid_end.is_due(row, state, unit.without), row.name
-        state = mid_end.run(row, state)
-    return state
+    signature = tuple(types.get(name) for name in parameters) if types else ()
+    code = Code(unit, types or Types(), signature, settings=Settings(**settings))
+    return _after(passes, code, (*NORMALISE, *OPTIMISE))
 
 
 def tree_after(
-    passes: str | Sequence[str], tree: gast.FunctionDef, kinds: Mapping[str, object], **settings: Any
+    passes: str | Sequence[str],
+    tree: gast.FunctionDef,
+    kinds: Mapping[str, object],
+    outputs: Sequence[str] = (),
+    primals: int | None = 0,
+    without: Iterable[str] = (),
+    loops: bool = True,
 ) -> gast.FunctionDef:
-    """A generated function after passes; it returns no value of the primal unless `primals` says otherwise."""
-    parameters = tuple(parameter.id for parameter in tree.args.args)
-    chosen = {"outputs": (), "primals": 0, "without": (), "loops": True, **settings}
-    body = back_end.Body(tree.body, parameters, kinds=kinds, **chosen)
-    for row in _rows(passes, SIMPLIFY):
-        assert mid_end.is_due(row, body, body.without), row.name
-        back_end.run(row, body)
-    tree.body = body.body
-    return tree
+    """A generated function after passes."""
+    unit = Unit(tree.name, tree, {}, Names(), without=frozenset(without))
+    code = Code(unit, Types(kinds), outputs=outputs, primals=primals, settings=Settings(loops=loops))
+    return _after(passes, code, SIMPLIFY).unit.tree
+
+
+def _after(passes: str | Sequence[str], code: Code, stage: Sequence[Pass]) -> Code:
+    for row in _rows(passes, stage):
+        assert pass_manager.is_due(row, code, code.unit.without), row.name
+        code = pass_manager.run(row, code)
+    return code
 
 
 def module_after(name: str, made: Made) -> Made:

@@ -4,10 +4,10 @@ import gast
 import numpy as np
 
 from srcad.driver import pipeline
-from srcad.driver.mid_end import State
 from srcad.driver.pipeline import prepare
 from srcad.tools.type_signatures import parse_signature
 from srcad.transforms.adjoint.call_derivatives import Callees, calls_in
+from srcad.transforms.ir.code import Code, Settings
 from srcad.transforms.sweeps.callee_pairs import make_pair, make_tangent
 from tests.checking import assert_gradient
 
@@ -40,7 +40,7 @@ def test_each_argument_and_each_result_has_its_own_adjoint():
 
 def stage():
     kinds = tuple(parse_signature("f8, i8"))
-    return pipeline.differentiable_state(State(prepare(caller), kinds, loops=False))
+    return pipeline.differentiable_state(Code(prepare(caller), signature=kinds, settings=Settings(loops=False)))
 
 
 def test_calls_are_found_with_what_they_return():
