@@ -16,12 +16,16 @@ import builtins
 import enum
 import math
 import operator
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from srcad.runtime import kernels
+from srcad.runtime.rulebook import registry
+
+MODULES = {"np": np, "math": math, "operator": operator, "kernels": kernels, "builtins": builtins}
 
 
 class Fact(enum.Flag):
@@ -162,6 +166,7 @@ FACTS: dict[str, Fact] = {
     "kernels.unbroadcast": Fact.SECOND_SHAPE_ONLY,
     "kernels.scatter_add": Fact.WRITES,
     "kernels.unexpand": Fact.WRITES,
+    "kernels.grown": Fact.VIEW,
 }
 
 
@@ -181,11 +186,38 @@ def function(name: str) -> Any:
     (True, True)
     """
     first, *rest = name.split(".")
-    modules = {"np": np, "math": math, "operator": operator, "kernels": kernels}
-    found: Any = modules[first] if rest else getattr(builtins, first)
+    found: Any = MODULES[first] if rest else getattr(builtins, first)
     for attribute in rest:
         found = getattr(found, attribute)
     return found
+
+
+class Result(enum.Enum):
+    """What a call returns."""
+
+    NEW = enum.auto()  # a scalar, or memory that shares with no argument and has no other name
+    FIRST = enum.auto()  # the first argument, a view of it, or a copy
+    ANY = enum.auto()  # any of its arguments, or parts of them
+
+
+@cache
+def _facts_by_function() -> dict[Any, Fact]:
+    return {function(name): facts for name, facts in FACTS.items()}
+
+
+def result_of(called: Any) -> Result:
+    """What a function returns: known from its facts, or from its rule; else it may be anything.
+
+    >>> result_of(np.zeros), result_of(np.reshape), result_of(print_it := lambda x: x)
+    (<Result.NEW: 1>, <Result.FIRST: 2>, <Result.ANY: 3>)
+    """
+    if not isinstance(called, Hashable):
+        return Result.ANY
+    facts, rule = _facts_by_function().get(called, Fact(0)), registry.find(called)
+    if Fact.VIEW in facts or (rule is not None and (rule.kind == "view" or rule.may_view)):
+        return Result.FIRST
+    is_new = Fact.NEW in facts or rule is not None or isinstance(called, np.ufunc)
+    return Result.NEW if is_new or getattr(called, "__module__", None) == "math" else Result.ANY
 
 
 def fill_of(name: str) -> float | None:

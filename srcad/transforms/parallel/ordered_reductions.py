@@ -22,8 +22,8 @@ from numba import types as nb
 
 from srcad.names import Names
 from srcad.runtime import kernels
+from srcad.transforms.analysis.aliases import Aliases, aliases_of_unit
 from srcad.transforms.analysis.liveness import live_before
-from srcad.transforms.analysis.points_to import Roots, roots_of
 from srcad.transforms.analysis.statement_positions import Flow, flow_of
 from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import (
@@ -64,14 +64,14 @@ def with_folds_apart(unit: Unit, types: Types) -> tuple[Unit, Types]:
     unit = unit.with_tree(unit.copy_tree(), names=unit.names.copy(), bindings={**unit.bindings, "kernels": kernels})
     known = dict(types.of)
     flow = flow_of(unit)
-    _Splitter(unit, known, flow, roots_of(unit, flow, types)).block(unit.tree.body)
+    _Splitter(unit, known, flow, aliases_of_unit(unit, types)).block(unit.tree.body)
     return unit, Types(known, types.result)
 
 
 class _Splitter:
-    def __init__(self, unit: Unit, known: dict[str, nb.Type], flow: Flow, roots: Roots) -> None:
+    def __init__(self, unit: Unit, known: dict[str, nb.Type], flow: Flow, aliases: Aliases) -> None:
         self.names: Names = unit.names
-        self.known, self.flow, self.roots = known, flow, roots
+        self.known, self.flow, self.aliases = known, flow, aliases
         self.everywhere = mentions(unit.tree.body)
 
     def block(self, block: Block) -> None:
@@ -89,7 +89,7 @@ class _Loop:
     """One loop: its loop-carried values, and the values that the serial loop needs from the parallel one."""
 
     def __init__(self, loop: gast.For, around: _Splitter) -> None:
-        self.loop, self.names, self.known, self.roots = loop, around.names, around.known, around.roots
+        self.loop, self.names, self.known, self.aliases = loop, around.names, around.known, around.aliases
         self.definition = around.flow.definition
         self.body: Block = loop.body
         self.stored = {id(each): {*_names_stored([each])} for each in self.body}
@@ -124,8 +124,10 @@ class _Loop:
         targets = [each for each in map(stores_into, walk_statements(self.body)) if each is not None]
         found: set[int] = set()
         for base in sorted({each.value.id for each in targets}):
-            touching = [each for each in self.body if any(self.roots.meet(base, name) for name in _mentioned(each))]
-            names = {name for each in touching for name in _mentioned(each) if self.roots.meet(base, name)}
+            touching = [
+                each for each in self.body if any(self.aliases.may_alias(base, name) for name in _mentioned(each))
+            ]
+            names = {name for each in touching for name in _mentioned(each) if self.aliases.may_alias(base, name)}
             nodes = [node for each in touching for node in walk(each)]
             parts = [node for node in nodes if isinstance(node, gast.Subscript)]
             accesses = [part for part in parts if getattr(part.value, "id", None) == base]
@@ -159,7 +161,7 @@ class _Loop:
 
     def meet(self, some: set[str], others: Iterator[str]) -> bool:
         """Whether any array of one set may share memory with any of the other."""
-        return any(self.roots.meet(one, other) for other in others for one in some)
+        return any(self.aliases.may_alias(one, other) for other in others for one in some)
 
     def is_array(self, name: str) -> bool:
         """Whether a name may refer to memory."""

@@ -119,7 +119,9 @@ class Decider:
             name
             for statement in step.code
             for name in names_with_content(statement)
-            if self.sites.is_primal(name) and self.program.types.is_array(name) and self.program.roots.is_written(name)
+            if self.sites.is_primal(name)
+            and self.program.types.is_array(name)
+            and self.program.aliases.is_written(name)
         }
         return [(step.statement, load(name)) for name in sorted(found)]
 
@@ -127,8 +129,8 @@ class Decider:
         """Index arrays of a store that are written somewhere: to undo the store, their contents are needed."""
         target = stores_into(store)
         assert target is not None
-        roots, types = self.program.roots, self.program.types
-        return sorted(name for name in names_in(target.slice) if types.is_array(name) and roots.is_written(name))
+        aliases, types = self.program.aliases, self.program.types
+        return sorted(name for name in names_in(target.slice) if types.is_array(name) and aliases.is_written(name))
 
     def decide_region(self, number: int, pending: dict[str, int], decisions: Decisions) -> None:
         """Choose between recording and recomputing in one loop body; adds its needs of outer bodies to `pending`."""
@@ -218,11 +220,11 @@ class Decider:
         loads: dict[str, list[str]] = {}
         for name in self.reachable():
             for _, what in self.recipes.loads(name):
-                for root in program.roots.of.get(names_of(what), frozenset()):
+                for root in program.aliases.points_to(names_of(what)):
                     loads.setdefault(root, []).append(name)
         for root in sorted(loads):
             names = sorted(set(loads[root]))
-            fixed = [read for read in self.contents if root in program.roots.of.get(names_of(read[1]), frozenset())]
+            fixed = [read for read in self.contents if root in program.aliases.points_to(names_of(read[1]))]
             if fixed and not self.pure:
                 continue
             stores: dict[int, gast.stmt] = {}

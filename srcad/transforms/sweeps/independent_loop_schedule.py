@@ -95,11 +95,11 @@ class Touched:
             found.stored.update([name] if name else [])
             for kind, _, what in accesses(program, statement):
                 base = what.id if isinstance(what, gast.Name) else what.value.id
-                reached = program.roots.of.get(base, frozenset([base]))
+                reached = program.aliases.of.get(base, frozenset([base]))
                 found.roots |= reached
                 found.stores |= reached if kind != "read" else set()
             for read in reads(statement):
-                found.roots |= program.roots.of.get(read, frozenset())
+                found.roots |= program.aliases.points_to(read)
             found.has_effect |= not isinstance(
                 statement, (gast.Assign, gast.AugAssign, gast.If, gast.For, gast.While, gast.Pass, gast.Break)
             )
@@ -148,7 +148,7 @@ class _Order:
             for name in names_with_content(statement)
             if name not in self.primal
         }
-        roots = {root for name in content for root in self.program.roots.of.get(name, frozenset())}
+        roots = {root for name in content for root in self.program.aliases.points_to(name)}
         return bool(names & self.names or roots & self.memory)
 
     def _is_array(self, name: str) -> bool:
@@ -174,7 +174,7 @@ class _Order:
         found: set[str] = set()
         for name in names:
             primal = self.primal.get(name)
-            roots = self.program.roots.of.get(primal, frozenset()) if primal is not None else frozenset()
+            roots = self.program.aliases.points_to(primal) if primal is not None else frozenset()
             found |= {f"adjoint of {root}" for root in roots} or {name}
         return found
 

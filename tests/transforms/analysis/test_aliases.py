@@ -3,31 +3,31 @@
 import gast
 import numpy as np
 import pytest
+from srcad.transforms.analysis.aliases import is_basic
 
 import srcad
-from srcad.transforms.analysis.points_to import is_basic
 from tests.transforms.core_text import program_of, typed
 
 
-def roots(text, signature="f8[::1], f8[::1], i8"):
-    return program_of(text, signature).roots
+def facts(text, signature="f8[::1], f8[::1], i8"):
+    return program_of(text, signature).aliases
 
 
 @pytest.mark.parametrize("view", ["x[1:]", "x[None]", "x[...]", "np.transpose(x)", "np.reshape(x, (2, -1))"])
 def test_a_view_reaches_the_memory_of_its_base(view):
-    found = roots(f"""
+    found = facts(f"""
 def f(x, y, n):
     v = {view}
     return v
 """)
     assert found.of["v"] == {"x"}
-    assert found.meet("v", "x")
-    assert not found.meet("v", "y")
+    assert found.may_alias("v", "x")
+    assert not found.may_alias("v", "y")
 
 
 @pytest.mark.parametrize("made", ["x * 2.0", "np.copy(x)", "np.zeros_like(x)", "x[k]", "np.sin(x)"])
 def test_a_new_array_has_memory_of_its_own(made):
-    found = roots(f"""
+    found = facts(f"""
 def f(x, y, n):
     k = np.arange(n)
     v = {made}
@@ -38,7 +38,7 @@ def f(x, y, n):
 
 @pytest.mark.parametrize(("made", "base"), [("np.nonzero(x)", "v"), ("divmod(n, 2)", "m"), ("slice(0, n)", "m")])
 def test_an_index_that_is_a_tuple_is_what_is_in_it(made, base):
-    found = roots(
+    found = facts(
         f"""
 def f(x, m, n):
     k = {made}
@@ -51,7 +51,7 @@ def f(x, m, n):
 
 
 def test_a_view_of_a_view_reaches_the_first_base():
-    found = roots("""
+    found = facts("""
 def f(x, y, n):
     v = x[1:]
     w = v[1:]
@@ -64,7 +64,7 @@ def f(x, y, n):
 
 
 def test_a_name_that_two_branches_store_may_reach_either_array():
-    found = roots("""
+    found = facts("""
 def f(x, y, n):
     c = n > 0
     if c:
@@ -77,7 +77,7 @@ def f(x, y, n):
 
 
 def test_buffers_that_a_loop_swaps_may_both_be_either():
-    found = roots("""
+    found = facts("""
 def f(x, y, n):
     a = x
     b = y
