@@ -25,7 +25,7 @@ from numba import types as nb
 from srcad.transforms.analysis.ranks import Ranks
 from srcad.transforms.inference.subroutine_types import results_of_calls
 from srcad.transforms.inference.type_inference import Types
-from srcad.transforms.ir.array_functions import MODULES, SHAPE_ATTRIBUTES, Result, result_of
+from srcad.transforms.ir.array_functions import SHAPE_ATTRIBUTES, Result, named, result_of, returns_new
 from srcad.transforms.ir.build import Block, dotted_path, stores_into, walk, walk_statements
 from srcad.transforms.ir.primitive import constant, primitive_of
 from srcad.transforms.ir.side_effects import all_written, changed_memory
@@ -125,7 +125,7 @@ def makes_new(value: gast.expr) -> bool:
     """Whether the value of an expression in generated code is a scalar, or memory with no other name."""
     match value:
         case gast.Call(func=function):
-            return result_of(_in_modules(dotted_path(function) or "")) is Result.NEW
+            return returns_new(dotted_path(function))
         case gast.Attribute(attr=attr):
             return attr in SHAPE_ATTRIBUTES
     return isinstance(value, (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant))
@@ -378,16 +378,7 @@ def _result_in_core_form(call: gast.Call, unit: Unit, types: Types) -> Result:
 
 
 def _result_in_generated_code(call: gast.Call) -> Result:
-    return result_of(_in_modules(dotted_path(call.func) or ""))
-
-
-def _in_modules(path: str) -> Any:
-    """The function with a dotted name, or None if it is none of NumPy, Python or the kernels."""
-    first, *rest = path.split(".")
-    found: Any = MODULES.get(first) if rest else getattr(MODULES["builtins"], first, None)
-    for attribute in rest:
-        found = getattr(found, attribute, None)
-    return found
+    return result_of(named(dotted_path(call.func)))
 
 
 def _holds_arrays(kind: nb.Type) -> bool:

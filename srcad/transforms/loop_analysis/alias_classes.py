@@ -8,7 +8,7 @@ import gast
 import numpy as np
 from numba import types as nb
 
-from srcad.transforms.ir.array_functions import ALLOCATING, SHAPE_ATTRIBUTES
+from srcad.transforms.ir.array_functions import SHAPE_ATTRIBUTES, returns_new
 from srcad.transforms.ir.build import Block, dotted_path, names_in, walk_statements, written
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written
@@ -137,7 +137,7 @@ def _bases(value: gast.expr) -> Iterator[str]:
         case gast.Subscript(value=base):
             yield from _bases(base)
         case gast.Call(func=function, args=arguments):
-            if dotted_path(function) not in ALLOCATING:
+            if not returns_new(dotted_path(function)):
                 for argument in arguments:
                     yield from _bases(argument)
         case gast.Tuple(elts=elements) | gast.List(elts=elements):
@@ -161,4 +161,4 @@ def _is_new(value: gast.expr) -> bool:
     """Whether the value is a new array, or a scalar."""
     if isinstance(value, gast.Attribute):
         return value.attr in SHAPE_ATTRIBUTES
-    return isinstance(value, gast.Call) and dotted_path(value.func) in ALLOCATING
+    return isinstance(value, gast.Call) and returns_new(dotted_path(value.func))

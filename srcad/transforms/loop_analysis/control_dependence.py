@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import gast
 
-from srcad.transforms.ir.array_functions import COUNTS, EXTREMES, SHAPE_ATTRIBUTES, SMOOTH
+from srcad.transforms.ir.array_functions import EXTREMES, SHAPE_ATTRIBUTES, SHAPE_ONLY, SMOOTH
 from srcad.transforms.ir.build import Block, dotted_path, walk, walk_statements
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.side_effects import all_written, changed_memory
@@ -95,8 +95,9 @@ def _values(node: gast.AST) -> Iterator[str]:
     """The names in a node of which more than shape and type matters."""
     if isinstance(node, gast.Name):
         yield node.id
-    elif isinstance(node, gast.Call) and dotted_path(node.func) in COUNTS:
-        return
+    elif isinstance(node, gast.Call) and dotted_path(node.func) in SHAPE_ONLY:
+        for each in (*node.args[1:], *node.keywords):
+            yield from _values(each)
     elif not (isinstance(node, gast.Attribute) and node.attr in SHAPE_ATTRIBUTES):
         for child in gast.iter_child_nodes(node):
             yield from _values(child)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import gast
 from numba import types as nb
 
-from srcad.transforms.ir.array_functions import ALLOCATING, ASKS_FOR_SHAPE, SHAPE_ATTRIBUTES
+from srcad.transforms.ir.array_functions import SHAPE_ATTRIBUTES, SHAPE_ONLY, returns_new
 from srcad.transforms.ir.build import Block, clone, dotted_path, reads, walk, walk_statements, written
 from srcad.transforms.ir.side_effects import all_written, changed_memory, mutated_by
 from srcad.transforms.loop_analysis.alias_classes import Groups
@@ -66,7 +66,7 @@ class Memory:
             case gast.Name(id=name) | gast.Subscript(value=gast.Name(id=name)):
                 return self.is_dense(name, seen)
             case gast.Call(func=function):
-                return dotted_path(function) in ALLOCATING
+                return returns_new(dotted_path(function))
         return isinstance(value, gast.BinOp)
 
 
@@ -215,5 +215,5 @@ def _asks_for_shape(node: gast.AST) -> bool:
         case gast.Attribute(attr=attr):
             return attr in SHAPE_ATTRIBUTES
         case gast.Call(func=function, args=[gast.Name()]):
-            return dotted_path(function) in ASKS_FOR_SHAPE
+            return dotted_path(function) in SHAPE_ONLY
     return False

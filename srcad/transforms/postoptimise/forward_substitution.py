@@ -19,7 +19,7 @@ from typing import Any
 
 import gast
 
-from srcad.transforms.ir.array_functions import MAKES_ROOM, last_parts
+from srcad.transforms.ir.array_functions import MAKES_ROOM, last_part, last_parts
 from srcad.transforms.ir.build import (
     Block,
     clone,
@@ -141,14 +141,10 @@ def _holds_memory(value: gast.expr, passed: Block) -> bool:
 def _may_move(value: gast.expr) -> bool:
     if isinstance(value, (gast.List, gast.Tuple)):
         return False
-    return not any(isinstance(node, gast.Call) and _last(node.func) in _MAKES_ROOM for node in walk(value))
+    return not any(isinstance(node, gast.Call) and last_part(node.func) in _MAKES_ROOM for node in walk(value))
 
 
 _MAKES_ROOM = last_parts(MAKES_ROOM) | {"append"}
-
-
-def _last(function: gast.expr) -> str:
-    return str(getattr(function, "attr", getattr(function, "id", "")))
 
 
 def _size(node: gast.AST) -> int:

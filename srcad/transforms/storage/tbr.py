@@ -18,7 +18,7 @@ from numba import types as nb
 from srcad.runtime.support.stage_timer import stage
 from srcad.transforms.adjoint.reverse_plan import Fork, Node, Plan, Replay, Step, inner_plans, reached, spot_of
 from srcad.transforms.analysis.program_facts import Program
-from srcad.transforms.ir.array_functions import LIKE_WITHOUT_CONTENT, SECOND_SHAPE_ONLY, SHAPE_ATTRIBUTES, last_parts
+from srcad.transforms.ir.array_functions import SECOND_SHAPE_ONLY, SHAPE_ATTRIBUTES, SHAPE_ONLY, last_part, last_parts
 from srcad.transforms.ir.build import Block, load, names_in, stores_into, walk_statements
 from srcad.transforms.ir.cost_model import GUESSED_ITERATIONS
 from srcad.transforms.ir.pass_names import RECOMPUTATION
@@ -278,15 +278,15 @@ def names_with_content(node: gast.AST) -> list[str]:
     """The names in an expression, except those of which only the shape or type is used."""
     if isinstance(node, gast.Attribute) and node.attr in SHAPE_ATTRIBUTES:
         return []
-    if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr in _LIKE | _SECOND:
-        rest = node.args[1:] if node.func.attr in _LIKE else node.args[:1]
+    if isinstance(node, gast.Call) and (called := last_part(node.func)) in _LIKE | _SECOND:
+        rest = node.args[1:] if called in _LIKE else node.args[:1]
         return [name for part in rest for name in names_with_content(part)]
     if isinstance(node, gast.Name):
         return [node.id] if not isinstance(node.ctx, gast.Store) else []
     return [name for child in gast.iter_child_nodes(node) for name in names_with_content(child)]
 
 
-_LIKE, _SECOND = last_parts(LIKE_WITHOUT_CONTENT), last_parts(SECOND_SHAPE_ONLY)
+_LIKE, _SECOND = last_parts(SHAPE_ONLY), last_parts(SECOND_SHAPE_ONLY)
 
 
 def names_of(node: gast.expr) -> str:

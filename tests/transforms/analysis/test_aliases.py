@@ -3,9 +3,9 @@
 import gast
 import numpy as np
 import pytest
-from srcad.transforms.analysis.aliases import is_basic
 
 import srcad
+from srcad.transforms.analysis.aliases import is_basic
 from tests.transforms.core_text import program_of, typed
 
 
