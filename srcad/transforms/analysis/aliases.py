@@ -24,9 +24,9 @@ from numba import types as nb
 
 from srcad.transforms.analysis.ranks import Ranks
 from srcad.transforms.inference.subroutine_types import results_of_calls
-from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.array_functions import SHAPE_ATTRIBUTES, Result, named, result_of, returns_new
 from srcad.transforms.ir.build import Block, dotted_path, stores_into, walk, walk_statements
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import constant, primitive_of
 from srcad.transforms.ir.side_effects import all_written, changed_memory
 from srcad.transforms.ir.unit import Unit

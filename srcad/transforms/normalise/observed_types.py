@@ -27,7 +27,6 @@ from srcad.runtime.rulebook import registry
 from srcad.transforms.analysis.activity import differentiable_inputs, varied_names
 from srcad.transforms.analysis.aliases import aliases_of_unit
 from srcad.transforms.inference.execution_tracing import Conflict, Watched, own_copy, watch
-from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -44,6 +43,7 @@ from srcad.transforms.ir.build import (
     walk_statements,
     written,
 )
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import operands, primitive_of
 from srcad.transforms.ir.unit import Unit
 
