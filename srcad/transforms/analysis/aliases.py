@@ -22,10 +22,11 @@ import gast
 import numpy as np
 from numba import types as nb
 
-from srcad.transforms.analysis.ranks import Ranks
+from srcad.transforms.analysis.ranks import ranks_of
 from srcad.transforms.inference.subroutine_types import results_of_calls
 from srcad.transforms.ir.array_functions import SHAPE_ATTRIBUTES, Result, named, result_of, returns_new
 from srcad.transforms.ir.build import Block, dotted_path, stores_into, walk, walk_statements
+from srcad.transforms.ir.code import Code, fact
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import constant, primitive_of
 from srcad.transforms.ir.side_effects import all_written, changed_memory
@@ -110,10 +111,12 @@ def aliases_of_unit(unit: Unit, types: Types) -> Aliases:
     return collector.solved(_stored_into, are_apart=True)
 
 
-def aliases_of_code(body: Block, parameters: Iterable[str], kinds: Mapping[str, nb.Type], ranks: Ranks) -> Aliases:
-    """The points-to sets of a generated function; `kinds` has the types of names, as far as known."""
-    facts = _Facts(lambda name: ranks.of.get(name) != 0, ranks.is_number, kinds.get, _result_in_generated_code)
-    return _Collector(facts, parameters, body, ()).solved(changed_memory, are_apart=False)
+@fact
+def aliases_of(code: Code) -> Aliases:
+    """The points-to sets of a generated function, whose types are known in part."""
+    ranks = ranks_of(code)
+    facts = _Facts(lambda name: ranks.of.get(name) != 0, ranks.is_number, code.kinds.get, _result_in_generated_code)
+    return _Collector(facts, code.parameters, code.body, ()).solved(changed_memory, are_apart=False)
 
 
 def is_basic(index: gast.expr, types: Types) -> bool:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 
 import gast
 import numpy as np
 from numba import types as nb
 
 from srcad.transforms.ir.build import Block, dotted_path, names_in, walk_statements
+from srcad.transforms.ir.code import Code, fact
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written
 
@@ -20,6 +22,12 @@ class Ranks:
         """`kinds` has the types of names, as far as known; names that only scalars are stored in are found."""
         self.of = {name: rank for name, kind in kinds.items() if (rank := _rank(kind)) is not None}
         self._find_numbers(body, frozenset(parameters))
+
+    def copy(self) -> Ranks:
+        """The same ranks, to which those of new names can be added."""
+        found = copy(self)
+        found.of = dict(self.of)
+        return found
 
     def is_number(self, value: gast.expr | None) -> bool:
         """Whether the value of an expression is known to be a scalar."""
@@ -67,6 +75,12 @@ class Ranks:
                 return
             self.of |= dict.fromkeys(found, 0)
             unknown = [name for name in unknown if name not in self.of]
+
+
+@fact
+def ranks_of(code: Code) -> Ranks:
+    """The ranks of the names of a generated function."""
+    return Ranks(code.body, code.parameters, code.kinds)
 
 
 def _rank(kind: nb.Type) -> int | None:

@@ -6,10 +6,9 @@ memory form one alias class: a store is live as long as anything in its class is
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 import gast
 
+from srcad.transforms.analysis.aliases import aliases_of
 from srcad.transforms.ir.build import (
     Block,
     dotted_path,
@@ -19,26 +18,27 @@ from srcad.transforms.ir.build import (
     walk_statements,
     written,
 )
+from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.side_effects import mutated_by
-from srcad.transforms.loop_analysis.alias_classes import Groups
 
 
-def without_dead_code(body: Block, outputs: Collection[str] = ()) -> Block:
-    """Keep the statements that results, effects, or the memory of the `outputs` depend on; drop the rest."""
-    return _Liveness(body, outputs).kept(body)
+def without_dead_code(code: Code) -> Block:
+    """The statements that results, effects, or the memory of the outputs depend on."""
+    return _Liveness(code).kept(code.body)
 
 
 class _Liveness:
-    def __init__(self, body: Block, outputs: Collection[str] = ()) -> None:
-        self.group = Groups(body).find
+    def __init__(self, code: Code) -> None:
+        body = code.body
+        self.group = aliases_of(code).alias_class
         self.writers: dict[str, list[gast.stmt]] = {}
         self.changers: dict[str, list[gast.stmt]] = {}
         self.around: dict[int, list[gast.stmt]] = {}
         self._index(body, [])
         self.alive: set[int] = set()
         pending = [statement for statement in walk_statements(body) if _is_effect(statement)]
-        for name in outputs:
+        for name in code.outputs:
             pending += [*self.writers.get(name, []), *self.changers.get(self.group(name), [])]
         while pending:
             statement = pending.pop()
