@@ -13,7 +13,8 @@ from srcad.errors import Place
 from srcad.refusals.memory import EXCHANGED_ARRAYS
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.inference.type_inference import as_written
-from srcad.transforms.ir.build import load, place_of, reads, stores_into, walk_statements
+from srcad.transforms.ir.build import load, place_of, stores_into, walk_statements
+from srcad.transforms.ir.side_effects import reads
 
 
 def check_copy(program: Program, statement: gast.Assign) -> None:

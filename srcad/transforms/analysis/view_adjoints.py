@@ -20,8 +20,9 @@ from srcad.runtime.rulebook import registry
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.inference.type_inference import as_written
 from srcad.transforms.ir.array_functions import READ_ONLY_VIEWS, functions
-from srcad.transforms.ir.build import load, place_of, reads, stores_into, walk_statements, written
+from srcad.transforms.ir.build import load, place_of, stores_into, walk_statements, written
 from srcad.transforms.ir.primitive import primitive_of
+from srcad.transforms.ir.side_effects import reads
 
 # Views, sometimes or always, whose elements cannot be written through: their adjoints are separate arrays.
 OUT_OF_REACH = functions(READ_ONLY_VIEWS)

@@ -18,15 +18,8 @@ from srcad.transforms.analysis.liveness import Live, live_at_head
 from srcad.transforms.analysis.ownership import are_apart, named, owner
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.inference.subroutine_types import Specialised, callee_of
-from srcad.transforms.ir.build import (
-    is_exit,
-    names_in,
-    place_of,
-    reads,
-    stores_into,
-    walk_statements,
-    written,
-)
+from srcad.transforms.ir.build import is_exit, names_in, place_of, stores_into, walk_statements, written
+from srcad.transforms.ir.side_effects import reads
 from srcad.transforms.sweeps.iteration_local_reversal import accesses
 
 

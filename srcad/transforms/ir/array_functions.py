@@ -329,6 +329,7 @@ MAKES_ROOM = MAKES_ZEROS | MAKES_UNSET | {"np.copy"}  # buffers: what these make
 
 READ_ONLY_VIEWS = having(Fact.READ_ONLY)
 WRITING = having(Fact.WRITES)
+WRITES_NOTHING = frozenset(FACTS) - WRITING
 
 # Values
 

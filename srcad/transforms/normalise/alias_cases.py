@@ -31,11 +31,12 @@ from srcad.runtime.rulebook import registry
 from srcad.transforms.analysis.ownership import check_copy
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.analysis.view_adjoints import OUT_OF_REACH, is_view
-from srcad.transforms.ir.build import Block, inner_blocks, reads, stores_into, walk_statements, written
+from srcad.transforms.ir.build import Block, inner_blocks, stores_into, walk_statements, written
 from srcad.transforms.ir.cost_model import MOST_CASES, MOST_STATES
 from srcad.transforms.ir.name_types import differentiable
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import primitive_of
+from srcad.transforms.ir.side_effects import reads, stored_in
 
 
 class CannotFollow(Exception):
@@ -252,13 +253,6 @@ def uses_of(statement: gast.stmt) -> set[str]:
     return found
 
 
-def stored_in(statement: gast.stmt) -> set[str | None]:
-    """All names that a statement, including nested ones, stores."""
-    return {written(statement)} | {
-        written(inner) for block in inner_blocks(statement) for inner in walk_statements(block)
-    }
-
-
 Case = dict[str, Value]
 
 
@@ -298,7 +292,7 @@ class Runs:
 
     def uses_chosen(self, statement: gast.stmt) -> bool:
         """Whether a statement uses tracked names and stores none."""
-        if isinstance(statement, gast.Return) or stored_in(statement) & self.chosen:
+        if isinstance(statement, gast.Return) or stored_in([statement]) & self.chosen:
             return False
         return bool(uses_of(statement) & self.chosen)
 

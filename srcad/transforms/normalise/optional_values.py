@@ -21,19 +21,9 @@ import gast
 from srcad.names import Names
 from srcad.refusals.types_and_results import MAY_BE_NONE
 from srcad.transforms.inference.type_inference import as_written
-from srcad.transforms.ir.build import (
-    Block,
-    assign,
-    branch,
-    call,
-    const,
-    load,
-    place_of,
-    reads,
-    walk_statements,
-    written,
-)
+from srcad.transforms.ir.build import Block, assign, branch, call, const, load, place_of, walk_statements, written
 from srcad.transforms.ir.code import Code
+from srcad.transforms.ir.side_effects import reads
 from srcad.transforms.lowering.desugaring.structured_exits import NO_VALUE
 from srcad.transforms.normalise.ssa import unset
 

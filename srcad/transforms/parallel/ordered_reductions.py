@@ -51,7 +51,7 @@ from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
-from srcad.transforms.ir.side_effects import all_written
+from srcad.transforms.ir.side_effects import stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.loop_analysis.loop_carried_values import passed_on
@@ -94,7 +94,7 @@ class _Loop:
         self.loop, self.names, self.known, self.aliases = loop, around.names, around.known, around.aliases
         self.definition = around.flow.definition
         self.body: Block = loop.body
-        self.stored = {id(each): {*_names_stored([each])} for each in self.body}
+        self.stored = {id(each): stored_in([each]) for each in self.body}
         inside = mentions([loop])
         self.outlive = {name for name, count in around.everywhere.items() if count > inside[name]}
 
@@ -107,7 +107,7 @@ class _Loop:
         fold = [each for each in self.body if id(each) in behind]
         if any(isinstance(each, _RAISING) for each in walk_statements(fold)):
             return [self.loop]  # it would now raise later than the statements of the parallel loop
-        crossing = sorted(set(mentions(fold)) & {*_names_stored(ahead)})
+        crossing = sorted(set(mentions(fold)) & stored_in(ahead))
         makers = [self.maker(name, ahead, fold) for name in crossing]
         if None in makers:
             return [self.loop]
@@ -115,7 +115,7 @@ class _Loop:
 
     def passed_on(self) -> set[int]:
         """The statements with loop-carried values other than sums."""
-        stored = {*_names_stored(self.body)}
+        stored = stored_in(self.body)
         found = stored & live_before(self.body, frozenset())
         apart = {name for name in found if passed_on(self.body, name) is None} | (stored - found) & self.outlive
         seeds = {id(each) for each in self.body if self.stored[id(each)] & apart}
@@ -133,7 +133,7 @@ class _Loop:
             nodes = [node for each in touching for node in walk(each)]
             parts = [node for node in nodes if isinstance(node, gast.Subscript)]
             accesses = [part for part in parts if getattr(part.value, "id", None) == base]
-            if names != {base} or mentions(touching)[base] != len(accesses) or base in _names_stored(self.body):
+            if names != {base} or mentions(touching)[base] != len(accesses) or base in stored_in(self.body):
                 continue
             if not _is_only_added_to(base, touching) and Indices(self.loop, self.known).distance(accesses) != 0:
                 found |= {id(each) for each in touching}
@@ -143,7 +143,7 @@ class _Loop:
         """The closure: with all statements that depend on these, or make arrays that these read."""
         while True:
             fold = [each for each in self.body if id(each) in behind]
-            stored, read = {*_names_stored(fold)}, set(mentions(fold))
+            stored, read = stored_in(fold), set(mentions(fold))
             arrays = {name for name in read if self.known.get(name) is None or self.is_array(name)}
             changed = {each.value.id for each in map(stores_into, walk_statements(fold)) if each is not None}
             more = {
@@ -241,7 +241,7 @@ class _Loop:
             case gast.Assign(value=gast.Subscript(value=gast.Name(id=base), slice=places)):
                 index = {*names_in(places)} - {self.loop.target.id}
                 changed = {each.value.id for each in map(stores_into, walk_statements(self.body)) if each is not None}
-                return not self.meet(changed, iter([base])) and not ({base, *index} & {*_names_stored(self.body)})
+                return not self.meet(changed, iter([base])) and not ({base, *index} & stored_in(self.body))
         return False
 
 
@@ -262,13 +262,9 @@ def _is_plain(loop: gast.For) -> bool:
         constant(loop.iter.args[2]) == 1
         and not is_exit(loop.body[-1])
         and all(isinstance(each, known) and not notes_of(each).effect for each in inside)
-        and not bounds & {*_names_stored(loop.body)}
+        and not bounds & stored_in(loop.body)
         and not any("random" in (dotted_path(node.func) or "") for node in walk(loop) if isinstance(node, gast.Call))
     )
-
-
-def _names_stored(block: Block) -> Iterator[str]:
-    return (name for each in walk_statements(block) for name in all_written(each))
 
 
 def _mentioned(statement: gast.stmt) -> Iterator[str]:

@@ -18,9 +18,9 @@ from numba import types as nb
 
 from srcad.transforms.analysis.aliases import aliases_of
 from srcad.transforms.ir.array_functions import SHAPE_ATTRIBUTES, SHAPE_ONLY, returns_new
-from srcad.transforms.ir.build import clone, dotted_path, reads, walk, walk_statements, written
+from srcad.transforms.ir.build import clone, dotted_path, walk, walk_statements, written
 from srcad.transforms.ir.code import Code
-from srcad.transforms.ir.side_effects import all_written, changed_memory, mutated_by
+from srcad.transforms.ir.side_effects import all_written, changed_memory, mutated_by, reads
 from srcad.transforms.loop_analysis.parallel_subscripts import Indices
 
 _MODULES = {"np", "math", "operator", "kernels"}

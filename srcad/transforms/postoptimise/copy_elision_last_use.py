@@ -31,12 +31,11 @@ from srcad.transforms.ir.build import (
     inner_blocks,
     names_in,
     one_or_tuple,
-    reads,
     rewrite_names,
     walk,
 )
 from srcad.transforms.ir.code import Code, store_counts
-from srcad.transforms.ir.side_effects import stored_in
+from srcad.transforms.ir.side_effects import reads, stored_in
 from srcad.transforms.loop_analysis.array_extents import Shapes
 
 

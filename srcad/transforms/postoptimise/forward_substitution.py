@@ -20,21 +20,11 @@ import gast
 
 from srcad.transforms.analysis.aliases import Aliases, aliases_of
 from srcad.transforms.ir.array_functions import MAKES_ROOM, last_part, last_parts
-from srcad.transforms.ir.build import (
-    Block,
-    clone,
-    inner_blocks,
-    names_in,
-    position,
-    reads,
-    walk,
-    walk_statements,
-    written,
-)
+from srcad.transforms.ir.build import Block, clone, inner_blocks, names_in, position, walk, walk_statements, written
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.cost_model import MOST_FOLDED_NODES
 from srcad.transforms.ir.node_notes import note, notes_of
-from srcad.transforms.ir.side_effects import all_written, changed_memory
+from srcad.transforms.ir.side_effects import all_written, changed_memory, reads
 
 
 def substitute(code: Code) -> Code:

@@ -42,12 +42,11 @@ from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.cost_model import FEWEST_DISTRIBUTED_ITERATIONS
 from srcad.transforms.ir.pass_names import LOOP_ORDER, SCATTER_TO_GATHER
 from srcad.transforms.ir.primitive import constant
-from srcad.transforms.ir.side_effects import all_written, stored_in
+from srcad.transforms.ir.side_effects import all_written, stored_certainly, stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.loop_analysis.affine_subscripts import Access, Subscripts, accesses
 from srcad.transforms.loop_analysis.loop_accesses import is_counted
 from srcad.transforms.loop_analysis.loop_order import ascending, is_backwards, is_free
-from srcad.transforms.normalise.ssa import stored_certainly
 from srcad.transforms.postoptimise.row_buffered_gather import rolled
 from srcad.transforms.postoptimise.scatter_to_gather import Group, Sum, gathering, grouped, reach, shifted
 

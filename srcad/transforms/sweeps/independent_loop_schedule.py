@@ -19,8 +19,9 @@ from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.adjoint.reverse_plan import Late, Node, Replay, Spot, Step, inner_plans
 from srcad.transforms.adjoint.zero_guards import added_to, assigned, passed_on, statements_of
 from srcad.transforms.analysis.program_facts import Program
-from srcad.transforms.ir.build import Block, reads, stores_into, walk_statements, written
+from srcad.transforms.ir.build import Block, stores_into, walk_statements, written
 from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.side_effects import reads
 from srcad.transforms.storage.tbr import names_with_content, own_reads
 from srcad.transforms.sweeps.iteration_local_reversal import accesses
 

@@ -24,10 +24,11 @@ from srcad.runtime.rulebook import registry
 from srcad.transforms.analysis.array_kills import Cover
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.inference.subroutine_types import results_of_calls
-from srcad.transforms.ir.build import Block, is_exit, names_in, reads, stores_into, walk_statements
+from srcad.transforms.ir.build import Block, is_exit, names_in, stores_into, walk_statements
 from srcad.transforms.ir.cost_model import GUESSED_ITERATIONS
 from srcad.transforms.ir.pass_names import ITERATION_LOCAL_REVERSAL
 from srcad.transforms.ir.primitive import constant, primitive_of
+from srcad.transforms.ir.side_effects import reads
 from srcad.transforms.storage.tbr import names_with_content
 
 Access = tuple[
