@@ -21,7 +21,18 @@ import gast
 from srcad.names import Names
 from srcad.refusals.types_and_results import MAY_BE_NONE
 from srcad.transforms.inference.type_inference import as_written
-from srcad.transforms.ir.build import Block, assign, branch, call, const, load, place_of, walk_statements, written
+from srcad.transforms.ir.build import (
+    Block,
+    assign,
+    at,
+    branch,
+    call,
+    const,
+    load,
+    place_of,
+    walk_statements,
+    written,
+)
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.side_effects import reads
 from srcad.transforms.lowering.desugaring.structured_exits import NO_VALUE
@@ -174,7 +185,7 @@ class _Writer(_Walker):
             missing = self.names.temporary()
             said = NO_VALUE if isinstance(statement, gast.Return) else as_written(f"'{name}' is None", place)
             error = gast.Raise(exc=call("TypeError", const(said)), cause=None)
-            error.place = place
+            at(error, place)
             code.append(assign(missing, gast.UnaryOp(op=gast.Not(), operand=load(self.flags[name])), place))
             code.append(branch(load(missing), [error], [], place))
             state.given.add(name)
