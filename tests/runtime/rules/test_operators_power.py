@@ -75,8 +75,8 @@ def test_integer_exponents_have_no_gradient_and_do_not_change_that_of_the_base()
     assert srcad.grad(total)(np.array([2.0, -2.0, 0.0]), np.array([3, 3, 2])).tolist() == [12.0, 12.0, 0.0]
 
 
-# By x and x, x and p, p and x, p and p; the mixed ones differ for a negative base, as they do in TensorFlow: the slope by
-# p is 0 there, whatever x is, and that by x is p * x ** (p - 1).
+# By x and x, x and p, p and x, p and p. The mixed ones differ for a negative base, as they do in TensorFlow: there the
+# slope by p is 0 whatever x is, and that by x is p * x ** (p - 1).
 SECOND = {
     (2.0, 3.0): (12.0, 4.0 + 12.0 * np.log(2.0), 12.0 * np.log(2.0) + 4.0, 8.0 * np.log(2.0) ** 2),
     (-2.0, 3.0): (-12.0, 4.0, 0.0, 0.0),
