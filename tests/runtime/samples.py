@@ -394,7 +394,6 @@ COMPLEX = {
 DISCRETE = {
     *(
         kernels.leaders,
-        rearrangements.running_most,
         kernels.whole_turns,
         kernels.full_rank,
         kernels.parts_of_way,

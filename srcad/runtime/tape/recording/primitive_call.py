@@ -77,7 +77,9 @@ class PrimitiveCall(Node):
                 values.append(argument)
         if not inputs:
             return ()
-        run = (plan.pull if is_real else plan.pull_complex)(mask, values, self.keywords)
+        if not is_real:
+            return self._by_paths(bars, relevant, live)
+        run = plan.pull(mask, values, self.keywords)
         return () if run is None else zip(inputs, run(bars[0], self.result._value, *values, **self.keywords))  # noqa: B905
 
     def _rows(self, bars: Sequence[Any], relevant: Collection[int]) -> Pairs | None:
