@@ -12,9 +12,11 @@ SOURCES = TESTS.parent / "srcad"
 
 # Files of tests that are about no single module: what they are about.
 ABOUT_MORE = {
+    "driver/test_verified_passes.py": "the form between any two passes",
     "conformance/test_conformance.py": "the tape and TensorFlow's, on the programs beside it",
     "driver/test_argument_kinds.py": "kinds of arguments, through the whole compiler",
     "golden/test_golden.py": "printed derivatives of a few whole programs",
+    "golden/test_pass_texts.py": "texts before and after each pass",
     "runtime/kernels/test_kernels.py": "all kernels, by a table of samples",
     "runtime/rules/test_rules.py": "all rules, by a table of samples",
     "runtime/tape/test_tape_conformance.py": "the tape and its reference, feature by feature",
@@ -52,6 +54,7 @@ TESTED_ELSEWHERE = {
     "api/signature_stubs.py": "api/test_njit_overloads.py",
     "driver/module_assembly.py": "driver/test_pipeline.py",
     "driver/mid_end.py": "driver/test_pipeline.py",
+    "driver/pass_manager.py": "driver/test_pipeline.py",
     "driver/pass_selection.py": "driver/test_passes.py",
     "frontend/refused_syntax.py": "frontend/test_language_subset.py",
     "frontend/resolve.py": "frontend/test_lower.py",

@@ -9,7 +9,7 @@ from typing import Any
 import gast
 
 from srcad.errors import Place
-from srcad.transforms.ir.node_notes import note
+from srcad.transforms.ir.node_notes import note, notes_of
 
 Block = list[gast.stmt]
 
@@ -115,8 +115,7 @@ def loop(index: str, bounds: list[gast.expr], body: Block, place: Place | None =
 
 def at(node: Any, place: Place | None) -> Any:
     """The statement, with its place noted."""
-    node.place = place
-    return node
+    return note(node, place=place, is_placed=True)
 
 
 def effect(statement: Any) -> Any:
@@ -131,12 +130,12 @@ def noted(node: gast.BinOp) -> gast.BinOp:
 
 def place_of(node: gast.AST) -> Place | None:
     """The place in the user's source that a statement comes from."""
-    return getattr(node, "place", None)
+    return notes_of(node).place
 
 
 def has_place(node: gast.AST) -> bool:
     """Whether a place is given, be it None as that of made-up code."""
-    return hasattr(node, "place")
+    return notes_of(node).is_placed
 
 
 def clone(node: Any) -> Any:

@@ -71,7 +71,7 @@ class Flattener(Results):
         self.changing = stored_inside(gast.Return(value=result))
         with self.refusing():
             made = self.whole_result(result) if as_value else self.core(result)
-        made.place = place_of(made) or self.place
+        at(made, place_of(made) or self.place)
         return self.made, made
 
     def statement(self, statement: gast.stmt) -> None:

@@ -24,6 +24,7 @@ from srcad.transforms.inference.type_inference import as_written
 from srcad.transforms.ir.build import (
     Block,
     assign,
+    at,
     branch,
     call,
     const,
@@ -33,15 +34,16 @@ from srcad.transforms.ir.build import (
     walk_statements,
     written,
 )
-from srcad.transforms.ir.unit import Unit
+from srcad.transforms.ir.code import Code
 from srcad.transforms.lowering.desugaring.structured_exits import NO_VALUE
 from srcad.transforms.normalise.ssa import unset
 
 
-def with_flags(unit: Unit) -> Unit:
-    """Replace values that are None on some paths only, in a unit in SSA form."""
-    if not any(_is_none(getattr(each, "value", None)) for each in _assignments(unit.tree.body)):
-        return unit
+def with_flags(code: Code) -> Code:
+    """Replace values that are None on some paths only, in a function in SSA form."""
+    unit = code.unit
+    if not any(_is_none(getattr(each, "value", None)) for each in _assignments(code.body)):
+        return code
     tree, names = unit.copy_tree(), unit.names.copy()
     flags: dict[str, str] = {}
     found: set[str] = set()
@@ -53,10 +55,10 @@ def with_flags(unit: Unit) -> Unit:
         found = walker.found
     chosen = found - _always_none(tree.body)
     if not chosen:
-        return unit
+        return code
     flags = {name: names.fresh(f"{name}_given") for name in sorted(chosen)}
     tree.body = _Writer(tree.body, found, flags, names).block(tree.body, _State())
-    return unit.with_tree(tree, names=names)
+    return code.with_unit(unit.with_tree(tree, names=names))
 
 
 @dataclass
@@ -183,7 +185,7 @@ class _Writer(_Walker):
             missing = self.names.temporary()
             said = NO_VALUE if isinstance(statement, gast.Return) else as_written(f"'{name}' is None", place)
             error = gast.Raise(exc=call("TypeError", const(said)), cause=None)
-            error.place = place
+            at(error, place)
             code.append(assign(missing, gast.UnaryOp(op=gast.Not(), operand=load(self.flags[name])), place))
             code.append(branch(load(missing), [error], [], place))
             state.given.add(name)

@@ -29,6 +29,7 @@ from srcad.transforms.analysis.sweep_boundary import boundary, completion
 from srcad.transforms.ir.build import (
     Block,
     assign,
+    at,
     augment,
     branch,
     call,
@@ -289,7 +290,7 @@ class Assembler:
             case Replay(header=header, body=body, first=first):
                 loop = clone(header)
                 loop.body = [clone(each) for each in first] + self.reverse(body) or [gast.Pass()]
-                loop.place = place_of(node.statement)
+                at(loop, place_of(node.statement))
                 return [loop]
             case Spot(statement=statement, body=body):
                 return self.on_the_spot(statement, body)

@@ -69,7 +69,7 @@ class _Desugarer:
                 return self.chain(statement)
             case gast.AugAssign(target=gast.Name(id=name), op=op, value=value):
                 new = call(IN_PLACE[type(op)], load(name), value)
-                new.place = place_of(statement)
+                at(new, place_of(statement))
                 return [assign(name, new, place_of(statement))]
             case gast.Delete(targets=targets):
                 return [self.taken_out(target, statement) for target in targets]
