@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from srcad.runtime.support.constant_arrays import VECTORS
-
 
 def resized(g: Any, size: int, axis: int) -> Any:
     """The first `size` elements along an axis, padded with zeros at the end if there are fewer.
@@ -29,7 +27,6 @@ def rfft_adjoint(g: Any, n: int | None, size: int, axis: int) -> Any:
     return resized(np.real(np.fft.fft(resized(g, size if n is None else n, axis), axis=axis)), size, axis)
 
 
-@VECTORS
 def _parts(size: int) -> Any:
     count = np.full(size // 2 + 1, 2.0 / size)
     count[0] = 1.0 / size

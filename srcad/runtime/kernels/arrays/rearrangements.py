@@ -10,8 +10,9 @@ import functools
 import math
 from typing import Any
 
+import numpy as np
+
 from srcad.runtime.kernels.arrays.scatter import scatter
-from srcad.runtime.support.fast_numpy import swift as np
 
 
 def appended_first(g: Any, arr: Any, axis: Any = None) -> Any:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from srcad.runtime.kernels.arrays.axes import shares
 from srcad.runtime.kernels.arrays.scalar import ratio
 from srcad.runtime.kernels.arrays.unbroadcast import _as_tuple, reduced_size, restore, unbroadcast
-from srcad.runtime.support.fast_numpy import swift as np
 
 _NOTHING = np.zeros(1)
 

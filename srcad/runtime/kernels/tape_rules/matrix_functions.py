@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from srcad.runtime.kernels.linear_algebra.decompositions import orthogonal_factor
 from srcad.runtime.kernels.linear_algebra.eigen import inverse_gaps, singular_values_adjoint, singular_values_tangent
 from srcad.runtime.kernels.linear_algebra.products import lower_twice, times, times_transpose, transpose_times
-from srcad.runtime.support.fast_numpy import swift as np
 
 
 def _is_nothing(g: Any) -> bool:

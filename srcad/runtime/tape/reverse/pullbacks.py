@@ -17,7 +17,7 @@ from srcad.refusals.tapes import EAGER_NO_COMPLEX_RULE, EAGER_NO_RULE
 from srcad.runtime.rulebook.registry import Rule, find, variants
 from srcad.runtime.rulebook.rule_template import primitive_name
 from srcad.runtime.tape.protocols.arithmetic import NO_KEYWORDS
-from srcad.runtime.tape.reverse.eager_rules import names_of, pullback_function, says_something
+from srcad.runtime.tape.reverse.eager_rules import is_complex, names_of, pullback_function, says_something
 from srcad.runtime.tape.reverse.rules_on_tensors import on_tensors
 
 Path = tuple[Any, ...]  # (position of an argument,), followed by the place in it if it is a list
@@ -200,23 +200,6 @@ def signature(values: Sequence[Any]) -> tuple[Any, ...]:
 
 
 _RANKS: Mapping[type, int | None] = {np.float64: 0, bool: 0, str: 0, type(None): 0, tuple: None, list: None}
-
-
-def is_complex(argument: Any) -> bool:
-    """Whether an argument is or contains a complex number or array.
-
-    >>> is_complex(np.ones(2)), is_complex((1.0, (2j,)))
-    (False, True)
-    """
-    kind = type(argument)
-    if kind is np.ndarray:
-        return argument.dtype.kind == "c"  # type: ignore[no-any-return]
-    if kind is float or kind is int or kind is np.float64:
-        return False
-    if kind is tuple or kind is list:
-        return any(is_complex(part) for part in argument)
-    found = getattr(getattr(argument, "dtype", None), "kind", None)  # the dtype of a class is a descriptor
-    return isinstance(argument, complex) if found is None else bool(found == "c")
 
 
 def _conjugate(bar: Any) -> Any:
