@@ -94,7 +94,7 @@ class Reverser:
 
     def beginning(self, name: str) -> gast.expr:
         """The initial value of an adjoint."""
-        base = self.program.roots.views.get(name)
+        base = self.program.aliases.views.get(name)
         value = self.program.flow.definition(name)
         if base is None or value is None or not is_view(self.program, name, value):
             return self.adjoints.zero(name)
