@@ -29,6 +29,7 @@ import gast
 from numba import types as nb
 
 from srcad.names import Names
+from srcad.transforms.analysis.aliases import aliases_of
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -48,7 +49,6 @@ from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, changed_memory, stored_in
-from srcad.transforms.loop_analysis.alias_classes import memories_of
 from srcad.transforms.loop_analysis.control_dependence import choosing, deciding
 
 
@@ -70,11 +70,11 @@ def _free_divisions(code: Code) -> list[gast.expr]:
     free = [node for node, _ in divisions if notes_of(node).of_rule]
     if not code.without_primal or len(free) == len(divisions):
         return free
-    memories = memories_of(code)
-    fixed = choosing(code.body, memories)
+    aliases = aliases_of(code)
+    fixed = choosing(code.body, aliases)
     decided = {id(node) for _, each in divisions for part in deciding(each) for node in walk(part)}
     for node, statement in divisions:
-        stored = map(memories.find, (*all_written(statement), *changed_memory(statement)))
+        stored = map(aliases.alias_class, (*all_written(statement), *changed_memory(statement)))
         if not notes_of(node).of_rule and id(node) not in decided and fixed.isdisjoint(stored):
             free.append(node)
     return free
