@@ -19,18 +19,8 @@ from typing import TypeAlias
 import gast
 
 from srcad.transforms.analysis.liveness import live_before
-from srcad.transforms.ir.build import (
-    Block,
-    clone,
-    const,
-    inner_blocks,
-    load,
-    names_in,
-    reads,
-    subscript,
-    walk_statements,
-)
-from srcad.transforms.ir.side_effects import all_written
+from srcad.transforms.ir.build import Block, clone, const, inner_blocks, load, names_in, subscript, walk_statements
+from srcad.transforms.ir.side_effects import all_written, reads
 
 START, ZERO, OTHER = "what it was", "zero", "something else"
 SUM, REST, MIXED = "what it was and more", "the rest", "either"
