@@ -25,7 +25,7 @@ from numba import types as nb
 from srcad.transforms.analysis.ranks import ranks_of
 from srcad.transforms.inference.subroutine_types import results_of_calls
 from srcad.transforms.ir.array_functions import SHAPE_ATTRIBUTES, Result, named, result_of, returns_new
-from srcad.transforms.ir.build import Block, dotted_path, stores_into, walk, walk_statements
+from srcad.transforms.ir.build import Block, dotted_path, is_range, stores_into, walk, walk_statements
 from srcad.transforms.ir.code import Code, fact
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import constant, primitive_of
@@ -183,7 +183,7 @@ class _Collector:
                 self._assign(target, value)
             case gast.AugAssign(target=gast.Name(id=name), value=value) if self._is_list(value):
                 self._include(name, self._sources(value))
-            case gast.For(target=target, iter=iterator) if not _is_range(iterator):
+            case gast.For(target=target, iter=iterator) if not is_range(iterator):
                 for name in _names_of(target):
                     self._bind(name, iterator)
             case gast.Expr(value=gast.Call(func=gast.Attribute(value=kept, attr=attr), args=args)) if attr in _ADDING:
@@ -417,10 +417,6 @@ def _prefixes(path: str) -> list[str]:
     """
     parts = path.split(".")
     return [".".join(parts[:k]) for k in range(1, len(parts))]
-
-
-def _is_range(node: gast.expr) -> bool:
-    return isinstance(node, gast.Call) and dotted_path(node.func) == "range"
 
 
 def _names_of(target: gast.expr) -> list[str]:
