@@ -211,10 +211,16 @@ class _Collector:
         sources = list(dict.fromkeys(self._sources(value)))
         if sources:
             self._include(name, sources)
-            if len(sources) == 1 and not isinstance(value, gast.Name) and name not in sources:
+            if len(sources) == 1 and name not in sources and self._is_view(value):
                 self.views[name] = sources[0]
         else:
             self.sites.setdefault(name, set()).add(self._site(name, value))
+
+    def _is_view(self, value: gast.expr) -> bool:
+        """Whether a value is known to be a view, or that or a copy."""
+        return isinstance(value, gast.Subscript) or (
+            isinstance(value, gast.Call) and self._result(value) is Result.FIRST
+        )
 
     def _site(self, name: str, value: gast.expr) -> str:
         """The allocation that a value is: that of its first name, where one of the results of a call is read again."""
@@ -279,7 +285,7 @@ class _Collector:
     def _result(self, value: gast.Call) -> Result:
         """What a call returns; a method of an array is the function of that name."""
         if isinstance(value.func, gast.Attribute) and self._is_variable(value.func.value):
-            return result_of(getattr(np, value.func.attr, None))
+            return result_of(getattr(np, value.func.attr, None), 1 + len(value.args))
         return self.facts.result(value)
 
     def _is_variable(self, node: gast.expr) -> bool:
@@ -377,11 +383,11 @@ def _result_in_core_form(call: gast.Call, unit: Unit, types: Types) -> Result:
     primitive = primitive_of(call, unit.bindings)
     if primitive is np.conjugate and isinstance(call.args[0], gast.Name) and types.is_real(call.args[0].id):
         return Result.FIRST  # the method, which is spelled in the same way, returns a real array itself
-    return result_of(primitive)
+    return result_of(primitive, len(call.args))
 
 
 def _result_in_generated_code(call: gast.Call) -> Result:
-    return result_of(named(dotted_path(call.func)))
+    return result_of(named(dotted_path(call.func)), len(call.args))
 
 
 def _holds_arrays(kind: nb.Type) -> bool:
