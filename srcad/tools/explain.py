@@ -578,8 +578,7 @@ def _line(place: Place) -> Line:
 
 def _alive(made: Made) -> frozenset[str]:
     """The names in the functions after dead code elimination."""
-    kept = [without_dead_code(each.body, made.outputs.get(each.name, ())) for each in made.functions]
-    return names_alive([statement for body in kept for statement in body])
+    return names_alive([statement for body in map(without_dead_code, made.codes()) for statement in body])
 
 
 def _paths(case: Case) -> dict[str, str]:

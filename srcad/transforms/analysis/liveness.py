@@ -11,7 +11,8 @@ from typing import TypeAlias
 
 import gast
 
-from srcad.transforms.ir.build import Block, inner_blocks, is_exit, reads, walk, written
+from srcad.transforms.ir.build import Block, inner_blocks, is_exit, walk, written
+from srcad.transforms.ir.side_effects import reads
 
 Live: TypeAlias = frozenset[str]
 _Known: TypeAlias = dict[int, tuple[Live, Live]]
@@ -83,8 +84,6 @@ def _through(statement: gast.stmt, known: _Known) -> tuple[Live, Live]:
                 found = own | one | other, stored & also
             case gast.For() | gast.While():
                 found = own | (_passed(statement.body, known)[0] - {written(statement)}), nothing
-            case gast.AugAssign(target=gast.Name(id=name)):
-                found = own | {name}, nothing
             case _:
                 name = written(statement)
                 found = own, frozenset([name]) if name else nothing

@@ -18,15 +18,8 @@ from srcad.transforms.analysis.liveness import Live, live_at_head
 from srcad.transforms.analysis.ownership import are_apart, named, owner
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.inference.subroutine_types import Specialised, callee_of
-from srcad.transforms.ir.build import (
-    is_exit,
-    names_in,
-    place_of,
-    reads,
-    stores_into,
-    walk_statements,
-    written,
-)
+from srcad.transforms.ir.build import is_exit, names_in, place_of, stores_into, walk_statements, written
+from srcad.transforms.ir.side_effects import reads
 from srcad.transforms.sweeps.iteration_local_reversal import accesses
 
 
@@ -78,7 +71,7 @@ def state_of(program: Program, loop: gast.For, after: Live) -> State:
 class _Finder:
     def __init__(self, program: Program, loop: gast.For, after: Live) -> None:
         self.program, self.loop, self.after = program, loop, after
-        self.roots, self.types = program.roots, program.types
+        self.aliases, self.types = program.aliases, program.types
         self.inside = list(walk_statements(loop.body))
         self.stored = {name for each in self.inside if (name := written(each))}
         self.refuse_effects()
@@ -93,7 +86,7 @@ class _Finder:
         views, inputs = self.entering()
         works = tuple(name for name in inputs if self.is_array(name) and self.reached(name) & self.changed)
         written_arrays = frozenset(
-            name for name in self.carried if self.is_array(name) and self.reached(name) & self.roots.written
+            name for name in self.carried if self.is_array(name) and self.reached(name) & self.aliases.written
         )
         moved = {name: self.owner(name) for name in self.carried if self.is_array(name)}
         moved = {name: source for name, source in moved.items() if source in self.carried}
@@ -125,7 +118,7 @@ class _Finder:
             if name == self.loop.target.id:
                 continue
             definition = self.program.flow.single(name)
-            if name in self.roots.views and definition is not None and self.reached(name) & self.changed:
+            if name in self.aliases.views and definition is not None and self.reached(name) & self.changed:
                 views[name] = definition
                 pending += names_in(definition.value)
             else:
@@ -152,7 +145,7 @@ class _Finder:
         return self.types.is_array(name)
 
     def reached(self, name: str) -> frozenset[str]:
-        return self.roots.of.get(name, frozenset([name]))
+        return self.aliases.of.get(name, frozenset([name]))
 
     def is_read(self, name: str) -> bool:
         """Whether the loop reads the contents of an array of the state."""
@@ -187,7 +180,7 @@ class _Finder:
             for other in arrays[k + 1 :]:
                 both_carried = one in self.carried and other in self.carried
                 shared = self.reached(one) & self.reached(other)
-                if not shared & (self.roots.written if both_carried else self.changed):
+                if not shared & (self.aliases.written if both_carried else self.changed):
                     continue
                 if not both_carried or not self.begin_apart(one, other):
                     self.overlap(one, other)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import gast
@@ -189,27 +189,14 @@ def names_in(node: gast.AST | None) -> Iterator[str]:
             yield child.id
 
 
+def is_range(iterator: gast.expr) -> bool:
+    """Whether this is `range(...)`."""
+    return isinstance(iterator, gast.Call) and dotted_path(iterator.func) == "range"
+
+
 def is_exit(statement: gast.stmt) -> bool:
     """Whether this is the `if done: break` at the end of a loop that can stop early."""
     return isinstance(statement, gast.If) and len(statement.body) == 1 and isinstance(statement.body[0], gast.Break)
-
-
-def reads(statement: gast.stmt) -> Iterator[str]:
-    """The names that the statement itself reads; for a compound one, its header (use set)."""
-    match statement:
-        case gast.Assign(targets=[target], value=value):
-            yield from names_in(value)
-            if not isinstance(target, gast.Name):
-                yield from names_in(target)
-        case gast.AugAssign(target=target, value=value):
-            yield from names_in(value)
-            yield from names_in(target)
-        case gast.If(test=test) | gast.While(test=test):
-            yield from names_in(test)
-        case gast.For(iter=iterator):
-            yield from names_in(iterator)
-        case _:
-            yield from names_in(statement)
 
 
 def written(statement: gast.stmt) -> str | None:
@@ -249,7 +236,7 @@ def header_of(statement: Any) -> Any:
     return shallow
 
 
-def walk_statements(block: Block) -> Iterator[gast.stmt]:
+def walk_statements(block: Iterable[gast.stmt]) -> Iterator[gast.stmt]:
     """All statements, nested ones included, in source order."""
     for statement in block:
         yield statement

@@ -11,12 +11,11 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import gast
-import numpy as np
 
 from srcad.transforms.analysis.affine.integer_facts import Bounds, is_counted
 from srcad.transforms.analysis.affine.linear_forms import Form
 from srcad.transforms.analysis.affine.point_facts import Facts
-from srcad.transforms.ir.array_functions import MAKER_OF, NEW_FROM_PARTS
+from srcad.transforms.ir.array_functions import MAKER_OF, returns_new
 from srcad.transforms.ir.build import Block, dotted_path, inner_blocks, names_in
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import stored_in
@@ -153,7 +152,7 @@ class Arrays:
             case gast.BinOp() | gast.UnaryOp() | gast.Compare():
                 self._children(node, True)
             case gast.Call(func=function):
-                self._children(node, _is_new(dotted_path(function) or ""))
+                self._children(node, returns_new(dotted_path(function)))
             case _:
                 self._children(node, False)
 
@@ -195,9 +194,3 @@ class Arrays:
                 return all(ranks.get(name) == 0 for name in names_in(part))
         value = constant(part)
         return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_new(path: str) -> bool:
-    """Whether a function's result never shares memory with its argument."""
-    module, _, name = path.rpartition(".")
-    return path in NEW_FROM_PARTS or (module == "np" and isinstance(getattr(np, name, None), np.ufunc))

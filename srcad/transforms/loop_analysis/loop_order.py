@@ -13,23 +13,22 @@ from srcad.transforms.analysis.affine.accesses import accessed
 from srcad.transforms.analysis.affine.index_ranges import distances
 from srcad.transforms.analysis.affine.integer_facts import ends_of, step_of
 from srcad.transforms.analysis.affine.point_facts import Facts
+from srcad.transforms.analysis.aliases import Aliases
 from srcad.transforms.ir.build import binary, clone, const, walk_statements
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import stored_in
-from srcad.transforms.loop_analysis.alias_classes import Memories
 from srcad.transforms.loop_analysis.loop_carried_values import carried
 
 
-def is_free(loop: gast.For, inside: Facts, memories: Memories, after: frozenset[str]) -> bool:
+def is_free(loop: gast.For, inside: Facts, aliases: Aliases, after: frozenset[str]) -> bool:
     """Whether the order of the iterations does not matter.
 
     inside      the facts about integers in the loop
-    memories    of arrays and numbers
+    aliases     of the function
     after       names that are live after the loop
     """
-    ranks = memories.ranks
-    stored = stored_in(loop.body)
+    stored, ranks = stored_in(loop.body), inside.ranks
     if any(ranks.get(name, 1) for name in stored) or loop.target.id in stored | after:
         return False
     passed = carried(loop, [name for name, rank in ranks.items() if rank])
@@ -45,9 +44,9 @@ def is_free(loop: gast.For, inside: Facts, memories: Memories, after: frozenset[
         if one.kind == "read":
             continue
         for other in found:
-            if not memories.may_share(one.name, other.name) or {one.kind, other.kind} == {"add"}:
+            if not aliases.may_alias(one.name, other.name) or {one.kind, other.kind} == {"add"}:
                 continue
-            if _trade_places(loop, one.name, other.name, memories):
+            if _trade_places(loop, one.name, other.name, aliases):
                 continue
             if one.name != other.name:
                 return False
@@ -57,10 +56,10 @@ def is_free(loop: gast.For, inside: Facts, memories: Memories, after: frozenset[
     return True
 
 
-def _trade_places(loop: gast.For, one: str, other: str, memories: Memories) -> bool:
+def _trade_places(loop: gast.For, one: str, other: str, aliases: Aliases) -> bool:
     """Whether two arrays never alias in this loop, since an outer loop permutes them (see `reverse_control_flow`)."""
     is_known = one != other and any({one, other} <= group for group in notes_of(loop).distinct_arrays)
-    return is_known and memories.is_own(one) and memories.is_own(other)
+    return is_known and aliases.is_local(one) and aliases.is_local(other)
 
 
 def is_backwards(statement: gast.For) -> bool:

@@ -30,11 +30,11 @@ from srcad.transforms.ir.build import (
     const,
     load,
     place_of,
-    reads,
     walk_statements,
     written,
 )
 from srcad.transforms.ir.code import Code
+from srcad.transforms.ir.side_effects import reads
 from srcad.transforms.lowering.desugaring.structured_exits import NO_VALUE
 from srcad.transforms.normalise.ssa import unset
 

@@ -29,7 +29,6 @@ from srcad.transforms.ir.build import (
     assign,
     call,
     const,
-    inner_blocks,
     is_exit,
     load,
     place_of,
@@ -50,19 +49,6 @@ def to_ssa(code: Code) -> Code:
     renamer.used |= set(unit.parameters)
     tree.body = renamer.block(tree.body, bindings, frozenset())
     return code.with_unit(unit.with_tree(tree, names=names))
-
-
-def stored_certainly(block: Block) -> set[str]:
-    """The names that every path through a block stores."""
-    found: set[str] = set()
-    for statement in block:
-        if isinstance(statement, gast.If):
-            arms = [stored_certainly(inner) for inner in inner_blocks(statement)]
-            found |= arms[0] & arms[1]
-        elif not isinstance(statement, (gast.For, gast.While)):
-            name = written(statement)
-            found |= {name} if name else set()
-    return found
 
 
 class _Renamer:

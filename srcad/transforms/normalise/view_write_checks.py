@@ -36,9 +36,9 @@ def refuse_hidden_views(code: Code) -> Code:
             if not registry.variants(primitive) and name in _sources(program, array):
                 given = next(each for each in names_in(call.value) if _holds_floats(each, types))
                 raise HIDDEN_VIEW.at(place_of(store), function=primitive_name(primitive), source=given)
-            if name in program.roots.views and reaches(program, array, name):
+            if name in program.aliases.views and reaches(program, array, name):
                 raise not_followed(program, name)
-        if primitive in COPIED and name in program.roots.views and is_written_later(program, name, False):
+        if primitive in COPIED and name in program.aliases.views and is_written_later(program, name, False):
             raise not_followed(program, name)
     return code
 
@@ -49,7 +49,7 @@ def _sources(program: Program, name: str) -> set[str]:
     while todo:
         if (each := todo.pop()) not in found:
             found.add(each)
-            todo += program.roots.of.get(each, ())
+            todo += program.aliases.points_to(each)
             for store in program.flow.stores.get(each, []):
                 match store:
                     case gast.Assign(value=gast.Name(id=source) | gast.Subscript(value=gast.Name(id=source))):

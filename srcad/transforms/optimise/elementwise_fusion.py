@@ -16,10 +16,11 @@ from dataclasses import dataclass, field
 import gast
 
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
-from srcad.transforms.ir.build import Block, inner_blocks, names_in, reads, stores_into, walk_statements, written
+from srcad.transforms.ir.build import Block, inner_blocks, names_in, stores_into, walk_statements, written
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.cost_model import REPEATABLE_OPERATORS
 from srcad.transforms.ir.primitive import primitive_of
+from srcad.transforms.ir.side_effects import reads
 from srcad.transforms.optimise.elementwise_statements import Elements, is_array_store, is_fusible
 
 

@@ -27,6 +27,7 @@ from numba import types as nb
 
 from srcad.names import Names
 from srcad.transforms.analysis.affine.point_facts import Facts
+from srcad.transforms.analysis.ranks import ranks_of
 from srcad.transforms.ir.array_functions import MAKER_OF, OF_SHAPE_AND_TYPE, fill_of
 from srcad.transforms.ir.build import (
     Block,
@@ -51,7 +52,6 @@ from srcad.transforms.ir.code import Code, store_counts
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.type_annotations import is_parallel
-from srcad.transforms.loop_analysis.alias_classes import memories_of
 from srcad.transforms.loop_analysis.array_uses import Array, Arrays
 from srcad.transforms.loop_analysis.reuse_window import Window, window, without
 
@@ -78,7 +78,7 @@ class _Contractor:
         fills = {name: fill for each in walk_statements(self.body) for name, fill in self.fill(each)}
         if not fills:
             return self.body
-        arrays = Arrays(fills, self.body, Facts.at_start(self.kinds, memories_of(self.code).ranks))
+        arrays = Arrays(fills, self.body, Facts.at_start(self.kinds, ranks_of(self.code).of))
         windows = [found for each in arrays.found.values() if (found := window(each, arrays.bounds)) is not None]
         wanted = [found for found in windows if len(found.array.extents) > 1 or found.width > 1]
         if not wanted:

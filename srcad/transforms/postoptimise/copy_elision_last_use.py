@@ -21,7 +21,9 @@ import gast
 from numba import types as nb
 
 from srcad.transforms.analysis.affine.point_facts import Facts
+from srcad.transforms.analysis.aliases import Aliases, aliases_of
 from srcad.transforms.analysis.liveness import live_before, live_behind
+from srcad.transforms.analysis.ranks import ranks_of
 from srcad.transforms.ir.build import (
     Block,
     call,
@@ -30,25 +32,23 @@ from srcad.transforms.ir.build import (
     inner_blocks,
     names_in,
     one_or_tuple,
-    reads,
     rewrite_names,
     walk,
 )
 from srcad.transforms.ir.code import Code, store_counts
-from srcad.transforms.ir.side_effects import stored_in
-from srcad.transforms.loop_analysis.alias_classes import Memories, memories_of
+from srcad.transforms.ir.side_effects import reads, stored_in
 
 
 def without_last_copies(code: Code) -> Code:
     """Elide copies, in the outermost block, of arrays that the function allocates and that are dead afterwards."""
-    body, memories, stores = code.body, memories_of(code), store_counts(code)
+    body, aliases, ranks, stores = code.body, aliases_of(code), ranks_of(code), store_counts(code)
     result: Block = []
     for k, statement in enumerate(body):
         match statement:
             case gast.Assign(
                 targets=[gast.Name(id=copy)], value=gast.Call(func=function, args=[gast.Name(id=array)], keywords=[])
-            ) if dotted_path(function) == "np.copy" and memories.ranks.get(array) and memories.is_own(array):
-                ends = not _mentions(body[k + 1 :], array, copy, memories)
+            ) if dotted_path(function) == "np.copy" and ranks.of.get(array) and aliases.is_local(array):
+                ends = not _mentions(body[k + 1 :], array, copy, aliases)
                 if ends and stores[copy] == 1:
                     _rename(body[k + 1 :], copy, array)
                     continue
@@ -56,10 +56,10 @@ def without_last_copies(code: Code) -> Code:
     return code.with_body(result)
 
 
-def _mentions(block: Block, array: str, copy: str, memories: Memories) -> bool:
+def _mentions(block: Block, array: str, copy: str, aliases: Aliases) -> bool:
     """Whether a block mentions any name, except `copy`, that may share memory with `array`."""
     names = {node.id for statement in block for node in walk(statement) if isinstance(node, gast.Name)} - {copy}
-    return any(memories.may_share(name, array) for name in names)
+    return any(aliases.may_alias(name, array) for name in names)
 
 
 def _rename(block: Block, copy: str, array: str) -> None:
@@ -69,8 +69,9 @@ def _rename(block: Block, copy: str, array: str) -> None:
 
 def without_last_shapes(code: Code) -> Code:
     """Allocate adjoints by explicit extents where the array they are shaped like is dead and the extents still hold."""
-    body, kinds, memories, stores = code.body, code.kinds, memories_of(code), store_counts(code)
-    shapes = Facts.at_start(kinds, memories.ranks)
+    body, kinds, stores = code.body, code.kinds, store_counts(code)
+    aliases, ranks = aliases_of(code), ranks_of(code)
+    shapes = Facts.at_start(kinds, ranks.of)
     plain = {name for name, kind in kinds.items() if kind in (nb.float64[:, ::1], nb.float64[::1])}
     for k, statement in enumerate(body):
         match statement:
@@ -79,9 +80,9 @@ def without_last_shapes(code: Code) -> Code:
             ) if dotted_path(function) == "np.zeros_like" and {name, array} <= plain and array not in code.parameters:
                 extents = shapes.of(array) or ()
                 known = {each for extent in extents for each in names_in(extent)}
-                is_last = array not in known and not _mentions(body[k + 1 :], array, name, memories)
+                is_last = array not in known and not _mentions(body[k + 1 :], array, name, aliases)
                 lasting = all(
-                    stores[each] == 1 and (each in code.parameters or not memories.ranks.get(each, 1)) for each in known
+                    stores[each] == 1 and (each in code.parameters or not ranks.of.get(each, 1)) for each in known
                 )
                 if is_last and extents and lasting:
                     whole = one_or_tuple([clone(each) for each in extents])

@@ -25,7 +25,9 @@ from srcad.transforms.analysis.affine.accesses import Access, accesses
 from srcad.transforms.analysis.affine.index_ranges import ANY, apart, distances
 from srcad.transforms.analysis.affine.integer_facts import expression_of, index_parts, is_counted, step_of
 from srcad.transforms.analysis.affine.point_facts import Facts
+from srcad.transforms.analysis.aliases import aliases_of
 from srcad.transforms.analysis.liveness import live_before, live_behind
+from srcad.transforms.analysis.ranks import ranks_of
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -45,11 +47,9 @@ from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.cost_model import FEWEST_DISTRIBUTED_ITERATIONS
 from srcad.transforms.ir.pass_names import LOOP_ORDER, SCATTER_TO_GATHER
 from srcad.transforms.ir.primitive import constant
-from srcad.transforms.ir.side_effects import all_written, stored_in
+from srcad.transforms.ir.side_effects import all_written, stored_certainly, stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
-from srcad.transforms.loop_analysis.alias_classes import memories_of
 from srcad.transforms.loop_analysis.loop_order import ascending, is_backwards, is_free
-from srcad.transforms.normalise.ssa import stored_certainly
 from srcad.transforms.postoptimise.row_buffered_gather import rolled
 from srcad.transforms.postoptimise.scatter_to_gather import Group, Sum, gathering, grouped, reach, shifted
 
@@ -70,7 +70,7 @@ def distributed(code: Code) -> Code:
     everything = walk_statements(code.body)
     if any(isinstance(each, gast.Assign) and isinstance(each.targets[0], gast.Tuple) for each in everything):
         return code
-    at = Facts.at_start(code.kinds, memories_of(code).ranks)
+    at = Facts.at_start(code.kinds, ranks_of(code).of)
     return code.with_body(_Distributor(code).block(code.body, at, None, frozenset())[0])
 
 
@@ -89,7 +89,7 @@ def _inside(statement: gast.stmt) -> Block:
 class _Distributor:
     def __init__(self, code: Code) -> None:
         self.code = code
-        self.memories = memories_of(code)
+        self.aliases, self.ranks = aliases_of(code), ranks_of(code)
         self.names = code.fresh_names()
         branches = [each for each in walk_statements(code.body) if isinstance(each, gast.If)]
         self.uncertain = frozenset[str]().union(*map(stored_in, map(_inside, branches))) - stored_certainly(code.body)
@@ -134,7 +134,7 @@ class _Distributor:
         stored = stored_in([statement])
         ((_, inside),) = at.descend(statement)
         turns = self.code.does(LOOP_ORDER) and is_backwards(statement)
-        if turns and is_free(statement, inside, self.memories, behind):
+        if turns and is_free(statement, inside, self.aliases, behind):
             statement.iter.args[:] = [*ascending(statement), const(1)]
             inside = at.enter(statement)
         if all(isinstance(each, (gast.Assign, gast.AugAssign)) for each in statement.body):
@@ -144,7 +144,7 @@ class _Distributor:
         if not self.code.does(SCATTER_TO_GATHER):
             return [statement], rows
         by_name = {row.statement.targets[0].id: row.statement for row in rows}
-        return rolled(statement, by_name, self.memories, self.names), rows
+        return rolled(statement, by_name, self.aliases, self.ranks, self.names), rows
 
     def split(self, statement: gast.For, inside: Facts) -> tuple[Block, list[_Row]]:
         """The loop without the sums that can be moved, followed by the loops of these sums."""
@@ -169,7 +169,7 @@ class _Distributor:
         """The sums of a loop that can be moved, into arrays that are accessed by more than one subscript."""
         index, step = statement.target.id, step_of(statement)
         inside.restrict(stored_in(statement.body))
-        names = Facts(self.memories.ranks).enter(statement)  # knows nothing about names from outside of the loop
+        names = Facts(self.ranks.of).enter(statement)  # knows nothing about names from outside of the loop
         names.restrict(stored_in(statement.body))
         found: list[tuple[int, Access]] = []
         wanted: list[tuple[int, Access, Sum]] = []
@@ -197,12 +197,12 @@ class _Distributor:
 
     def is_own_sum(self, access: Access) -> bool:
         """Whether an access adds to an element of an array that the function allocates."""
-        return access.kind == "add" and access.forms is not None and self.memories.is_own(access.name)
+        return access.kind == "add" and access.forms is not None and self.aliases.is_local(access.name)
 
     def may_be(self, own: Access, other: Access) -> bool:
         """Whether two accesses may refer to the same array."""
-        is_number = other.forms is None and self.memories.ranks.get(other.name) == 0
-        return not is_number and self.memories.may_share(own.name, other.name)
+        is_number = other.forms is None and self.ranks.of.get(other.name) == 0
+        return not is_number and self.aliases.may_alias(own.name, other.name)
 
     def rows(self, statement: gast.For, sums: list[Sum], size: gast.expr, margin: int) -> list[_Row]:
         """Store the terms in rows, with margins of zeros; a term that is added in several places is stored once."""

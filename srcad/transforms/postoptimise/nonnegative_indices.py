@@ -20,19 +20,19 @@ import gast
 from srcad.transforms.analysis.affine.integer_facts import ends_of, index_parts, is_counted, step_of
 from srcad.transforms.analysis.affine.linear_forms import Form
 from srcad.transforms.analysis.affine.point_facts import Facts
+from srcad.transforms.analysis.ranks import ranks_of
 from srcad.transforms.ir.build import Block, inner_blocks, names_in, walk, walk_statements
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import stored_in
-from srcad.transforms.loop_analysis.alias_classes import memories_of
 
 
 def with_natural_indices(code: Code) -> Code:
     """Note the expressions in innermost loops that are never negative (`natural`, on the loop)."""
     if not any(is_counted(each) and not _is_plain(each) for each in walk_statements(code.body)):
         return code
-    _walk(code.body, Facts.at_start(code.kinds, memories_of(code).ranks))
+    _walk(code.body, Facts.at_start(code.kinds, ranks_of(code).of))
     return code.with_body(code.body)
 
 

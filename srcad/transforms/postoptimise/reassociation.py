@@ -14,7 +14,6 @@ order; so are functions with values of less than double precision.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import gast
@@ -22,12 +21,13 @@ from numba import types as nb
 
 from srcad.transforms.analysis.affine.integer_facts import is_counted
 from srcad.transforms.analysis.affine.point_facts import Facts
-from srcad.transforms.ir.build import Block, binary, const, inner_blocks, names_in, walk, walk_statements
-from srcad.transforms.ir.code import Code
+from srcad.transforms.analysis.aliases import aliases_of
+from srcad.transforms.analysis.ranks import ranks_of
+from srcad.transforms.ir.build import Block, binary, const, inner_blocks, mentions, names_in
+from srcad.transforms.ir.code import Code, store_counts
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, changed_memory, stored_in
-from srcad.transforms.loop_analysis.alias_classes import Memories, memories_of
 from srcad.transforms.loop_analysis.control_dependence import choosing
 from srcad.transforms.loop_analysis.recurrences import Recurrence
 
@@ -36,8 +36,7 @@ def regrouped(code: Code) -> Code:
     """Reassociate the recurrences of innermost loops."""
     if not all(_is_double(kind) for kind in code.kinds.values()):
         return code
-    memories = memories_of(code)
-    _walk(code.body, Facts.at_start(code.kinds, memories.ranks), _Function(code.body, memories, code.kinds))
+    _walk(code.body, Facts.at_start(code.kinds, ranks_of(code).of), _Function(code))
     return code.with_body(code.body)
 
 
@@ -50,26 +49,19 @@ def _is_double(kind: nb.Type) -> bool:
 class _Function:
     """Facts about the whole function: aliasing, control-relevant names, counts of mentions and stores."""
 
-    def __init__(self, body: Block, memories: Memories, kinds: Mapping[str, nb.Type]) -> None:
-        self.memories, self.kinds = memories, kinds
-        self.choosing = choosing(body, memories)
-        self.mentions: dict[str, int] = {}
-        self.stores: dict[str, int] = {}
-        for statement in body:
-            for node in walk(statement):
-                if isinstance(node, gast.Name):
-                    self.mentions[node.id] = self.mentions.get(node.id, 0) + 1
-        for statement in walk_statements(body):
-            for name in all_written(statement):
-                self.stores[name] = self.stores.get(name, 0) + 1
+    def __init__(self, code: Code) -> None:
+        self.aliases, self.ranks, self.kinds = aliases_of(code), ranks_of(code), code.kinds
+        self.choosing = choosing(code.body, self.aliases)
+        self.mentions = mentions(code.body)
+        self.stores = store_counts(code)
 
     def chooses_by(self, names: frozenset[str]) -> bool:
         """Whether control flow depends on any of these names."""
-        return any(self.memories.find(name) in self.choosing for name in names)
+        return any(self.aliases.alias_class(name) in self.choosing for name in names)
 
     def is_private(self, name: str) -> bool:
         """Whether a name is stored once and read once."""
-        return self.stores.get(name) == 1 and self.mentions.get(name) == 2
+        return self.stores[name] == 1 and self.mentions[name] == 2
 
 
 def _walk(block: Block, at: Facts, function: _Function) -> None:
@@ -179,7 +171,7 @@ class _Regrouper:
         for between in self.body[start : self.at]:
             if names & set(all_written(between)):
                 return False
-            if any(self.function.memories.may_share(base, each) for base in changed_memory(between) for each in names):
+            if any(self.function.aliases.may_alias(base, each) for base in changed_memory(between) for each in names):
                 return False
         return True
 

@@ -25,6 +25,8 @@ from srcad.transforms.analysis.affine.index_ranges import apart
 from srcad.transforms.analysis.affine.integer_facts import ends_of, index_parts, is_counted, step_of
 from srcad.transforms.analysis.affine.linear_forms import Form
 from srcad.transforms.analysis.affine.point_facts import Facts
+from srcad.transforms.analysis.aliases import aliases_of
+from srcad.transforms.analysis.ranks import ranks_of
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -42,7 +44,6 @@ from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
-from srcad.transforms.loop_analysis.alias_classes import memories_of
 
 KEPT = (nb.float64, nb.complex128)  # a variable holds exactly what an array element of these types would
 Place: TypeAlias = tuple[str, tuple[Form, ...]]
@@ -64,13 +65,13 @@ def with_scalars(code: Code) -> Code:
     everything = walk_statements(code.body)
     if any(isinstance(each, gast.Assign) and isinstance(each.targets[0], gast.Tuple) for each in everything):
         return code
-    at = Facts.at_start(code.kinds, memories_of(code).ranks)
+    at = Facts.at_start(code.kinds, ranks_of(code).of)
     return code.with_body(_Replacer(code).block(code.body, at, frozenset()))
 
 
 class _Replacer:
     def __init__(self, code: Code) -> None:
-        self.memories, self.kinds = memories_of(code), code.kinds
+        self.aliases, self.ranks, self.kinds = aliases_of(code), ranks_of(code).copy(), code.kinds
         self.names = code.fresh_names()
         self.made: dict[tuple[str, str], str] = {}
 
@@ -160,7 +161,7 @@ class _Replacer:
 
     def is_apart(self, own: Access, other: Access, written: bool) -> bool:
         """Whether an access is to the element itself, or cannot interfere with it."""
-        if not self.memories.may_share(own.name, other.name) or (other.kind == "read" and not written):
+        if not self.aliases.may_alias(own.name, other.name) or (other.kind == "read" and not written):
             return True
         if own.name != other.name:
             return False
@@ -175,7 +176,7 @@ class _Replacer:
         if key not in self.made:
             wish = "".join(f"_{each}" if isinstance(each, str) else str(each) for each in words) if known else "_here"
             self.made[key] = self.names.fresh(f"{node.value.id}{wish if wish.startswith('_') else '_at' + wish}")
-            self.memories.ranks[self.made[key]] = 0
+            self.ranks.of[self.made[key]] = 0
         return self.made[key]
 
 

@@ -37,10 +37,10 @@ from srcad.transforms.ir.build import (
 )
 from srcad.transforms.ir.generated_functions import Made, function
 from srcad.transforms.ir.name_types import Types, is_complex
+from srcad.transforms.ir.side_effects import stored_certainly
 from srcad.transforms.ir.type_annotations import note_kinds
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.in_place_resolution import blank
-from srcad.transforms.normalise.ssa import stored_certainly
 from srcad.transforms.storage.tbr import Decider
 from srcad.transforms.storage.traces import is_list
 from srcad.transforms.sweeps.gradient_function import (

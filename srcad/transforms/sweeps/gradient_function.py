@@ -39,9 +39,9 @@ from srcad.transforms.ir.build import (
 from srcad.transforms.ir.generated_functions import Made, function
 from srcad.transforms.ir.name_types import Types, differentiable, is_complex
 from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.side_effects import stored_certainly
 from srcad.transforms.ir.type_annotations import note_kinds
 from srcad.transforms.ir.unit import Unit
-from srcad.transforms.normalise.ssa import stored_certainly
 from srcad.transforms.sweeps.loop_fusion import merged
 from srcad.transforms.sweeps.sweep_construction import Sweeps, sweeps
 from srcad.transforms.sweeps.tangent_mode import Tangents

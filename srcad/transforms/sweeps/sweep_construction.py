@@ -23,7 +23,7 @@ from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.adjoint.dense_adjoints import dense_of
 from srcad.transforms.adjoint.reverse_plan import Fork, Late, Node, Plan, Replay, Spot, Step, Way, inner_plans, spot_of
 from srcad.transforms.adjoint.zero_guards import stretch, tested, where_nonzero
-from srcad.transforms.analysis.points_to import is_basic
+from srcad.transforms.analysis.aliases import is_basic
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.analysis.sweep_boundary import boundary, completion
 from srcad.transforms.ir.build import (

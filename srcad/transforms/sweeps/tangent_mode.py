@@ -179,8 +179,8 @@ class Tangents:
             return value
         read = next(names_in(value))
         back = {dot: primal for primal, dot in self.dots.items()}
-        roots = self.program.roots
-        written = roots.is_written(name) or roots.is_written(back.get(read, read))
+        aliases = self.program.aliases
+        written = aliases.is_written(name) or aliases.is_written(back.get(read, read))
         return call("np.copy", value) if written else value
 
     def full(self, name: str, total: gast.expr, inputs: dict[str, gast.expr], first: Block) -> gast.expr:

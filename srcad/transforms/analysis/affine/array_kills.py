@@ -38,7 +38,7 @@ class Cover:
         known = self.meeting.at(statement)
         region = self.meeting.region(what, known)
         base = what.id if isinstance(what, gast.Name) else what.value.id
-        if self.meeting.roots.of.get(base) != frozenset([region.root]):
+        if self.meeting.aliases.of.get(base) != frozenset([region.root]):
             return False
         rank = self.meeting.types.rank(region.root) or 0
         ranges = region.ranges or (None,) * rank
@@ -131,7 +131,7 @@ class Cover:
         region = self.meeting.region(target, self.meeting.at(statement))
         if region.root != root or region.ranges is None or None in region.ranges:
             return None
-        if self.meeting.roots.of.get(target.value.id) != frozenset([root]):
+        if self.meeting.aliases.of.get(target.value.id) != frozenset([root]):
             return None
         return tuple(each for each in region.ranges if each is not None)
 
@@ -140,7 +140,7 @@ class Cover:
         parts = index_parts(node)
         if any(isinstance(part, gast.Slice) and part.step is not None and constant(part.step) != 1 for part in parts):
             return False
-        if node.value.id not in self.meeting.roots.views:
+        if node.value.id not in self.meeting.aliases.views:
             return True
         value = self.meeting.flow.definition(node.value.id)
         return isinstance(value, gast.Subscript) and self._is_exact(value)

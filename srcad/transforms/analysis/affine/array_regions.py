@@ -11,8 +11,8 @@ from srcad.transforms.analysis.affine.index_ranges import Range, Ranges
 from srcad.transforms.analysis.affine.integer_facts import index_parts
 from srcad.transforms.analysis.affine.linear_forms import Form
 from srcad.transforms.analysis.affine.ssa_facts import Definitions
+from srcad.transforms.analysis.aliases import Aliases
 from srcad.transforms.analysis.loop_phis import Carried, carried_views
-from srcad.transforms.analysis.points_to import Roots
 from srcad.transforms.analysis.statement_positions import Flow
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import constant
@@ -30,9 +30,9 @@ class Region:
 class Regions(Definitions):
     """The regions of arrays that the subscripts of one core function select."""
 
-    def __init__(self, unit: Unit, flow: Flow, types: Types, roots: Roots) -> None:
+    def __init__(self, unit: Unit, flow: Flow, types: Types, aliases: Aliases) -> None:
         super().__init__(unit, flow, types)
-        self.roots = roots
+        self.aliases = aliases
         self._views_of_loops = carried_views(flow, types)
         self._apart: dict[tuple[int, ...], tuple[dict[str, str], dict[str, str]]] = {}
 
@@ -51,7 +51,11 @@ class Regions(Definitions):
     def _left(self, carried: Carried) -> Region | None:
         """The view left by the previous iteration, in terms of this iteration; None where it depends on other names."""
         region, index = self._whole(carried.left.id), carried.loop.target.id
-        if region.ranges is None or carried.left.id not in self.roots.views or self._is_stored_in(carried, region.root):
+        if (
+            region.ranges is None
+            or carried.left.id not in self.aliases.views
+            or self._is_stored_in(carried, region.root)
+        ):
             return None
         forms = [form for ends in region.ranges if ends is not None for form in ends]
         symbols = {symbol.split(".")[0] for form in forms for symbol in form.symbols}
@@ -79,10 +83,10 @@ class Regions(Definitions):
     def _whole(self, name: str) -> Region:
         value = self.flow.definition(name)
         statement = self.flow.single(name)
-        if statement is not None and isinstance(value, gast.Subscript) and name in self.roots.views:
+        if statement is not None and isinstance(value, gast.Subscript) and name in self.aliases.views:
             return self.region(value, self.at(statement))
         rank = self.types.rank(name)
-        if name in self.roots.views or rank is None or len(self.roots.of.get(name, ())) != 1:
+        if name in self.aliases.views or rank is None or len(self.aliases.points_to(name)) != 1:
             return Region(name, None)
         ranges = tuple((Form(), self.size(name, axis) - 1) for axis in range(rank))
         return Region(name, ranges)

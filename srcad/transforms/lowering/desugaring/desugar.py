@@ -18,7 +18,8 @@ from srcad.names import Names
 from srcad.transforms.ir.block_exits import exits_of
 from srcad.transforms.ir.build import Block, assign, at, call, clone, load, place_of, stored
 from srcad.transforms.ir.primitive import constant, is_atom
-from srcad.transforms.lowering.desugaring.for_loops import iterate, stored_names
+from srcad.transforms.ir.side_effects import stored_names
+from srcad.transforms.lowering.desugaring.for_loops import iterate
 from srcad.transforms.lowering.desugaring.nested_ranges import nest
 
 IN_PLACE: dict[type[gast.operator], str] = {
