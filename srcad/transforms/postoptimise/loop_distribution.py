@@ -21,8 +21,8 @@ from dataclasses import dataclass
 
 import gast
 
-from srcad.transforms.analysis.affine.accesses import Access, accesses
-from srcad.transforms.analysis.affine.index_ranges import ANY, apart, distances
+from srcad.transforms.analysis.affine.accesses import Access, accesses, never_meet
+from srcad.transforms.analysis.affine.index_ranges import ANY, distances
 from srcad.transforms.analysis.affine.integer_facts import expression_of, index_parts, is_counted, step_of
 from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.analysis.aliases import aliases_of
@@ -271,15 +271,8 @@ def _spread(found: list[Access], index: str) -> set[str]:
         one.name
         for k, one in enumerate(found)
         for other in found[:k]
-        if one.name == other.name and one.forms != other.forms and not _are_apart(one, other, index)
+        if one.name == other.name and one.forms != other.forms and not never_meet(one, other, index)
     }
-
-
-def _are_apart(one: Access, other: Access, index: str) -> bool:
-    """Whether all iterations of a loop keep to separate parts of the array for each access, along some dimension."""
-    pairs = zip(one.ranges, other.ranges, strict=False)
-    fixed = [(a, b) for a, b in pairs if a and b and not any(form.coefficient(index) for form in (*a, *b))]
-    return any(apart((a,), (b,), one.known) for a, b in fixed)
 
 
 def _signed(statement: gast.AugAssign) -> tuple[gast.expr, type[gast.operator]]:

@@ -17,9 +17,9 @@ from functools import cached_property
 
 import gast
 
-from srcad.transforms.analysis.affine.index_ranges import Range, Ranges, distances, swept
+from srcad.transforms.analysis.affine.index_ranges import Range, Ranges, distances, overlap, swept
 from srcad.transforms.analysis.affine.integer_facts import Bounds, index_parts, is_counted, step_of
-from srcad.transforms.analysis.affine.linear_forms import Form, is_nonnegative
+from srcad.transforms.analysis.affine.linear_forms import Form, infeasible, is_nonnegative
 from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.ir.build import Block, inner_blocks, names_in, walk, walk_statements
 from srcad.transforms.ir.node_notes import notes_of
@@ -213,6 +213,13 @@ def _is_number(part: gast.expr, at: Facts) -> bool:
         else isinstance(each, (gast.BinOp, gast.UnaryOp)) or type(constant(each)) is int
         for each in inside
     )
+
+
+def never_meet(one: Access, other: Access, index: str) -> bool:
+    """Whether two accesses in a loop with this index are to different elements, in whichever iterations they run."""
+    again = {index: f"{index}'"}
+    known = [*one.known, *(form.renamed(again) for form in other.known)]
+    return infeasible([*known, *overlap(one.ranges, other.ranges, {}, again)])
 
 
 def distance(loop: gast.For, subscripts: Collection[gast.Subscript], at: Facts) -> int | None:

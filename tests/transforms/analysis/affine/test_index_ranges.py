@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from srcad.transforms.analysis.affine.accesses import accessed
+from srcad.transforms.analysis.affine.accesses import accessed, never_meet
 from srcad.transforms.analysis.affine.index_ranges import apart, distances
 from srcad.transforms.analysis.affine.integer_facts import step_of
 from srcad.transforms.analysis.affine.point_facts import Facts
@@ -124,7 +124,7 @@ def is_in(elements, part, names):
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.sampled_from(HEADERS[:7]), blocks(2))
+@given(st.sampled_from(HEADERS[:7]), blocks(2) | st.lists(subscripts(), min_size=1, max_size=3))
 def test_what_is_said_about_accesses_holds_whenever_the_loop_runs(header, lines):
     (loop,) = gast.parse(compound(f"for i in {header}:", lines)).body
     nodes = [node for node in gast.walk(loop) if isinstance(node, gast.Subscript)]
@@ -142,6 +142,9 @@ def test_what_is_said_about_accesses_holds_whenever_the_loop_runs(header, lines)
         (a, b): apart(found[a].access.ranges, found[b].access.ranges, found[b].access.known)
         for a, b in product(found, repeat=2)
     }
+    alone = {
+        (a, b): never_meet(found[a].access, found[b].access, "i") for a, b in product(found, repeat=2) if not stored
+    }
     run = run_of(loop, "nmjk")
     for length, n, m, j in product((3, 6), (0, 1, 2, 5), (0, 2), (1,)):
         seen = seen_in(run, length, n=n, m=m, j=j, k=0)
@@ -157,6 +160,7 @@ def test_what_is_said_about_accesses_holds_whenever_the_loop_runs(header, lines)
                 assert ends[0] <= other - one <= ends[1]
                 same = all(first[name] == second[name] for name in "ijmn")
                 assert not (never[a, b] and same)
+                assert not alone.get((a, b))
         if seen is not None and seen:
             turns = {turn for *_, turn in seen}
             for number, each in found.items():
