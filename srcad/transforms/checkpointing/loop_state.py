@@ -14,7 +14,7 @@ import gast
 
 from srcad.refusals.loops import CHECKPOINTED_CARRIED_VALUE, CHECKPOINTED_EFFECTS, CHECKPOINTED_LEFT_EARLY
 from srcad.refusals.memory import CHECKPOINTED_OVERLAP
-from srcad.transforms.analysis.liveness import Live, live_at_head
+from srcad.transforms.analysis.liveness import Live, liveness
 from srcad.transforms.analysis.ownership import are_apart, named, owner
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.inference.subroutine_types import Specialised, callee_of
@@ -82,7 +82,7 @@ class _Finder:
         self.inside = list(walk_statements(loop.body))
         self.stored = {name for each in self.inside if (name := written(each))}
         self.refuse_effects()
-        head = live_at_head(loop, after)
+        head = liveness([loop], after).heads[loop]
         self.carried = tuple(sorted((self.stored & (head | after)) - {loop.target.id}))
         self.ends = {name: self.end(name) for name in self.carried}
         targets = [target.value.id for each in self.inside if (target := stores_into(each)) is not None]

@@ -258,6 +258,14 @@ def walk_statements(block: Block) -> Iterator[gast.stmt]:
             yield from walk_statements(inner)
 
 
+def walk_blocks(block: Block) -> Iterator[Block]:
+    """The block and all blocks inside it, outer ones first, in source order."""
+    yield block
+    for statement in block:
+        for inner in inner_blocks(statement):
+            yield from walk_blocks(inner)
+
+
 def mentions(block: Block) -> Counter[str]:
     """How often each name occurs in statements, read or stored."""
     return Counter(node.id for each in block for node in walk(each) if isinstance(node, gast.Name))

@@ -23,7 +23,7 @@ from collections.abc import Mapping
 import gast
 from numba import types as nb
 
-from srcad.transforms.analysis.liveness import live_before, live_behind
+from srcad.transforms.analysis.liveness import Live, liveness
 from srcad.transforms.ir.build import (
     Block,
     call,
@@ -96,19 +96,19 @@ def without_last_shapes(body: Block, parameters: tuple[str, ...], kinds: Mapping
             shapes.forget(stored_in([statement]))
         else:
             shapes.learn(statement)
-    return _without_shells(body, frozenset())
+    return _without_shells(body, liveness(body).after)
 
 
-def _without_shells(block: Block, after: frozenset[str]) -> Block:
-    """Remove empty arrays that exist only for their shape; the names in `after` are live-out of the block."""
+def _without_shells(block: Block, live: Mapping[gast.stmt, Live]) -> Block:
+    """Remove empty arrays that exist only for their shape; `live` has the names that are live after each statement."""
     made: dict[str, gast.Assign] = {}
     dropped: list[gast.stmt] = []
-    for statement, behind in zip(block, live_behind(block, after), strict=True):
+    for statement in block:
         for inner in inner_blocks(statement):
-            inner[:] = _without_shells(inner, behind | live_before([statement], behind))
+            inner[:] = _without_shells(inner, live)
         match statement:
             case gast.Assign(value=gast.Call(func=function, args=[gast.Name(id=shell)], keywords=[])) if (
-                dotted_path(function) == "np.zeros_like" and shell in made and shell not in behind
+                dotted_path(function) == "np.zeros_like" and shell in made and shell not in live[statement]
             ):
                 dropped.append(made[shell])
                 statement.value = call("np.zeros", *made[shell].value.args)

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 import gast
 from numba import types as nb
 
-from srcad.transforms.analysis.liveness import Live, live_blocks
+from srcad.transforms.analysis.liveness import Live, liveness
 from srcad.transforms.ir.build import Block, mentions, position, stores_into, walk_statements
 from srcad.transforms.loop_analysis.alias_classes import Memories
 from srcad.transforms.loop_analysis.loop_accesses import is_counted
@@ -32,10 +32,10 @@ from srcad.transforms.postoptimise.array_contraction_to_scalar import (
 def without_spent_zeros(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
     """Drop zero stores that no later statement reads; `kinds` has the types of names, as far as known."""
     saver = _Saver(body, parameters, kinds)
-    for block, lives in live_blocks(body):
-        for statement, behind in zip(list(block), lives, strict=True):
-            if is_counted(statement):
-                saver.nest(statement, behind)
+    live = liveness(body).after
+    for statement in list(walk_statements(body)):
+        if is_counted(statement):
+            saver.nest(statement, live[statement])
     return body
 
 

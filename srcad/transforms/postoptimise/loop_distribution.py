@@ -24,7 +24,7 @@ import gast
 from numba import types as nb
 
 from srcad.names import Names
-from srcad.transforms.analysis.liveness import live_before, live_behind
+from srcad.transforms.analysis.liveness import liveness
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -71,7 +71,7 @@ def distributed(
     """
     if any(isinstance(each, gast.Assign) and isinstance(each.targets[0], gast.Tuple) for each in walk_statements(body)):
         return body
-    return _Distributor(body, parameters, kinds, without).block(body, Subscripts(), None, frozenset())[0]
+    return _Distributor(body, parameters, kinds, without).block(body, Subscripts(), None)[0]
 
 
 def _reads_element(row: _Row) -> bool:
@@ -91,34 +91,27 @@ class _Distributor:
         self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type], without: Collection[str]
     ) -> None:
         self.without = without
-        self.memories = Memories(body, parameters, kinds)
+        self.memories, self.live = Memories(body, parameters, kinds), liveness(body).after
         taken = {node.id for statement in body for node in walk(statement) if isinstance(node, gast.Name)}
         self.names = Names(taken | set(parameters))
         branches = [each for each in walk_statements(body) if isinstance(each, gast.If)]
         self.uncertain = frozenset[str]().union(*map(stored_in, map(_inside, branches))) - stored_certainly(body)
 
-    def block(
-        self, block: Block, at: Subscripts, owner: frozenset[str] | None, after: frozenset[str]
-    ) -> tuple[Block, list[_Row]]:
-        """The block, and the rows to allocate before the loop around it; `owner` has the names that the loop stores.
-
-        `after` has the names that are live after the block.
-        """
+    def block(self, block: Block, at: Subscripts, owner: frozenset[str] | None) -> tuple[Block, list[_Row]]:
+        """The block, and the rows to allocate before the loop around it; `owner` has the names that the loop stores."""
         result: Block = []
         floating: list[_Row] = []
-        for statement, behind in zip(block, live_behind(block, after), strict=True):
+        for statement in block:
             made, rows = [statement], list[_Row]()
             if is_parallel(statement):
                 at.forget(stored_in([statement]))  # its iterations are distributed among threads as they are
             elif is_counted(statement):
-                made, rows = self.loop(statement, at, behind)
+                made, rows = self.loop(statement, at)
             else:
-                if isinstance(statement, gast.While):
-                    behind |= live_before([statement], frozenset())
                 for inner in inner_blocks(statement):
                     at.forget(stored_in(inner))
                     if inner and not isinstance(inner[0], gast.Break):
-                        inner[:], own = self.block(inner, at.copy(), stored_in(inner), behind)
+                        inner[:], own = self.block(inner, at.copy(), stored_in(inner))
                         here = isinstance(statement, gast.If)
                         stay = [row for row in own if here and (row.needs & self.uncertain or _reads_element(row))]
                         inner[:0] = [row.statement for row in stay]
@@ -132,19 +125,18 @@ class _Distributor:
             result += made
         return result, floating
 
-    def loop(self, statement: gast.For, at: Subscripts, behind: frozenset[str]) -> tuple[Block, list[_Row]]:
+    def loop(self, statement: gast.For, at: Subscripts) -> tuple[Block, list[_Row]]:
         """The statements that replace a loop, and the rows to allocate before them."""
         stored = stored_in([statement])
         at.forget(stored)
         inside = at.inside(statement)
         turns = LOOP_ORDER not in self.without and is_backwards(statement)
-        if turns and is_free(statement, inside, self.memories, behind):
+        if turns and is_free(statement, inside, self.memories, self.live[statement]):
             statement.iter.args[:] = [*ascending(statement), const(1)]
             inside = at.inside(statement)
         if all(isinstance(each, (gast.Assign, gast.AugAssign)) for each in statement.body):
             return self.split(statement, inside)
-        head = behind | live_before([statement], frozenset())
-        statement.body, rows = self.block(statement.body, inside, stored, head)
+        statement.body, rows = self.block(statement.body, inside, stored)
         if SCATTER_TO_GATHER in self.without:
             return [statement], rows
         by_name = {row.statement.targets[0].id: row.statement for row in rows}

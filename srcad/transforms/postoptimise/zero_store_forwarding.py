@@ -49,7 +49,7 @@ from numba import types as nb
 from srcad.errors import Place
 from srcad.names import Names
 from srcad.transforms.analysis.linear_forms import Form, infeasible
-from srcad.transforms.analysis.liveness import Live, live_blocks
+from srcad.transforms.analysis.liveness import liveness
 from srcad.transforms.analysis.symbolic_shapes import index_parts
 from srcad.transforms.ir.array_functions import MAKES_ZEROS
 from srcad.transforms.ir.build import (
@@ -419,9 +419,7 @@ class _Overwriter:
     def __init__(self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
         self.memories = Memories(body, parameters, kinds)
         self.names = Names({*mentions(body), *parameters})
-        self.behind: dict[int, Live] = {}
-        for block, lives in live_blocks(body):
-            self.behind |= {id(each): live for each, live in zip(block, lives, strict=True)}
+        self.live = liveness(body).after
 
     def walk(self, block: Block, shapes: Shapes) -> None:
         """Rewrite a block and its inner blocks."""
@@ -508,7 +506,7 @@ class _Overwriter:
 
     def is_wanted(self, around: gast.stmt, name: str) -> bool:
         """Whether an array may be read after a loop."""
-        return any(self.memories.may_share(each, name) for each in self.behind.get(id(around), ()))
+        return any(self.memories.may_share(each, name) for each in self.live.get(around, ()))
 
     def begins_zero(self, block: Block, around: gast.stmt, name: str) -> bool:
         """Whether an array is known to be all zeros before a loop."""
