@@ -192,4 +192,4 @@ def test_a_closure_has_every_thing_that_is_reached_once_and_its_start():
 
 
 def test_a_fixed_point_is_unchanged_by_the_step():
-    assert fixed_point(lambda n: n // 2 + 3, 100) == 5
+    assert fixed_point(lambda n: n // 2 + 3, 100) == 6
