@@ -17,6 +17,7 @@ from srcad.errors import MissingRule, Place
 from srcad.refusals.names_and_functions import DERIVATIVE_WITHOUT_RULE, NO_RULE
 from srcad.runtime.rulebook import registry
 from srcad.runtime.rulebook.rule_template import primitive_name
+from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.analysis.points_to import Roots
 from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import names_in, place_of, walk_statements, written
@@ -49,14 +50,7 @@ def varied_names(unit: Unit, types: Types, roots: Roots, independent: Iterable[s
 
 
 def _reached(start: Iterable[str], edges: Edges) -> frozenset[str]:
-    found: set[str] = set()
-    pending = list(start)
-    while pending:
-        name = pending.pop()
-        if name not in found:
-            found.add(name)
-            pending += edges.get(name, ())
-    return frozenset(found)
+    return frozenset(closure(start, lambda name: edges.get(name, ())))
 
 
 def _dependences(unit: Unit, types: Types, roots: Roots) -> Iterator[tuple[str, str]]:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 import gast
 from numba import types as nb
 
+from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.analysis.linear_forms import Form
 from srcad.transforms.analysis.liveness import live_before
 from srcad.transforms.ir.build import Block, walk
@@ -103,9 +104,4 @@ def _earlier(found: list[Access], index: str, step: int) -> set[int]:
 
 def _cyclic(after: Mapping[str, set[str]]) -> set[str]:
     """The symbols that depend on themselves, over one or several iterations (transitive closure)."""
-    reached = {symbol: set(sources) for symbol, sources in after.items()}
-    for middle in after:
-        for sources in reached.values():
-            if middle in sources:
-                sources |= reached[middle]
-    return {symbol for symbol, sources in reached.items() if symbol in sources}
+    return {symbol for symbol in after if symbol in closure(after[symbol], lambda other: after.get(other, ()))}

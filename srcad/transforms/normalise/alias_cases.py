@@ -28,6 +28,7 @@ import gast
 
 from srcad.errors import MayOverlap
 from srcad.runtime.rulebook import registry
+from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.analysis.ownership import check_copy
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.analysis.view_adjoints import OUT_OF_REACH, is_view
@@ -168,16 +169,14 @@ def chosen_groups(program: Program, insist: bool = False) -> list[set[str]]:
     starts = [name for name in linked if insist and program.roots.is_written(name)]
     starts += [name for name in linked if _is_refused(program, name, stores[name])]
     starts += [base for name in stores for base in _refused_bases(program, name) if base in linked]
+
+    def related(name: str) -> list[str]:
+        return [other for other in linked if other in linked[name] or program.roots.meet(name, other)]
+
     groups: list[set[str]] = []
     for start in starts:
         if not any(start in group for group in groups):
-            group, pending = set[str](), [start]
-            while pending:
-                name = pending.pop()
-                if name not in group and name in linked:
-                    group.add(name)
-                    pending += [*linked[name], *(other for other in linked if program.roots.meet(name, other))]
-            groups.append(group)
+            groups.append(set(closure([start], related)))
     return groups
 
 

@@ -20,6 +20,7 @@ import gast
 
 from srcad.names import Names
 from srcad.refusals.types_and_results import MAY_BE_NONE
+from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.inference.type_inference import as_written
 from srcad.transforms.ir.build import (
     Block,
@@ -215,13 +216,14 @@ def _is_none(value: gast.AST | None) -> bool:
 
 def _always_none(block: Block) -> set[str]:
     """The names that are only ever assigned None."""
-    found = {str(written(each)) for each in _assignments(block)}
-    while True:
-        less = {
-            str(written(each))
-            for each in _assignments(block)
-            if not _is_none(each.value) and getattr(each.value, "id", None) not in found
-        }
-        if not less & found:
-            return found
-        found -= less
+    copies: dict[str, list[str]] = {}
+    given: set[str] = set()
+    for each in _assignments(block):
+        name = str(written(each))
+        if isinstance(each.value, gast.Name):
+            copies.setdefault(each.value.id, []).append(name)
+        elif not _is_none(each.value):
+            given.add(name)
+    names = {str(written(each)) for each in _assignments(block)}
+    given |= copies.keys() - names  # parameters
+    return names - closure(given, lambda name: copies.get(name, ())).keys()

@@ -22,6 +22,7 @@ from numba import types as nb
 
 from srcad.names import Names
 from srcad.runtime import kernels
+from srcad.transforms.analysis.dataflow import fixed_point
 from srcad.transforms.analysis.liveness import live_before
 from srcad.transforms.analysis.points_to import Roots, roots_of
 from srcad.transforms.analysis.statement_positions import Flow, flow_of
@@ -98,7 +99,7 @@ class _Loop:
 
     def split(self) -> Block:
         """The two loops, or the loop unchanged where nothing is gained."""
-        behind = self.closed(self.passed_on())
+        behind = fixed_point(self.closer, self.passed_on())
         ahead = [each for each in self.body if id(each) not in behind]
         if not behind or not any(map(_is_costly, walk_statements(ahead))):
             return [self.loop]
@@ -135,27 +136,23 @@ class _Loop:
                 found |= {id(each) for each in touching}
         return found
 
-    def closed(self, behind: set[int]) -> set[int]:
-        """The closure: with all statements that depend on these, or make arrays that these read."""
-        while True:
-            fold = [each for each in self.body if id(each) in behind]
-            stored, read = {*_names_stored(fold)}, set(mentions(fold))
-            arrays = {name for name in read if self.known.get(name) is None or self.is_array(name)}
-            changed = {each.value.id for each in map(stores_into, walk_statements(fold)) if each is not None}
-            more = {
-                id(each)
-                for each in self.body
-                if id(each) not in behind
-                and (
-                    stored & {*_mentioned(each)}
-                    or arrays & self.stored[id(each)]
-                    or self.meet(changed, _mentioned(each))
-                    or self.meet(arrays, (s.value.id for s in map(stores_into, walk_statements([each])) if s))
-                )
-            }
-            if not more:
-                return behind
-            behind = behind | more
+    def closer(self, behind: set[int]) -> set[int]:
+        """These statements, with those that depend on them directly, or make arrays that they read."""
+        fold = [each for each in self.body if id(each) in behind]
+        stored, read = {*_names_stored(fold)}, set(mentions(fold))
+        arrays = {name for name in read if self.known.get(name) is None or self.is_array(name)}
+        changed = {each.value.id for each in map(stores_into, walk_statements(fold)) if each is not None}
+        return behind | {
+            id(each)
+            for each in self.body
+            if id(each) not in behind
+            and (
+                stored & {*_mentioned(each)}
+                or arrays & self.stored[id(each)]
+                or self.meet(changed, _mentioned(each))
+                or self.meet(arrays, (s.value.id for s in map(stores_into, walk_statements([each])) if s))
+            )
+        }
 
     def meet(self, some: set[str], others: Iterator[str]) -> bool:
         """Whether any array of one set may share memory with any of the other."""

@@ -6,10 +6,11 @@ memory form one alias class: a store is live as long as anything in its class is
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 
 import gast
 
+from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.ir.build import (
     Block,
     dotted_path,
@@ -36,21 +37,21 @@ class _Liveness:
         self.changers: dict[str, list[gast.stmt]] = {}
         self.around: dict[int, list[gast.stmt]] = {}
         self._index(body, [])
-        self.alive: set[int] = set()
-        pending = [statement for statement in walk_statements(body) if _is_effect(statement)]
-        for name in outputs:
-            pending += [*self.writers.get(name, []), *self.changers.get(self.group(name), [])]
-        while pending:
-            statement = pending.pop()
-            if id(statement) in self.alive:
-                continue
-            self.alive.add(id(statement))
-            pending += self.around[id(statement)]
-            for name in [*reads(statement), *_augmented(statement)]:
-                pending += self.writers.get(name, [])
-                pending += self.changers.get(self.group(name), [])
-            if isinstance(statement, (gast.For, gast.While)) and _exit(statement) is not None:
-                pending.append(_exit(statement))
+        effects = [statement for statement in walk_statements(body) if _is_effect(statement)]
+        self.alive = closure([*effects, *self.sources(outputs)], self.needed)
+
+    def sources(self, names: Iterable[str]) -> Iterator[gast.stmt]:
+        """The statements that may give names or their memory a value."""
+        for name in names:
+            yield from self.writers.get(name, [])
+            yield from self.changers.get(self.group(name), [])
+
+    def needed(self, statement: gast.stmt) -> Iterator[gast.stmt]:
+        """The statements that a live statement makes live."""
+        yield from self.around[id(statement)]
+        yield from self.sources([*reads(statement), *_augmented(statement)])
+        if isinstance(statement, (gast.For, gast.While)) and is_exit(statement.body[-1]):
+            yield statement.body[-1]
 
     def _index(self, block: Block, around: list[gast.stmt]) -> None:
         for statement in block:
@@ -66,7 +67,7 @@ class _Liveness:
     def kept(self, block: Block) -> Block:
         result: Block = []
         for statement in block:
-            if id(statement) not in self.alive and not notes_of(statement).begins_reverse:
+            if statement not in self.alive and not notes_of(statement).begins_reverse:
                 continue
             if isinstance(statement, gast.If) and not is_exit(statement):
                 statement.body = self.kept(statement.body) or [gast.Pass()]
@@ -105,7 +106,3 @@ def _writes(statement: gast.stmt) -> list[str]:
         case gast.For(target=target):
             return [target.id]
     return mutated_by(statement)
-
-
-def _exit(loop: gast.For | gast.While) -> gast.stmt | None:
-    return loop.body[-1] if is_exit(loop.body[-1]) else None

@@ -18,6 +18,7 @@ from srcad.refusals.types_and_results import (
 from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.adjoint.call_derivatives import Callees
 from srcad.transforms.adjoint.to_core_form import Splitter
+from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.analysis.liveness import live_before
 from srcad.transforms.analysis.program_facts import Program, analyse, analyse_forward
 from srcad.transforms.inference.type_inference import Types, differentiable, is_complex
@@ -233,13 +234,13 @@ def refuse_records(unit: Unit, types: Types) -> None:
     held = {name for name, kind in types.of.items() if _is_record(kind)}
     if not held:
         return
-    known = -1
-    while known != len(held):
-        known = len(held)
-        for statement in walk_statements(unit.tree.body):
-            name = written(statement)
-            if name and types.is_array(name) and held & set(names_in(getattr(statement, "value", None))):
-                held.add(name)
+    made: dict[str, list[str]] = {}
+    for statement in walk_statements(unit.tree.body):
+        name = written(statement)
+        if name and types.is_array(name):
+            for read in names_in(getattr(statement, "value", None)):
+                made.setdefault(read, []).append(name)
+    held |= {*closure(held, lambda name: made.get(name, ()))}
     for statement in walk_statements(unit.tree.body):
         target = stores_into(statement)
         if target is not None and target.value.id in held:

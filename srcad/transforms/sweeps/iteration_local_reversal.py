@@ -22,6 +22,7 @@ import gast
 
 from srcad.runtime.rulebook import registry
 from srcad.transforms.analysis.array_kills import Cover
+from srcad.transforms.analysis.dataflow import fixed_point
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.inference.subroutine_types import results_of_calls
 from srcad.transforms.ir.build import Block, is_exit, names_in, reads, stores_into, walk_statements
@@ -102,18 +103,17 @@ class Independence:
 
     def is_sum(self, name: str) -> bool:
         """Whether a name is only copied and added to, and read by nothing else."""
-        chain = {name}
-        while True:
-            wider = chain | {
+
+        def longer(chain: set[str]) -> set[str]:
+            return chain | {
                 each.targets[0].id
                 for each in self.statements
                 if isinstance(each, gast.Assign)
                 and isinstance(each.targets[0], gast.Name)
                 and _is_link(each.value, chain)
             }
-            if wider == chain:
-                break
-            chain = wider
+
+        chain = fixed_point(longer, {name})
         if chain & self.carried() != {name}:
             return False  # two sums that are swapped: an iteration reads what another has left
         for each in self.statements:
