@@ -86,9 +86,11 @@ class Forward(Problem[S]):
         return state
 
     def solve(self, block: Block, start: S) -> Solution[S]:
-        """The states of a block, given the one at its start."""
+        """The states of a block, given the one at its start; a `break` out of the block leads to its end."""
         solver = _ForwardSolver(self)
         end = solver.block(block, start)
+        for state in solver.exits[0].values():
+            end = solver.joined(end, state)
         return Solution(start, end, solver.before, solver.after, solver.heads)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import gast
@@ -264,6 +264,19 @@ def walk_blocks(block: Block) -> Iterator[Block]:
     for statement in block:
         for inner in inner_blocks(statement):
             yield from walk_blocks(inner)
+
+
+def rewrite(block: Block, change: Callable[[gast.stmt], Iterable[gast.stmt]]) -> Block:
+    """The block with each statement replaced by what `change` makes of it; those inside a statement come first.
+
+    An inner block that becomes empty gets a `pass`, except the `else` of a branch.
+    """
+    result: Block = []
+    for statement in block:
+        for arm, inner in enumerate(inner_blocks(statement)):
+            inner[:] = rewrite(inner, change) or ([] if arm else [gast.Pass()])
+        result += change(statement)
+    return result
 
 
 def mentions(block: Block) -> Counter[str]:

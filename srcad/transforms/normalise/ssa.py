@@ -23,13 +23,13 @@ import gast
 
 from srcad.errors import Place
 from srcad.names import Names
+from srcad.transforms.analysis.dataflow import Forward
 from srcad.transforms.analysis.liveness import Live, liveness
 from srcad.transforms.ir.build import (
     Block,
     assign,
     call,
     const,
-    inner_blocks,
     is_exit,
     load,
     place_of,
@@ -51,17 +51,18 @@ def to_ssa(unit: Unit) -> Unit:
     return unit.with_tree(tree, names=names)
 
 
-def stored_certainly(block: Block) -> set[str]:
+def stored_certainly(block: Block) -> frozenset[str]:
     """The names that every path through a block stores."""
-    found: set[str] = set()
-    for statement in block:
-        if isinstance(statement, gast.If):
-            arms = [stored_certainly(inner) for inner in inner_blocks(statement)]
-            found |= arms[0] & arms[1]
-        elif not isinstance(statement, (gast.For, gast.While)):
-            name = written(statement)
-            found |= {name} if name else set()
-    return found
+    return _StoredCertainly().solve(block, frozenset()).end or frozenset()
+
+
+class _StoredCertainly(Forward[frozenset[str]]):
+    def join(self, one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
+        return one & other
+
+    def transfer(self, statement: gast.stmt, state: frozenset[str]) -> frozenset[str]:
+        name = written(statement)
+        return state if name is None or isinstance(statement, gast.For) else state | {name}
 
 
 class _Renamer:
