@@ -267,9 +267,9 @@ def walk_blocks(block: Block) -> Iterator[Block]:
 
 
 def rewrite(block: Block, change: Callable[[gast.stmt], Iterable[gast.stmt]]) -> Block:
-    """The block with each statement replaced by what `change` makes of it; those inside a statement come first.
+    """The block with each statement replaced by what `change` makes of it, after the statements inside it.
 
-    An inner block that becomes empty gets a `pass`, except the `else` of a branch.
+    A body that becomes empty gets a `pass`.
     """
     result: Block = []
     for statement in block:
@@ -277,6 +277,19 @@ def rewrite(block: Block, change: Callable[[gast.stmt], Iterable[gast.stmt]]) ->
             inner[:] = rewrite(inner, change) or ([] if arm else [gast.Pass()])
         result += change(statement)
     return result
+
+
+def without_statements(block: Block, is_dropped: Callable[[gast.stmt], bool]) -> Block:
+    """The block without some statements; a body that becomes empty gets a `pass`."""
+    return rewrite(block, lambda statement: [] if is_dropped(statement) else [statement])
+
+
+def rewrite_blocks(block: Block, change: Callable[[Block], Block]) -> Block:
+    """What `change` makes of the block, after the blocks inside it; a body that becomes empty gets a `pass`."""
+    for statement in block:
+        for arm, inner in enumerate(inner_blocks(statement)):
+            inner[:] = rewrite_blocks(inner, change) or ([] if arm else [gast.Pass()])
+    return change(block)
 
 
 def mentions(block: Block) -> Counter[str]:

@@ -23,12 +23,13 @@ from srcad.transforms.analysis.dataflow import Forward
 from srcad.transforms.analysis.liveness import live_before
 from srcad.transforms.ir.build import (
     Block,
+    assign,
     clone,
     const,
-    inner_blocks,
     load,
     names_in,
     reads,
+    rewrite,
     subscript,
     walk_statements,
 )
@@ -71,21 +72,16 @@ def _same(end: State | None, name: str, held: str) -> bool:
 
 def plain(block: Block, arrays: Collection[str]) -> Block:
     """A copy with `x += y` as `x = x + y` for scalars and as `x[...] += y` for arrays."""
-    copied: Block = [clone(each) for each in block]
-    _make_plain(copied, arrays)
-    return copied
+    return rewrite([clone(each) for each in block], lambda statement: [_plain(statement, arrays)])
 
 
-def _make_plain(block: Block, arrays: Collection[str]) -> None:
-    for k, each in enumerate(block):
-        for inner in inner_blocks(each):
-            _make_plain(inner, arrays)
-        match each:
-            case gast.AugAssign(target=gast.Name(id=name)) if name in arrays:
-                each.target = subscript(load(name), const(...), store=True)
-            case gast.AugAssign(target=gast.Name(id=name), op=op, value=value):
-                sum_ = gast.BinOp(left=load(name), op=op, right=value)
-                block[k] = gast.Assign(targets=[each.target], value=sum_, type_comment=None)
+def _plain(statement: gast.stmt, arrays: Collection[str]) -> gast.stmt:
+    match statement:
+        case gast.AugAssign(target=gast.Name(id=name)) if name in arrays:
+            statement.target = subscript(load(name), const(...), store=True)
+        case gast.AugAssign(target=gast.Name(id=name), op=op, value=value):
+            return assign(name, gast.BinOp(left=load(name), op=op, right=value))
+    return statement
 
 
 class _Refused(Exception):

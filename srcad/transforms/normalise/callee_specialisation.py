@@ -41,9 +41,9 @@ from srcad.transforms.ir.build import (
     const,
     dotted_path,
     effect,
-    inner_blocks,
     load,
     place_of,
+    rewrite,
     subscript,
     tuple_of,
     walk_statements,
@@ -71,7 +71,7 @@ class Library:
             return unit, types
         rewriter = _Rewriter(self, unit, types)
         tree = unit.copy_tree()
-        tree.body = rewriter.block(tree.body)
+        tree.body = rewrite(tree.body, rewriter.statement)
         types = Types(rewriter.known, types.result)
         unit, types = settle(unit.with_tree(tree, names=rewriter.names, bindings=rewriter.bindings), types)
         _refuse_writes_through_views(unit, types)
@@ -113,14 +113,9 @@ class _Rewriter:
         self.bindings = dict(unit.bindings)
         self.known: dict[str, Any] = dict(types.of)
 
-    def block(self, block: Block) -> Block:
-        result: Block = []
-        for statement in block:
-            for inner in inner_blocks(statement):
-                inner[:] = self.block(inner)
-            callee = callee_of(getattr(statement, "value", None), self.bindings)
-            result += self.call(statement, callee) if isinstance(callee, Subroutine) else [statement]
-        return result
+    def statement(self, statement: gast.stmt) -> Block:
+        callee = callee_of(getattr(statement, "value", None), self.bindings)
+        return self.call(statement, callee) if isinstance(callee, Subroutine) else [statement]
 
     def call(self, statement: Any, callee: Subroutine) -> Block:
         """The call, the parts of its result, and stores for the arrays that the callee writes."""

@@ -33,6 +33,7 @@ from srcad.transforms.ir.build import (
     dotted_path,
     load,
     place_of,
+    rewrite,
     rewrite_names,
     subscript,
     tuple_of,
@@ -217,7 +218,7 @@ def _merge_references(tree: gast.FunctionDef, types: Types, same: dict[str, str]
     """Coalesce names that hold the same array; `same` has names for which that is known."""
     while True:
         rewrite_names(tree, partial(_final, same))
-        tree.body = _without_self_copies(tree.body)
+        tree.body = rewrite(tree.body, _without_self_copies)
         counts = _store_counts(tree.body)
         handed = _handed(tree.body, types)
         # Whether a name may replace that of a loop-carried array depends on everything that is stored in the latter.
@@ -262,18 +263,10 @@ def _final(same: dict[str, str], name: str) -> str:
     return name
 
 
-def _without_self_copies(block: Block) -> Block:
-    result: Block = []
-    for statement in block:
-        match statement:
-            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=value)) if name == value:
-                continue
-            case gast.If():
-                statement.body = _without_self_copies(statement.body) or [gast.Pass()]
-                statement.orelse = _without_self_copies(statement.orelse)
-                if isinstance(statement.body[0], gast.Pass) and not statement.orelse:
-                    continue
-            case gast.For() | gast.While():
-                statement.body = _without_self_copies(statement.body) or [gast.Pass()]
-        result.append(statement)
-    return result
+def _without_self_copies(statement: gast.stmt) -> Block:
+    match statement:
+        case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=value)) if name == value:
+            return []
+        case gast.If(body=[gast.Pass(), *_], orelse=[]):
+            return []
+    return [statement]

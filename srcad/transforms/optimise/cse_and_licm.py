@@ -17,6 +17,7 @@ to the array.
 from __future__ import annotations
 
 import operator
+from functools import partial
 from typing import Any
 
 import gast
@@ -30,7 +31,16 @@ from srcad.transforms.analysis.program_facts import Program, analyse_forward
 from srcad.transforms.analysis.statement_positions import Flow
 from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.array_functions import TOTAL, functions
-from srcad.transforms.ir.build import Block, inner_blocks, is_exit, names_in, rewrite_names, walk_statements, written
+from srcad.transforms.ir.build import (
+    Block,
+    inner_blocks,
+    is_exit,
+    names_in,
+    rewrite,
+    rewrite_names,
+    walk_statements,
+    written,
+)
 from srcad.transforms.ir.primitive import constant, primitive_of
 from srcad.transforms.ir.unit import Unit
 
@@ -45,7 +55,7 @@ def tidy(unit: Unit, types: Types) -> Unit:
     unit.tree.body = _shared(unit.tree.body, program, {}, same)
     rewrite_names(unit.tree, lambda name: _final(same, name))
     program = analyse_forward(unit, types, [])
-    unit.tree.body = _hoisted(unit.tree.body, program)
+    unit.tree.body = rewrite(unit.tree.body, partial(_hoisted, program))
     program = analyse_forward(unit, types, [])
     again: dict[str, str] = {}
     unit.tree.body = _shared(unit.tree.body, program, {}, again)
@@ -139,18 +149,13 @@ def is_safe(program: Program, statement: gast.Assign) -> bool:
     return False
 
 
-def _hoisted(block: Block, program: Program) -> Block:
-    """LICM: move loop-invariant statements in front of their loop, from the innermost loop outwards."""
-    result: Block = []
-    for statement in block:
-        for inner in inner_blocks(statement):
-            if not is_exit(statement):
-                inner[:] = _hoisted(inner, program) or [gast.Pass()]
-        if isinstance(statement, (gast.For, gast.While)):
-            result += _invariant(statement, program)
-            statement.body = statement.body or [gast.Pass()]
-        result.append(statement)
-    return result
+def _hoisted(program: Program, statement: gast.stmt) -> Block:
+    """LICM: a loop after its loop-invariant statements; applied from the innermost loop outwards."""
+    if not isinstance(statement, (gast.For, gast.While)):
+        return [statement]
+    moved = _invariant(statement, program)
+    statement.body = statement.body or [gast.Pass()]
+    return [*moved, statement]
 
 
 def _invariant(loop: gast.For | gast.While, program: Program) -> Block:

@@ -17,7 +17,16 @@ import gast
 
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
 from srcad.transforms.inference.type_inference import Types
-from srcad.transforms.ir.build import Block, inner_blocks, names_in, reads, stores_into, walk_statements, written
+from srcad.transforms.ir.build import (
+    Block,
+    inner_blocks,
+    names_in,
+    reads,
+    rewrite,
+    stores_into,
+    walk_statements,
+    written,
+)
 from srcad.transforms.ir.cost_model import REPEATABLE_OPERATORS
 from srcad.transforms.ir.primitive import primitive_of
 from srcad.transforms.ir.unit import Unit
@@ -41,18 +50,8 @@ def fuse(unit: Unit, types: Types, assumes: bool = False) -> Unit:
     unit = unit.with_tree(unit.copy_tree(), names=unit.names.copy(), bindings=dict(unit.bindings))
     program = analyse_forward(unit, types, [])
     plan = _Planner(program).plan()
-    unit.tree.body = _rewritten(unit.tree.body, Elements(program, plan.defined, plan.inlined, assumes))
+    unit.tree.body = rewrite(unit.tree.body, Elements(program, plan.defined, plan.inlined, assumes).statement)
     return unit
-
-
-def _rewritten(block: Block, elements: Elements) -> Block:
-    result: Block = []
-    for statement in block:
-        for inner in inner_blocks(statement):
-            if not isinstance(inner and inner[0], gast.Break):
-                inner[:] = _rewritten(inner, elements)
-        result += elements.statement(statement)
-    return result
 
 
 class _Planner:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import partial
 
 import gast
 from numba import types as nb
@@ -33,6 +34,7 @@ from srcad.transforms.ir.build import (
     names_in,
     one_or_tuple,
     reads,
+    rewrite_blocks,
     rewrite_names,
     walk,
     walk_statements,
@@ -96,16 +98,14 @@ def without_last_shapes(body: Block, parameters: tuple[str, ...], kinds: Mapping
             shapes.forget(stored_in([statement]))
         else:
             shapes.learn(statement)
-    return _without_shells(body, liveness(body).after)
+    return rewrite_blocks(body, partial(_without_shells, liveness(body).after))
 
 
-def _without_shells(block: Block, live: Mapping[gast.stmt, Live]) -> Block:
+def _without_shells(live: Mapping[gast.stmt, Live], block: Block) -> Block:
     """Remove empty arrays that exist only for their shape; `live` has the names that are live after each statement."""
     made: dict[str, gast.Assign] = {}
     dropped: list[gast.stmt] = []
     for statement in block:
-        for inner in inner_blocks(statement):
-            inner[:] = _without_shells(inner, live)
         match statement:
             case gast.Assign(value=gast.Call(func=function, args=[gast.Name(id=shell)], keywords=[])) if (
                 dotted_path(function) == "np.zeros_like" and shell in made and shell not in live[statement]

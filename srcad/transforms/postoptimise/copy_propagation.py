@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import gast
 
-from srcad.transforms.ir.build import Block, inner_blocks, walk, walk_statements, written
+from srcad.transforms.ir.build import Block, walk, walk_statements, without_statements, written
 from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.side_effects import all_written, changed_memory
 
@@ -37,16 +37,8 @@ def without_copies(body: Block, parameters: Iterable[str]) -> None:
         if is_settled:
             copied[name] = value.id
             note(statement, folded=True)
-    _drop_folded(body)
+    body[:] = without_statements(body, lambda statement: notes_of(statement).folded)
     _rename_reads(body, copied)
-
-
-def _drop_folded(block: Block) -> None:
-    for statement in block:
-        for inner in inner_blocks(statement):
-            _drop_folded(inner)
-    kept = [statement for statement in block if not notes_of(statement).folded]
-    block[:] = kept or ([gast.Pass()] if block else [])
 
 
 def _rename_reads(body: Block, copied: dict[str, str]) -> None:

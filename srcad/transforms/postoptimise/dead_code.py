@@ -18,6 +18,7 @@ from srcad.transforms.ir.build import (
     is_exit,
     reads,
     walk_statements,
+    without_statements,
     written,
 )
 from srcad.transforms.ir.node_notes import notes_of
@@ -27,7 +28,8 @@ from srcad.transforms.loop_analysis.alias_classes import Groups
 
 def without_dead_code(body: Block, outputs: Collection[str] = ()) -> Block:
     """Keep the statements that results, effects, or the memory of the `outputs` depend on; drop the rest."""
-    return _Liveness(body, outputs).kept(body)
+    alive = _Liveness(body, outputs).alive
+    return without_statements(body, lambda each: each not in alive and not notes_of(each).begins_reverse)
 
 
 class _Liveness:
@@ -35,8 +37,9 @@ class _Liveness:
         self.group = Groups(body).find
         self.writers: dict[str, list[gast.stmt]] = {}
         self.changers: dict[str, list[gast.stmt]] = {}
-        self.around: dict[int, list[gast.stmt]] = {}
-        self._index(body, [])
+        self.around: dict[gast.stmt, gast.stmt] = {}  # the compound statement around each
+        for statement in walk_statements(body):
+            self._index(statement)
         effects = [statement for statement in walk_statements(body) if _is_effect(statement)]
         self.alive = closure([*effects, *self.sources(outputs)], self.needed)
 
@@ -48,34 +51,18 @@ class _Liveness:
 
     def needed(self, statement: gast.stmt) -> Iterator[gast.stmt]:
         """The statements that a live statement makes live."""
-        yield from self.around[id(statement)]
+        if statement in self.around:
+            yield self.around[statement]
         yield from self.sources([*reads(statement), *_augmented(statement)])
         if isinstance(statement, (gast.For, gast.While)) and is_exit(statement.body[-1]):
-            yield statement.body[-1]
+            yield statement.body[-1].body[0]
 
-    def _index(self, block: Block, around: list[gast.stmt]) -> None:
-        for statement in block:
-            self.around[id(statement)] = around
-            for name in _writes(statement):
-                self.writers.setdefault(name, []).append(statement)
+    def _index(self, statement: gast.stmt) -> None:
+        self.around |= {each: statement for inner in inner_blocks(statement) for each in inner}
+        for name in _writes(statement):
+            self.writers.setdefault(name, []).append(statement)
             if not isinstance(statement, gast.For) and written(statement) is None:
-                for name in _writes(statement):
-                    self.changers.setdefault(self.group(name), []).append(statement)
-            for inner in inner_blocks(statement):
-                self._index(inner, [*around, statement])
-
-    def kept(self, block: Block) -> Block:
-        result: Block = []
-        for statement in block:
-            if statement not in self.alive and not notes_of(statement).begins_reverse:
-                continue
-            if isinstance(statement, gast.If) and not is_exit(statement):
-                statement.body = self.kept(statement.body) or [gast.Pass()]
-                statement.orelse = self.kept(statement.orelse)
-            elif isinstance(statement, (gast.For, gast.While)):
-                statement.body = self.kept(statement.body) or [gast.Pass()]
-            result.append(statement)
-        return result
+                self.changers.setdefault(self.group(name), []).append(statement)
 
 
 def _is_effect(statement: gast.stmt) -> bool:

@@ -26,9 +26,9 @@ from srcad.transforms.ir.build import (
     attribute,
     call,
     const,
-    inner_blocks,
     load,
     place_of,
+    rewrite,
     rewrite_names,
     stores_into,
     subscript,
@@ -198,27 +198,22 @@ def _with_snapshots(unit: Unit, types: Types, snapshots: list[tuple[gast.stmt, s
     for statement, name in snapshots:
         wanted.setdefault(id(statement), []).append(name)
 
-    def block(statements: Block) -> Block:
-        result: Block = []
-        for statement in statements:
-            for inner in inner_blocks(statement):
-                inner[:] = block(inner)
-            after: Block = []
-            for name in sorted(set(wanted.get(id(statement), []))):
-                kept = names.fresh(f"{name}_kept")
-                known[kept] = known[name]
-                if written(statement) == name:
-                    statement.targets[0].id = kept
-                    after.append(assign(name, call("np.copy", load(kept)), place_of(statement)))
-                else:
-                    result.append(assign(kept, call("np.copy", load(name)), place_of(statement)))
-                    for part in _read_parts(statement):
-                        rewrite_names(part, partial(_renamed, name, kept))
-            result += [statement, *after]
-        return result
+    def with_copies(statement: Any) -> Block:
+        before, after = list[gast.stmt](), list[gast.stmt]()
+        for name in sorted(set(wanted.get(id(statement), []))):
+            kept = names.fresh(f"{name}_kept")
+            known[kept] = known[name]
+            if written(statement) == name:
+                statement.targets[0].id = kept
+                after.append(assign(name, call("np.copy", load(kept)), place_of(statement)))
+            else:
+                before.append(assign(kept, call("np.copy", load(name)), place_of(statement)))
+                for part in _read_parts(statement):
+                    rewrite_names(part, partial(_renamed, name, kept))
+        return [*before, statement, *after]
 
     tree = unit.tree
-    tree.body = block(tree.body)
+    tree.body = rewrite(tree.body, with_copies)
     return unit.with_tree(tree, names=names)
 
 
