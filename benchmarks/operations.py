@@ -22,8 +22,8 @@ import srcad
 from srcad.errors import SrcadError
 from srcad.runtime.rulebook.registry import primitives, variants
 from srcad.runtime.rulebook.rule_template import primitive_name
-from srcad.runtime.tape.reverse.one_shot_sweep import swept_once
-from srcad.runtime.tape.values.tensor import Tensor, tensor_of
+from srcad.runtime.tape.core.reverse_sweep import Sweep
+from srcad.runtime.tape.core.tensor import Tensor, tensor_of
 
 CALLS = 20  # in one run
 RECORDING, REVERSE = 3.0, 5.0  # microseconds
@@ -233,7 +233,7 @@ class Case:
                     step(watched)
 
         def backwards() -> None:
-            swept_once(recording, results, many, seeds)
+            Sweep(recording, results, many, seeds).run(seeds)
 
         self.runs = (alone, taped, lambda: taped(_nothing), backwards)
         self.least = [math.inf] * len(self.runs)

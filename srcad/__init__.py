@@ -31,12 +31,20 @@ if TYPE_CHECKING:
     )
     from srcad.runtime.checkpointed import checkpointed
     from srcad.runtime.stop_gradient import stop_gradient
-    from srcad.runtime.tape.custom_gradient import custom_gradient, recompute_grad
-    from srcad.runtime.tape.forward_accumulator import ForwardAccumulator
-    from srcad.runtime.tape.gradient_tape import GradientTape, UnconnectedGradients
-    from srcad.runtime.tape.values.indexed_slices import IndexedSlices
-    from srcad.runtime.tape.values.tensor import Tensor, constant, convert_to_tensor, is_tensor, set_default_dtype
-    from srcad.runtime.tape.values.variable import Variable
+    from srcad.runtime.tape.public import (
+        ForwardAccumulator,
+        GradientTape,
+        IndexedSlices,
+        Tensor,
+        UnconnectedGradients,
+        Variable,
+        constant,
+        convert_to_tensor,
+        custom_gradient,
+        is_tensor,
+        recompute_grad,
+        set_default_dtype,
+    )
     from srcad.tools.check_grads import check_grads
     from srcad.tools.explain import explain
     from srcad.tools.source_text import source
@@ -50,10 +58,10 @@ _HOMES = {
     "BadIndex": "srcad.errors",
     "BadValue": "srcad.errors",
     "CompilerBug": "srcad.errors",
-    "ForwardAccumulator": "srcad.runtime.tape.forward_accumulator",
+    "ForwardAccumulator": "srcad.runtime.tape.public",
     "GradientCut": "srcad.errors",
-    "GradientTape": "srcad.runtime.tape.gradient_tape",
-    "IndexedSlices": "srcad.runtime.tape.values.indexed_slices",
+    "GradientTape": "srcad.runtime.tape.public",
+    "IndexedSlices": "srcad.runtime.tape.public",
     "MayOverlap": "srcad.errors",
     "MissingRule": "srcad.errors",
     "NotATensor": "srcad.errors",
@@ -62,27 +70,27 @@ _HOMES = {
     "SourceUnavailable": "srcad.errors",
     "SrcadError": "srcad.errors",
     "TapeMisuse": "srcad.errors",
-    "Tensor": "srcad.runtime.tape.values.tensor",
+    "Tensor": "srcad.runtime.tape.public",
     "TraceTooLarge": "srcad.errors",
-    "UnconnectedGradients": "srcad.runtime.tape.gradient_tape",
+    "UnconnectedGradients": "srcad.runtime.tape.public",
     "UnsupportedSyntax": "srcad.errors",
-    "Variable": "srcad.runtime.tape.values.variable",
+    "Variable": "srcad.runtime.tape.public",
     "WrongGradient": "srcad.errors",
     "check_grads": "srcad.tools.check_grads",
     "checkpointed": "srcad.runtime.checkpointed",
-    "constant": "srcad.runtime.tape.values.tensor",
-    "convert_to_tensor": "srcad.runtime.tape.values.tensor",
-    "custom_gradient": "srcad.runtime.tape.custom_gradient",
+    "constant": "srcad.runtime.tape.public",
+    "convert_to_tensor": "srcad.runtime.tape.public",
+    "custom_gradient": "srcad.runtime.tape.public",
     "explain": "srcad.tools.explain",
     "function": "srcad.api.grad_vjp_jvp",
     "grad": "srcad.api.grad_vjp_jvp",
     "hessian": "srcad.api.grad_vjp_jvp",
     "hvp": "srcad.api.grad_vjp_jvp",
-    "is_tensor": "srcad.runtime.tape.values.tensor",
+    "is_tensor": "srcad.runtime.tape.public",
     "jacobian": "srcad.api.grad_vjp_jvp",
     "jvp": "srcad.api.grad_vjp_jvp",
-    "recompute_grad": "srcad.runtime.tape.custom_gradient",
-    "set_default_dtype": "srcad.runtime.tape.values.tensor",
+    "recompute_grad": "srcad.runtime.tape.public",
+    "set_default_dtype": "srcad.runtime.tape.public",
     "source": "srcad.tools.source_text",
     "stop_gradient": "srcad.runtime.stop_gradient",
     "value_and_grad": "srcad.api.grad_vjp_jvp",

@@ -13,7 +13,7 @@ import numpy as np
 from numba import typeof
 
 from srcad.driver import pipeline
-from srcad.driver.mid_end import State
+from srcad.transforms.ir.code import Code, Settings
 from srcad.transforms.sweeps.forward_reverse_pair import split_functions
 from srcad.transforms.sweeps.gradient_function import gradient_function, tangent_function
 from tests.differences import directional_derivative, flat, moved, own_copy
@@ -63,7 +63,8 @@ def slopes(
     """The slope along the directions, by every mode."""
     kinds = tuple(typeof(x) for x in args)
     wrt = tuple(range(len(args)))
-    begin = State(replace(pipeline.prepare(f), without=frozenset(without)), kinds, loops=loops)
+    unit = replace(pipeline.prepare(f), without=frozenset(without))
+    begin = Code(unit, signature=kinds, settings=Settings(loops=loops))
     state = pipeline.differentiable_state(begin)
     typed, facts, counts = state.unit, state.types, state.counts
 

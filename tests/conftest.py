@@ -1,10 +1,11 @@
-"""For the whole run: a cache folder of its own for generated code, the option `--quick`, and the time at the end."""
+"""For the whole run: a folder of its own for generated code, `--quick` and `--nightly`, and the time at the end."""
 
 import os
 import shutil
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 
 import hypothesis
 import pytest
@@ -32,6 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--quick", action="store_true", help="a sample of about a minute: no compiled tests, some of many cases"
     )
+    parser.addoption("--nightly", action="store_true", help="only the tests that take too long for every run")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -53,11 +55,19 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    leave_out(config, items, lambda each: (each.get_closest_marker("nightly") is None) != config.getoption("nightly"))
     if config.getoption("quick"):
-        kept, left_out = sample(items)
-        items[:] = kept
-        config.stash[LEFT_OUT] = len(left_out)
+        kept = {*sample(items)[0]}
+        config.stash[LEFT_OUT] = leave_out(config, items, kept.__contains__)
+
+
+def leave_out(config: pytest.Config, items: list[pytest.Item], is_kept: Callable[[pytest.Item], bool]) -> int:
+    """Deselect all other tests; returns how many."""
+    left_out = [each for each in items if not is_kept(each)]
+    items[:] = [each for each in items if is_kept(each)]
+    if left_out:
         config.hook.pytest_deselected(items=left_out)
+    return len(left_out)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -29,12 +29,13 @@ from srcad.driver.version import Request, Version
 from srcad.errors import AssignsVariable, EntersTape, PerformanceWarning
 from srcad.frontend.load_source import name_of, plain_function, signature_of
 from srcad.runtime.support.nested_structures import map_leaves
-from srcad.runtime.tape.active_recordings import active
+from srcad.runtime.support.structured_arguments import is_structured
+from srcad.runtime.tape.core.active_recordings import active
+from srcad.runtime.tape.core.operand import Operand
+from srcad.runtime.tape.core.tensor import Tensor
+from srcad.runtime.tape.core.variable import Variable
 from srcad.runtime.tape.recording.compiled_calls import record_call
-from srcad.runtime.tape.values.structured_arguments import is_structured
-from srcad.runtime.tape.values.tensor import Tensor, constant
-from srcad.runtime.tape.values.tensor_protocols import Operand
-from srcad.runtime.tape.values.variable import Variable
+from srcad.runtime.tape.values.conversions import constant
 from srcad.transforms.ir.pytree_form import LEAF, from_tuples
 
 # Types of arguments that are not structures.

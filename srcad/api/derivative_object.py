@@ -27,7 +27,7 @@ from srcad.errors import BadArgument
 from srcad.frontend.load_source import name_of, signature_of
 from srcad.refusals.derivatives import THIRD_DERIVATIVE
 from srcad.runtime.jit.gc_pause import nothing_collected
-from srcad.runtime.tape.values.structured_arguments import is_structured
+from srcad.runtime.support.structured_arguments import is_structured
 from srcad.transforms.ir.pytree_form import LEAF
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from srcad.api.pytree import take_apart
 from srcad.names import Names
 from srcad.runtime.support.record_fields import is_records, records_of
-from srcad.runtime.tape.values.structured_arguments import is_object
+from srcad.runtime.support.structured_arguments import is_object
 from srcad.transforms.ir.pytree_form import LEAF, Form, Part, built
 
 

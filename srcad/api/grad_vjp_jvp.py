@@ -18,7 +18,7 @@ from srcad.driver.options import Options, Without
 from srcad.driver.version import Request
 from srcad.errors import BadArgument
 from srcad.frontend.load_source import signature_of
-from srcad.runtime.tape.values.structured_arguments import is_structured
+from srcad.runtime.support.structured_arguments import is_structured
 
 # Only what `grad` needs is imported at the top: importing the rest takes longer than calling a cached gradient.
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ def vjp(
     from srcad.api.compiled_function import function_of
     from srcad.api.pytree_specialisation import shaped
     from srcad.api.vjp_pair import pair_of
-    from srcad.runtime.tape.recording.retention import snapshot
+    from srcad.runtime.support.array_snapshots import snapshot
 
     refuse_derivative(f, "vjp")
     options = Options.of(without, function=f)
@@ -259,7 +259,7 @@ def vjp(
 
 def _whole_vjp(run: Function, args: tuple[Any, ...]) -> tuple[Any, Callable[[Any], Any]]:
     from srcad.api.cotangent import matching
-    from srcad.runtime.tape.recording.retention import snapshot
+    from srcad.runtime.support.array_snapshots import snapshot
 
     values = (*args, *(each._array() for each in run.captured_variables()))
     value, pull = run.forward(values, snapshot(run.captured_arrays()))

@@ -32,7 +32,7 @@ from srcad.refusals.derivatives import (
     SECOND_BY_STRUCTURE,
 )
 from srcad.runtime.support.record_fields import is_records
-from srcad.runtime.tape.values.structured_arguments import is_structured
+from srcad.runtime.support.structured_arguments import is_structured
 from srcad.transforms.ir.cost_model import LONGEST_TAKEN_APART
 from srcad.transforms.ir.pytree_form import Form
 

@@ -17,8 +17,8 @@ import numpy as np
 from srcad.refusals.memory import RECORDS_OVERLAP
 from srcad.refusals.types_and_results import ARGUMENT_HOLDS, DICTIONARY_KEYS
 from srcad.runtime.support.record_fields import Records, is_records, put_together, records_of
-from srcad.runtime.tape.values.structured_arguments import attributes, is_object, is_typed_list
-from srcad.runtime.tape.values.tensor_protocols import Operand
+from srcad.runtime.support.structured_arguments import attributes, is_object, is_typed_list
+from srcad.runtime.tape.core.operand import Operand
 from srcad.transforms.ir.cost_model import LONGEST_TAKEN_APART
 from srcad.transforms.ir.pytree_form import LEAF, Fixed, Form, Part, RecordForm, assembled
 from srcad.transforms.lowering.structures.list_packing import (

@@ -23,7 +23,7 @@ from srcad.frontend.load_source import name_of, signature_of
 from srcad.refusals.memory import CAPTURED_OVERLAP, STRUCTURE_TWICE
 from srcad.refusals.types_and_results import NOTHING_DIFFERENTIABLE
 from srcad.runtime.support.record_fields import is_records
-from srcad.runtime.tape.values.structured_arguments import attributes, is_function, is_structured
+from srcad.runtime.support.structured_arguments import attributes, is_function, is_structured
 from srcad.transforms.ir.pytree_form import Form, Leaf, from_tuples, to_tuples
 from srcad.transforms.lowering.structures.list_packing import layout_leaves, share_memory
 

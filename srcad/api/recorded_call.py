@@ -22,9 +22,9 @@ from srcad.errors import TapeMisuse
 from srcad.refusals.derivatives import COMPLEX_SECOND_BY_TAPE, NO_DIFFERENTIABLE_RESULT
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.runtime.jit.uncompiled_trace import Kept
+from srcad.runtime.support.array_snapshots import emptied
 from srcad.runtime.support.nested_structures import flatten, map_leaves
-from srcad.runtime.tape.recording.retention import shell
-from srcad.runtime.tape.values.tensor_protocols import Operand
+from srcad.runtime.tape.core.operand import Operand
 from srcad.transforms.sweeps.weighted_result import weighted
 
 _LARGE = 1024  # arrays of at least this many elements are replaced by an empty shell
@@ -125,7 +125,7 @@ class Pulled:
     def __init__(self, made: Differentiated, arguments: tuple[Any, ...], value: Any, trace: Any) -> None:
         self.made, self.arguments, self.value, self.trace = made, arguments, value, trace
         if type(value) is not float and not _is_small(value):
-            self.value = map_leaves(shell, value)  # only shapes and dtypes are read
+            self.value = map_leaves(emptied, value)  # only shapes and dtypes are read
 
     @property
     def held(self) -> tuple[Any, ...]:

@@ -11,8 +11,8 @@ from srcad.api.vjp_pair import pair_of
 from srcad.driver.memoisation import remembered
 from srcad.driver.options import Options
 from srcad.driver.version import Request
-from srcad.runtime.tape.recording.retention import snapshot
-from srcad.runtime.tape.values.structured_arguments import is_structured
+from srcad.runtime.support.array_snapshots import snapshot
+from srcad.runtime.support.structured_arguments import is_structured
 
 
 def structured_call(derivative: Any, made: Callable[[Callable[..., Any], Request, bool], Any]) -> Callable[..., Any]:

@@ -4,9 +4,9 @@ Everything else reads this table: the driver runs it, `srcad show --after PASS` 
 `--without` and `SRCAD_WITHOUT` take rows out, `--timings` and the documentation list it. To add a pass, write its
 module, its test, and its row here.
 
-A row that has a function is run by the driver, which gives it what its parameters ask for by name (see `State` in
-`mid_end` and `Body` in `back_end`). A row without a function is a choice that the stage named by `within` makes: the
-row gives it a name, so that it can be left out or timed.
+A row that has a function is run by the pass manager: a function from `Code` to `Code`, in `FINISH` from a module to a
+module. A row without a function is a choice that the stage named by `within` makes: the row gives it a name, so that it
+can be left out or timed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Pass:
     keeps       of what holds before, what holds after it; None for all of it
     gives       what holds after it
     optional    whether it may be left out: derivatives are then right as well, only slower
-    when        settings under which it is run, names of attributes of the state ("not ..." for their absence)
+    when        settings under which it is run, names of attributes of `Settings` or `Code` ("not ..." for absence)
     within      the row whose stage makes the choice, or times the step
     retypes     whether names that it has made are to be given types
     source      where the method is from
@@ -202,16 +202,6 @@ OPTIMISE = (
         source="Muchnick, Advanced Compiler Design and Implementation, 1997, sections 13.1 and 13.2",
     ),
     Pass(
-        "scalar_expansion",
-        "transforms.optimise.scalar_expansion:with_tables",
-        "values that a loop computes anew for the same inner indices are computed before it, into a table",
-        needs=(TYPES, RESOLVED),
-        optional=True,
-        when=("loops", "not is_again"),
-        retypes=True,
-        source="Allen and Kennedy, 2001, section 5.3",
-    ),
-    Pass(
         "ordered_reductions",
         "transforms.parallel.ordered_reductions:with_folds_apart",
         "what iterations of a parallel loop pass on to each other moves to a serial loop after it",
@@ -349,15 +339,6 @@ SIMPLIFY = (
         when=("loops",),
     ),
     Pass(
-        "sum_sinking",
-        "transforms.postoptimise.sum_sinking:with_sums_in_arms",
-        "sums of what only one arm of a branch gives a value move into that arm",
-        needs=(TYPES, PLAIN_SUMS),
-        optional=True,
-        when=("loops",),
-        source="Knoop, Ruething and Steffen, Partial dead code elimination, PLDI 1994",
-    ),
-    Pass(
         "scalar_replacement",
         "transforms.postoptimise.scalar_replacement:with_scalars",
         "elements that a loop reaches again and again are held in variables",
@@ -439,14 +420,6 @@ SIMPLIFY = (
         "shape_copy_elision",
         "transforms.postoptimise.copy_elision_last_use:without_last_shapes",
         "the same for arrays made only for the shape of another",
-        needs=(TYPES,),
-        optional=True,
-        when=("loops",),
-    ),
-    Pass(
-        "copy_elision_branches",
-        "transforms.postoptimise.copy_elision_branches:with_traded_adjoints",
-        "adjoints of arrays that one arm of a branch changes need no copy in the other",
         needs=(TYPES,),
         optional=True,
         when=("loops",),

@@ -19,8 +19,9 @@ import numpy as np
 from numba import types as nb
 
 from srcad.driver.back_end import finished, simplified
-from srcad.driver.mid_end import State, infer_types, passed
+from srcad.driver.mid_end import infer_types
 from srcad.driver.module_assembly import renamed, with_callees
+from srcad.driver.pass_manager import passed
 from srcad.driver.pass_selection import row_named
 from srcad.driver.passes import AGAIN, NORMALISE, OPTIMISE, SIMPLIFY
 from srcad.errors import BadArgument, MayOverlap, Place, SrcadError
@@ -33,6 +34,7 @@ from srcad.transforms.adjoint.call_derivatives import Callees
 from srcad.transforms.checkpointing.iteration_derivative import make_any_pair
 from srcad.transforms.checkpointing.trace_memory_limit import bounded, recording, refuse_unbounded
 from srcad.transforms.ir.build import place_of
+from srcad.transforms.ir.code import Code, Settings
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.pass_names import BROADCAST_ASSUMPTION
 from srcad.transforms.ir.unit import Unit
@@ -102,19 +104,18 @@ def derive(
     after = after or ("lower" if mode == "core" else None)
     loops = loops and observed is None
     unit = replace(unit, without=frozenset(without))
-    begin = State(
-        unit,
-        tuple(types),
+    settings = Settings(
         observed=observed,
         loops=loops,
         assumes=assumes and not prints(unit) and unit.does(BROADCAST_ASSUMPTION),
         is_reversed=mode in REVERSED,
     )
+    begin = Code(unit, signature=tuple(types), settings=settings)
     state = differentiable_state(begin, after)
     if after in _BEFORE_DIFFERENTIATION:
-        return _printed(_core(state.unit), state.result)
+        return _printed(_core(state.unit), state.types.result)
     made = _within(max_trace_bytes, state, begin, _Request(mode, tuple(wrt), tuple_result))
-    return _printed(_finished(made, loops, unit, after), state.result)
+    return _printed(_finished(made, loops, unit, after), state.types.result)
 
 
 def _core(unit: Unit) -> Made:
@@ -135,13 +136,14 @@ class _Request:
     tuple_result: bool
 
 
-def differentiable_state(begin: State, after: str | None = None) -> State:
+def differentiable_state(begin: Code, after: str | None = None) -> Code:
     """The function after all passes before differentiation, or after the one of this name."""
-    state = passed(replace(begin, numbers=itertools.count()), NORMALISE, after)
+    numbered = replace(begin, settings=replace(begin.settings, numbers=itertools.count()))
+    state = passed(numbered, NORMALISE, after)
     return state if any(row.name == after for row in NORMALISE) else passed(state, OPTIMISE, after)
 
 
-def _within(most: int | None, state: State, begin: State, request: _Request) -> Made:
+def _within(most: int | None, state: Code, begin: Code, request: _Request) -> Made:
     """The derivative; with a bound on what loops record, checkpointed loops where they would record."""
     unit, made = begin.unit, _attempted(state, begin, request)
     if most is None:
@@ -158,12 +160,12 @@ def _within(most: int | None, state: State, begin: State, request: _Request) -> 
     return made
 
 
-def _attempted(state: State, begin: State, request: _Request) -> Made:
+def _attempted(state: Code, begin: Code, request: _Request) -> Made:
     """The derivative; where names that may be one array stand in its way, once more without such names."""
     try:
         return _differentiated(state, request)
     except MayOverlap as refused:
-        state = differentiable_state(replace(begin, insist=True))
+        state = differentiable_state(replace(begin, settings=replace(begin.settings, insist=True)))
         try:
             return _differentiated(state, request)
         except SrcadError:
@@ -190,16 +192,16 @@ def _check(mode: str, after: str | None) -> None:
 
 
 @stage_timer.stage("differentiate")
-def _differentiated(state: State, request: _Request) -> Made:
+def _differentiated(state: Code, request: _Request) -> Made:
     """The derivative, where there is nothing to refuse."""
-    is_observed = state.observed is not None
+    is_observed = state.settings.observed is not None
     refuse_arguments(state.unit, state.types, request.wrt)
     refuse_records(state.unit, state.types)
     refuse_unknown(state.unit, state.types, request.wrt, is_observed)
     return with_callees(_made(state, request))
 
 
-def _made(state: State, request: _Request) -> Made:
+def _made(state: Code, request: _Request) -> Made:
     """The functions of one mode."""
     unit, types, counts = state.unit, state.types, state.counts
     callees = Callees(make_any_pair, make_tangent)
@@ -219,15 +221,17 @@ def prints(unit: Unit) -> bool:
     return any(isinstance(node, gast.Name) and node.id == "print" for node in gast.walk(unit.tree))
 
 
-def _second_order(state: State, request: _Request) -> Made:
+def _second_order(state: Code, request: _Request) -> Made:
     """Gradient of the directional derivative: Hessian times vector."""
     unit, wrt = state.unit, request.wrt
     refuse_result(unit, state.types)
     directional = tangent_unit(unit, state.types, wrt, Callees(make_any_pair, make_tangent))
-    kinds = (*state.kinds, *(state.kinds[k] for k in wrt))
-    begin = State(directional, kinds, observed=state.observed, loops=False, is_reversed=True, is_again=True)
+    kinds = (*state.signature, *(state.signature[k] for k in wrt))
+    observed = state.settings.observed
+    settings = Settings(observed=observed, loops=False, is_reversed=True, is_again=True)
+    begin = Code(directional, signature=kinds, settings=settings)
     second = infer_types(begin)
-    refuse_unknown(second.unit, second.types, wrt, state.observed is not None)
+    refuse_unknown(second.unit, second.types, wrt, observed is not None)
     second = passed(passed(second, AGAIN), OPTIMISE)
     callees = Callees(make_any_pair, make_tangent)
     made = gradient_function(second.unit, second.types, second.counts, wrt, request.tuple_result, False, callees)

@@ -26,7 +26,7 @@ from srcad.runtime.jit.disk_cache import Stored
 from srcad.runtime.jit.dispatchers import compiled, load, plain
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.runtime.jit.uncompiled_trace import keeping
-from srcad.runtime.tape.values.tensor_protocols import Operand
+from srcad.runtime.tape.core.operand import Operand
 from srcad.transforms.inference.type_inference import types_of
 from srcad.transforms.ir.build import place_of
 from srcad.transforms.ir.node_notes import notes_of

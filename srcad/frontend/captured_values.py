@@ -13,7 +13,7 @@ import numpy as np
 from srcad.errors import Place
 from srcad.frontend.scope import Meaning, Method, Procedure, call_of, is_array, is_static
 from srcad.refusals.names_and_functions import LARGE_CAPTURE, UNSUPPORTED_CAPTURE
-from srcad.runtime.tape.values.structured_arguments import attributes, is_object
+from srcad.runtime.support.structured_arguments import attributes, is_object
 from srcad.transforms.ir.build import dotted
 from srcad.transforms.ir.canonical_names import MODULES, constant_path, literal, module_path, path_of
 from srcad.transforms.ir.constant_conditions import known_key

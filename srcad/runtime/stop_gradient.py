@@ -11,7 +11,9 @@ from numba.extending import overload
 
 from srcad.runtime.rulebook import registry
 from srcad.runtime.support.numba_refresh import refresh_if_compiling
-from srcad.runtime.tape.values.tensor_protocols import Operand
+from srcad.runtime.tape.core.active_recordings import active
+from srcad.runtime.tape.core.operand import Operand
+from srcad.runtime.tape.core.tensor import tensor_of
 
 
 def stop_gradient(x: Any) -> Any:
@@ -26,12 +28,11 @@ def stop_gradient(x: Any) -> Any:
     (9.0, 3.0)
     """
     if isinstance(x, Operand):
-        from srcad.runtime.tape.values.tensor import constant
-        from srcad.runtime.tape.why_none import note_cut
-
-        stopped = constant(x._array())
+        stopped = tensor_of(np.array(x._array())[()])
         # Does not count as a reading, so the variable is not watched because of it.
-        note_cut("srcad.stop_gradient", (getattr(x, "_tensor", x),), (stopped,), "it is meant to")
+        read = (getattr(x, "_tensor", x)._identity,)
+        for tape in active.tapes:
+            tape.note_cut("srcad.stop_gradient", read, (stopped,), "it is meant to")
         return stopped
     return np.copy(x) if isinstance(x, np.ndarray) else x
 

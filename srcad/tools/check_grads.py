@@ -24,7 +24,7 @@ from srcad.driver.options import Options, Without
 from srcad.driver.version import Version
 from srcad.errors import BadArgument, WrongGradient
 from srcad.frontend.load_source import name_of, signature_of
-from srcad.runtime.tape.values.structured_arguments import is_structured
+from srcad.runtime.support.structured_arguments import is_structured
 
 _MOST_ELEMENTS = 1000
 _SHOWN = 5

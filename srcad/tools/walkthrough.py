@@ -23,6 +23,7 @@ from srcad.driver.passes import STAGES, Pass
 from srcad.frontend.lower import prepare
 from srcad.tools.type_signatures import parse_signature
 from srcad.transforms.inference.type_inference import types_of
+from srcad.transforms.ir.code import Code
 from srcad.transforms.normalise.ssa import to_ssa
 
 SIGNATURE = "f8[:], f8"
@@ -312,7 +313,7 @@ def _abridged(text: str, known: str) -> str:
 
 def _types(f: Callable[..., Any]) -> str:
     """A table of names and their types."""
-    unit = to_ssa(prepare(f))
+    unit = to_ssa(Code(prepare(f))).unit
     names: dict[str, list[str]] = {}
     for name, kind in types_of(unit, parse_signature(SIGNATURE)).of.items():
         if not name.startswith("$"):

@@ -5,10 +5,14 @@ import numpy as np
 import pytest
 from numba import types as nb
 
-from srcad.driver.back_end import Body, run
+from srcad.driver.pass_manager import passed
 from srcad.driver.passes import SIMPLIFY
+from srcad.names import Names
 from srcad.printing.printer import print_function
+from srcad.transforms.ir.code import Code
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.unit import Unit
 from tests.transforms.core_text import parsed, result_of
 
 TEXT = """
@@ -38,12 +42,8 @@ CHANGES = {
 
 def rewritten(without=(), primals=0):
     tree = parsed(TEXT)
-    body = Body(tree.body, ("x", "n"), (), KINDS, primals, without, loops=True)
-    for row in SIMPLIFY:
-        if "loops" in row.when:
-            run(row, body)
-    tree.body = body.body
-    return tree
+    unit = Unit(tree.name, tree, {}, Names(), without=frozenset(without))
+    return passed(Code(unit, Types(KINDS), primals=primals), [row for row in SIMPLIFY if "loops" in row.when]).unit.tree
 
 
 def notes(tree):

@@ -12,13 +12,14 @@ import gast
 import numpy as np
 import pytest
 
-from srcad.driver import mid_end, pipeline
+from srcad.driver import pass_manager, pipeline
 from srcad.driver.passes import FINISH, NORMALISE, OPTIMISE, SIMPLIFY
 from srcad.errors import BadArgument
 from srcad.frontend.language_subset import fence
 from srcad.runtime.support import stage_timer
 from srcad.tools.type_signatures import parse_signature
 from srcad.transforms.ir.build import walk_statements
+from srcad.transforms.ir.code import Code, Settings
 from srcad.transforms.ir.verify import check_core
 
 
@@ -63,15 +64,15 @@ modes = pytest.mark.parametrize("mode", DERIVED)
 
 
 def test_a_function_goes_through_the_passes_in_the_order_of_the_table(monkeypatch):
-    run, passed = mid_end.run, []
+    run, passed = pass_manager.run, []
 
     def noting(row, state):
         passed.append(row.name)
         return run(row, state)
 
-    monkeypatch.setattr(mid_end, "run", noting)
+    monkeypatch.setattr(pass_manager, "run", noting)
     text(smooth, "f8[:], i8")
-    assert passed == [row.name for row in (*NORMALISE, *OPTIMISE)]
+    assert passed == [row.name for row in (*NORMALISE, *OPTIMISE, *SIMPLIFY)]
 
 
 def test_each_pass_that_is_run_is_timed():
@@ -83,8 +84,8 @@ def test_each_pass_that_is_run_is_timed():
 
 def test_array_statements_are_not_made_into_loops_where_that_is_not_asked_for():
     (fusion,) = (row for row in OPTIMISE if row.name == "elementwise_fusion")
-    state = mid_end.State(pipeline.prepare(smooth), parse_signature("f8[:], i8"), loops=False)
-    assert not mid_end.settings_hold(fusion, state)
+    assert not pass_manager.settings_hold(fusion, Code(pipeline.prepare(smooth), settings=Settings(loops=False)))
+    assert pass_manager.settings_hold(fusion, Code(pipeline.prepare(smooth)))
     assert text(smooth, "f8[:], i8", loops=False) != text(smooth, "f8[:], i8")
 
 

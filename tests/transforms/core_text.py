@@ -1,6 +1,9 @@
 """Small core functions as text: text to unit, unit to text, and the stages in between, for tests of single passes.
 
 `apply` gives the text of a function after a pass, `apply_and_compare` also runs the function before and after it.
+Passes are named as in the table of passes, and run as the driver runs them: `unit_after` on a function before
+differentiation, `tree_after` on a generated function, `module_after` on all functions of a module. No test calls the
+function of a pass itself.
 """
 
 import copy
@@ -13,24 +16,25 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcad.driver import pipeline
+from srcad.driver import back_end, pass_manager, pipeline
+from srcad.driver.passes import FINISH, NORMALISE, OPTIMISE, ROWS, SIMPLIFY, Pass
 from srcad.errors import Place
 from srcad.names import Names
 from srcad.printing.printer import print_function
 from srcad.runtime import kernels
 from srcad.tools.type_signatures import parse_signature
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
-from srcad.transforms.inference.type_inference import Types, types_of
+from srcad.transforms.inference.type_inference import types_of
 from srcad.transforms.ir.build import walk_statements
+from srcad.transforms.ir.code import Code, Settings
+from srcad.transforms.ir.generated_functions import Made
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.ir.verify import check_core
-from srcad.transforms.normalise.in_place_resolution import settle
-from srcad.transforms.normalise.ssa import to_ssa
 from srcad.transforms.sweeps.gradient_function import reverse_program
 
 MODULES = {"np": np, "math": math, "operator": operator, "kernels": kernels}
-Pass = Callable[..., Any]
 
 
 def unit_of(text: str, **bindings: object) -> Unit:
@@ -57,9 +61,14 @@ def typed(text: str, signature: str) -> tuple[Unit, Types]:
 
 def settled(text: str, signature: str) -> tuple[Unit, Types]:
     """The unit in SSA form and settled, with types."""
-    renamed = to_ssa(unit_of(text))
-    types = types_of(renamed, parse_signature(signature))
-    return settle(renamed, types)
+    renamed = ssa_of(unit_of(text))
+    after = unit_after("in_place_resolution", renamed, types_of(renamed, parse_signature(signature)))
+    return after.unit, after.types
+
+
+def ssa_of(unit: Unit) -> Unit:
+    """The unit in SSA form."""
+    return unit_after("ssa", unit).unit
 
 
 def program_of(text: str, signature: str, wrt: tuple[int, ...] | None = None) -> Program:
@@ -132,29 +141,78 @@ def printed(node: gast.AST) -> str:
 
 
 def apply(
-    passes: Pass | Sequence[Pass],
+    passes: str | Sequence[str],
     text: str,
     kinds: Mapping[str, object] | str,
     mark: Callable[[gast.FunctionDef], None] | None = None,
     given: Callable[[str, str], tuple[Unit, Types]] = typed,
+    **settings: Any,
 ) -> str:
-    """The text of a function after a pass, or after several of them in order.
+    """The text of a function after a pass, or after several of them in order, named as in the table of passes.
 
-    With a dictionary from names to Numba's types, a pass takes statements: `(body, parameters, kinds) -> body`.
-    `mark` may set notes on the function before.
-    With a signature, it takes a unit: `(unit, types) -> unit`, or a tuple that begins with the unit and its types.
-    `given` is the stage before, `typed` or `settled`.
+    A generated function is given with a dictionary from names to Numba's types; `mark` may set notes on it before, and
+    passes on all functions of a module may follow.
+    A function before differentiation is given with a signature; `given` is the stage before, `typed` or `settled`.
+    `settings` are those of `Settings`, or for a generated function what `tree_after` takes.
     """
-    several = [passes] if callable(passes) else passes
     if isinstance(kinds, str):
-        return _applied_to_unit(several, *given(text, kinds))
+        return print_function(unit_after(passes, *given(text, kinds), **settings).unit.tree)
     tree = parsed(text)
     if mark is not None:
         mark(tree)
-    parameters = tuple(parameter.id for parameter in tree.args.args)
-    for each in several:
-        tree.body = each(tree.body, parameters, kinds)
-    return print_function(tree)
+    rows = [ROWS[name] for name in ([passes] if isinstance(passes, str) else passes)]
+    tree = tree_after([row.name for row in rows if row not in FINISH], tree, kinds, **settings)
+    made = Made([tree], {name: MODULES[name] for name in ("np", "math")}, (tree.name,))
+    for row in rows:
+        made = module_after(row.name, made) if row in FINISH else made
+    return print_function(made.functions[0])
+
+
+def unit_after(passes: str | Sequence[str], unit: Unit, types: Types | None = None, **settings: Any) -> Code:
+    """A function before differentiation after passes, with the types of its names and the counters of its loops."""
+    parameters = [parameter.id for parameter in unit.tree.args.args]
+    signature = tuple(types.get(name) for name in parameters) if types else ()
+    code = Code(unit, types or Types(), signature, settings=Settings(**settings))
+    return _after(passes, code, (*NORMALISE, *OPTIMISE))
+
+
+def tree_after(
+    passes: str | Sequence[str],
+    tree: gast.FunctionDef,
+    kinds: Mapping[str, object],
+    outputs: Sequence[str] = (),
+    primals: int | None = 0,
+    without: Iterable[str] = (),
+    loops: bool = True,
+) -> gast.FunctionDef:
+    """A generated function after passes."""
+    unit = Unit(tree.name, tree, {}, Names(), without=frozenset(without))
+    code = Code(unit, Types(kinds), outputs=outputs, primals=primals, settings=Settings(loops=loops))
+    return _after(passes, code, SIMPLIFY).unit.tree
+
+
+def _after(passes: str | Sequence[str], code: Code, stage: Sequence[Pass]) -> Code:
+    for row in _rows(passes, stage):
+        assert pass_manager.is_due(row, code, code.unit.without), row.name
+        code = pass_manager.run(row, code)
+    return code
+
+
+def module_after(name: str, made: Made) -> Made:
+    """The functions of a module after a pass on all of them."""
+    (row,) = _rows(name, FINISH)
+    return back_end.finished(made, True, {each.name for each in FINISH if each is not row})
+
+
+def noted(trees: Iterable[gast.FunctionDef], bindings: Mapping[str, object]) -> Made:
+    """A module of functions with what is noted on them written out."""
+    return module_after("llvm_assumptions", Made(list(trees), dict(bindings), ("f",)))
+
+
+def _rows(passes: str | Sequence[str], stage: Sequence[Pass]) -> list[Pass]:
+    rows = [ROWS[name] for name in ([passes] if isinstance(passes, str) else passes)]
+    assert all(row in stage for row in rows), f"of another stage: {passes}"
+    return rows
 
 
 def mark_whole(tree: gast.FunctionDef) -> None:
@@ -163,15 +221,8 @@ def mark_whole(tree: gast.FunctionDef) -> None:
         note(statement, whole=True)
 
 
-def _applied_to_unit(passes: Iterable[Pass], unit: Unit, types: Types) -> str:
-    for each in passes:
-        result = each(unit, types)
-        unit, types = result[:2] if isinstance(result, tuple) else (result, types)
-    return print_function(unit.tree)
-
-
 def apply_and_compare(
-    passes: Pass | Sequence[Pass],
+    passes: str | Sequence[str],
     text: str,
     kinds: Mapping[str, object] | str,
     cases: Iterable[tuple[object, ...]],
@@ -183,6 +234,17 @@ def apply_and_compare(
     found = apply(passes, text, kinds, **options)
     assert_same_results(text, found, cases, rtol, atol)
     return found
+
+
+def changes(
+    passes: str | Sequence[str],
+    text: str,
+    kinds: Mapping[str, object] | str,
+    cases: Iterable[tuple[object, ...]] = (),
+    **options: Any,
+) -> bool:
+    """Whether passes change a function; its results and what it leaves in its arguments stay in all cases."""
+    return apply_and_compare(passes, text, kinds, cases, **options) != unchanged(text)
 
 
 def assert_same_results(

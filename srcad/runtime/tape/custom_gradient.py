@@ -21,12 +21,12 @@ import numpy as np
 from srcad.errors import BadArgument
 from srcad.refusals.tapes import VARIABLES_KEYWORD
 from srcad.runtime.support.nested_structures import flatten, map_leaves
-from srcad.runtime.tape.active_recordings import Recording, Watcher, active
-from srcad.runtime.tape.recording.dispatch import record
-from srcad.runtime.tape.recording.nodes import Bars, gather
-from srcad.runtime.tape.values.indexed_slices import dense
-from srcad.runtime.tape.values.tensor import Tensor, convert_to_tensor, is_tensor, tensor_of
-from srcad.runtime.tape.values.variable import Variable
+from srcad.runtime.tape.core.active_recordings import Recording, Watcher, active
+from srcad.runtime.tape.core.node import Node, Pairs
+from srcad.runtime.tape.core.tensor import Tensor, tensor_of
+from srcad.runtime.tape.core.variable import Variable
+from srcad.runtime.tape.gradient_tape import GradientTape, UnconnectedGradients
+from srcad.runtime.tape.values.conversions import convert_to_tensor, is_tensor
 
 
 class CustomGradient:
@@ -58,8 +58,9 @@ class CustomGradient:
             raise VARIABLES_KEYWORD.error(variables=variables)
         result = map_leaves(_as_new_tensor, result)
         values = [each._tensor if isinstance(each, Variable) else each for each in (*given, *variables)]
-        node = CustomNode(values, len(given), result, gradient, variables)
-        record(node, active.who_know([each._identity for each in node.tensors()]))
+        node = CustomCall(values, len(given), result, gradient, variables)
+        for tape in active.who_know([each._identity for each in node.inputs()]):
+            tape.append(node)
         return result
 
 
@@ -76,7 +77,7 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
     mode transposes `gradient`, whereas TensorFlow differentiates the operations of `f`.
 
     >>> from srcad.runtime.tape.gradient_tape import GradientTape
-    >>> from srcad.runtime.tape.values.tensor import constant
+    >>> from srcad.runtime.tape.values.conversions import constant
     >>> @custom_gradient
     ... def clipped(x):
     ...     return x, lambda upstream: np.clip(upstream, -1.0, 1.0)
@@ -94,7 +95,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     """Let tapes save nothing computed inside a function: it is run again when its gradient is computed.
 
     >>> from srcad.runtime.tape.gradient_tape import GradientTape
-    >>> from srcad.runtime.tape.values.tensor import constant
+    >>> from srcad.runtime.tape.values.conversions import constant
     >>> x = constant(2.0)
     >>> with GradientTape() as tape:
     ...     tape.watch(x)
@@ -110,8 +111,6 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
             result = f(*args, **kwargs)
 
         def gradient(*upstream: Any, variables: Sequence[Variable] | None = None) -> Any:
-            from srcad.runtime.tape.gradient_tape import GradientTape, UnconnectedGradients
-
             watched = list(variables or ())
             with GradientTape() as tape:
                 again = map_leaves(_same, args)
@@ -131,67 +130,51 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     return recomputing  # type: ignore[no-any-return]
 
 
-class CustomNode:
+class CustomCall(Node):
     """A recorded call of a function with a custom gradient. Places count its flattened arguments, then variables."""
 
-    __slots__ = ("count", "gradient", "inputs", "result", "results", "variables")
+    __slots__ = ("count", "given", "gradient", "result", "results", "variables")
 
     reads_more = True  # the gradient function may have captured anything
 
     def __init__(
-        self, inputs: list[Any], count: int, result: Any, gradient: Callable[..., Any], variables: list[Variable]
+        self, given: list[Any], count: int, result: Any, gradient: Callable[..., Any], variables: list[Variable]
     ) -> None:
-        self.inputs, self.count, self.variables = inputs, count, variables
+        self.given, self.count, self.variables = given, count, variables
         self.gradient = gradient
         self.result = result
         self.results: list[Tensor] = flatten(result)
 
-    def leads_from(self, relevant: Collection[int]) -> tuple[int, ...]:
-        """The places of the tensors that have one of these identities."""
-        pairs = enumerate(self.inputs)
-        return tuple(place for place, each in pairs if type(each) is Tensor and each._identity in relevant)
-
-    def outputs(self) -> tuple[int, ...]:
-        """The identities of the results that can have a derivative."""
-        return tuple(each._identity for each in self.results if each.dtype.kind in "fc")
-
-    def tensors(self) -> list[Tensor]:
+    def inputs(self) -> Sequence[Tensor]:
         """All tensors among the arguments and variables."""
-        return [each for each in self.inputs if type(each) is Tensor]
+        return [each for each in self.given if type(each) is Tensor]
 
-    def input_identities(self, wanted: tuple[int, ...]) -> list[int]:
-        """The identities of the tensors at these places."""
-        return [self.inputs[place]._identity for place in wanted]
+    def outputs(self) -> Sequence[Tensor]:
+        """The results that can have a derivative."""
+        return [each for each in self.results if each.dtype.kind in "fc"]
 
-    def prepare(self, wanted: tuple[int, ...], live: bool) -> Callable[[Bars, Collection[int]], None]:
-        """The reverse step: it takes the adjoints of the results out of `bars` and adds those of the inputs."""
+    def pullback(self, bars: Sequence[Any], relevant: Collection[int], live: bool) -> Pairs:
+        """The contributions to the adjoints of relevant inputs, by the gradient function."""
+        if not any(each._identity in relevant for each in self.inputs()):
+            return
+        found = iter(bars)
+        adjoints = self._pulled(
+            [_as_tensor(next(found) if each.dtype.kind in "fc" else None, each) for each in self.results]
+        )
+        for tensor, given in zip(self.given, adjoints, strict=True):
+            if given is not None and type(tensor) is Tensor and tensor._identity in relevant:
+                bar = _fitting(convert_to_tensor(given), tensor)
+                yield tensor, bar if live else bar._value
 
-        def step(bars: Bars, kept: Collection[int]) -> None:
-            identities = [each._identity for each in self.results]
-            found = [dense(bars.get(each)) if each in kept else bars.pop(each, None) for each in identities]
-            if all(bar is None for bar in found):
-                return
-            adjoints = self._pulled([_as_tensor(*pair) for pair in zip(found, self.results, strict=True)])
-            for place in wanted:
-                given = adjoints[place]
-                if given is not None:
-                    tensor = self.inputs[place]
-                    bar = _fitting(convert_to_tensor(given), tensor)
-                    gather(bars, tensor, bar if live else bar._value)
-
-        return step
-
-    def push(self, dots: Mapping[int, Tensor], live: bool) -> list[tuple[Tensor, Any]]:
+    def pushforward(self, dots: Mapping[int, Tensor], live: bool) -> Pairs:
         """The results with their tangents. The gradient function is linear, so it is transposed here."""
-        from srcad.runtime.tape.gradient_tape import GradientTape
-
         bars = [tensor_of(np.zeros_like(each._value)[()]) for each in self.results]
         with GradientTape() as tape:
             tape.watch(bars)
             adjoints = self._pulled(bars)
         pairs = [
             (_fitting(convert_to_tensor(adjoint), each), dots[each._identity])
-            for adjoint, each in zip(adjoints, self.inputs, strict=True)
+            for adjoint, each in zip(adjoints, self.given, strict=True)
             if adjoint is not None and type(each) is Tensor and each._identity in dots
         ]
         found = tape.gradient([adjoint for adjoint, _ in pairs], bars, [dot for _, dot in pairs]) if pairs else []

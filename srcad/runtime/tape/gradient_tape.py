@@ -16,11 +16,9 @@ import numpy as np
 from srcad.errors import TapeMisuse
 from srcad.refusals.tapes import TARGET_NONE
 from srcad.runtime.support.nested_structures import flatten, flatten_up_to, pack_as
-from srcad.runtime.tape.active_recordings import active
+from srcad.runtime.tape.core.reverse_sweep import Sweep
+from srcad.runtime.tape.core.variable import Variable
 from srcad.runtime.tape.recorder import Recorder
-from srcad.runtime.tape.recording import fast_operators  # noqa: F401 - binds the operators of tensors
-from srcad.runtime.tape.reverse.one_shot_sweep import swept_once
-from srcad.runtime.tape.reverse.reverse_sweep import Sweep, without_unwatched_inputs
 from srcad.runtime.tape.tape_hessian import hessians, products
 from srcad.runtime.tape.tape_jacobian import (
     batch_jacobian,
@@ -37,9 +35,9 @@ from srcad.runtime.tape.targets_and_sources import (
     as_followed,
     is_zero,
     seeds_of,
+    without_unwatched_inputs,
 )
-from srcad.runtime.tape.values.tensor import convert_to_tensor
-from srcad.runtime.tape.values.variable import Variable
+from srcad.runtime.tape.values.conversions import convert_to_tensor
 from srcad.runtime.tape.why_none import Skeleton
 
 __all__ = ["GradientTape", "UnconnectedGradients"]
@@ -52,7 +50,7 @@ class GradientTape(Recorder):
                               after the first
     watch_accessed_variables  whether trainable variables are watched automatically when they are read
 
-    >>> from srcad.runtime.tape.values.tensor import constant
+    >>> from srcad.runtime.tape.values.conversions import constant
     >>> x = constant(3.0)
     >>> with GradientTape() as outer:
     ...     outer.watch(x)
@@ -79,7 +77,7 @@ class GradientTape(Recorder):
 
         Raises RuntimeError if the tape is not persistent and has been used before.
 
-        >>> from srcad.runtime.tape.values.variable import Variable
+        >>> from srcad.runtime.tape.core.variable import Variable
         >>> w = Variable([1.0, 2.0])
         >>> with GradientTape() as tape:
         ...     loss = (w * w).sum()
@@ -94,10 +92,7 @@ class GradientTape(Recorder):
         followed = all_followed(sources, "source")
         wants_zeros = is_zero(unconnected_gradients)
         seeds = seeds_of(targets, output_gradients)
-        if active.tapes:
-            found = Sweep(recording, targets, followed, seeds).run(seeds, with_rows=True)
-        else:
-            found = swept_once(recording, targets, followed, seeds)
+        found = Sweep(recording, targets, followed, seeds).run(seeds, keeps_sparse=True)
         found = without_unwatched_inputs(recording, targets, flat, found)
         gradients = all_finished(found, flat, seeds, wants_zeros)
         if not self._persistent:
@@ -121,7 +116,7 @@ class GradientTape(Recorder):
                                 `srcad.function` (in forward mode if that is less work), else as many as memory allows.
                                 False processes one after the other, and requires a persistent tape, as in TensorFlow
 
-        >>> from srcad.runtime.tape.values.tensor import constant
+        >>> from srcad.runtime.tape.values.conversions import constant
         >>> x = constant([1.0, 2.0])
         >>> with GradientTape() as tape:
         ...     tape.watch(x)
@@ -179,7 +174,7 @@ class GradientTape(Recorder):
         For one source an array with the source's shape twice, else blocks in the structure of `sources`, nested twice.
         None for sources that the target does not depend on. Raises ValueError if the target is not one number.
 
-        >>> from srcad.runtime.tape.values.variable import Variable
+        >>> from srcad.runtime.tape.core.variable import Variable
         >>> w = Variable([1.0, 2.0])
         >>> with GradientTape() as tape:
         ...     loss = w[0] * w[1] * w[1]
@@ -197,7 +192,7 @@ class GradientTape(Recorder):
 
         `vectors` and the result have the structure of `sources`.
 
-        >>> from srcad.runtime.tape.values.variable import Variable
+        >>> from srcad.runtime.tape.core.variable import Variable
         >>> w = Variable([1.0, 2.0])
         >>> with GradientTape() as tape:
         ...     loss = w[0] * w[1] * w[1]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from srcad.runtime.tape.values.tensor import Tensor
+from srcad.runtime.tape.core.tensor import Tensor
 from srcad.runtime.tape.why_none import name_of
 
 

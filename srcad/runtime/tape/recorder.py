@@ -9,12 +9,11 @@ from typing import Any, TypeVar
 
 from srcad.errors import BadArgument, TapeMisuse
 from srcad.runtime.support.nested_structures import flatten
-from srcad.runtime.tape.active_recordings import Recording, active
+from srcad.runtime.tape.core.active_recordings import Recording, active
+from srcad.runtime.tape.core.operand import Operand
+from srcad.runtime.tape.core.variable import Variable
 from srcad.runtime.tape.memory_report import Trace
-from srcad.runtime.tape.recording.nodes import nodes_of
 from srcad.runtime.tape.targets_and_sources import as_followed
-from srcad.runtime.tape.values.tensor_protocols import Operand
-from srcad.runtime.tape.values.variable import Variable
 from srcad.runtime.tape.why_none import Skeleton
 
 log = logging.getLogger("srcad")
@@ -150,7 +149,7 @@ class Recorder:
               16,000  operator.mul: float64(1000,), float64(1000,), float64(1000,)
                    0  np.sum: float64(1000,)
         """
-        return Trace(() if self._recording is None else nodes_of(self._recording.entries))
+        return Trace(() if self._recording is None else self._recording.nodes)
 
     def _leave_if_inside(self) -> Recording:
         recording = self._held()

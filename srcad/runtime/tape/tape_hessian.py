@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from srcad.errors import BadArgument
-from srcad.runtime.tape.active_recordings import Recording, active
-from srcad.runtime.tape.reverse.reverse_sweep import Sweep
+from srcad.runtime.tape.core.active_recordings import Recording, active
+from srcad.runtime.tape.core.reverse_sweep import Sweep
+from srcad.runtime.tape.core.tensor import Tensor, tensor_of
 from srcad.runtime.tape.tape_jacobian import jacobians, zeros_for
 from srcad.runtime.tape.targets_and_sources import ones
-from srcad.runtime.tape.values.tensor import Tensor, convert_to_tensor, tensor_of
+from srcad.runtime.tape.values.conversions import convert_to_tensor
 
 
 def hessians(recording: Recording, target: Tensor, sources: Sequence[Tensor]) -> list[list[Any]]:
@@ -55,7 +56,7 @@ def _recorded_gradient(
 ) -> tuple[Recording, list[Tensor | None]]:
     """The gradient, and a recording of the forward computation and of the reverse sweep that computed it."""
     again = Recording(watches_accessed=False)
-    again.entries, again.known = list(recording.entries), set(recording.known)
+    again.nodes, again.known, again.roots = [*recording.nodes], {*recording.known}, {*recording.roots}
     active.push(again)
     try:
         found = Sweep(recording, [target], sources, live=True).run([ones(target)])

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from srcad.errors import BadArgument, BadValue, TapeMisuse
-from srcad.runtime.tape.active_recordings import Recording, active
-from srcad.runtime.tape.recording.compiled_calls import CallNode
-from srcad.runtime.tape.reverse.batched_pullbacks import cotangents_at_once
-from srcad.runtime.tape.reverse.reverse_sweep import Sweep
-from srcad.runtime.tape.values.tensor import Tensor, tensor_of
+from srcad.runtime.tape.core.active_recordings import Recording, active
+from srcad.runtime.tape.core.reverse_sweep import Sweep
+from srcad.runtime.tape.core.tensor import Tensor, tensor_of
+from srcad.runtime.tape.recording.batched_pullbacks import cotangents_at_once, run_batched
+from srcad.runtime.tape.recording.compiled_calls import CompiledCall
 
 
 def jacobians(
@@ -81,7 +81,9 @@ def follow(target: Tensor, found: Sequence[Tensor | None]) -> None:
     """
     for tape in active.tapes:
         if target._identity in tape.known:
-            tape.known.update(each._identity for each in found if each is not None)
+            for each in found:
+                if each is not None:
+                    tape.adopt(each._identity)
 
 
 def threads_of(what: str, parallel_iterations: int | None, batched: bool, persistent: bool, count: int) -> int:
@@ -117,15 +119,16 @@ def check_batches(target: Tensor, source: Tensor) -> None:
 
 def _of_one_call(sweep: Sweep, target: Tensor, sources: Sequence[Tensor]) -> list[Any] | None:
     """The blocks, if the sources lead to the target through one compiled call that has a Jacobian, else None."""
-    node, wanted = sweep.path[0] if len(sweep.path) == 1 else (None, ())
+    node = sweep.path[0][0] if len(sweep.path) == 1 else None
     identities = [source._identity for source in sources]
-    if not isinstance(node, CallNode) or sweep.live or not target.ndim or target._identity in identities:
+    if not isinstance(node, CompiledCall) or sweep.live or not target.ndim or target._identity in identities:
         return None
+    wanted = node.places(sweep.relevant)
     blocks = node.jacobian(wanted)
     if blocks is None:
         return None
     found: dict[int, Any] = {}
-    for identity, block in zip(node.input_identities(wanted), blocks, strict=True):
+    for identity, block in zip([node.leaves[place]._identity for place in wanted], blocks, strict=True):
         found[identity] = found[identity] + block if identity in found else block
     return [found.get(each) for each in identities]
 
@@ -138,7 +141,7 @@ def _stacked(sweep: Sweep, target: Tensor, units: Any, count: int, threads: int,
     def part(start: int) -> list[Any]:
         seeds = units(target, start, min(count, start + at_once))
         if at_once > 1:
-            return sweep.run_batched(seeds)
+            return run_batched(sweep, seeds)
         return [each if each is None else each[None] for each in sweep.run([tensor_of(seeds[0][()])])]
 
     starts = range(0, count, at_once)

@@ -10,9 +10,11 @@ import numpy as np
 
 from srcad.errors import BadArgument, NotATensor
 from srcad.runtime.support.nested_structures import flatten
+from srcad.runtime.tape.core.active_recordings import Recording
+from srcad.runtime.tape.core.tensor import Tensor, tensor_of
+from srcad.runtime.tape.core.variable import Variable
+from srcad.runtime.tape.values.conversions import convert_to_tensor
 from srcad.runtime.tape.values.indexed_slices import Rows
-from srcad.runtime.tape.values.tensor import Tensor, convert_to_tensor, tensor_of
-from srcad.runtime.tape.values.variable import Variable
 
 
 class UnconnectedGradients(enum.Enum):
@@ -134,3 +136,33 @@ def _fitted(given: Any, target: Tensor) -> Any:
     if seed.dtype != target.dtype:
         seed = seed.astype(target.dtype)
     return seed if seed.shape == target.shape else np.broadcast_to(seed, target.shape)
+
+
+def without_unwatched_inputs(
+    recording: Recording, targets: Sequence[Tensor], sources: Sequence[Any], bars: list[Any]
+) -> list[Any]:
+    """The adjoints, with None for unwatched tensors that are inputs of operations which led to a target.
+
+    This is TensorFlow's behaviour: an unwatched tensor has the gradient one as its own target, unless another target
+    reads it. A variable counts as read through its readings.
+    """
+    known = recording.known
+    for source, bar in zip(sources, bars):  # noqa: B905 - strict is slow
+        if bar is not None and source._identity not in known and type(source) is Tensor:
+            break
+    else:
+        return bars
+    reached = {target._identity for target in targets}
+    read: set[int] = set()
+    steps = [
+        (tuple([each._identity for each in node.outputs()]), [each._identity for each in node.inputs()])
+        for node in recording.nodes
+    ]
+    steps += [((result,), [*inputs]) for result, (_, inputs, _) in recording.cuts.items()]  # as TensorFlow does
+    for outputs, inputs in sorted(steps, reverse=True):  # results made last have the greatest identities
+        if not reached.isdisjoint(outputs):
+            read.update(inputs)
+            reached |= read
+    unwatched = read - known
+    pairs = zip(sources, bars, strict=True)
+    return [None if type(each) is Tensor and each._identity in unwatched else bar for each, bar in pairs]

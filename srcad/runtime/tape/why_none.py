@@ -6,17 +6,12 @@ results, `stop_gradient`), and values computed from these. The explanation follo
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from srcad.runtime.rulebook.rule_template import primitive_name
-from srcad.runtime.tape.active_recordings import Recording, active
-from srcad.runtime.tape.recording.nodes import nodes_of
-from srcad.runtime.tape.values.tensor import Tensor
-from srcad.runtime.tape.values.variable import Variable
+from srcad.runtime.tape.core.active_recordings import Recording
+from srcad.runtime.tape.core.tensor import Tensor
+from srcad.runtime.tape.core.variable import Variable
 
 
 class Step(NamedTuple):
@@ -33,8 +28,12 @@ class Skeleton:
 
     def __init__(self, recording: Recording) -> None:
         steps = [
-            Step(name_of(node), tuple(each._identity for each in node.tensors()), tuple(node.outputs()))
-            for node in nodes_of(recording.entries)
+            Step(
+                name_of(node),
+                tuple([each._identity for each in node.inputs()]),
+                tuple([each._identity for each in node.outputs()]),
+            )
+            for node in recording.nodes
         ]
         steps += [
             Step(primitive_name(name), read, (made,), reason) for made, (name, read, reason) in recording.cuts.items()
@@ -132,33 +131,3 @@ def name_of(node: Any) -> str:
     function = getattr(node, "function", None) or getattr(node, "gradient", None)
     wrapped = getattr(function, "__wrapped__", function)
     return getattr(wrapped, "__name__", type(node).__name__)
-
-
-def note_cut(name: Any, inputs: Iterable[Any], results: Sequence[Tensor], reason: str | None) -> None:
-    """Tell the tapes that follow an input that no derivative passes to the results of a primitive, or of a name."""
-    read = tuple([each._identity for each in inputs if type(each) is Tensor])
-    for tape in active.tapes:
-        if not tape.known.isdisjoint(read) or any(each in tape.cuts for each in read):
-            for result in results:
-                tape.cuts[result._identity] = (name, read, reason)
-
-
-def note_behind_cut(tape: Recording, name: Any, inputs: Iterable[Any], results: Sequence[Tensor]) -> None:
-    """Tell a tape that follows no input which values were computed from the results of a cut."""
-    cuts = tape.cuts
-    read = tuple([each._identity for each in inputs if type(each) is Tensor])
-    for each in read:
-        if each in cuts:
-            for result in results:
-                cuts[result._identity] = (name, read, None)
-            return
-
-
-def reason_of(result: Tensor) -> str:
-    """Why an operation without a derivative has none."""
-    return _reason(result._value.dtype)
-
-
-@functools.cache
-def _reason(dtype: np.dtype[Any]) -> str:
-    return "its derivative is zero everywhere" if dtype.kind in "fc" else f"its result has the dtype {dtype}"

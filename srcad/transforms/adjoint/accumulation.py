@@ -14,7 +14,6 @@ from srcad.names import Names
 from srcad.runtime import kernels
 from srcad.transforms.adjoint.call_derivatives import CallAdjoints, Callees, calls_in
 from srcad.transforms.analysis.program_facts import Program
-from srcad.transforms.inference.type_inference import is_complex
 from srcad.transforms.ir.array_functions import LIKE, OF_SHAPE_AND_TYPE
 from srcad.transforms.ir.build import (
     Block,
@@ -33,6 +32,7 @@ from srcad.transforms.ir.build import (
     stored,
     subscript,
 )
+from srcad.transforms.ir.name_types import is_complex
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.normalise.carried_shapes import keeps_shape, shapes_behind
 

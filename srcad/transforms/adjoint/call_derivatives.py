@@ -25,7 +25,6 @@ from srcad.names import Names
 from srcad.refusals.large_functions import TUPLE_ARGUMENT
 from srcad.transforms.analysis.dataflow import fixed_point
 from srcad.transforms.inference.subroutine_types import Specialised, Subroutine, results_of_calls
-from srcad.transforms.inference.type_inference import carries_derivatives, differentiable
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -41,6 +40,7 @@ from srcad.transforms.ir.build import (
     walk_statements,
     written,
 )
+from srcad.transforms.ir.name_types import carries_derivatives, differentiable
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.unit import Unit
 

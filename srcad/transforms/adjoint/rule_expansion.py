@@ -18,9 +18,9 @@ from srcad.refusals.types_and_results import TUPLE_VALUE
 from srcad.runtime import kernels
 from srcad.runtime.rulebook.rule import Rule
 from srcad.runtime.rulebook.rule_template import Template, primitive_name
-from srcad.transforms.inference.type_inference import Types, carries_derivatives, is_complex
 from srcad.transforms.ir.algebraic_simplification import simplify
 from srcad.transforms.ir.build import Block, assign, clone, const, dotted, dotted_path, load, names_in, noted, tuple_of
+from srcad.transforms.ir.name_types import Types, carries_derivatives, is_complex
 
 
 @dataclass

@@ -19,8 +19,8 @@ from srcad.runtime.rulebook import registry
 from srcad.runtime.rulebook.rule_template import primitive_name
 from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.analysis.points_to import Roots
-from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import names_in, place_of, walk_statements, written
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import constant, operands, primitive_of
 from srcad.transforms.ir.unit import Unit
 

@@ -13,8 +13,8 @@ from srcad.transforms.analysis.loop_phis import Carried, carried_views
 from srcad.transforms.analysis.points_to import Roots
 from srcad.transforms.analysis.statement_positions import Flow
 from srcad.transforms.analysis.symbolic_shapes import Sizes, combined, index_parts
-from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.cost_model import DEEPEST_FORM
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.unit import Unit
 

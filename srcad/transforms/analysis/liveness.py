@@ -8,6 +8,7 @@ import gast
 
 from srcad.transforms.analysis.dataflow import Backward, Solution
 from srcad.transforms.ir.build import Block, reads
+from srcad.transforms.ir.code import Code, fact
 from srcad.transforms.ir.side_effects import all_written
 
 Live: TypeAlias = frozenset[str]
@@ -16,6 +17,12 @@ Live: TypeAlias = frozenset[str]
 def liveness(block: Block, after: Live = frozenset()) -> Solution[Live]:
     """The names that are live at each point of a block, given those that are live after it."""
     return _Liveness().solve(block, after)
+
+
+@fact
+def liveness_of(code: Code) -> Solution[Live]:
+    """The names that are live at each point of a function."""
+    return liveness(code.body)
 
 
 def live_before(block: Block, after: Live) -> Live:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import gast
 
 from srcad.transforms.analysis.statement_positions import Flow
-from srcad.transforms.inference.type_inference import Types
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import constant
 
 

@@ -18,8 +18,8 @@ from srcad.runtime.rulebook import registry
 from srcad.transforms.analysis.linear_forms import Form
 from srcad.transforms.analysis.statement_positions import Flow, Spot
 from srcad.transforms.inference.subroutine_types import results_of_calls
-from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import names_in, stores_into, walk_statements, written
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import primitive_of
 from srcad.transforms.ir.unit import Unit
 

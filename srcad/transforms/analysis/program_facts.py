@@ -10,7 +10,7 @@ from srcad.transforms.analysis.activity import active_names, varied_names
 from srcad.transforms.analysis.dependence_test import Meeting
 from srcad.transforms.analysis.points_to import Roots, roots_of
 from srcad.transforms.analysis.statement_positions import Flow, flow_of
-from srcad.transforms.inference.type_inference import Types
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.unit import Unit
 
 

@@ -14,9 +14,9 @@ from srcad.runtime.rulebook import registry
 from srcad.transforms.analysis.linear_forms import Form
 from srcad.transforms.analysis.optimistic_facts import Trials
 from srcad.transforms.analysis.statement_positions import Flow
-from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.array_functions import LIKE, OF_ELEMENTS, OF_SHAPE, REDUCING, SAME_SHAPE
 from srcad.transforms.ir.build import dotted_path
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import constant, operands, primitive_of
 from srcad.transforms.ir.unit import Unit
 

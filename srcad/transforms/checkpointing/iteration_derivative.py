@@ -18,9 +18,9 @@ from srcad.transforms.adjoint.call_derivatives import Callees, Pair
 from srcad.transforms.analysis.program_facts import analyse
 from srcad.transforms.checkpointing.loop_outlining import Checkpointed
 from srcad.transforms.checkpointing.snapshot_functions import Drivers
-from srcad.transforms.inference.type_inference import differentiable
 from srcad.transforms.ir.build import Block, const, load, tuple_of
 from srcad.transforms.ir.generated_functions import function
+from srcad.transforms.ir.name_types import differentiable
 from srcad.transforms.sweeps.callee_pairs import make_pair
 from srcad.transforms.sweeps.gradient_function import (
     joined,
@@ -71,7 +71,8 @@ def _iteration(drivers: Drivers, callees: Callees) -> gast.FunctionDef:
     Where several iterations are reversed together, the index is replaced by the first index, their number and the step.
     """
     pair, version, state = drivers.pair, drivers.version, drivers.state
-    unit, types, counts = version.iteration
+    code = version.iteration
+    unit, types, counts = code.unit, code.types, code.counts
     given = 1 if version.at_once == 1 else 3
     names = dict(zip(state.names, unit.parameters[given:], strict=True))
     ends = dict(zip((*state.carried, *state.works), results_of(unit), strict=True))

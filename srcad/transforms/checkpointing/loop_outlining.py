@@ -20,7 +20,7 @@ Primal-only loops: a checkpointed loop without derivatives runs all iterations, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,6 @@ from srcad.transforms.analysis.liveness import liveness
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
 from srcad.transforms.checkpointing.loop_state import State, state_of
 from srcad.transforms.inference.subroutine_types import Kinds, Specialised, Subroutine, Summary
-from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -54,8 +53,10 @@ from srcad.transforms.ir.build import (
     walk_statements,
     written,
 )
+from srcad.transforms.ir.code import Code, Settings
 from srcad.transforms.ir.cost_model import ITERATIONS_AT_ONCE
 from srcad.transforms.ir.generated_functions import function
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import primitive_of
 from srcad.transforms.ir.unit import Unit
@@ -99,10 +100,8 @@ def begin(value: gast.expr, kind: nb.Type | None) -> gast.expr:
     return value
 
 
-Finished = tuple[Unit, Types, Mapping[int, str]]
-# The stages between this one and differentiation, for a unit, its types, those of its parameters, and whether it may
-# write to these.
-Finish = Callable[[Unit, Types, Kinds, bool], Finished]
+# The passes between this one and differentiation.
+Finish = Callable[[Code], Code]
 
 
 @dataclass(eq=False)
@@ -127,7 +126,7 @@ class Checkpointed(Specialised):
 
     state: State = None  # type: ignore[assignment]  # given when it is made
     advance: Advance = None  # type: ignore[assignment]
-    iteration: Finished = None  # type: ignore[assignment]
+    iteration: Code = None  # type: ignore[assignment]
     at_once: int = 1
     most_bytes: int | None = None
 
@@ -137,22 +136,24 @@ def is_checkpointed(statement: gast.stmt) -> bool:
     return isinstance(statement, gast.For) and notes_of(statement).checkpointed
 
 
-def outlined(unit: Unit, types: Types, finish: Finish, numbers: Iterator[int]) -> tuple[Unit, Types]:
-    """Turn checkpointed loops into calls; `numbers` makes the names of the functions of one derivative unique."""
+def outlined(code: Code, finish: Finish) -> Code:
+    """Turn checkpointed loops into calls; `finish` has the passes that their functions go through."""
+    unit, types = code.unit, code.types
     if not any(map(is_checkpointed, walk_statements(unit.tree.body))):
-        return unit, types
+        return code
     tree = unit.copy_tree()
     unit = unit.with_tree(tree, names=unit.names.copy(), bindings={"np": np, **unit.bindings})
-    outliner = _Outliner(analyse_forward(unit, types, []), finish, numbers)
+    outliner = _Outliner(analyse_forward(unit, types, []), finish, code.settings)
     tree.body = outliner.block(tree.body)
-    return settle(unit.with_tree(tree, bindings=outliner.bindings), Types(outliner.known, types.result))
+    known = Types(outliner.known, types.result)
+    return settle(code.with_unit(unit.with_tree(tree, bindings=outliner.bindings), known))
 
 
 @dataclass
 class _Outliner:
     program: Program
     finish: Finish
-    numbers: Iterator[int]
+    settings: Settings
     known: dict[str, Any] = field(init=False)
     bindings: dict[str, Any] = field(init=False)
 
@@ -208,7 +209,7 @@ class _Outliner:
         """The loop as a function."""
         place = place_of(statement)
         wish = f"loop_{place.line}" if place else "loop"
-        base = f"_{next(self.numbers)}_{wish}"
+        base = f"_{next(self.settings.numbers)}_{wish}"
         kinds = tuple(self.kind(name, state) for name in state.names)
         advance = self.advance(f"{base}_advance", f"{wish}_advance", statement, state, kinds)
         results = tuple(self.known[name] for name in state.results)
@@ -256,10 +257,14 @@ class _Outliner:
         made = Advance(name, Subroutine(name, wish), all_kinds, summary)
         tree = function(name, [*bounds, *state.inputs, *state.works, *begun.values()], _around(repeated, state, begun))
         unit = Unit(name, tree, self.bindings, names)
-        settled = settle(unit, Types(known, nb.Tuple(made.outcome)))
-        made.unit, made.types, made.counts = self.finish(*settled, all_kinds, True)
+        done = self.finished(unit, Types(known, nb.Tuple(made.outcome)), all_kinds)
+        made.unit, made.types, made.counts = done.unit, done.types, done.counts
         made.subroutine.unit = made.unit
         return made
+
+    def finished(self, unit: Unit, types: Types, kinds: Kinds) -> Code:
+        """A function of the loop, which may write into its parameters, after the passes before differentiation."""
+        return self.finish(settle(Code(unit, types, kinds, settings=replace(self.settings, in_place=True))))
 
     def opened(
         self, wishes: tuple[str, ...], state: State, kinds: Kinds
@@ -272,7 +277,7 @@ class _Outliner:
         known |= {begun[each]: known.get(each) for each in state.carried}
         return names, known | dict(zip(state.names, kinds, strict=True)), integers, begun
 
-    def iteration(self, name: str, statement: gast.For, state: State, kinds: Kinds) -> Finished:
+    def iteration(self, name: str, statement: gast.For, state: State, kinds: Kinds) -> Code:
         """One iteration, as a function of the index and the state."""
         place = place_of(statement)
         known = dict(self.known) | dict(zip(state.names, kinds, strict=True))
@@ -283,10 +288,9 @@ class _Outliner:
         index = statement.target.id
         unit = Unit(name, function(name, [index, *state.names], body), self.bindings, self.names.copy())
         outcome = (*(known.get(each) for each in state.carried), *(known[each] for each in state.works))
-        settled = settle(unit, Types(known, nb.Tuple(outcome)))
-        return self.finish(*settled, (nb.int64, *kinds), True)
+        return self.finished(unit, Types(known, nb.Tuple(outcome)), (nb.int64, *kinds))
 
-    def iterations(self, name: str, statement: gast.For, state: State, kinds: Kinds) -> Finished:
+    def iterations(self, name: str, statement: gast.For, state: State, kinds: Kinds) -> Code:
         """Some iterations on a state of scalars: a function of the first index, their number, the step, the state."""
         place = place_of(statement)
         wishes = ("first", "count", "width", "turn", "along")
@@ -298,8 +302,8 @@ class _Outliner:
         repeated = loop(turn, [const(0), load(count), const(1)], [*index, *map(clone, statement.body)], place)
         tree = function(name, [first, count, width, *state.inputs, *begun.values()], _around(repeated, state, begun))
         unit = Unit(name, tree, self.bindings, names)
-        settled = settle(unit, Types(known, nb.Tuple([known[each] for each in state.carried])))
-        return self.finish(*settled, (*[nb.int64] * 3, *kinds), True)
+        result = nb.Tuple([known[each] for each in state.carried])
+        return self.finished(unit, Types(known, result), (*[nb.int64] * 3, *kinds))
 
 
 def _around(repeated: gast.For, state: State, begun: Mapping[str, str]) -> Block:

@@ -32,9 +32,9 @@ from numba import types as nb
 from srcad.names import Names
 from srcad.transforms.adjoint.call_derivatives import Pair
 from srcad.transforms.checkpointing.loop_outlining import Checkpointed, begin
-from srcad.transforms.inference.type_inference import is_complex
 from srcad.transforms.ir.build import const, load
 from srcad.transforms.ir.canonical_names import RESERVED
+from srcad.transforms.ir.name_types import is_complex
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.sweeps.callee_pairs import read_back, recorded, typed_blank
 from srcad.transforms.sweeps.forward_reverse_pair import attribute_name

@@ -17,13 +17,7 @@ from numba.core.types import Array, Type, pyobject
 
 from srcad.errors import Place, UnsupportedSyntax
 from srcad.refusals.types_and_results import TYPE_CHANGES
-from srcad.transforms.inference.type_inference import (
-    as_written,
-    callees_in,
-    carries_derivatives,
-    executable,
-    place_of_line,
-)
+from srcad.transforms.inference.type_inference import as_written, callees_in, executable, place_of_line
 from srcad.transforms.ir.build import (
     Block,
     call,
@@ -36,6 +30,7 @@ from srcad.transforms.ir.build import (
     walk_statements,
     written,
 )
+from srcad.transforms.ir.name_types import carries_derivatives
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.unit import Unit
 

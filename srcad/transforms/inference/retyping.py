@@ -19,8 +19,9 @@ from numba import types
 from srcad.runtime.jit.numba_inference import typing_only
 from srcad.runtime.support.stage_timer import stage
 from srcad.transforms.inference.expression_types import Expressions, Unresolved
-from srcad.transforms.inference.type_inference import Types, refuse_masks
+from srcad.transforms.inference.type_inference import refuse_masks
 from srcad.transforms.ir.build import walk_statements
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.unit import Unit
 

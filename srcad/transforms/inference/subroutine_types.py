@@ -21,8 +21,9 @@ from numba.extending import typeof_impl
 
 from srcad.runtime.jit.call_stubs import Declared, Inferring
 from srcad.runtime.jit.numba_inference import CannotType
-from srcad.transforms.inference.type_inference import Types, executable, refuse_masks, types_of
+from srcad.transforms.inference.type_inference import executable, refuse_masks, types_of
 from srcad.transforms.ir.build import dotted_path, place_of, walk_statements, written
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.unit import Unit
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -15,66 +14,9 @@ from srcad.errors import Place
 from srcad.runtime.jit.numba_inference import CannotType, Inferred, infer
 from srcad.runtime.support.stage_timer import stage
 from srcad.transforms.ir.build import Block, inner_blocks, place_of, stores_into, walk_statements, written
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.unit import Unit
-
-
-@dataclass(frozen=True)
-class Types:
-    """The types of names; `result` is the type of the function's result."""
-
-    of: Mapping[str, types.Type]
-    result: types.Type
-
-    def get(self, name: str) -> types.Type | None:
-        """The type of a name, or None where it is not known."""
-        return self.of.get(name)
-
-    def rank(self, name: str) -> int | None:
-        """The rank of an array, else None."""
-        kind = self.of.get(name)
-        return kind.ndim if isinstance(kind, types.Array) else None
-
-    def is_array(self, name: str) -> bool:
-        """Whether the name holds an array."""
-        return isinstance(self.of.get(name), types.Array)
-
-    def is_opaque(self, index: gast.expr) -> bool:
-        """Whether a part of an index is a name of neither integer nor array type: a slice, or a tuple."""
-        known = (types.Integer, types.Boolean, types.Array)
-        return isinstance(index, gast.Name) and not isinstance(self.of.get(index.id), known)
-
-    def is_real(self, name: str) -> bool:
-        """Whether the name holds a float, or an array of floats."""
-        kind = self.of.get(name)
-        return isinstance(kind.dtype if isinstance(kind, types.Array) else kind, types.Float)
-
-    def is_real_or_complex(self, name: str) -> bool:
-        """Whether the name holds values that can have a derivative: floats, complex numbers, their arrays or tuples."""
-        return carries_derivatives(self.of.get(name))
-
-
-def differentiable(kind: types.Type | None) -> bool:
-    """Whether values of this type can have a derivative."""
-    if isinstance(kind, types.Array):
-        kind = kind.dtype
-    return isinstance(kind, (types.Float, types.Complex))
-
-
-def carries_derivatives(kind: types.Type | None) -> bool:
-    """Whether anything inside a value of this type can have a derivative, also in tuples, lists and optional values.
-
-    >>> carries_derivatives(types.List(types.Tuple((types.int64, types.float64))))
-    True
-    >>> carries_derivatives(types.Tuple((types.int64, types.Optional(types.float64))))
-    True
-    """
-    if isinstance(kind, types.Optional):
-        return carries_derivatives(kind.type)
-    if isinstance(kind, types.BaseTuple):
-        return any(carries_derivatives(element) for element in kind)
-    inside = getattr(kind, "yield_type", None) or getattr(kind, "dtype", None)  # of iterators, lists and arrays
-    return differentiable(kind) if inside is None or inside is kind else carries_derivatives(inside)
 
 
 def executable(unit: Unit, unknown: frozenset[str | None] | set[str | None] = frozenset()) -> Callable[..., Any]:
@@ -274,12 +216,3 @@ def _number_lines(function: ast.stmt) -> None:
             visit(getattr(statement, "orelse", []))
 
     visit(function.body)  # type: ignore[attr-defined]
-
-
-def is_complex(kind: types.Type | None) -> bool:
-    """Whether this is a complex type, or an array of complex numbers.
-
-    The sweeps use plain, unconjugated derivatives; at the interface they are conjugated, so that gradients point
-    uphill.
-    """
-    return isinstance(kind.dtype if isinstance(kind, types.Array) else kind, types.Complex)

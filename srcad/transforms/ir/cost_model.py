@@ -15,7 +15,7 @@ from typing import Any
 import gast
 import numpy as np
 
-# Operations: recomputing against recording (recomputation, scalar_expansion)
+# Operations: recomputing against recording (recomputation)
 
 CHEAP_OPERATION = 0.3  # sums, products and comparisons, several of which a processor does at a time
 EXPENSIVE_OPERATION = 12.0  # functions such as exp and sin, and powers: some tens of instructions

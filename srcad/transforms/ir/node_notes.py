@@ -94,7 +94,7 @@ class Notes:
     """Mark after the primal's last statement. Set by `sweep_boundary`; read by `gradient_function`."""
     whole: bool = False
     """Sum into an adjoint: the term is an array of the same shape and type.
-    Set by `accumulation`; read by `reverse_plan`, `copy_elision_moves`, `copy_elision_branches`, `array_sum_loops`,
+    Set by `accumulation`; read by `reverse_plan`, `copy_elision_moves`, `array_sum_loops`,
     `kernel_calls`, `llvm_assumptions`."""
     exact: bool = False
     """Such a sum: the one array that the term reads has the shape itself. Set by `accumulation`; read by

@@ -10,6 +10,7 @@ from numba import types as nb
 
 from srcad.transforms.ir.array_functions import ALLOCATING, SHAPE_ATTRIBUTES
 from srcad.transforms.ir.build import Block, dotted_path, names_in, walk_statements, written
+from srcad.transforms.ir.code import Code, fact
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written
 
@@ -127,6 +128,12 @@ class Memories:
             case gast.Subscript(value=gast.Name(id=name), slice=part):
                 return self.is_element(name, [part])
         return False
+
+
+@fact
+def memories_of(code: Code) -> Memories:
+    """The arrays of a function, their alias classes, and its scalars."""
+    return Memories(code.body, code.parameters, code.kinds)
 
 
 def _bases(value: gast.expr) -> Iterator[str]:

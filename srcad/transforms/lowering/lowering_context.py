@@ -10,7 +10,7 @@ from typing import Any
 import gast
 
 from srcad.names import Names
-from srcad.runtime.tape.values.structured_arguments import attributes
+from srcad.runtime.support.structured_arguments import attributes
 from srcad.transforms.ir.canonical_names import MODULES, RESERVED
 from srcad.transforms.ir.constant_conditions import Member
 from srcad.transforms.ir.unit import Capture, Unit

@@ -32,9 +32,9 @@ from srcad.transforms.analysis.dataflow import Forward, closure
 from srcad.transforms.analysis.ownership import check_copy
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.analysis.view_adjoints import OUT_OF_REACH, is_view
-from srcad.transforms.inference.type_inference import differentiable
 from srcad.transforms.ir.build import Block, inner_blocks, reads, stores_into, walk_statements, written
 from srcad.transforms.ir.cost_model import MOST_CASES, MOST_STATES
+from srcad.transforms.ir.name_types import differentiable
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import primitive_of
 

@@ -28,7 +28,6 @@ from numba import types as nb
 from srcad.errors import Place
 from srcad.names import Names
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
-from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -45,7 +44,9 @@ from srcad.transforms.ir.build import (
     walk_statements,
     written,
 )
+from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.cost_model import MOST_CASES, MOST_CHOICE_ROUNDS
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.alias_cases import (
@@ -64,17 +65,18 @@ from srcad.transforms.normalise.alias_cases import (
 from srcad.transforms.normalise.in_place_resolution import blank
 
 
-def choose(unit: Unit, types: Types, insist: bool = False) -> tuple[Unit, Types]:
+def choose(code: Code) -> Code:
     """Version the code on names that may refer to different arrays, if one of these is written.
 
     Where the arrays cannot be determined, for instance because each iteration allocates one, names are left as they
-    are. With `insist`, names that look harmless are versioned as well, since later stages know more.
+    are. With the setting `insist`, names that look harmless are versioned as well, since later stages know more.
     """
-    if not any(_is_copy(statement, types) or _is_branch(statement) for statement in walk_statements(unit.tree.body)):
-        return unit, types
+    unit, types = code.unit, code.types
+    if not any(_is_copy(statement, types) or _is_branch(statement) for statement in walk_statements(code.body)):
+        return code
     failed: set[str] = set()
     for _ in range(MOST_CHOICE_ROUNDS):
-        groups = [each for each in chosen_groups(_program(unit, types), insist) if not each & failed]
+        groups = [each for each in chosen_groups(_program(unit, types), code.settings.insist) if not each & failed]
         everything = [set().union(*groups)] if len(groups) > 1 else []
         for names in [*everything, *groups]:
             try:
@@ -84,7 +86,7 @@ def choose(unit: Unit, types: Types, insist: bool = False) -> tuple[Unit, Types]
                 failed |= names if names in groups else set()
         else:
             break
-    return unit, types
+    return code.with_unit(unit, types)
 
 
 def _program(unit: Unit, types: Types) -> Program:

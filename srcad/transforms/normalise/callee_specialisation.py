@@ -12,7 +12,7 @@ through either.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -33,7 +33,6 @@ from srcad.transforms.inference.subroutine_types import (
     callee_of,
     results_of_calls,
 )
-from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -49,13 +48,15 @@ from srcad.transforms.ir.build import (
     walk_statements,
     written,
 )
+from srcad.transforms.ir.code import Code
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import look_up
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.exception_messages import with_plain_messages
 from srcad.transforms.normalise.in_place_resolution import settle
 
-# The stages between this one and differentiation: a unit, its types and those of its parameters.
-Finish = Callable[[Unit, Types, Kinds], tuple[Unit, Types, Mapping[int, str]]]
+# The passes between this one and differentiation.
+Finish = Callable[[Code], Code]
 
 
 class Library:
@@ -65,17 +66,18 @@ class Library:
         self.finish = finish
         self.known: dict[tuple[Subroutine, Kinds], Specialised] = {}
 
-    def specialise(self, unit: Unit, types: Types) -> tuple[Unit, Types]:
+    def specialise(self, code: Code) -> Code:
         """Rewrite calls as operations on values; in-place operations are resolved before and after."""
+        unit, types = code.unit, code.types
         if not any(isinstance(each, Subroutine) for each in unit.bindings.values()):
-            return unit, types
+            return code
         rewriter = _Rewriter(self, unit, types)
         tree = unit.copy_tree()
         tree.body = rewrite(tree.body, rewriter.statement)
         types = Types(rewriter.known, types.result)
-        unit, types = settle(unit.with_tree(tree, names=rewriter.names, bindings=rewriter.bindings), types)
-        _refuse_writes_through_views(unit, types)
-        return unit, types
+        code = settle(code.with_unit(unit.with_tree(tree, names=rewriter.names, bindings=rewriter.bindings), types))
+        _refuse_writes_through_views(code.unit, code.types)
+        return code
 
     def version(self, subroutine: Subroutine, kinds: Kinds, place: Place | None) -> Specialised:
         """The version for these argument types; while it is being made, recursive calls get what is known of it."""
@@ -95,15 +97,15 @@ class Library:
         self.known[key] = made
         count = len(self.known)
         while True:  # fixed point: what a recursive function writes to depends on what its own calls write to
-            unit, known = self.specialise(*settle(with_plain_messages(subroutine.ssa, types), types))
-            summary = _summary(unit, known, kinds, made.summary)
+            code = self.specialise(settle(with_plain_messages(Code(subroutine.ssa, types, kinds))))
+            summary = _summary(code.unit, code.types, kinds, made.summary)
             if summary == made.summary:
                 break
             made.summary = summary
             for later in list(self.known)[count:]:
                 del self.known[later]
-        unit, known = _returning(unit, known, made)
-        made.unit, made.types, made.counts = self.finish(unit, known, kinds)
+        done = self.finish(code.with_unit(*_returning(code.unit, code.types, made)))
+        made.unit, made.types, made.counts = done.unit, done.types, done.counts
 
 
 class _Rewriter:

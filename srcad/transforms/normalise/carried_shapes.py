@@ -27,7 +27,6 @@ from srcad.transforms.analysis.linear_forms import Form
 from srcad.transforms.analysis.points_to import roots_of
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.analysis.statement_positions import Flow, flow_of
-from srcad.transforms.inference.type_inference import Types, differentiable
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -39,6 +38,7 @@ from srcad.transforms.ir.build import (
     subscript,
     walk_statements,
 )
+from srcad.transforms.ir.name_types import Types, differentiable
 from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.unit import Unit
 

@@ -13,23 +13,24 @@ from typing import Any
 import gast
 from numba import types as nb
 
-from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import const, walk_statements
-from srcad.transforms.ir.unit import Unit
+from srcad.transforms.ir.code import Code
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.lowering.desugaring.for_loops import called
 
 
-def with_plain_messages(unit: Unit, known: Types | None = None) -> Unit:
+def with_plain_messages(code: Code) -> Code:
     """Replace such texts by their parts as arguments; while types are unknown, only texts with formats."""
-    if not any(_texts(each, known) for each in walk_statements(unit.tree.body)):
-        return unit
+    unit, known = code.unit, code.types if code.is_typed else None
+    if not any(_texts(each, known) for each in walk_statements(code.body)):
+        return code
     unit = unit.with_tree(unit.copy_tree())
     for statement in walk_statements(unit.tree.body):
         for text in _texts(statement, known):
             arguments = _call(statement).args
             at = next(k for k, each in enumerate(arguments) if each is text)
             arguments[at : at + 1] = [part for each in text.values for part in _plain(each)]
-    return unit
+    return code.with_unit(unit)
 
 
 def _texts(statement: gast.stmt, known: Types | None) -> list[gast.JoinedStr]:

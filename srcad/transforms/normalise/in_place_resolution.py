@@ -20,7 +20,6 @@ from numba import types as nb
 from srcad.names import Names
 from srcad.refusals.numpy_calls import INTEGER_OUTPUT
 from srcad.runtime import kernels
-from srcad.transforms.inference.type_inference import Types, carries_derivatives, is_complex
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -40,8 +39,9 @@ from srcad.transforms.ir.build import (
     walk_statements,
     written,
 )
+from srcad.transforms.ir.code import Code
+from srcad.transforms.ir.name_types import Types, carries_derivatives, is_complex
 from srcad.transforms.ir.node_notes import note, notes_of
-from srcad.transforms.ir.unit import Unit
 from srcad.transforms.lowering.calls.array_like_arguments import with_operands
 from srcad.transforms.normalise.length_checks import without_known_lengths
 
@@ -69,9 +69,10 @@ OF_COMPLEX = {
 STORED_DIRECTLY = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 
 
-def settle(unit: Unit, types: Types) -> tuple[Unit, Types]:
-    """Resolve in-place operators, coalesce copies of array references, replace tuple variables; returns the types."""
-    unit = without_known_lengths(unit, types)
+def settle(code: Code) -> Code:
+    """Resolve in-place operators, coalesce copies of array references, replace tuple variables."""
+    types = code.types
+    unit = without_known_lengths(code.unit, types)
     tree = unit.copy_tree()
     names = unit.names.copy()
     bindings = {"np": np, "kernels": kernels, **unit.bindings}
@@ -90,7 +91,7 @@ def settle(unit: Unit, types: Types) -> tuple[Unit, Types]:
     tree.body = _in_place(tree.body, types, names, same, _store_counts(tree.body))
     tree.body = _without_tuples(tree.body)
     _merge_references(tree, types, same)
-    return unit.with_tree(tree, names=names, bindings=bindings), types
+    return code.with_unit(unit.with_tree(tree, names=names, bindings=bindings), types)
 
 
 def _refuse_truncation(statement: Any, types: Types) -> None:

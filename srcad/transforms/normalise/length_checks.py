@@ -16,8 +16,8 @@ from numba import types as nb
 from srcad.transforms.analysis.linear_forms import Form
 from srcad.transforms.analysis.statement_positions import Flow, flow_of
 from srcad.transforms.analysis.symbolic_shapes import Sizes
-from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import mentions, walk_statements, without_statements
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.lowering.desugaring.for_loops import called

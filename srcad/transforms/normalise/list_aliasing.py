@@ -13,20 +13,21 @@ from srcad.refusals.records import RECORDS_GATHERED
 from srcad.transforms.analysis.dependence_test import Meeting
 from srcad.transforms.analysis.points_to import Roots, roots_of
 from srcad.transforms.analysis.statement_positions import flow_of
-from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import names_in, place_of, stores_into, walk_statements, written
+from srcad.transforms.ir.code import Code
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
-from srcad.transforms.ir.unit import Unit
 
 
-def refuse_shared(unit: Unit, types: Types) -> None:
+def refuse_shared(code: Code) -> Code:
     """Refuse writes to arrays while they are in a list, since the copy in the list would not change."""
+    unit, types = code.unit, code.types
     everything = list(walk_statements(unit.tree.body))
     picked = [each for each in everything if notes_of(each).accesses_records and _by_array(each, types)]
     kept = [each for each in everything if notes_of(each).puts_into_list]
     elements = [str(written(each)) for each in everything if notes_of(each).copies_list_element]
     if not kept and not elements and not picked:
-        return
+        return code
     flow = flow_of(unit)
     roots = roots_of(unit, flow, types)
     for each in picked:
@@ -42,6 +43,7 @@ def refuse_shared(unit: Unit, types: Types) -> None:
                 raise WRITE_AFTER_APPEND.at(place_of(store))
         if any(roots.meet(target.value.id, name) for name in elements):
             raise LIST_ELEMENT_WRITE.at(place_of(store))
+    return code
 
 
 def _by_array(statement: gast.stmt, types: Types) -> list[str]:

@@ -42,6 +42,7 @@ from srcad.transforms.ir.build import (
     walk_statements,
     written,
 )
+from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.unit import Unit
 
@@ -51,12 +52,13 @@ _MAKERS = ("new_list", "listed", "repeated")
 _NAMES = frozenset({*_STORES, *_MAKERS, "removed", "shifted", "element", "elements"})
 
 
-def with_lists(unit: Unit, kinds: tuple[nb.Type, ...], samples: Sequence[tuple[Any, ...]] | None) -> Unit:
-    """Replace lists by arrays; for these types of arguments, or for those of the `samples` where given."""
-    if not any(_operation(each) for each in walk_statements(unit.tree.body)):
-        return unit
-    known = _inferred(unit, kinds) if samples is None else _watched(unit, samples)
-    return _rewritten(unit, known)
+def with_lists(code: Code) -> Code:
+    """Replace lists by arrays, for the types of the parameters, or for those that were observed."""
+    unit, observed = code.unit, code.settings.observed
+    if not any(_operation(each) for each in walk_statements(code.body)):
+        return code
+    known = _inferred(unit, code.signature) if observed is None else _watched(unit, observed.samples)
+    return code.with_unit(_rewritten(unit, known))
 
 
 def with_lists_of_floats(unit: Unit) -> Unit:

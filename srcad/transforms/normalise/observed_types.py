@@ -29,7 +29,6 @@ from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.analysis.points_to import roots_of
 from srcad.transforms.analysis.statement_positions import flow_of
 from srcad.transforms.inference.execution_tracing import Conflict, Watched, own_copy, watch
-from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -46,6 +45,7 @@ from srcad.transforms.ir.build import (
     walk_statements,
     written,
 )
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import operands, primitive_of
 from srcad.transforms.ir.unit import Unit
 

@@ -37,24 +37,25 @@ from srcad.transforms.ir.build import (
     walk_statements,
     written,
 )
-from srcad.transforms.ir.unit import Unit
+from srcad.transforms.ir.code import Code
 from srcad.transforms.lowering.desugaring.structured_exits import NO_VALUE
 from srcad.transforms.normalise.ssa import unset
 
 
-def with_flags(unit: Unit) -> Unit:
-    """Replace values that are None on some paths only, in a unit in SSA form."""
-    if not any(_is_none(getattr(each, "value", None)) for each in _assignments(unit.tree.body)):
-        return unit
+def with_flags(code: Code) -> Code:
+    """Replace values that are None on some paths only, in a function in SSA form."""
+    unit = code.unit
+    if not any(_is_none(getattr(each, "value", None)) for each in _assignments(code.body)):
+        return code
     tree, names = unit.copy_tree(), unit.names.copy()
     # Which names may be None depends on others that may be.
     found = fixed_point(partial(_may_be_none, tree.body), frozenset[str]())
     chosen = found - _always_none(tree.body)
     if not chosen:
-        return unit
+        return code
     flags = {name: names.fresh(f"{name}_given") for name in sorted(chosen)}
     tree.body = rewrite(tree.body, _Writer(tree.body, found, flags, names).written)
-    return unit.with_tree(tree, names=names)
+    return code.with_unit(unit.with_tree(tree, names=names))
 
 
 def _may_be_none(body: Block, known: frozenset[str]) -> frozenset[str]:

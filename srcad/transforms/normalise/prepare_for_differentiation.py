@@ -10,6 +10,7 @@ Rewritten code keeps its position in the user's source.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -22,7 +23,6 @@ from srcad.names import Names
 from srcad.runtime import kernels
 from srcad.transforms.analysis.points_to import roots_of
 from srcad.transforms.analysis.statement_positions import flow_of
-from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -39,26 +39,29 @@ from srcad.transforms.ir.build import (
     subscript,
     walk_statements,
 )
+from srcad.transforms.ir.code import Code
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.carried_shapes import with_shapes_behind
 
 
-def ready(unit: Unit, types: Types, in_place: bool = False) -> tuple[Unit, Types, dict[int, str]]:
-    """The rewritten unit, its types, and the name of the iteration counter of each counted loop (by id of the loop).
+def ready(code: Code) -> Code:
+    """The rewritten function, with the name of the iteration counter of each counted loop.
 
-    With `in_place`, the caller passes arrays that the function may write to.
+    With the setting `in_place`, the caller passes arrays that the function may write to.
     """
+    unit, types = code.unit, code.types
     known = dict(types.of)
     names = unit.names.copy()
     tree = unit.copy_tree()
     tree.body = rewrite(tree.body, partial(_linear_store, names, known))
     unit = unit.with_tree(tree, names=names)
-    if not in_place:
+    if not code.settings.in_place:
         unit = _copied_parameters(unit, Types(known, types.result), known)
     with_shapes_behind(unit, Types(known, types.result), names, known)
     counts: dict[int, str] = {}
     unit.tree.body = rewrite(unit.tree.body, partial(_counted, names, known, counts))
-    return unit, Types(known, types.result), counts
+    return replace(code.with_unit(unit, Types(known, types.result)), counts=counts)
 
 
 def _linear_store(names: Names, known: dict[str, Any], statement: gast.stmt) -> Block:

@@ -36,19 +36,20 @@ from srcad.transforms.ir.build import (
     walk_statements,
     written,
 )
+from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import note
-from srcad.transforms.ir.unit import Unit
 
 
-def to_ssa(unit: Unit) -> Unit:
-    """Bring a unit to SSA form."""
+def to_ssa(code: Code) -> Code:
+    """Bring a function to SSA form."""
+    unit = code.unit
     tree = unit.copy_tree()
     names = unit.names.copy()
     bindings = {name: name for name in unit.parameters}
     renamer = _Renamer(names, tree.body)
     renamer.used |= set(unit.parameters)
     tree.body = renamer.block(tree.body, bindings)
-    return unit.with_tree(tree, names=names)
+    return code.with_unit(unit.with_tree(tree, names=names))
 
 
 def stored_certainly(block: Block) -> frozenset[str]:

@@ -18,9 +18,9 @@ import numpy as np
 from numba import types as nb
 
 from srcad.transforms.analysis.statement_positions import Flow, flow_of
-from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import dotted_path, inner_blocks, is_exit, rewrite, walk_statements
 from srcad.transforms.ir.constant_conditions import UNKNOWN, computed
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.unit import Unit
 
 

@@ -18,18 +18,20 @@ from srcad.runtime.rulebook.rule_template import primitive_name
 from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
 from srcad.transforms.analysis.view_adjoints import COPIED, OUT_OF_REACH, is_written_later, not_followed, reaches
-from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import names_in, place_of, stores_into, walk_statements
+from srcad.transforms.ir.code import Code
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import primitive_of
 from srcad.transforms.ir.unit import Unit
 
 
-def refuse_hidden_views(unit: Unit, types: Types) -> None:
+def refuse_hidden_views(code: Code) -> Code:
     """Raise where a written value could be read through another name in NumPy, but not in generated code."""
+    unit, types = code.unit, code.types
     stores = [(each, target.value.id) for each in walk_statements(unit.tree.body) if (target := stores_into(each))]
     calls = [each for each in walk_statements(unit.tree.body) if _gives_no_view(each, unit, types)]
     if not stores or not calls:
-        return
+        return code
     program = analyse_forward(unit, types, [])
     for call in calls:
         name = call.targets[0].id
@@ -42,6 +44,7 @@ def refuse_hidden_views(unit: Unit, types: Types) -> None:
                 raise not_followed(program, name)
         if primitive in COPIED and name in program.roots.views and is_written_later(program, name, False):
             raise not_followed(program, name)
+    return code
 
 
 def _sources(program: Program, name: str) -> Iterator[str]:

@@ -16,23 +16,23 @@ import gast
 from numba import types as nb
 
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
-from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import Block, dotted_path, inner_blocks, stores_into, walk, walk_statements, written
+from srcad.transforms.ir.code import Code
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
-from srcad.transforms.ir.unit import Unit
 
 
-def with_early_copies(unit: Unit, types: Types) -> Unit:
+def with_early_copies(code: Code) -> Code:
     """Move copies up, if a statement in between reads the array."""
-    unit = unit.with_tree(unit.copy_tree())
-    program = analyse_forward(unit, types, [])
+    unit = code.unit.with_tree(code.unit.copy_tree())
+    program = analyse_forward(unit, code.types, [])
     for block in [unit.tree.body, *(inner for each in walk_statements(unit.tree.body) for inner in inner_blocks(each))]:
         for statement in list(block):
             found = _copied(statement, program)
             if found is not None:
                 _move(block, statement, *found, program)
-    return unit
+    return code.with_unit(unit)
 
 
 def _copied(statement: gast.stmt, program: Program) -> tuple[str, str] | None:

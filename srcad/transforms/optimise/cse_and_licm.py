@@ -29,7 +29,6 @@ from srcad.runtime.rulebook import registry
 from srcad.transforms.analysis.points_to import is_basic
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
 from srcad.transforms.analysis.statement_positions import Flow
-from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.array_functions import TOTAL, functions
 from srcad.transforms.ir.build import (
     Block,
@@ -41,15 +40,15 @@ from srcad.transforms.ir.build import (
     walk_statements,
     written,
 )
+from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.primitive import constant, primitive_of
-from srcad.transforms.ir.unit import Unit
 
 SAFE = frozenset(functions(TOTAL))
 
 
-def tidy(unit: Unit, types: Types) -> Unit:
+def tidy(code: Code) -> Code:
     """Eliminate common subexpressions and hoist loop-invariant operations."""
-    unit = unit.with_tree(unit.copy_tree())
+    types, unit = code.types, code.unit.with_tree(code.unit.copy_tree())
     program = analyse_forward(unit, types, [])
     same: dict[str, str] = {}
     unit.tree.body = _shared(unit.tree.body, program, {}, same)
@@ -60,7 +59,7 @@ def tidy(unit: Unit, types: Types) -> Unit:
     again: dict[str, str] = {}
     unit.tree.body = _shared(unit.tree.body, program, {}, again)
     rewrite_names(unit.tree, lambda name: _final(again, name))
-    return unit
+    return code.with_unit(unit)
 
 
 def _final(same: dict[str, str], name: str) -> str:
@@ -81,7 +80,7 @@ def _shared(block: Block, program: Program, known: dict[str, str], same: dict[st
         if name and isinstance(statement, gast.Assign) and _is_single(program.flow, name):
             value: Any = statement.value
             rewrite_names(value, lambda read: _final(same, read))
-            if is_repeatable(program, statement):
+            if _is_repeatable(program, statement):
                 key = gast.dump(value)
                 if key in known:
                     same[name] = known[key]
@@ -98,7 +97,7 @@ def _shared(block: Block, program: Program, known: dict[str, str], same: dict[st
     return result
 
 
-def is_repeatable(program: Program, statement: gast.Assign) -> bool:
+def _is_repeatable(program: Program, statement: gast.Assign) -> bool:
     """Whether a repetition of the statement gives the same value, so that it can be shared."""
     name = str(written(statement))
     if isinstance(statement.value, gast.Subscript):

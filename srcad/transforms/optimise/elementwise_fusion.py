@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 import gast
 
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
-from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import (
     Block,
     inner_blocks,
@@ -27,9 +26,9 @@ from srcad.transforms.ir.build import (
     walk_statements,
     written,
 )
+from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.cost_model import REPEATABLE_OPERATORS
 from srcad.transforms.ir.primitive import primitive_of
-from srcad.transforms.ir.unit import Unit
 from srcad.transforms.optimise.elementwise_statements import Elements, is_array_store, is_fusible
 
 
@@ -41,17 +40,19 @@ class Plan:
     defined: dict[str, gast.Assign] = field(default_factory=dict)
 
 
-def fuse(unit: Unit, types: Types, assumes: bool = False) -> Unit:
+def fuse(code: Code) -> Code:
     """Rewrite elementwise array statements as loop nests.
 
-    With `assumes`, operands whose shapes are not known to be equal are assumed to be equal; if they are not at run
-    time, the function raises `kernels.Widens` and must be generated again without the assumption.
+    With the setting `assumes`, operands whose shapes are not known to be equal are assumed to be equal; if they are not
+    at run time, the function raises `kernels.Widens` and must be generated again without the assumption.
     """
-    unit = unit.with_tree(unit.copy_tree(), names=unit.names.copy(), bindings=dict(unit.bindings))
-    program = analyse_forward(unit, types, [])
+    unit = code.unit.with_tree(code.unit.copy_tree(), names=code.unit.names.copy(), bindings=dict(code.unit.bindings))
+    program = analyse_forward(unit, code.types, [])
     plan = _Planner(program).plan()
-    unit.tree.body = rewrite(unit.tree.body, Elements(program, plan.defined, plan.inlined, assumes).statement)
-    return unit
+    unit.tree.body = rewrite(
+        unit.tree.body, Elements(program, plan.defined, plan.inlined, code.settings.assumes).statement
+    )
+    return code.with_unit(unit)
 
 
 class _Planner:

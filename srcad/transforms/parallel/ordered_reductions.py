@@ -26,7 +26,6 @@ from srcad.transforms.analysis.dataflow import fixed_point
 from srcad.transforms.analysis.liveness import live_before
 from srcad.transforms.analysis.points_to import Roots, roots_of
 from srcad.transforms.analysis.statement_positions import Flow, flow_of
-from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -49,6 +48,8 @@ from srcad.transforms.ir.build import (
     walk_statements,
 )
 from srcad.transforms.ir.build import loop as for_loop
+from srcad.transforms.ir.code import Code
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written
@@ -58,15 +59,16 @@ from srcad.transforms.loop_analysis.loop_carried_values import passed_on
 from srcad.transforms.loop_analysis.parallel_subscripts import Indices
 
 
-def with_folds_apart(unit: Unit, types: Types) -> tuple[Unit, Types]:
-    """Split such loops in two; returns the types of all names as well."""
-    if not any(map(is_parallel, walk_statements(unit.tree.body))):
-        return unit, types
+def with_folds_apart(code: Code) -> Code:
+    """Split such loops in two."""
+    unit, types = code.unit, code.types
+    if not any(map(is_parallel, walk_statements(code.body))):
+        return code
     unit = unit.with_tree(unit.copy_tree(), names=unit.names.copy(), bindings={**unit.bindings, "kernels": kernels})
     known = dict(types.of)
     flow = flow_of(unit)
     _Splitter(unit, known, flow, roots_of(unit, flow, types)).block(unit.tree.body)
-    return unit, Types(known, types.result)
+    return code.with_unit(unit, Types(known, types.result))
 
 
 class _Splitter:

@@ -18,34 +18,33 @@ destination array after the first sum, with one exception: a loop that buffers i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 
 import gast
-from numba import types as nb
 
 from srcad.transforms.ir.array_functions import LIKE_WITH_ONE_ARGUMENT
 from srcad.transforms.ir.build import Block, dotted_path, inner_blocks, mentions, rewrite_names, walk, walk_statements
+from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.side_effects import all_written
 from srcad.transforms.loop_analysis.affine_subscripts import Subscripts
-from srcad.transforms.loop_analysis.alias_classes import Memories
+from srcad.transforms.loop_analysis.alias_classes import memories_of
 from srcad.transforms.loop_analysis.loop_accesses import accessed
 from srcad.transforms.postoptimise.row_buffered_gather import is_sum
 
 
-def with_sums_absorbed(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """Remove accumulator arrays whose sums can go to the destination directly; `kinds` has the known types of names."""
-    _Absorber(body, parameters, kinds).walk(body)
-    return body
+def with_sums_absorbed(code: Code) -> Code:
+    """Remove accumulator arrays whose sums can go to the destination directly."""
+    _Absorber(code).walk(code.body)
+    return code.with_body(code.body)
 
 
 class _Absorber:
-    def __init__(self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
-        self.memories, self.kinds = Memories(body, parameters, kinds), kinds
-        everything = [each for each in walk_statements(body) if not isinstance(each, gast.AugAssign)]
-        self.stores = Counter([*parameters, *(name for each in everything for name in all_written(each))])
+    def __init__(self, code: Code) -> None:
+        self.memories, self.kinds = memories_of(code), code.kinds
+        everything = [each for each in walk_statements(code.body) if not isinstance(each, gast.AugAssign)]
+        self.stores = Counter([*code.parameters, *(name for each in everything for name in all_written(each))])
         self.made = {each.targets[0].id: each.value for each in everything if _is_made(each)}
-        self.mentions = mentions(body)
+        self.mentions = mentions(code.body)
 
     def walk(self, block: Block) -> None:
         """Forward the accumulators of a block and of its inner blocks."""

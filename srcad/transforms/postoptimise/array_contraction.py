@@ -20,7 +20,6 @@ live at the same time. Applies to arrays that the function allocates itself, onc
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 
 import gast
@@ -47,31 +46,31 @@ from srcad.transforms.ir.build import (
     walk,
     walk_statements,
 )
+from srcad.transforms.ir.code import Code, store_counts
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
-from srcad.transforms.ir.side_effects import all_written
 from srcad.transforms.ir.type_annotations import is_parallel
-from srcad.transforms.loop_analysis.alias_classes import Memories
+from srcad.transforms.loop_analysis.alias_classes import memories_of
 from srcad.transforms.loop_analysis.array_extents import Shapes
 from srcad.transforms.loop_analysis.array_uses import Array, Arrays
 from srcad.transforms.loop_analysis.loop_accesses import is_counted
 from srcad.transforms.loop_analysis.reuse_window import Window, window, without
 
 
-def contracted(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """Contract arrays to a rolling buffer where `window` finds one; `kinds` has the types of names, as far as known.
+def contracted(code: Code) -> Code:
+    """Contract arrays to a rolling buffer where `window` finds one.
 
     Functions with parallel loops are left unchanged: their iterations would share rows.
     """
-    if any(is_parallel(each) for each in walk_statements(body)):
-        return body
-    return _Contractor(body, parameters, kinds).contracted()
+    if any(is_parallel(each) for each in walk_statements(code.body)):
+        return code
+    return code.with_body(_Contractor(code).contracted())
 
 
 class _Contractor:
-    def __init__(self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
-        self.body, self.parameters, self.kinds = body, parameters, kinds
-        self.stores = Counter([*parameters, *(name for each in walk_statements(body) for name in all_written(each))])
+    def __init__(self, code: Code) -> None:
+        self.code, self.body, self.kinds = code, code.body, code.kinds
+        self.stores = store_counts(code)
         self.rows: dict[tuple[int, int, int], str] = {}
         self.replaced: dict[int, gast.expr] = {}
 
@@ -82,14 +81,14 @@ class _Contractor:
             return self.body
         integers = {name for name, kind in self.kinds.items() if isinstance(kind, nb.Integer)}
         integers |= {each.target.id for each in walk_statements(self.body) if is_counted(each)} & self.once
-        shapes = Shapes(Memories(self.body, self.parameters, self.kinds).ranks, frozenset(integers))
+        shapes = Shapes(memories_of(self.code).ranks, frozenset(integers))
         arrays = Arrays(fills, self.body, shapes)
         windows = [found for each in arrays.found.values() if (found := window(each, arrays.bounds)) is not None]
         wanted = [found for found in windows if len(found.array.extents) > 1 or found.width > 1]
         if not wanted:
             return self.body
         names = {node.id for each in self.body for node in walk(each) if isinstance(node, gast.Name)}
-        self.names = Names(names | set(self.parameters))
+        self.names = Names(names | set(self.code.parameters))
         for found in wanted:
             self.rewrite(found, fills[found.array.name])
         body = without(self.body, [each for found in wanted for each in found.dead])

@@ -16,13 +16,9 @@ needs several rows at the same time, `array_contraction` applies instead.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
-
 import gast
 from numba import types as nb
 
-from srcad.names import Names
 from srcad.transforms.analysis.symbolic_shapes import index_parts
 from srcad.transforms.ir.array_functions import MAKES_UNSET, MAKES_ZEROS, SMOOTH
 from srcad.transforms.ir.build import (
@@ -39,30 +35,32 @@ from srcad.transforms.ir.build import (
     walk,
     walk_statements,
 )
+from srcad.transforms.ir.code import Code, store_counts
 from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.primitive import constant
-from srcad.transforms.ir.side_effects import all_written, stored_in
+from srcad.transforms.ir.side_effects import stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.loop_analysis.array_extents import Shapes
 from srcad.transforms.loop_analysis.loop_accesses import is_counted
 
 
-def with_single_elements(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """Contract arrays to scalars where possible; `kinds` has the types of names, as far as they are known.
+def with_single_elements(code: Code) -> Code:
+    """Contract arrays to scalars where possible.
 
     Functions with parallel loops are left unchanged.
     """
-    if not any(is_parallel(each) for each in walk_statements(body)):
-        _Contractor(body, parameters, kinds).walk(body)
-    return body
+    if any(is_parallel(each) for each in walk_statements(code.body)):
+        return code
+    _Contractor(code).walk(code.body)
+    return code.with_body(code.body)
 
 
 class _Contractor:
-    def __init__(self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
-        self.kinds = dict(kinds)
-        self.mentions = mentions(body)
-        self.stores = Counter([*parameters, *(name for each in walk_statements(body) for name in all_written(each))])
-        self.names = Names({*self.mentions, *parameters})
+    def __init__(self, code: Code) -> None:
+        self.kinds = dict(code.kinds)
+        self.mentions = mentions(code.body)
+        self.stores = store_counts(code)
+        self.names = code.fresh_names()
 
     def walk(self, block: Block) -> None:
         """Contract the arrays that are allocated in a block or in its inner blocks."""

@@ -17,12 +17,10 @@ operand has the adjoint's shape. Other rules may broadcast: their operands must 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 
 import gast
 from numba import types as nb
 
-from srcad.names import Names
 from srcad.transforms.analysis.linear_forms import Form
 from srcad.transforms.analysis.symbolic_shapes import index_parts
 from srcad.transforms.ir.build import (
@@ -40,25 +38,27 @@ from srcad.transforms.ir.build import (
     subscript,
     walk_statements,
 )
+from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.side_effects import all_written
 from srcad.transforms.ir.type_annotations import is_parallel
-from srcad.transforms.loop_analysis.alias_classes import Memories
+from srcad.transforms.loop_analysis.alias_classes import memories_of
 from srcad.transforms.loop_analysis.array_extents import Shapes, is_full
 from srcad.transforms.optimise.loop_nests import INDICES
 from srcad.transforms.postoptimise.array_contraction_to_scalar import made_in
 
 
-def with_whole_sums(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """Turn whole-array sums into loops where the shapes are known to agree; `kinds` has the known types of names.
+def with_whole_sums(code: Code) -> Code:
+    """Turn whole-array sums into loops where the shapes are known to agree.
 
     Functions with parallel loops are left unchanged: what their threads share is recognised by whole arrays.
     """
-    if any(is_parallel(each) for each in walk_statements(body)):
-        return body
-    speller = _Speller(body, parameters, kinds)
-    integers = frozenset(name for name, kind in kinds.items() if isinstance(kind, nb.Integer))
-    return speller.spelled(body, Shapes(speller.memories.ranks | _traces(body), integers))
+    if any(is_parallel(each) for each in walk_statements(code.body)):
+        return code
+    speller = _Speller(code)
+    integers = frozenset(name for name, kind in code.kinds.items() if isinstance(kind, nb.Integer))
+    ranks = speller.memories.ranks | _traces(code.body)
+    return code.with_body(speller.spelled(code.body, Shapes(ranks, integers)))
 
 
 def _traces(body: Block) -> dict[str, int]:
@@ -70,10 +70,10 @@ def _traces(body: Block) -> dict[str, int]:
 
 
 class _Speller:
-    def __init__(self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
-        self.kinds = kinds
-        self.memories = Memories(body, parameters, kinds)
-        self.names = Names({*mentions(body), *parameters})
+    def __init__(self, code: Code) -> None:
+        self.kinds = code.kinds
+        self.memories = memories_of(code)
+        self.names = code.fresh_names()
 
     def spelled(self, block: Block, shapes: Shapes) -> Block:
         """The block with loops for whole-array sums; adjacent sums with the same extents share one loop nest."""

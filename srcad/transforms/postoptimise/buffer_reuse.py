@@ -44,11 +44,12 @@ from srcad.transforms.ir.build import (
     subscript,
     walk_statements,
 )
+from srcad.transforms.ir.code import Code, store_counts
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, changed_memory, stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
-from srcad.transforms.loop_analysis.alias_classes import Memories
+from srcad.transforms.loop_analysis.alias_classes import memories_of
 from srcad.transforms.loop_analysis.array_extents import Shapes
 from srcad.transforms.loop_analysis.loop_accesses import is_counted
 from srcad.transforms.postoptimise.array_contraction_to_scalar import (
@@ -62,26 +63,29 @@ from srcad.transforms.postoptimise.array_contraction_to_scalar import (
 _EXITS = gast.Break, gast.Continue, gast.Return
 
 
-def in_place(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """Let arrays take over the memory of dead arrays; `kinds` has the types of names, as far as known.
+def in_place(code: Code) -> Code:
+    """Let arrays take over the memory of dead arrays.
 
     Functions with parallel loops are left unchanged: aliasing there could no longer be decided.
     """
-    if not any(is_parallel(each) for each in walk_statements(body)):
-        owner = _Owner(body, parameters, kinds)
-        integers = frozenset(name for name, kind in kinds.items() if isinstance(kind, nb.Integer))
-        owner.walk(body, Shapes(owner.memories.ranks, integers))
-    return body
+    if any(is_parallel(each) for each in walk_statements(code.body)):
+        return code
+    owner = _Owner(code)
+    integers = frozenset(name for name, kind in code.kinds.items() if isinstance(kind, nb.Integer))
+    owner.walk(code.body, Shapes(owner.memories.ranks, integers))
+    return code.with_body(code.body)
 
 
 class _Owner:
-    def __init__(self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
-        self.kinds = kinds
-        self.memories = Memories(body, parameters, kinds)
-        self.stores = Counter([*parameters, *(name for each in walk_statements(body) for name in all_written(each))])
-        self.mentions = mentions(body)
+    def __init__(self, code: Code) -> None:
+        self.kinds = code.kinds
+        self.memories = memories_of(code)
+        self.stores = store_counts(code)
+        self.mentions = mentions(code.body)
         self.groups = Counter(self.memories.find(name) for name in self.mentions)
-        self.zeros = {made_in(each) for each in walk_statements(body) if made_in(each) is not None and _is_zeros(each)}
+        self.zeros = {
+            made_in(each) for each in walk_statements(code.body) if made_in(each) is not None and _is_zeros(each)
+        }
         self.taken: set[str] = set()
 
     def walk(self, block: Block, shapes: Shapes) -> None:

@@ -17,14 +17,13 @@ the function's outermost block, of arrays that the function allocates.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 
 import gast
 from numba import types as nb
 
-from srcad.transforms.analysis.liveness import Live, liveness
+from srcad.transforms.analysis.liveness import Live, liveness_of
 from srcad.transforms.ir.build import (
     Block,
     call,
@@ -37,17 +36,16 @@ from srcad.transforms.ir.build import (
     rewrite_blocks,
     rewrite_names,
     walk,
-    walk_statements,
 )
-from srcad.transforms.ir.side_effects import all_written, stored_in
-from srcad.transforms.loop_analysis.alias_classes import Memories
+from srcad.transforms.ir.code import Code, store_counts
+from srcad.transforms.ir.side_effects import stored_in
+from srcad.transforms.loop_analysis.alias_classes import Memories, memories_of
 from srcad.transforms.loop_analysis.array_extents import Shapes
 
 
-def without_last_copies(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
+def without_last_copies(code: Code) -> Code:
     """Elide copies, in the outermost block, of arrays that the function allocates and that are dead afterwards."""
-    memories = Memories(body, parameters, kinds)
-    stores = Counter(name for statement in walk_statements(body) for name in all_written(statement))
+    body, memories, stores = code.body, memories_of(code), store_counts(code)
     result: Block = []
     for k, statement in enumerate(body):
         match statement:
@@ -55,11 +53,11 @@ def without_last_copies(body: Block, parameters: tuple[str, ...], kinds: Mapping
                 targets=[gast.Name(id=copy)], value=gast.Call(func=function, args=[gast.Name(id=array)], keywords=[])
             ) if dotted_path(function) == "np.copy" and memories.ranks.get(array) and memories.is_own(array):
                 ends = not _mentions(body[k + 1 :], array, copy, memories)
-                if ends and stores[copy] == 1 and copy not in parameters:
+                if ends and stores[copy] == 1:
                     _rename(body[k + 1 :], copy, array)
                     continue
         result.append(statement)
-    return result
+    return code.with_body(result)
 
 
 def _mentions(block: Block, array: str, copy: str, memories: Memories) -> bool:
@@ -73,10 +71,9 @@ def _rename(block: Block, copy: str, array: str) -> None:
         rewrite_names(statement, lambda name: array if name == copy else name)
 
 
-def without_last_shapes(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
+def without_last_shapes(code: Code) -> Code:
     """Allocate adjoints by explicit extents where the array they are shaped like is dead and the extents still hold."""
-    memories = Memories(body, parameters, kinds)
-    stores = Counter([*parameters, *(name for statement in walk_statements(body) for name in all_written(statement))])
+    body, kinds, memories, stores = code.body, code.kinds, memories_of(code), store_counts(code)
     integers = frozenset(name for name, kind in kinds.items() if isinstance(kind, nb.Integer))
     shapes = Shapes(memories.ranks, integers)
     plain = {name for name, kind in kinds.items() if kind in (nb.float64[:, ::1], nb.float64[::1])}
@@ -84,12 +81,12 @@ def without_last_shapes(body: Block, parameters: tuple[str, ...], kinds: Mapping
         match statement:
             case gast.Assign(
                 targets=[gast.Name(id=name)], value=gast.Call(func=function, args=[gast.Name(id=array)], keywords=[])
-            ) if dotted_path(function) == "np.zeros_like" and {name, array} <= plain and array not in parameters:
+            ) if dotted_path(function) == "np.zeros_like" and {name, array} <= plain and array not in code.parameters:
                 extents = shapes.of(array) or ()
                 known = {each for extent in extents for each in names_in(extent)}
                 is_last = array not in known and not _mentions(body[k + 1 :], array, name, memories)
                 lasting = all(
-                    stores[each] == 1 and (each in parameters or not memories.ranks.get(each, 1)) for each in known
+                    stores[each] == 1 and (each in code.parameters or not memories.ranks.get(each, 1)) for each in known
                 )
                 if is_last and extents and lasting:
                     whole = one_or_tuple([clone(each) for each in extents])
@@ -98,7 +95,7 @@ def without_last_shapes(body: Block, parameters: tuple[str, ...], kinds: Mapping
             shapes.forget(stored_in([statement]))
         else:
             shapes.learn(statement)
-    return rewrite_blocks(body, partial(_without_shells, liveness(body).after))
+    return code.with_body(rewrite_blocks(body, partial(_without_shells, liveness_of(code).after)))
 
 
 def _without_shells(live: Mapping[gast.stmt, Live], block: Block) -> Block:

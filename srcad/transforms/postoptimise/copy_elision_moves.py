@@ -40,28 +40,30 @@ from srcad.transforms.ir.build import (
     walk_blocks,
     walk_statements,
 )
+from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.type_annotations import is_parallel
-from srcad.transforms.loop_analysis.alias_classes import Memories
+from srcad.transforms.loop_analysis.alias_classes import memories_of
 
 
-def with_memory_handed(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """Replace copies by references, and sums into zeros by assignments; `kinds` has the known types of names."""
-    if not any(is_parallel(each) for each in walk_statements(body)):
-        giver = _Giver(body, parameters, kinds)
-        for hand_over in (giver.sums, giver.copies):
-            live = liveness(body).after
-            for block in list(walk_blocks(body)):
-                hand_over(block, live)
-    return body
+def with_memory_handed(code: Code) -> Code:
+    """Replace copies by references, and sums into zeros by assignments."""
+    if any(is_parallel(each) for each in walk_statements(code.body)):
+        return code
+    giver = _Giver(code)
+    for hand_over in (giver.sums, giver.copies):
+        live = liveness(code.body).after
+        for block in list(walk_blocks(code.body)):
+            hand_over(block, live)
+    return code.with_body(code.body)
 
 
 class _Giver:
-    def __init__(self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
-        self.kinds, self.memories = kinds, Memories(body, parameters, kinds)
+    def __init__(self, code: Code) -> None:
+        self.kinds, self.memories = code.kinds, memories_of(code)
         self.groups: dict[str, set[str]] = {}
-        for name in mentions(body):
+        for name in mentions(code.body):
             self.groups.setdefault(self.memories.find(name), set()).add(name)
 
     def sums(self, block: Block, live: Mapping[gast.stmt, Live]) -> None:

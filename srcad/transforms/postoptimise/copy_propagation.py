@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
-
 import gast
 
 from srcad.transforms.ir.build import Block, walk, walk_statements, without_statements, written
+from srcad.transforms.ir.code import Code, store_counts
 from srcad.transforms.ir.node_notes import note, notes_of
-from srcad.transforms.ir.side_effects import all_written, changed_memory
+from srcad.transforms.ir.side_effects import changed_memory
 
 
-def without_copies(body: Block, parameters: Iterable[str]) -> None:
+def without_copies(code: Code) -> Code:
     r"""Replace a copy by the original, where both names are assigned once and no array store goes through either.
 
     >>> from srcad.printing.printer import print_module
-    >>> body = gast.parse("a = x\nb = a\ns = b * a\nc = s\ns = c + b").body
-    >>> without_copies(body, ["x"])
-    >>> print(print_module(body), end="")
+    >>> code = code_of("def f(x):\n    a = x\n    b = a\n    s = b * a\n    c = s\n    s = c + b")
+    >>> print(print_module(without_copies(code).body), end="")
     s = x * x
     c = s
     s = c + x
     """
-    stores: Counter[str] = Counter(parameters)
-    for statement in walk_statements(body):
-        stores.update(all_written(statement))
+    body, stores = code.body, store_counts(code)
     changed_names = {name for statement in walk_statements(body) for name in changed_memory(statement)}
     copied: dict[str, str] = {}
     for statement in walk_statements(body):
@@ -39,6 +34,7 @@ def without_copies(body: Block, parameters: Iterable[str]) -> None:
             note(statement, folded=True)
     body[:] = without_statements(body, lambda statement: notes_of(statement).folded)
     _rename_reads(body, copied)
+    return code.with_body(body)
 
 
 def _rename_reads(body: Block, copied: dict[str, str]) -> None:

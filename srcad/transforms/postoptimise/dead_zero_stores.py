@@ -12,14 +12,12 @@ or where a loop does not count from or down to zero: negative indices could visi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import gast
-from numba import types as nb
 
-from srcad.transforms.analysis.liveness import Live, liveness
-from srcad.transforms.ir.build import Block, mentions, position, stores_into, walk_statements
-from srcad.transforms.loop_analysis.alias_classes import Memories
+from srcad.transforms.analysis.liveness import Live, liveness_of
+from srcad.transforms.ir.build import mentions, position, stores_into, walk_statements
+from srcad.transforms.ir.code import Code
+from srcad.transforms.loop_analysis.alias_classes import memories_of
 from srcad.transforms.loop_analysis.loop_accesses import is_counted
 from srcad.transforms.postoptimise.array_contraction_to_scalar import (
     common_index,
@@ -29,21 +27,21 @@ from srcad.transforms.postoptimise.array_contraction_to_scalar import (
 )
 
 
-def without_spent_zeros(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """Drop zero stores that no later statement reads; `kinds` has the types of names, as far as known."""
-    saver = _Saver(body, parameters, kinds)
-    live = liveness(body).after
-    for statement in list(walk_statements(body)):
+def without_spent_zeros(code: Code) -> Code:
+    """Drop zero stores that no later statement reads."""
+    saver = _Saver(code)
+    live = liveness_of(code).after
+    for statement in list(walk_statements(code.body)):
         if is_counted(statement):
             saver.nest(statement, live[statement])
-    return body
+    return code.with_body(code.body)
 
 
 class _Saver:
-    def __init__(self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
-        self.memories = Memories(body, parameters, kinds)
+    def __init__(self, code: Code) -> None:
+        self.memories = memories_of(code)
         self.groups: dict[str, set[str]] = {}
-        for name in mentions(body):
+        for name in mentions(code.body):
             self.groups.setdefault(self.memories.find(name), set()).add(name)
 
     def nest(self, nest: gast.For, behind: Live) -> None:

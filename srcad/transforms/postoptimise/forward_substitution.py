@@ -33,25 +33,28 @@ from srcad.transforms.ir.build import (
     walk_statements,
     written,
 )
+from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.cost_model import MOST_FOLDED_NODES
 from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.side_effects import all_written, changed_memory
 from srcad.transforms.loop_analysis.alias_classes import Groups
 
 
-def substitute(body: Block, parameters: tuple[str, ...], apart: Collection[str]) -> None:
-    """Move values into the one expression that uses them; `apart` are names that the reverse sweep stores anew."""
+def substitute(code: Code) -> Code:
+    """Move values into the one expression that uses them."""
     for _ in range(3):
-        if not _Folder(body, parameters, apart).changed(body):
+        if not _Folder(code.body, code.parameters, code.apart).changed(code.body):
             break
+    return code.with_body(code.body)
 
 
-def with_plain_names(body: Block, parameters: tuple[str, ...]) -> None:
+def with_plain_names(code: Code) -> Code:
     """Write ranges short, and give numbered names the plain name where that is free."""
-    for statement in walk_statements(body):
+    for statement in walk_statements(code.body):
         if isinstance(statement, gast.For):
             _shorten_range(statement.iter)
-    _plain_names(body, parameters)
+    _plain_names(code.body, code.parameters)
+    return code.with_body(code.body)
 
 
 def _shorten_range(node: gast.Call) -> None:

@@ -23,7 +23,7 @@ once, and where the integer's growth per iteration depends on such names and the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -46,6 +46,7 @@ from srcad.transforms.ir.build import (
     walk,
     walk_statements,
 )
+from srcad.transforms.ir.code import Code, store_counts
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
@@ -68,16 +69,17 @@ class _Run:
     record: gast.stmt
 
 
-def with_running_indices(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """Recompute recorded integers that are induction variables; `kinds` has the types of names, as far as known."""
-    return _Runner(body, parameters, kinds).run(body)
+def with_running_indices(code: Code) -> Code:
+    """Recompute recorded integers that are induction variables."""
+    return code.with_body(_Runner(code).run(code.body))
 
 
 class _Runner:
-    def __init__(self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
-        self.kinds = kinds
-        self.stores = Counter([*parameters, *(name for each in walk_statements(body) for name in all_written(each))])
-        top = {name for each in body for name in all_written(each)} | set(parameters)
+    def __init__(self, code: Code) -> None:
+        body = code.body
+        self.kinds = code.kinds
+        self.stores = store_counts(code)
+        top = {name for each in body for name in all_written(each)} | set(code.parameters)
         self.fixed = {name for name in top if self.stores[name] == 1}
         self.mentions = Counter(node.id for each in body for node in walk(each) if isinstance(node, gast.Name))
         self.traces = {name for each in walk_statements(body) for name in _trace_made(each) if self.stores[name] == 1}

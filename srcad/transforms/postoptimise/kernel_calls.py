@@ -21,11 +21,12 @@ import gast
 from numba import types as nb
 
 from srcad.transforms.analysis.symbolic_shapes import index_parts
-from srcad.transforms.ir.build import Block, dotted_path, names_in, walk, walk_statements
+from srcad.transforms.ir.build import dotted_path, names_in, walk, walk_statements
+from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.cost_model import FEWEST_QUICK_CALLS
 from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.primitive import constant
-from srcad.transforms.loop_analysis.alias_classes import Memories
+from srcad.transforms.loop_analysis.alias_classes import Memories, memories_of
 
 _EXTREMES = {
     "np.max": "largest",
@@ -35,10 +36,10 @@ _EXTREMES = {
 }
 
 
-def with_quick_calls(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
+def with_quick_calls(code: Code) -> Code:
     """Note the calls and array statements that become kernel calls; applies where the types of names are known."""
-    memories = Memories(body, parameters, kinds)
-    everything = list(walk_statements(body))
+    kinds, memories = code.kinds, memories_of(code)
+    everything = list(walk_statements(code.body))
     sums = [each for each in everything if _is_sum(each, kinds)]
     copies = [each for each in everything if notes_of(each).copies_into_trace]
     stores = [each for each in everything if _is_store(each, kinds, memories)]
@@ -53,7 +54,7 @@ def with_quick_calls(body: Block, parameters: tuple[str, ...], kinds: Mapping[st
                 if kernel is not None:
                     note(node, kernel=kernel)
                     note(statement, calls_kernels=True)
-    return body
+    return code.with_body(code.body)
 
 
 def _kernel(path: str, of: list[nb.Type | None]) -> str | None:

@@ -17,14 +17,11 @@ gathered (see `scatter_to_gather`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import gast
-from numba import types as nb
 
-from srcad.names import Names
-from srcad.transforms.analysis.liveness import liveness
+from srcad.transforms.analysis.liveness import liveness_of
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -39,13 +36,14 @@ from srcad.transforms.ir.build import (
     walk,
     walk_statements,
 )
+from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.cost_model import FEWEST_DISTRIBUTED_ITERATIONS
 from srcad.transforms.ir.pass_names import LOOP_ORDER, SCATTER_TO_GATHER
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.loop_analysis.affine_subscripts import Access, Subscripts, accesses
-from srcad.transforms.loop_analysis.alias_classes import Memories
+from srcad.transforms.loop_analysis.alias_classes import memories_of
 from srcad.transforms.loop_analysis.loop_accesses import is_counted
 from srcad.transforms.loop_analysis.loop_order import ascending, is_backwards, is_free
 from srcad.transforms.normalise.ssa import stored_certainly
@@ -61,17 +59,15 @@ class _Row:
     needs: frozenset[str]
 
 
-def distributed(
-    body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type], without: Collection[str] = ()
-) -> Block:
-    """Distribute loops over their sums; `kinds` has the types of arrays and numbers, as far as known.
+def distributed(code: Code) -> Code:
+    """Distribute loops over their sums.
 
-    Loops that count down but may run forwards are turned. `without` may hold "distribute" or "reorder" to disable
-    either.
+    Loops that count down but may run forwards are turned.
     """
-    if any(isinstance(each, gast.Assign) and isinstance(each.targets[0], gast.Tuple) for each in walk_statements(body)):
-        return body
-    return _Distributor(body, parameters, kinds, without).block(body, Subscripts(), None)[0]
+    everything = walk_statements(code.body)
+    if any(isinstance(each, gast.Assign) and isinstance(each.targets[0], gast.Tuple) for each in everything):
+        return code
+    return code.with_body(_Distributor(code).block(code.body, Subscripts(), None)[0])
 
 
 def _reads_element(row: _Row) -> bool:
@@ -87,15 +83,12 @@ def _inside(statement: gast.stmt) -> Block:
 
 
 class _Distributor:
-    def __init__(
-        self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type], without: Collection[str]
-    ) -> None:
-        self.without = without
-        self.memories, self.live = Memories(body, parameters, kinds), liveness(body).after
-        taken = {node.id for statement in body for node in walk(statement) if isinstance(node, gast.Name)}
-        self.names = Names(taken | set(parameters))
-        branches = [each for each in walk_statements(body) if isinstance(each, gast.If)]
-        self.uncertain = frozenset[str]().union(*map(stored_in, map(_inside, branches))) - stored_certainly(body)
+    def __init__(self, code: Code) -> None:
+        self.code = code
+        self.memories, self.live = memories_of(code), liveness_of(code).after
+        self.names = code.fresh_names()
+        branches = [each for each in walk_statements(code.body) if isinstance(each, gast.If)]
+        self.uncertain = frozenset[str]().union(*map(stored_in, map(_inside, branches))) - stored_certainly(code.body)
 
     def block(self, block: Block, at: Subscripts, owner: frozenset[str] | None) -> tuple[Block, list[_Row]]:
         """The block, and the rows to allocate before the loop around it; `owner` has the names that the loop stores."""
@@ -130,14 +123,14 @@ class _Distributor:
         stored = stored_in([statement])
         at.forget(stored)
         inside = at.inside(statement)
-        turns = LOOP_ORDER not in self.without and is_backwards(statement)
+        turns = self.code.does(LOOP_ORDER) and is_backwards(statement)
         if turns and is_free(statement, inside, self.memories, self.live[statement]):
             statement.iter.args[:] = [*ascending(statement), const(1)]
             inside = at.inside(statement)
         if all(isinstance(each, (gast.Assign, gast.AugAssign)) for each in statement.body):
             return self.split(statement, inside)
         statement.body, rows = self.block(statement.body, inside, stored)
-        if SCATTER_TO_GATHER in self.without:
+        if not self.code.does(SCATTER_TO_GATHER):
             return [statement], rows
         by_name = {row.statement.targets[0].id: row.statement for row in rows}
         return rolled(statement, by_name, self.memories, self.names), rows
@@ -152,7 +145,7 @@ class _Distributor:
         if not sums:
             return [statement], []
         index, bounds = statement.target.id, ascending(statement)
-        gathers = SCATTER_TO_GATHER not in self.without
+        gathers = self.code.does(SCATTER_TO_GATHER)
         groups = grouped(sums, index) if gathers else [Group([each], [0]) for each in sums]
         if all(len(group.sums) == 1 and index not in group.sums[0].forms[-1].symbols for group in groups):
             return [statement], []  # elements apart in memory are added to one by one anyway

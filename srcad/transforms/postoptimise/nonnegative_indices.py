@@ -13,26 +13,27 @@ the indices are noted on the loops, and `llvm_assumptions` writes the calls.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import gast
-from numba import types as nb
 
 from srcad.transforms.analysis.linear_forms import Form
 from srcad.transforms.ir.build import Block, inner_blocks, names_in, walk, walk_statements
+from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import stored_in
 from srcad.transforms.loop_analysis.affine_subscripts import Subscripts
-from srcad.transforms.loop_analysis.alias_classes import Memories
+from srcad.transforms.loop_analysis.alias_classes import Memories, memories_of
 from srcad.transforms.loop_analysis.loop_accesses import is_counted
 
 
-def with_natural_indices(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
+def with_natural_indices(code: Code) -> Code:
     """Note the expressions in innermost loops that are never negative (`natural`, on the loop)."""
-    if any(is_counted(each) and not _is_plain(each) for each in walk_statements(body)):
-        _walk(body, Subscripts(), Memories(body, parameters, kinds))
-    return body
+    if not any(is_counted(each) and not _is_plain(each) for each in walk_statements(code.body)):
+        return code
+    _walk(code.body, Subscripts(), memories_of(code))
+    return code.with_body(code.body)
 
 
 def _is_plain(loop: gast.For) -> bool:

@@ -21,21 +21,23 @@ import gast
 from numba import types as nb
 
 from srcad.transforms.ir.build import Block, binary, const, inner_blocks, names_in, walk, walk_statements
+from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, changed_memory, stored_in
 from srcad.transforms.loop_analysis.affine_subscripts import Subscripts
-from srcad.transforms.loop_analysis.alias_classes import Memories
+from srcad.transforms.loop_analysis.alias_classes import Memories, memories_of
 from srcad.transforms.loop_analysis.control_dependence import choosing
 from srcad.transforms.loop_analysis.loop_accesses import is_counted
 from srcad.transforms.loop_analysis.recurrences import Recurrence
 
 
-def regrouped(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """Reassociate the recurrences of innermost loops; `kinds` has the types of names, as far as they are known."""
-    if all(_is_double(kind) for kind in kinds.values()):
-        _walk(body, Subscripts(), _Function(body, Memories(body, parameters, kinds), kinds))
-    return body
+def regrouped(code: Code) -> Code:
+    """Reassociate the recurrences of innermost loops."""
+    if not all(_is_double(kind) for kind in code.kinds.values()):
+        return code
+    _walk(code.body, Subscripts(), _Function(code.body, memories_of(code), code.kinds))
+    return code.with_body(code.body)
 
 
 def _is_double(kind: nb.Type) -> bool:

@@ -39,15 +39,15 @@ from srcad.transforms.ir.build import (
     walk,
     written,
 )
+from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import stored_in
 
 
-def with_shared_values(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """Replace redundant calls and divisions by available values; `kinds` has the types of names, as far as known."""
-    taken = {node.id for each in body for node in walk(each) if isinstance(node, gast.Name)}
-    return _Sharer(kinds, Names(taken | set(parameters))).block(body, _Known(), frozenset())
+def with_shared_values(code: Code) -> Code:
+    """Replace redundant calls and divisions by available values."""
+    return code.with_body(_Sharer(code.kinds, code.fresh_names()).block(code.body, _Known(), frozenset()))
 
 
 @dataclass

@@ -20,7 +20,6 @@ from typing import TypeAlias
 import gast
 from numba import types as nb
 
-from srcad.names import Names
 from srcad.transforms.analysis.linear_forms import Form
 from srcad.transforms.ir.build import (
     Block,
@@ -33,15 +32,15 @@ from srcad.transforms.ir.build import (
     names_in,
     place_of,
     subscript,
-    walk,
     walk_statements,
 )
+from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.loop_analysis.affine_subscripts import Subscripts, accesses
-from srcad.transforms.loop_analysis.alias_classes import Memories
+from srcad.transforms.loop_analysis.alias_classes import memories_of
 from srcad.transforms.loop_analysis.loop_accesses import Reached, accessed, is_counted
 
 KEPT = (nb.float64, nb.complex128)  # a variable holds exactly what an array element of these types would
@@ -59,18 +58,18 @@ class _Element:
     name: str
 
 
-def with_scalars(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """Keep loop-invariant array elements in variables; `kinds` has the types of names, as far as known."""
-    if any(isinstance(each, gast.Assign) and isinstance(each.targets[0], gast.Tuple) for each in walk_statements(body)):
-        return body
-    return _Replacer(body, parameters, kinds).block(body, Subscripts(), frozenset())
+def with_scalars(code: Code) -> Code:
+    """Keep loop-invariant array elements in variables."""
+    everything = walk_statements(code.body)
+    if any(isinstance(each, gast.Assign) and isinstance(each.targets[0], gast.Tuple) for each in everything):
+        return code
+    return code.with_body(_Replacer(code).block(code.body, Subscripts(), frozenset()))
 
 
 class _Replacer:
-    def __init__(self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
-        self.memories, self.kinds = Memories(body, parameters, kinds), kinds
-        taken = {node.id for each in body for node in walk(each) if isinstance(node, gast.Name)}
-        self.names = Names(taken | set(parameters))
+    def __init__(self, code: Code) -> None:
+        self.memories, self.kinds = memories_of(code), code.kinds
+        self.names = code.fresh_names()
         self.made: dict[tuple[str, str], str] = {}
 
     def block(self, block: Block, at: Subscripts, reached: frozenset[Place]) -> Block:

@@ -19,31 +19,30 @@ from numba import types as nb
 
 from srcad.transforms.ir.array_functions import VECTOR_INSTRUCTIONS
 from srcad.transforms.ir.build import Block, dotted_path, inner_blocks, names_in, walk, walk_statements
+from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, stored_in
-from srcad.transforms.loop_analysis.alias_classes import Memories
+from srcad.transforms.loop_analysis.alias_classes import memories_of
 from srcad.transforms.loop_analysis.control_dependence import choosing
 from srcad.transforms.loop_analysis.loop_accesses import is_counted
 
 
-def with_free_sums(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type], primals: int) -> Block:
-    """Note (`is_unordered`) the statements that add to a sum whose terms may be added in any order.
-
-    `kinds` has the types of names, as far as known; the first `primals` results are the primal's.
-    """
+def with_free_sums(code: Code) -> Code:
+    """Note (`is_unordered`) the statements that add to a sum whose terms may be added in any order."""
+    body = code.body
     loops = [each for each in walk_statements(body) if is_counted(each) and _is_vector(each)]
     sums = [(loop, name) for loop in loops for name in sums_of(loop)]
     if not sums:
-        return body
-    memories = Memories(body, parameters, kinds)
-    fixed = choosing(body, memories, _results(body, primals))
+        return code
+    memories = memories_of(code)
+    fixed = choosing(body, memories, _results(body, code.primals or 0))
     for loop, name in sums:
-        if _is_float(name, body, kinds) and memories.find(name) not in fixed:
+        if _is_float(name, body, code.kinds) and memories.find(name) not in fixed:
             for statement in walk_statements(loop.body):
                 if added(statement, name) is not None:
                     note(statement, is_unordered=True)
-    return body
+    return code.with_body(body)
 
 
 def _results(body: Block, primals: int) -> list[str]:

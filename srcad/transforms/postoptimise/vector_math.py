@@ -13,21 +13,21 @@ same path as the function itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import gast
-from numba import types as nb
 
 from srcad.transforms.analysis.dataflow import fixed_point
 from srcad.transforms.analysis.liveness import live_before
 from srcad.transforms.analysis.symbolic_shapes import index_parts
 from srcad.transforms.ir.array_functions import VECTOR_INSTRUCTIONS
-from srcad.transforms.ir.build import Block, dotted_path, names_in, stores_into, walk, walk_statements
+from srcad.transforms.ir.build import dotted_path, names_in, stores_into, walk, walk_statements
+from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, changed_memory, stored_in
-from srcad.transforms.loop_analysis.alias_classes import Memories
+from srcad.transforms.loop_analysis.alias_classes import Memories, memories_of
 from srcad.transforms.loop_analysis.control_dependence import choosing, deciding, is_continuous
 from srcad.transforms.loop_analysis.loop_accesses import is_counted
 from srcad.transforms.postoptimise.unordered_reductions import sums_of
@@ -36,12 +36,13 @@ _NAMES = "exp", "expm1", "log", "log1p", "tanh"
 KERNELS = {f"np.{name}": f"lanes.{name}" for name in _NAMES} | {f"math.{name}": f"lanes.math_{name}" for name in _NAMES}
 
 
-def note_lanes(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
+def note_lanes(code: Code) -> Code:
     """Note on calls of such functions (`lane`): "free" in a loop that gains, "alone" elsewhere, None if ruled out."""
+    body = code.body
     calls = [node for statement in body for node in walk(statement) if _kernel(node)]
     if not calls:
-        return
-    memories = Memories(body, parameters, kinds)
+        return code
+    memories = memories_of(code)
     fixed = choosing(body, memories, (), is_continuous)
     for node in calls:
         note(node, lane="alone" if memories.is_number(node.args[0]) else None)
@@ -59,6 +60,7 @@ def note_lanes(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.
             for node in walk(loop):
                 if _kernel(node) and notes_of(node).lane:
                     note(node, lane=None if waits(node) else "free" if is_free else "alone")
+    return code.with_body(body)
 
 
 def choose_lanes(functions: Sequence[gast.FunctionDef]) -> None:

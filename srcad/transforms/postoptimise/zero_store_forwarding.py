@@ -39,7 +39,6 @@ each other (see `linear_forms`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -49,7 +48,7 @@ from numba import types as nb
 from srcad.errors import Place
 from srcad.names import Names
 from srcad.transforms.analysis.linear_forms import Form, infeasible
-from srcad.transforms.analysis.liveness import liveness
+from srcad.transforms.analysis.liveness import liveness_of
 from srcad.transforms.analysis.symbolic_shapes import index_parts
 from srcad.transforms.ir.array_functions import MAKES_ZEROS
 from srcad.transforms.ir.build import (
@@ -72,11 +71,12 @@ from srcad.transforms.ir.build import (
     walk,
     walk_statements,
 )
+from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
-from srcad.transforms.loop_analysis.alias_classes import Memories
+from srcad.transforms.loop_analysis.alias_classes import memories_of
 from srcad.transforms.loop_analysis.array_extents import Shapes, natural_extents, source
 from srcad.transforms.loop_analysis.loop_accesses import is_counted
 from srcad.transforms.loop_analysis.loop_order import ascending
@@ -375,16 +375,17 @@ def _plus(left: gast.expr, right: gast.expr) -> gast.expr:
 _EXITS = gast.Break, gast.Continue, gast.Return
 
 
-def with_zeros_overwritten(body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> Block:
-    """Replace zero stores and later sums by stores of the sums; `kinds` has the types of names, as far as known.
+def with_zeros_overwritten(code: Code) -> Code:
+    """Replace zero stores and later sums by stores of the sums.
 
     Functions with parallel loops are left unchanged.
     """
-    if not any(is_parallel(each) for each in walk_statements(body)):
-        writer = _Overwriter(body, parameters, kinds)
-        integers = frozenset(name for name, kind in kinds.items() if isinstance(kind, nb.Integer))
-        writer.walk(body, Shapes(writer.memories.ranks, integers))
-    return body
+    if any(is_parallel(each) for each in walk_statements(code.body)):
+        return code
+    writer = _Overwriter(code)
+    integers = frozenset(name for name, kind in code.kinds.items() if isinstance(kind, nb.Integer))
+    writer.walk(code.body, Shapes(writer.memories.ranks, integers))
+    return code.with_body(code.body)
 
 
 @dataclass
@@ -416,10 +417,10 @@ class _Turns:
 
 
 class _Overwriter:
-    def __init__(self, body: Block, parameters: tuple[str, ...], kinds: Mapping[str, nb.Type]) -> None:
-        self.memories = Memories(body, parameters, kinds)
-        self.names = Names({*mentions(body), *parameters})
-        self.live = liveness(body).after
+    def __init__(self, code: Code) -> None:
+        self.memories = memories_of(code)
+        self.names = code.fresh_names()
+        self.live = liveness_of(code).after
 
     def walk(self, block: Block, shapes: Shapes) -> None:
         """Rewrite a block and its inner blocks."""

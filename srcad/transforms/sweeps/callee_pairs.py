@@ -20,7 +20,6 @@ from srcad.transforms.adjoint.call_derivatives import Callees, Pair
 from srcad.transforms.analysis.liveness import live_before
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.inference.subroutine_types import Specialised
-from srcad.transforms.inference.type_inference import Types, differentiable
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -34,6 +33,7 @@ from srcad.transforms.ir.build import (
     walk_statements,
 )
 from srcad.transforms.ir.generated_functions import function
+from srcad.transforms.ir.name_types import Types, differentiable
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.in_place_resolution import blank

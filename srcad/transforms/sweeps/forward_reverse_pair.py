@@ -19,7 +19,6 @@ from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.adjoint.call_derivatives import Callees
 from srcad.transforms.analysis.liveness import live_before
 from srcad.transforms.analysis.program_facts import Program
-from srcad.transforms.inference.type_inference import Types, is_complex
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -37,6 +36,7 @@ from srcad.transforms.ir.build import (
     written,
 )
 from srcad.transforms.ir.generated_functions import Made, function
+from srcad.transforms.ir.name_types import Types, is_complex
 from srcad.transforms.ir.type_annotations import note_kinds
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.in_place_resolution import blank

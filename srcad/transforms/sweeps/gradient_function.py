@@ -21,7 +21,6 @@ from srcad.transforms.adjoint.to_core_form import Splitter
 from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.analysis.liveness import live_before
 from srcad.transforms.analysis.program_facts import Program, analyse, analyse_forward
-from srcad.transforms.inference.type_inference import Types, differentiable, is_complex
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -39,6 +38,7 @@ from srcad.transforms.ir.build import (
     written,
 )
 from srcad.transforms.ir.generated_functions import Made, function
+from srcad.transforms.ir.name_types import Types, differentiable, is_complex
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.type_annotations import note_kinds
 from srcad.transforms.ir.unit import Unit

@@ -18,8 +18,8 @@ import gast
 from srcad.runtime.support.stage_timer import stage
 from srcad.transforms.analysis.program_facts import Program, analyse
 from srcad.transforms.inference.subroutine_types import results_of_calls
-from srcad.transforms.inference.type_inference import Types
 from srcad.transforms.ir.build import assign, clone, is_exit, load, loop, place_of
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.pass_names import LOOP_FUSION
 from srcad.transforms.ir.primitive import constant

@@ -23,15 +23,40 @@ from srcad.runtime.kernels.tape_rules import (
 from srcad.runtime.rulebook import registry
 from srcad.runtime.rulebook.registry import Rule, definition, find, variants
 from srcad.runtime.rulebook.rule_template import primitive_name
+from srcad.runtime.tape.core.node import fitted
+from srcad.runtime.tape.core.tensor import tensor_of
 from srcad.runtime.tape.gradient_tape import GradientTape
-from srcad.runtime.tape.reverse.eager_rules import pullback, pushforward
-from srcad.runtime.tape.values.tensor import constant
+from srcad.runtime.tape.reverse import pullbacks
+from srcad.runtime.tape.reverse.eager_rules import pushforward
+from srcad.runtime.tape.values.conversions import constant
+from tests.differences import flat
 from tests.runtime.samples import BINARY, COMPLEX, DEFINED, DISCRETE, REVERSE_ONLY, SAMPLES, UNARY, Sample
+
+
+def covered(primitive: Any, sample: Sample) -> bool:
+    """Whether a rule takes the arguments of a sample."""
+    rule = find(primitive, [None if isinstance(each, (tuple, list)) else np.ndim(each) for each in sample.args], ())
+    at_the_end = primitive is np.quantile and np.ndim(sample.args[1]) == 0 and sample.args[1] in (0.0, 1.0)
+    if rule is None or rule.tangent is None or at_the_end:
+        return False
+    try:
+        rule.bind(sample.args, sample.kwargs)
+    except MissingRule:
+        return False
+    return True
+
 
 CASES = [
     pytest.param(primitive, sample, id=f"{primitive_name(primitive)}-{number}")
     for primitive, samples in SAMPLES.items()
     for number, sample in enumerate(samples)
+]
+# Functions that are defined by others may have rules as well, for tapes.
+TANGENTS = [
+    pytest.param(primitive, sample, id=f"{primitive_name(primitive)}-{number}")
+    for primitive, samples in DEFINED.items()
+    for number, sample in enumerate(samples)
+    if covered(primitive, sample)
 ]
 STEP = 1e-6
 
@@ -80,6 +105,22 @@ def directions(primitive: Any, sample: Sample, seed: int = 7) -> list[Any]:
     return found
 
 
+def pullback(primitive: Any, result: Any, args: Any, kwargs: Any, wanted: Any) -> Any:
+    """The function from a cotangent of the result to those of the wanted arguments, in their shapes and dtypes."""
+    # What is differentiated by is no number that is written in the source.
+    given = [np.float64(each) if k in wanted and type(each) in (int, float) else each for k, each in enumerate(args)]
+    pull = pullbacks.pullback(primitive, result, given, kwargs, tuple(wanted))
+    with_errors_ignored = np.errstate(all="ignore")(pull)
+    return lambda bar: [like_argument(each, args[k]) for each, k in zip(with_errors_ignored(bar), wanted, strict=True)]
+
+
+def like_argument(bar: Any, argument: Any) -> Any:
+    if isinstance(argument, (tuple, list)):
+        return None if bar is None else tuple(like_argument(*each) for each in zip(bar, argument, strict=True))
+    value = np.asarray(argument)[()]
+    return None if bar is None or value.dtype.kind not in "fc" else fitted(bar, tensor_of(value))
+
+
 def weights_for(result: Any, seed: int = 11) -> Any:
     return direction(tuple(result) if isinstance(result, tuple) else result, np.random.default_rng(seed))
 
@@ -104,6 +145,32 @@ def test_reverse_agrees_with_differences_and_with_the_tangent(primitive, sample)
         np.testing.assert_equal(again, first)
         if first is not None and not isinstance(first, tuple):
             assert np.shape(first) == np.shape(sample.args[k])
+
+
+@pytest.mark.parametrize(("primitive", "sample"), TANGENTS)
+def test_tangents_of_functions_that_are_defined_by_others_are_differences(primitive, sample):
+    towards = directions(primitive, sample)
+    found = pushforward(primitive, primitive(*sample.args, **sample.kwargs), sample.args, sample.kwargs, towards)
+    there, back = (
+        primitive(*[moved(x, t, step) for x, t in zip(sample.args, towards, strict=True)], **sample.kwargs)
+        for step in (STEP, -STEP)
+    )
+    np.testing.assert_allclose(flat(found), (flat(there) - flat(back)) / (2.0 * STEP), rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize(("primitive", "sample"), CASES)
+def test_what_a_rule_gives_has_the_shape_of_the_argument(primitive, sample):
+    """In generated code nothing fits it, except that operands of elementwise functions may broadcast."""
+    rules = variants(primitive)
+    if any(rule.elementwise for rule in rules):
+        return
+    result, places = primitive(*sample.args, **sample.kwargs), smooth_places(sample)
+    with np.errstate(all="ignore"):
+        pull = pullbacks.pullback(primitive, result, sample.args, sample.kwargs, tuple(places))
+        bars = pull(weights_for(result))
+    for bar, k in zip(bars, places, strict=True):
+        if bar is not None and not isinstance(bar, tuple):
+            assert np.shape(bar) == np.shape(sample.args[k])
 
 
 @pytest.mark.parametrize("primitive", BINARY, ids=primitive_name)
@@ -226,6 +293,14 @@ def test_complex_gradient_points_uphill(primitive):
             shift[k] = step
             slope = (value(z + shift) - value(z - shift)) / 2e-6
             assert slope == pytest.approx(gradient[k].real if step.real else gradient[k].imag, rel=1e-6)
+
+
+@pytest.mark.parametrize("primitive", [*HOLOMORPHIC, np.negative, *NOT_HOLOMORPHIC], ids=primitive_name)
+def test_complex_tangent_is_the_difference(primitive):
+    z, towards = np.array([0.4 + 0.3j, 0.7 - 0.2j]), np.array([0.5 - 1.0j, -0.3 + 0.7j])
+    found = pushforward(primitive, primitive(z), (z,), {}, (towards,))
+    expected = (primitive(z + 1e-6 * towards) - primitive(z - 1e-6 * towards)) / 2e-6
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize("shape", [(3,), (3, 1)])

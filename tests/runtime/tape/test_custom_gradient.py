@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import srcad
+from srcad.runtime.tape.core.variable import Variable
 from srcad.runtime.tape.custom_gradient import custom_gradient, recompute_grad
 from srcad.runtime.tape.gradient_tape import GradientTape
-from srcad.runtime.tape.values.tensor import constant
-from srcad.runtime.tape.values.variable import Variable
+from srcad.runtime.tape.values.conversions import constant
 
 
 @custom_gradient

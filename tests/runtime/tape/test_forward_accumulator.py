@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import srcad
+from srcad.runtime.tape.core.variable import Variable
 from srcad.runtime.tape.forward_accumulator import ForwardAccumulator
 from srcad.runtime.tape.gradient_tape import GradientTape
-from srcad.runtime.tape.values.tensor import constant
-from srcad.runtime.tape.values.variable import Variable
+from srcad.runtime.tape.values.conversions import constant
 from tests.runtime.tape.test_tape_conformance import ARRAYS, COMPLEX
 
 X = constant([1.0, 2.0])

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import srcad
+from srcad.runtime.tape.core.variable import Variable
 from srcad.runtime.tape.gradient_tape import GradientTape
-from srcad.runtime.tape.values.variable import Variable
 
 N = 5000
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from srcad.runtime.tape.gradient_tape import GradientTape
-from srcad.runtime.tape.values.tensor import constant
+from srcad.runtime.tape.values.conversions import constant
 
 A = [[1.5, -2.0], [0.5, 3.0], [-1.0, 2.5]]
 B = [2.0, -0.5]

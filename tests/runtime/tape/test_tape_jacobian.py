@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from srcad.runtime.tape.core.variable import Variable
 from srcad.runtime.tape.gradient_tape import GradientTape
-from srcad.runtime.tape.values.tensor import constant
-from srcad.runtime.tape.values.variable import Variable
+from srcad.runtime.tape.values.conversions import constant
 
 X = constant([1.0, 2.0])
 BATCH = constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])

@@ -4,10 +4,10 @@ import logging
 
 import pytest
 
-from srcad.runtime.tape.active_recordings import active
+from srcad.runtime.tape.core.active_recordings import active
+from srcad.runtime.tape.core.variable import Variable
 from srcad.runtime.tape.gradient_tape import GradientTape
-from srcad.runtime.tape.values.tensor import constant
-from srcad.runtime.tape.values.variable import Variable
+from srcad.runtime.tape.values.conversions import constant
 
 
 @pytest.fixture(autouse=True)

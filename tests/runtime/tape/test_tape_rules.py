@@ -11,8 +11,9 @@ import pytest
 from srcad.errors import MissingRule
 from srcad.runtime.rulebook.rule_template import primitive_name
 from srcad.runtime.support.nested_structures import flatten, map_leaves, pack_as
+from srcad.runtime.tape.core.tensor import Tensor
 from srcad.runtime.tape.gradient_tape import GradientTape
-from srcad.runtime.tape.values.tensor import Tensor, constant
+from srcad.runtime.tape.values.conversions import constant
 from tests.runtime.rules.test_rules import direction, inner, moved, smooth_places
 from tests.runtime.samples import ANY, CUBE, DEFINED, MATRIX, POSITIVE, SAMPLES, SQUARE, Sample
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import srcad
-from srcad.runtime.tape.active_recordings import active
+from srcad.runtime.tape.core.active_recordings import active
+from srcad.runtime.tape.core.variable import Variable
 from srcad.runtime.tape.forward_accumulator import ForwardAccumulator
 from srcad.runtime.tape.gradient_tape import GradientTape
-from srcad.runtime.tape.values.tensor import constant
-from srcad.runtime.tape.values.variable import Variable
+from srcad.runtime.tape.values.conversions import constant
 
 
 def test_tapes_in_different_threads_do_not_see_each_other():

@@ -3,10 +3,10 @@
 import gast
 
 from srcad.driver import pipeline
-from srcad.driver.mid_end import State
 from srcad.driver.pipeline import prepare
 from srcad.tools.type_signatures import parse_signature
 from srcad.transforms.adjoint.call_derivatives import Callees, calls_in
+from srcad.transforms.ir.code import Code, Settings
 from srcad.transforms.sweeps.callee_pairs import make_pair, make_tangent
 
 
@@ -22,7 +22,7 @@ def caller(x, n):
 
 def stage():
     kinds = tuple(parse_signature("f8, i8"))
-    return pipeline.differentiable_state(State(prepare(caller), kinds, loops=False))
+    return pipeline.differentiable_state(Code(prepare(caller), signature=kinds, settings=Settings(loops=False)))
 
 
 def test_calls_are_found_with_what_they_return():

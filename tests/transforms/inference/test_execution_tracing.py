@@ -8,13 +8,13 @@ from srcad.errors import UnsupportedSyntax
 from srcad.frontend.load_source import load
 from srcad.frontend.lower import lower
 from srcad.transforms.inference.execution_tracing import Conflict, joined, type_of, watch
-from srcad.transforms.normalise.ssa import to_ssa
+from tests.transforms.core_text import ssa_of
 
 VECTOR = types.Array(types.float64, 1, "C")
 
 
 def watched(f, *samples):
-    return watch(to_ssa(lower(load(f))), samples)
+    return watch(ssa_of(lower(load(f))), samples)
 
 
 def test_names_have_the_types_of_their_values():
@@ -105,7 +105,7 @@ def test_a_conflict_is_told_with_the_users_name_and_line():
             s = s + x
         return np.sum(s)
 
-    unit = to_ssa(lower(load(f)))
+    unit = ssa_of(lower(load(f)))
     with pytest.raises(Conflict) as caught:
         watch(unit, [(np.ones(2),)])
     error = caught.value.as_error(unit)

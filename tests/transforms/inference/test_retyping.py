@@ -6,8 +6,7 @@ from numba import types as nb
 from srcad.tools.type_signatures import parse_signature
 from srcad.transforms.inference.retyping import retyped
 from srcad.transforms.inference.type_inference import types_of
-from srcad.transforms.optimise.elementwise_fusion import fuse
-from tests.transforms.core_text import settled, typed, unit_of
+from tests.transforms.core_text import settled, typed, unit_after, unit_of
 
 PROGRAMS = {
     "sums": (
@@ -49,7 +48,7 @@ def f(x, a):
 def test_types_are_those_of_numbas_inference_of_the_whole(name):
     text, signature = PROGRAMS[name]
     unit, before = settled(text, signature)
-    fused = fuse(unit, before)
+    fused = unit_after("elementwise_fusion", unit, before).unit
     found = retyped(unit, before, fused)
     whole = types_of(fused, parse_signature(signature))
     assert found is not None

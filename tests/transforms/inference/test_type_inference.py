@@ -7,10 +7,9 @@ from numba import types as nb
 import srcad
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.tools.type_signatures import parse_signature
-from srcad.transforms.inference.type_inference import carries_derivatives, differentiable, executable, types_of
-from srcad.transforms.normalise.ssa import to_ssa
+from srcad.transforms.inference.type_inference import executable, types_of
 from tests.checking import assert_gradient
-from tests.transforms.core_text import typed, unit_of
+from tests.transforms.core_text import ssa_of, typed, unit_of
 
 
 def test_every_name_has_the_type_that_numba_gives_it():
@@ -47,7 +46,7 @@ def f(x):
 
 
 def test_what_stands_for_an_unset_value_has_no_say():
-    unit = to_ssa(
+    unit = ssa_of(
         unit_of("""
 def f(x, c):
     if c:
@@ -83,36 +82,6 @@ def f(x):
     return y
 """)
     assert executable(unit)(9.0) == 3.0
-
-
-@pytest.mark.parametrize(
-    ("kind", "expected"),
-    [
-        (nb.float64, True),
-        (nb.float32[:], True),
-        (nb.complex64, True),
-        (nb.int64, False),
-        (nb.boolean[:], False),
-        (None, False),
-    ],
-)
-def test_floats_and_complex_numbers_have_derivatives(kind, expected):
-    assert differentiable(kind) is expected
-    assert carries_derivatives(kind) is expected
-
-
-@pytest.mark.parametrize(
-    ("kind", "expected"),
-    [
-        (nb.Tuple((nb.int64, nb.float64)), True),
-        (nb.UniTuple(nb.int64, 2), False),
-        (nb.Optional(nb.float64), True),
-        (nb.ListType(nb.float64[:]), True),
-    ],
-)
-def test_derivatives_may_be_carried_inside(kind, expected):
-    assert carries_derivatives(kind) is expected
-    assert not differentiable(kind)
 
 
 # fmt: off

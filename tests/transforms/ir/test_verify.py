@@ -6,7 +6,7 @@ import pytest
 from srcad.errors import CompilerBug
 from srcad.frontend.load_source import load
 from srcad.frontend.lower import lower
-from srcad.transforms.ir.verify import check_core
+from srcad.transforms.ir.verify import check_core, check_nested
 
 CORE = """
 def f(x, n):
@@ -108,3 +108,56 @@ def test_every_statement_has_a_place():
 def test_a_function_ends_with_its_only_return():
     with pytest.raises(CompilerBug, match="without a last return"):
         check_core(placed("def f(x):\n    a = x"))
+
+
+NESTED = """
+def f(x, n, trace):
+    a, b = trace[0], np.zeros((n, 2))
+    for i in prange(n):
+        x[i + 1] += 2.0 * np.sin(x[i]) if i > 0 and n else 0.0
+        if x[i] < a:
+            break
+    for _ in range(n):
+        if _ > 0:
+            b[_] -= c
+        c = x[_]
+    while n > 0:
+        n -= 1
+    np.add(x, 1.0, x)
+    return a, [x, b[1:, None]]
+"""
+NOT_NESTED = {
+    "a = b = x": "a statement of another kind",
+    "a = lambda: x": "more than one operation",
+    "a = [each for each in x]": "more than one operation",
+    "x[n], a = x": "an assignment to several names",
+    "for a in x: b = 1": "a loop over something else",
+    "while (a := n): b = 1": "a while loop",
+    "with x: a = 1": "a statement of another kind",
+    "del x": "a statement of another kind",
+    "a = b + 1\nb = 2": "a name that is read before it is stored: b",
+    "a += 1": "a name that is read before it is stored: a",
+    "for i in range(n):\n a = i\nb[0] = a\nb = x": "a name that is read before it is stored: b",
+}
+
+
+def nested(text):
+    return gast.parse(text.strip()).body[0]
+
+
+def test_generated_functions_have_nested_operations():
+    check_nested(nested(NESTED))
+
+
+@pytest.mark.parametrize("line", NOT_NESTED)
+def test_other_statements_are_refused_in_generated_functions(line):
+    body = "".join(f"    {each}\n" for each in line.split("\n"))
+    with pytest.raises(CompilerBug, match=NOT_NESTED[line]):
+        check_nested(nested(f"def f(x, n):\n{body}    return x"))
+
+
+def test_no_statement_occurs_twice():
+    tree = nested("def f(x):\n    a = x\n    return a")
+    tree.body.insert(1, tree.body[0])
+    with pytest.raises(CompilerBug, match="a statement that occurs twice"):
+        check_nested(tree)

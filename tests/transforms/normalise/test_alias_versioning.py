@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from srcad.errors import MayOverlap
-from srcad.transforms.normalise.alias_versioning import choose
 from tests.checking import assert_gradient
-from tests.transforms.core_text import body_of, generated, lines, run, settled
+from tests.transforms.core_text import body_of, generated, lines, run, settled, unit_after
 
 ONE_OF_TWO = """
 def f(x, c):
@@ -24,8 +23,12 @@ def f(x, c):
 """
 
 
+def chosen(unit, types, **settings):
+    return unit_after("alias_versioning", unit, types, **settings).unit
+
+
 def test_each_use_asks_which_array_it_is():
-    unit, _ = choose(*settled(ONE_OF_TWO, "f8[:], b1"))
+    unit = chosen(*settled(ONE_OF_TWO, "f8[:], b1"))
     assert body_of(unit) == lines("""
         u = np.copy(x)
         v = x * 2.0
@@ -47,8 +50,8 @@ def test_each_use_asks_which_array_it_is():
 
 def test_what_is_not_written_into_stays():
     unit, types = settled(ONE_OF_TWO.replace("b[1] = t", "t = b[1]"), "f8[:], b1")
-    assert choose(unit, types)[0] is unit
-    assert "which" in body_of(choose(unit.with_tree(settled(ONE_OF_TWO, "f8[:], b1")[0].tree), types)[0])
+    assert chosen(unit, types) is unit
+    assert "which" in body_of(chosen(unit.with_tree(settled(ONE_OF_TWO, "f8[:], b1")[0].tree), types))
 
 
 def test_a_swap_in_every_iteration_stays():
@@ -66,8 +69,8 @@ def f(x, n):
     return s
 """
     unit, types = settled(swap, "f8[:], i8")
-    assert choose(unit, types)[0] is unit
-    assert "which" in body_of(choose(unit, types, insist=True)[0])
+    assert chosen(unit, types) is unit
+    assert "which" in body_of(chosen(unit, types, insist=True))
 
 
 @pytest.mark.parametrize("c", [True, False])
@@ -97,7 +100,7 @@ def f(x, n):
     return s
 """
     unit, types = settled(text, "f8[:], i8")
-    assert choose(unit, types) == (unit, types)
+    assert chosen(unit, types) is unit
     with pytest.raises(MayOverlap, match="allocate arrays that trade places before the loop"):
         generated(text, "f8[:], i8")
 
@@ -146,7 +149,7 @@ def f(x, c):
 
 
 def test_a_name_that_a_repeated_loop_carries_is_stored_by_one_loop_only():
-    unit, _ = choose(*settled(PASSED_ON, "f8[:], b1"))
+    unit = chosen(*settled(PASSED_ON, "f8[:], b1"))
     loops = body_of(unit).split("is_b_3 = which_b_3 == 0\n")[1]
     assert loops == lines("""
         if is_b_3:

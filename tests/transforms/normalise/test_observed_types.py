@@ -12,9 +12,8 @@ from srcad.errors import UnsupportedSyntax
 from srcad.frontend.load_source import load
 from srcad.frontend.lower import lower
 from srcad.printing.printer import print_function
-from srcad.transforms.normalise.in_place_resolution import settle
 from srcad.transforms.normalise.observed_types import Observation, refuse_unknown
-from srcad.transforms.normalise.ssa import to_ssa
+from tests.transforms.core_text import ssa_of, unit_after
 
 X = np.array([0.5, -1.5])
 
@@ -23,7 +22,7 @@ def observed(f, *samples):
     observation = Observation()
     for sample in samples:
         observation.add(sample)
-    return observation.types_of(to_ssa(lower(load(f))))
+    return observation.types_of(ssa_of(lower(load(f))))
 
 
 def text(f, *samples):
@@ -90,7 +89,7 @@ def test_an_object_is_refused_only_where_derivatives_pass_through_it():
         return x[0] * np.size(y)
 
     unit, facts = observed(f, (X, X))
-    settled, _ = settle(unit, facts)
+    settled = unit_after("in_place_resolution", unit, facts).unit
     refuse_unknown(settled, facts, (0,), True)
     with pytest.raises(UnsupportedSyntax, match="neither a number nor an array"):
         refuse_unknown(settled, facts, (1,), True)

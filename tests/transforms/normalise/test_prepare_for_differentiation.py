@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from srcad.printing.printer import print_function
-from srcad.transforms.normalise.prepare_for_differentiation import ready
-from tests.transforms.core_text import body_of, lines, typed
+from tests.transforms.core_text import body_of, lines, typed, unit_after
 
 
 def made(text, signature):
-    return ready(*typed(text, signature))
+    after = unit_after("prepare_for_differentiation", *typed(text, signature))
+    return after.unit, after.types, after.counts
 
 
 def test_a_parameter_that_is_written_into_is_copied_on_entry():

@@ -9,13 +9,11 @@ from srcad.transforms.inference.type_inference import types_of
 from srcad.transforms.ir.build import walk_statements
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.verify import check_core
-from srcad.transforms.normalise.in_place_resolution import settle
-from srcad.transforms.normalise.ssa import to_ssa
-from tests.transforms.core_text import body_of, lines, numeric, unit_of
+from tests.transforms.core_text import body_of, lines, numeric, ssa_of, unit_after, unit_of
 
 
 def ssa(text):
-    return to_ssa(unit_of(text))
+    return ssa_of(unit_of(text))
 
 
 def test_a_second_value_has_a_name_of_its_own():
@@ -194,7 +192,7 @@ def f(x, n):
 @pytest.mark.parametrize("n", [0, 1, 2, 5])
 def test_the_function_gives_what_it_gave(n):
     unit = ssa(NESTED)
-    settled, _ = settle(unit, types_of(unit, parse_signature("f8, i8")))
+    settled = unit_after("in_place_resolution", unit, types_of(unit, parse_signature("f8, i8"))).unit
     namespace = {}
     exec(print_function(settled.tree), {"np": None}, namespace)
     assert namespace["f"](0.7, n) == numeric(NESTED, "f")(0.7, n)
@@ -210,5 +208,5 @@ def test_places_stay_with_their_statements():
 def test_the_unit_that_is_given_stays_as_it_is():
     unit = unit_of(NESTED)
     before = print_function(unit.tree)
-    to_ssa(unit)
+    ssa_of(unit)
     assert print_function(unit.tree) == before

@@ -5,13 +5,12 @@ import pytest
 
 from srcad.printing.printer import print_function
 from srcad.runtime.support.broadcast_error import Widens
-from srcad.transforms.optimise.elementwise_fusion import fuse
 from tests.checking import generated
-from tests.transforms.core_text import body_of, lines, numeric, settled
+from tests.transforms.core_text import body_of, lines, numeric, settled, unit_after
 
 
-def fused(text, signature):
-    return fuse(*settled(text, signature))
+def fused(text, signature, **settings):
+    return unit_after("elementwise_fusion", *settled(text, signature), **settings).unit
 
 
 def same(text, signature, *args):
@@ -325,7 +324,7 @@ def f(x, y):
     s = np.sum(u)
     return s
 """
-    unit = fuse(*settled(text, "f8[:], f8[:]"), assumes=True)
+    unit = fused(text, "f8[:], f8[:]", assumes=True)
     found = body_of(unit)
     assert (found.count("same_extent"), found.count("expand")) == (1, 0)
     namespace = dict(unit.bindings)
@@ -346,7 +345,7 @@ def f(x, y, z):
     v = u * z
     return v
 """
-    unit = fuse(*settled(text, "f8[:], f8[:], f8"), assumes=True)
+    unit = fused(text, "f8[:], f8[:], f8", assumes=True)
     assert body_of(unit).count("same_extent") == 1
 
 
@@ -413,5 +412,5 @@ def f(x):
     p = e / t
     return p
 """
-    unit = fuse(*settled(text, "f8[:, ::1]"), assumes=True)
+    unit = fused(text, "f8[:, ::1]", assumes=True)
     assert "same_extent" not in print_function(unit.tree)

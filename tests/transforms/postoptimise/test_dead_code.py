@@ -1,14 +1,15 @@
 """Statements that nothing depends on are dropped, and no others."""
 
-import gast
+import textwrap
+
 import pytest
 
-from srcad.transforms.postoptimise.dead_code import without_dead_code
-from tests.transforms.core_text import block_text, generated, lines
+from tests.transforms.core_text import block_text, generated, lines, parsed, tree_after
 
 
 def cleaned(text):
-    return block_text(without_dead_code(gast.parse(lines(text)).body + gast.parse("def f(): return r").body[0].body))
+    body = textwrap.indent(lines(text), "    ")
+    return block_text(tree_after("dead_code", parsed(f"def f():\n{body}    return r\n"), {}).body)
 
 
 def test_what_is_never_read_is_dropped():

@@ -4,19 +4,17 @@ import numpy as np
 import pytest
 from numba import types as nb
 
-import srcad
-from srcad.transforms.postoptimise.dead_zero_stores import without_spent_zeros
 from tests.checking import assert_gradient
-from tests.transforms.core_text import apply, apply_and_compare
+from tests.transforms.core_text import changes
 
 KINDS = {**dict.fromkeys("abcx", nb.float64[::1]), "m": nb.float64[:, ::1], **dict.fromkeys("nij", nb.int64)}
 
 
-def stored(*lines, result="b"):
-    """The lines as they become; what they give stays."""
+def is_spared(*lines, result="b"):
+    """Whether a zero is not stored; what the lines give stays."""
     text = "def f(x, n):\n    a = x * 2.0\n    b = np.zeros_like(x)\n    m = np.outer(x, x)\n"
     text += "".join(f"    {each}\n" for each in lines) + f"    return {result}\n"
-    return apply_and_compare(without_spent_zeros, text, KINDS, [(np.linspace(0.1, 0.9, 4), 4)])
+    return changes("dead_zero_stores", text, KINDS, [(np.linspace(0.1, 0.9, 4), 4)])
 
 
 TAKEN = "    s = a[i]", "    a[i] = 0.0", "    b[i] += s * x[i]"
@@ -39,7 +37,7 @@ TAKEN = "    s = a[i]", "    a[i] = 0.0", "    b[i] += s * x[i]"
     ],
 )
 def test_zeros_that_nobody_reads(lines):
-    assert "= 0.0" not in stored(*lines)
+    assert is_spared(*lines)
 
 
 @pytest.mark.parametrize(
@@ -64,12 +62,12 @@ def test_zeros_that_nobody_reads(lines):
     ],
 )
 def test_zeros_that_stay(lines):
-    assert "= 0.0" in stored(*lines)
+    assert not is_spared(*lines)
 
 
 def test_an_argument_keeps_its_zeros():
     text = "def f(x, n):\n    b = 0.0\n    for i in range(n):\n        b += x[i]\n        x[i] = 0.0\n    return b\n"
-    assert "x[i] = 0.0" in apply(without_spent_zeros, text, KINDS)
+    assert not changes("dead_zero_stores", text, KINDS)
 
 
 def scaled(x, c):
@@ -82,7 +80,6 @@ def scaled(x, c):
     return np.sum(z * z)
 
 
-def test_gradients_have_no_spent_zeros():
+def test_gradients_are_right():
     x = np.linspace(0.2, 0.9, 5)
-    assert "_bar[i] = 0.0" not in srcad.source(scaled, args=(x, x))
     assert_gradient(scaled, x, 1.0 - x, modes=("loops", "gradient"))

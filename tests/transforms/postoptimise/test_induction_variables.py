@@ -5,7 +5,6 @@ import pytest
 from numba import types as nb
 
 import srcad
-from srcad.transforms.postoptimise.induction_variables import with_running_indices
 from tests.checking import assert_gradient
 from tests.transforms.core_text import apply, apply_and_compare, unchanged
 
@@ -32,7 +31,7 @@ def sized(n):
 def recounted(first, grow, stop="n", cases=()):
     text = BEFORE.format(first=first, grow=grow.replace("\n", "\n    "), stop=stop)
     text = "def f(n, w, g):" + text.replace("\n", "\n    ").rstrip() + "\n"
-    return apply_and_compare(with_running_indices, text, KINDS, cases)
+    return apply_and_compare("induction_variables", text, KINDS, cases)
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 5])
@@ -74,7 +73,7 @@ def test_a_name_that_is_read_behind_the_loop_is_left_alone():
     text = "p = 0\nfor c in range(n):\n    p_trace[c] = p\n    p = p + 1\n"
     text += "for c in range(n):\n    p = p_trace[c]\n    g[c] = w[p]\n"
     text = "def f(n, w, g, p_trace):\n    " + (text + "return g, p\n").replace("\n", "\n    ").rstrip() + "\n"
-    assert apply(with_running_indices, text, KINDS) == unchanged(text)
+    assert apply("induction_variables", text, KINDS) == unchanged(text)
 
 
 @pytest.mark.parametrize("made", ["np.empty(n, np.int8)", "k", "np.zeros(n, np.int64)"])
@@ -82,7 +81,7 @@ def test_arrays_of_the_user_stay(made):
     text = f"m = 0\np_trace = {made}\np = 0\nfor c in range(n):\n    p_trace[c] = p\n    p = p + 1\n"
     text += "for c in range(n):\n    p = p_trace[c]\n    g[c] += w[p]\nreturn g\n"
     text = "def f(n, w, g, k):\n    " + text.replace("\n", "\n    ").rstrip() + "\n"
-    assert apply(with_running_indices, text, KINDS) == unchanged(text)
+    assert apply("induction_variables", text, KINDS) == unchanged(text)
 
 
 def packed(v, x):

@@ -7,12 +7,9 @@ from numba import types as nb
 import srcad
 from srcad.printing.printer import print_function
 from srcad.transforms.ir.cost_model import FEWEST_QUICK_CALLS
-from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.node_notes import note
-from srcad.transforms.postoptimise.kernel_calls import with_quick_calls
-from srcad.transforms.postoptimise.llvm_assumptions import with_promises
 from tests.checking import assert_gradient
-from tests.transforms.core_text import parsed, unit_of
+from tests.transforms.core_text import noted, parsed, tree_after
 
 KINDS = {"x": nb.float64[:, :], "n": nb.int64[:], "c": nb.complex128[:], "s": nb.float64, "v": nb.float64[:]}
 
@@ -33,9 +30,8 @@ KINDS = {"x": nb.float64[:, :], "n": nb.int64[:], "c": nb.complex128[:], "s": nb
     ],
 )
 def test_calls_of_known_arrays(value, expected):
-    tree = unit_of(f"def f(x, n, c, s, v, unknown):\n    y = {value}\n    return y").tree
-    tree.body = with_quick_calls(tree.body, (), KINDS)
-    made = with_promises(Made([tree], {"np": np}, ("f",)))
+    tree = parsed(f"def f(x, n, c, s, v, unknown):\n    y = {value}\n    return y")
+    made = noted([tree_after("kernel_calls", tree, KINDS)], {"np": np})
     assert f"y = {expected or value}" in print_function(made.functions[0])
     assert ("kernels" in made.bindings) == (expected is not None)
 
@@ -60,11 +56,9 @@ def test_calls_of_known_arrays(value, expected):
     ],
 )
 def test_arrays_that_are_stored_in_slices(line, expected):
-    tree = parsed(f"def f(x, n, s, v, w, i, unknown):\n    {line}\n    return x")
+    tree = parsed(f"def f(x):\n    {line}\n    return x")  # all but `x` are the function's own
     kinds = {**KINDS, "w": nb.float64[:], "i": nb.int64}
-    memories_apart = ("x",)  # the rest are the function's own
-    tree.body = with_quick_calls(tree.body, memories_apart, kinds)
-    text = print_function(with_promises(Made([tree], {"np": np}, ("f",))).functions[0])
+    text = print_function(noted([tree_after("kernel_calls", tree, kinds)], {"np": np}).functions[0])
     assert f"    {expected or line}\n" in text
 
 
@@ -81,11 +75,11 @@ def test_arrays_that_are_stored_in_slices(line, expected):
 )
 def test_arrays_that_are_added_to_whole_arrays(line, whole, expected):
     for count in (FEWEST_QUICK_CALLS, FEWEST_QUICK_CALLS - 1):
-        tree = parsed("def f(x, v, w, s):\n" + f"    {line}\n" * count + "    return v")
+        tree = parsed("def f():\n" + f"    {line}\n" * count + "    return v")
         for each in tree.body[:-1]:
             note(each, whole=whole)
-        tree.body = with_quick_calls(tree.body, (), {**KINDS, "w": nb.float64[:]})
-        text = print_function(with_promises(Made([tree], {"np": np}, ("f",))).functions[0])
+        tree = tree_after("kernel_calls", tree, {**KINDS, "w": nb.float64[:]})
+        text = print_function(noted([tree], {"np": np}).functions[0])
         assert text.count(f"    {(count == FEWEST_QUICK_CALLS and expected) or line}\n") == count
 
 

@@ -10,10 +10,7 @@ from srcad.printing.printer import print_function
 from srcad.runtime import kernels
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.node_notes import note
-from srcad.transforms.postoptimise.llvm_assumptions import with_promises
-from srcad.transforms.postoptimise.nonnegative_indices import with_natural_indices
-from srcad.transforms.postoptimise.unordered_reductions import with_free_sums
-from tests.transforms.core_text import parsed
+from tests.transforms.core_text import module_after, noted, parsed, tree_after
 
 TEXT = """
 def f(x, y, n):
@@ -30,10 +27,7 @@ KINDS = {**dict.fromkeys("xy", nb.float64[::1]), **dict.fromkeys("ncr", nb.int64
 
 
 def written(bindings, text=TEXT):
-    tree = parsed(text)
-    for noting in (lambda *given: with_free_sums(*given, 0), with_natural_indices):
-        noting(tree.body, ("x", "y", "n"), KINDS)
-    made = with_promises(Made([tree], bindings, ("f",)))
+    made = noted([tree_after(["unordered_reductions", "nonnegative_indices"], parsed(text), KINDS)], bindings)
     return print_function(made.functions[0]), made.bindings
 
 
@@ -65,13 +59,13 @@ def test_the_name_of_the_kernels():
 
 def test_nothing_noted_nothing_changed():
     made = Made([gast.parse("def f(x):\n    return x").body[0]], {}, ("f",))
-    assert with_promises(made) is made
+    assert module_after("llvm_assumptions", made) is made
 
 
 def test_outer_products_are_added_without_a_matrix():
     tree = parsed("def f(x, y, a):\n    a += np.outer(x, y)\n    a += np.outer(x, y)\n    return a\n")
     note(tree.body[0], whole=True)
-    made = with_promises(Made([tree], {}, ("f",)))
+    made = noted([tree], {})
     text = print_function(made.functions[0])
     assert "kernels.add_outer(a, x, y)" in text
     assert "a += np.outer(x, y)" in text  # where the shapes may differ
@@ -97,7 +91,7 @@ def test_copies_into_traces_are_calls_while_they_are_as_they_were_made(lines, ex
     body = "\n".join(f"    {each}" for each in ["for i in range(n):", *lines])
     tree = parsed(f"def f(x, y, t, n):\n{body}\n    return t\n")
     note(tree.body[0], becomes_call=True)
-    text = print_function(with_promises(Made([tree], {}, ("f",))).functions[0])
+    text = print_function(noted([tree], {}).functions[0])
     assert (f"    {expected}\n" in text) if expected else body in text.replace(" = kernels", "")
 
 

@@ -7,7 +7,6 @@ import pytest
 from numba import types as nb
 
 import srcad
-from srcad.transforms.postoptimise.loop_distribution import distributed
 from tests.checking import assert_gradient
 from tests.transforms.core_text import apply, apply_and_compare, assert_same_results, generated, lines, unchanged
 
@@ -20,7 +19,7 @@ KINDS = {
 
 
 def loops(text, cases=()):
-    return apply_and_compare(distributed, text, KINDS, cases).count("for j in")
+    return apply_and_compare("loop_distribution", text, KINDS, cases).count("for j in")
 
 
 SCATTER = """
@@ -35,7 +34,7 @@ def f(x, n):
 
 
 def test_a_scatter_to_neighbours_becomes_loops_without_one():
-    assert apply_and_compare(distributed, SCATTER, KINDS, [(np.arange(5.0), 5)]) == lines("""
+    assert apply_and_compare("loop_distribution", SCATTER, KINDS, [(np.arange(5.0), 5)]) == lines("""
         def f(x, n):
             v = np.zeros(n + 2)
             t_row = np.zeros(max(n, 0) + 4, v.dtype)
@@ -160,7 +159,7 @@ def test_no_random_program_gives_another_result_of(seed):
     for _ in range(150):
         text = random_program(rng)
         kinds = KINDS | {f"t{k}": nb.float64 for k in range(6)} | {f"k{k}": nb.int64 for k in range(6)}
-        found = apply(distributed, text, kinds)
+        found = apply("loop_distribution", text, kinds)
         changed += found != unchanged(text)
         cases = [(np.linspace(0.3, 1.7, n + 2), n) for n in (0, 1, 5)]
         assert_same_results(text, found, cases, rtol=1e-9, atol=1e-9)

@@ -8,9 +8,8 @@ import srcad
 from srcad.printing.printer import print_function
 from srcad.transforms.ir.build import walk_statements
 from srcad.transforms.ir.node_notes import notes_of
-from srcad.transforms.postoptimise.nonnegative_indices import with_natural_indices
 from tests.checking import assert_gradient
-from tests.transforms.core_text import parsed
+from tests.transforms.core_text import parsed, tree_after
 
 KINDS = {**dict.fromkeys("xy", nb.float64[::1]), **dict.fromkeys("nmcrkt", nb.int64)}
 
@@ -21,7 +20,7 @@ def natural(headers, statement):
     for depth, header in enumerate((*headers, statement), 1):
         lines += ["    " * depth + each for each in header.split("\n")]
     tree = parsed("\n".join(lines))
-    with_natural_indices(tree.body, ("x", "y", "n", "m"), KINDS)
+    tree_after("nonnegative_indices", tree, KINDS)
     return [print_function(part).strip() for each in walk_statements(tree.body) for part in notes_of(each).natural]
 
 

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from numba import types as nb
 
 import srcad
-from srcad.transforms.postoptimise.reassociation import regrouped
 from tests.transforms.core_text import apply, apply_and_compare, unchanged
 
 KINDS = {
@@ -35,7 +34,7 @@ def f(x, y, n):
 def changed(*lines, bounds="1, n", kinds=KINDS):
     """The loop's statements, as they are then; None where they are as they were."""
     text = program(lines, bounds)
-    before, after = unchanged(text), apply(regrouped, text, kinds)
+    before, after = unchanged(text), apply("reassociation", text, kinds)
     return None if before == after else [each.strip() for each in after.split("\n")[6 : 6 + len(lines)]]
 
 
@@ -112,7 +111,7 @@ STATEMENTS = st.lists(
 def test_values_are_the_same_but_for_rounding(lines, n):
     text = program(["t = x[i]", "u = y[i]", *lines], bounds=f"1, {n}")
     case = np.linspace(0.3, 0.9, 6), np.linspace(-0.4, 0.8, 6), n
-    apply_and_compare(regrouped, text, KINDS, [case], rtol=1e-11, atol=1e-12)
+    apply_and_compare("reassociation", text, KINDS, [case], rtol=1e-11, atol=1e-12)
 
 
 def smooth(x, n):
@@ -135,7 +134,7 @@ def f(x, y, n):
 @pytest.mark.parametrize("last", ["if s > 0.0:\n        u = 1.0", "u = np.floor(s)", "t = x[int(s)]", "u = abs(s)"])
 def test_where_a_choice_depends_on_it_it_stays(last):
     for line, expected in ((last, "s = s + x[i] + y[i]"), ("u = np.sin(s)", "s = x[i] + y[i] + s")):
-        assert expected in apply(regrouped, TWO_LOOPS.replace("LAST", line), KINDS)
+        assert expected in apply("reassociation", TWO_LOOPS.replace("LAST", line), KINDS)
 
 
 def forward(text):

@@ -6,7 +6,6 @@ from numba import types as nb
 
 import srcad
 from srcad.transforms.ir.cost_model import MOST_LINES_APART
-from srcad.transforms.postoptimise.loop_distribution import distributed
 from tests.checking import assert_gradient
 from tests.transforms.core_text import apply_and_compare
 
@@ -44,7 +43,7 @@ def f(x, n, m):
             {after}
     return v, w, c
 """
-    return apply_and_compare(distributed, text, KINDS, cases, rtol, atol)
+    return apply_and_compare("loop_distribution", text, KINDS, cases, rtol, atol)
 
 
 @pytest.mark.parametrize(("n", "m"), [(0, 3), (3, 0), (1, 1), (2, 5), (7, 4)])

@@ -8,8 +8,7 @@ from numba import types as nb
 import srcad
 from srcad.transforms.ir.build import walk_statements
 from srcad.transforms.ir.node_notes import notes_of
-from srcad.transforms.postoptimise.unordered_reductions import with_free_sums
-from tests.transforms.core_text import parsed
+from tests.transforms.core_text import parsed, tree_after
 
 KINDS = {
     **dict.fromkeys("xyw", nb.float64[::1]),
@@ -25,7 +24,7 @@ def free(body, result="w", primals=0, behind="pass"):
     lines = "\n        ".join(body.split("\n"))
     header = "def f(x, y, w, s, c, n, table):\n    for i in range(n):"
     tree = parsed(f"{header}\n        {lines}\n    {behind}\n    return {result}, s\n")
-    with_free_sums(tree.body, ("x", "y", "w", "s", "c", "n", "table"), KINDS, primals)
+    tree_after("unordered_reductions", tree, KINDS, primals=primals)
     return sum(notes_of(each).is_unordered for each in walk_statements(tree.body))
 
 

@@ -7,11 +7,8 @@ from numba import types as nb
 
 import srcad
 from srcad.printing.printer import print_function
-from srcad.transforms.ir.generated_functions import Made
-from srcad.transforms.postoptimise.llvm_assumptions import with_promises
-from srcad.transforms.postoptimise.vector_math import note_lanes
 from tests.checking import assert_gradient
-from tests.transforms.core_text import parsed
+from tests.transforms.core_text import noted, parsed, tree_after
 
 KINDS = {
     **dict.fromkeys("xyw", nb.float64[::1]),
@@ -23,10 +20,7 @@ HEADER = "def f(x, y, w, z, s, t, n, k):\n    for i in range(n):\n        "
 
 
 def made_of(*texts):
-    trees = [parsed(text) for text in texts]
-    for tree in trees:
-        note_lanes(tree.body, tuple(each.id for each in tree.args.args), KINDS)
-    made = with_promises(Made(trees, {"np": np}, ("f",)))
+    made = noted([tree_after("vector_math", parsed(text), KINDS) for text in texts], {"np": np})
     return "".join(map(print_function, made.functions))
 
 

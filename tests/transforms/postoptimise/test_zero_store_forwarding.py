@@ -6,7 +6,6 @@ from numba import types as nb
 
 import srcad
 from srcad.transforms.ir.node_notes import note
-from srcad.transforms.postoptimise.zero_store_forwarding import with_zeros_overwritten
 from tests.checking import assert_gradient
 from tests.transforms.core_text import apply_and_compare
 
@@ -35,7 +34,7 @@ def forwarded(*body, first=FIRST, result="u, v", loop="for q in range(m):", apar
             for inner in getattr(statement, "body", ()):
                 note(inner, distinct_arrays=apart)
 
-    return apply_and_compare(with_zeros_overwritten, text, KINDS, SIZES, mark=mark)
+    return apply_and_compare("zero_store_forwarding", text, KINDS, SIZES, mark=mark)
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from numba import types
 
 import srcad
 from srcad.driver import pipeline
-from srcad.driver.mid_end import State
 from srcad.transforms.ir.build import walk_statements
+from srcad.transforms.ir.code import Code
 from srcad.transforms.storage.placement import Sites
 from srcad.transforms.storage.trip_counts import extent
 from srcad.transforms.sweeps.gradient_function import reverse_program
@@ -33,7 +33,7 @@ def f(x, n, m):
     namespace = {}
     exec(compile(text, name, "exec"), namespace)
     kinds = (types.float64, types.int64, types.int64)
-    state = pipeline.differentiable_state(State(pipeline.prepare(namespace["f"]), kinds))
+    state = pipeline.differentiable_state(Code(pipeline.prepare(namespace["f"]), signature=kinds))
     program = reverse_program(state.unit, state.types, (0,))
     *_, inner = (each for each in walk_statements(program.unit.tree.body) if isinstance(each, gast.For))
     found = extent(Sites(program), inner)

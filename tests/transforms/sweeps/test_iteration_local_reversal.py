@@ -8,10 +8,10 @@ from numba import typeof
 
 import srcad
 from srcad.driver import pipeline
-from srcad.driver.mid_end import State
 from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.adjoint.reverse_plan import spot_of
 from srcad.transforms.ir.build import const
+from srcad.transforms.ir.code import Code
 from srcad.transforms.sweeps.gradient_function import results_of, reverse_program, seed_of
 from srcad.transforms.sweeps.iteration_local_reversal import candidates
 from srcad.transforms.sweeps.reverse_control_flow import Reverser
@@ -22,7 +22,7 @@ def ready(function, *args):
     """The function as it is when it is differentiated, its types and the names of its counts."""
     unit = pipeline.prepare(function)
     kinds = [typeof(each) for each in (*args, *(capture.read() for capture in unit.hidden))]
-    state = pipeline.differentiable_state(State(unit, tuple(kinds)))
+    state = pipeline.differentiable_state(Code(unit, signature=tuple(kinds)))
     return state.unit, state.types, state.counts
 
 

@@ -7,10 +7,14 @@ import pytest
 
 from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.ir.build import const
-from srcad.transforms.normalise.prepare_for_differentiation import ready
 from srcad.transforms.sweeps.gradient_function import results_of, reverse_program, seed_of
 from srcad.transforms.sweeps.sweep_construction import sweeps
-from tests.transforms.core_text import block_text, settled, typed
+from tests.transforms.core_text import block_text, settled, typed, unit_after
+
+
+def ready(unit, types):
+    after = unit_after("prepare_for_differentiation", unit, types)
+    return after.unit, after.types, after.counts
 
 
 def both(text, signature, wrt=(0,)):

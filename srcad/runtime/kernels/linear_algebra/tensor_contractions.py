@@ -76,6 +76,8 @@ def einsum_adjoint(g: Any, subscripts: str, place: int, operands: tuple[Any, ...
     >>> einsum_adjoint(5.0, "ii", 0, (np.ones((2, 2)),))
     array([[5., 0.],
            [0., 5.]])
+    >>> einsum_adjoint(np.array([1.0]), "ij,j->i", 0, (np.ones((1, 3)), np.array([2.0])))
+    array([[2., 2., 2.]])
     """
     equation = _reversed_einsum(subscripts, place)
     if equation:
@@ -84,7 +86,7 @@ def einsum_adjoint(g: Any, subscripts: str, place: int, operands: tuple[Any, ...
             bar = _as_product(equation, g, operands[1 - place])
         if bar is None:
             bar = np.einsum(equation, g, *operands[:place], *operands[place + 1 :])
-        return bar if bar.shape == np.shape(operands[place]) else unbroadcast(bar, operands[place])
+        return _in_shape_of(operands[place], bar)
     terms, result = _einsum_terms(_without_ellipsis(subscripts, operands))
     own = terms[place]
     rest = [(term, operand) for k, (term, operand) in enumerate(zip(terms, operands, strict=True)) if k != place]
@@ -98,7 +100,16 @@ def einsum_adjoint(g: Any, subscripts: str, place: int, operands: tuple[Any, ...
         bar = np.broadcast_to(np.expand_dims(bar, missing), tuple(shape[own.index(letter)] for letter in letters))
     if letters != own:
         bar = _on_diagonals(bar, letters, own, shape)
-    return bar if np.shape(bar) == shape else unbroadcast(bar, operands[place])
+    return _in_shape_of(operands[place], bar)
+
+
+def _in_shape_of(operand: Any, bar: Any) -> Any:
+    """The adjoint of an operand: summed where the operand has extent 1, repeated where only the others have."""
+    shape = np.shape(operand)
+    if np.shape(bar) == shape:
+        return bar
+    bar = unbroadcast(bar, operand)
+    return bar if np.shape(bar) == shape else np.broadcast_to(bar, shape)
 
 
 @functools.lru_cache(1024)

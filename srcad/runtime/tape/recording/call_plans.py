@@ -19,16 +19,17 @@ import numpy as np
 from srcad.runtime.kernels.arrays.rearrangements import step
 from srcad.runtime.rulebook.registry import definition, is_effect, variants
 from srcad.runtime.support.nested_structures import flatten
+from srcad.runtime.tape.core.operand import Readable
+from srcad.runtime.tape.core.tensor import Tensor
+from srcad.runtime.tape.protocols.arithmetic import NO_KEYWORDS
 from srcad.runtime.tape.recording.call_rewrites import FOR_COMPLEX, spelled_always
 from srcad.runtime.tape.recording.composed_calls import is_simple
 from srcad.runtime.tape.recording.primal_computation import computed_by
 from srcad.runtime.tape.recording.retention import SCALARS, contents
 from srcad.runtime.tape.recording.rule_coverage import check_meaning, covering, operands, rule_of
+from srcad.runtime.tape.recording.stacked_linalg import OF_MATRICES
 from srcad.runtime.tape.reverse.pullbacks import GATHERS, asked_of, conjugated, direct_pullback, signature
 from srcad.runtime.tape.reverse.rules_on_tensors import on_tensors
-from srcad.runtime.tape.values.arithmetic import NO_KEYWORDS
-from srcad.runtime.tape.values.tensor import Tensor
-from srcad.runtime.tape.values.tensor_protocols import Readable
 
 # How a call is computed. DIRECT: on arrays in place of tensors. NESTED: the same, if its lists and tuples hold no
 # tensors. READS: after variables were read. OTHERS: it depends on the call.
@@ -74,44 +75,42 @@ class Plan:
     nested      the places of lists and tuples
     joins       whether an argument is a list of tensors
     list_at     the place of that list
+    of_matrices whether it is a function of matrices, which may be given stacks of them
     operands    the places of arguments that have derivatives: lists of numbers there are arrays
-    several     the type of the tuple of results, if there are several; they are recorded as one node
+    several     whether calls return a tuple of several results
     refuses     the definition, if it refuses more calls than the rule
     composed    whether a call of a function that is defined by others is recorded as one node, not expanded
     accepted    the shapes and values for which the definition is known to run
-    apart       whether its reverse needs a path of its own: gathers, lists, composed functions
+    gathers     whether it may take rows of a table
     asks        whether the choice of a rule depends on ranks or on number literals; 1 or 2 if only on as many ranks
-    form        for elementwise functions: 1 of a tensor, 2 of a tensor and a number, 3 of a number and a tensor; or 0
-    only, first, second, both    cached pullbacks: of a single argument; of the first, the second, or both of two
+    ranks       the ranks that a rule is known to cover; None if the rules cover all
+    told        whether the accelerator has been told of it
+    pulls       the pullbacks, by the inputs whose adjoints are wanted
     """
 
     __slots__ = (
         "accepted",
-        "apart",
         "asks",
-        "both",
         "composed",
         "compute",
         "count",
-        "first",
         "for_complex",
-        "form",
         "gathers",
         "joins",
         "kind",
         "list_at",
         "meaning",
         "nested",
-        "only",
+        "of_matrices",
         "operands",
         "primitive",
         "pulls",
         "ranks",
         "refuses",
-        "second",
         "several",
         "stated",
         "theirs",
+        "told",
         "way",
     )
 
@@ -130,52 +129,40 @@ class Plan:
         self.operands = operands(primitive, len(kinds)) if self.nested and not self.joins else None
         self.way = _way(primitive, kinds, keywords)
         self.gathers = primitive in GATHERS and (primitive is np.take or kinds[1] in (np.ndarray, list, Tensor))
-        self.several: type | None = None
+        self.several = False
+        self.of_matrices = primitive in OF_MATRICES
         self.refuses: Callable[..., Any] | None = None
         self.composed = False
         self.accepted: set[Hashable] = set()
-        self.apart = self.gathers or self.joins
         self.asks = 0
+        self.told = False
         self.pulls: dict[Hashable, Any] = {}
-        self.form = 0
-        self.only: Any = None
-        self.first: Any = None
-        self.second: Any = None
-        self.both: Any = None
         self.ranks: set[Hashable] | None = None
 
     def settle(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
         """Determine where the derivative comes from. Raises MissingRule for arguments that the rule does not cover."""
         primitive = self.primitive = FLAT.get(self.primitive, self.primitive)
         self.meaning = spelled_always(primitive, len(arguments), keywords)
-        rules = variants(primitive)
-        if self.meaning is not None:
-            self.kind = DEFINED
-        elif rules and all(rule.kind == "zero" for rule in rules):
-            self.kind = ZERO
-        elif rules:
+        kind = DEFINED if self.meaning is not None else derivative_of(primitive)
+        if kind == RULED:
             self.count, stated, is_for_all_ranks = covering(primitive, arguments, keywords)
             self.stated = None if len(stated) == len(keywords) else stated
             self.ranks = None if is_for_all_ranks else set()
             self.asks = asked_of(primitive, self.count)
-            self.kind = RULED
-            is_free = not keywords and not self.asks and all(rule.elementwise for rule in rules)
-            self.form = _FORMS.get(tuple([type(each) for each in arguments]), 0) if is_free else 0
             self.refuses = self._definition() if primitive in AS_DEFINED else None
-        elif (meaning := definition(primitive)) is not None and not is_effect(primitive):
-            check_meaning(primitive, meaning, arguments, keywords)
-            self.meaning, self.kind = on_tensors(meaning), DEFINED
-        else:
-            self.kind = UNKNOWN
-        if self.kind == DEFINED and not self.nested and _is_apart(primitive):
+        elif kind == DEFINED and self.meaning is None:
+            check_meaning(primitive, definition(primitive), arguments, keywords)
+            self.meaning = self._definition()
+        if kind == DEFINED and not self.nested and _may_be_composed(primitive):
             values = [each._value if type(each) is Tensor else each for each in arguments]
             result = self.compute(*values, **keywords)
             is_one = isinstance(result, (np.ndarray, np.generic))
-            self.composed = self.apart = is_one and not is_simple(self.meaning, arguments, keywords, result)
+            self.composed = is_one and not is_simple(self.meaning, arguments, keywords, result)
+        self.kind = kind
 
-    def settle_several(self, kind: type) -> None:
-        """Note that calls return several results, in a tuple of this type."""
-        self.several, self.refuses = kind, self._definition()
+    def settle_several(self) -> None:
+        """Note that calls return several results."""
+        self.several, self.refuses = True, self._definition()
 
     def _definition(self) -> Callable[..., Any] | None:
         meaning = definition(self.primitive)
@@ -222,9 +209,7 @@ class Plan:
         elif self.asks:
             key = (mask, getattr(values[0], "ndim", 0), getattr(values[self.asks - 1], "ndim", 0))
         if key not in self.pulls:
-            run = self.pulls[key] = direct_pullback(self.primitive, mask, values, keywords)
-            if not self.asks and (name := _NAMES.get(mask)):
-                setattr(self, name, run)
+            self.pulls[key] = direct_pullback(self.primitive, mask, values, keywords)
         return self.pulls[key]
 
     def pull_complex(self, mask: int, values: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
@@ -236,19 +221,21 @@ class Plan:
         return self.pulls[key]
 
 
-def _is_apart(primitive: Any) -> bool:
+def derivative_of(primitive: Any) -> int:
+    """Where the derivative of a primitive comes from, according to the rule tables.
+
+    >>> derivative_of(np.sin) == RULED, derivative_of(np.floor) == ZERO, derivative_of(len) == UNKNOWN
+    (True, True, True)
+    """
+    rules = variants(primitive)
+    if rules:
+        return ZERO if all(rule.kind == "zero" for rule in rules) else RULED
+    return DEFINED if definition(primitive) is not None and not is_effect(primitive) else UNKNOWN
+
+
+def _may_be_composed(primitive: Any) -> bool:
     """Whether a function that is defined by others may be recorded as one node."""
     return isinstance(primitive, (np.ufunc, types.BuiltinMethodType)) or definition(primitive) is not None
-
-
-_FORMS: Mapping[tuple[type, ...], int] = {
-    (Tensor,): 1,
-    (Tensor, float): 2,
-    (Tensor, int): 2,
-    (float, Tensor): 3,
-    (int, Tensor): 3,
-}
-_NAMES = {0b11: "only", 0b110: "first", 0b101: "second", 0b111: "both"}
 
 
 def _way(primitive: Any, kinds: Sequence[type], keywords: Mapping[str, type]) -> int:

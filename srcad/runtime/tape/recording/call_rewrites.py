@@ -20,19 +20,18 @@ from srcad.errors import BadArgument
 from srcad.runtime import kernels
 from srcad.runtime.kernels.tape_rules import composed_functions
 from srcad.runtime.rulebook.registry import definition
-from srcad.runtime.tape.active_recordings import active
+from srcad.runtime.tape.core.operand import Operand
+from srcad.runtime.tape.core.tensor import Tensor
+from srcad.runtime.tape.protocols.arithmetic import call
 from srcad.runtime.tape.recording.stacked_linalg import holds_stack, of_each_matrix
 from srcad.runtime.tape.recording.ufunc_methods import keyword_meaning, method_meaning
 from srcad.runtime.tape.reverse.rules_on_tensors import as_primitive, on_tensors
-from srcad.runtime.tape.values.arithmetic import Arithmetic
 from srcad.runtime.tape.values.list_stacking import packed
-from srcad.runtime.tape.values.tensor import Tensor
-from srcad.runtime.tape.values.tensor_protocols import Operand
 
 
 def imaginary(z: Any) -> Any:
     """The imaginary part of a complex tensor."""
-    return Arithmetic._apply(kernels.imaginary, (z,))
+    return call(kernels.imaginary, z)
 
 
 def modulus(z: Any) -> Any:
@@ -62,7 +61,7 @@ def norm_of_modulus(z: Any, *arguments: Any, **keywords: Any) -> Any:
 
 def phase(z: Any, deg: bool = False) -> Any:
     """The angle of a complex tensor, in radians or degrees."""
-    angle = Arithmetic._apply(kernels.argument, (z,))
+    angle = call(kernels.argument, z)
     return angle * (180.0 / np.pi) if deg else angle
 
 
@@ -116,7 +115,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     if array.dtype.kind != "c" and (isinstance(axis, int) or (axis is None and array.ndim == 1 and not keepdims)):
         if ord in _OF_SUMS:
             arguments = (x, ord) if axis is None else (x, ord, axis, keepdims)
-            return Arithmetic._apply(composed_functions.norm_of_vectors, arguments)
+            return call(composed_functions.norm_of_vectors, *arguments)
         if ord == 2:
             return np.linalg.norm(x, axis=axis, keepdims=keepdims)
     if keepdims and axis is None:
@@ -233,23 +232,6 @@ def spelled_always(primitive: Any, count: int, keywords: Mapping[str, Any]) -> C
     return ALWAYS.get(primitive) or method_meaning(primitive) or keyword_meaning(primitive, keywords)
 
 
-def block_of_matrices(arrays: Any) -> Any:
-    """`np.block` of rows of matrices, followed or not; None for other arguments."""
-    rows = arrays if type(arrays) is list else ()
-    if not rows or any(type(row) is not list or any(getattr(x, "ndim", 0) != 2 for x in row) for row in rows):
-        return None
-    return block(arrays)
-
-
-def along_vector(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
-    """`np.apply_along_axis` of a vector that a tape follows; None for other arguments."""
-    if type(arr) is not Tensor or arr._value.ndim != 1 or not active.who_know([arr._identity]):
-        return None
-    return apply_along_axis(func1d, axis, arr, *args, **kwargs)
-
-
-# Rewrites that can be decided without looking into each list.
-STRAIGHT: Mapping[Any, Callable[..., Any]] = {np.block: block_of_matrices, np.apply_along_axis: along_vector}
 ALWAYS: Mapping[Any, Callable[..., Any]] = {
     np.split: split,
     np.array_split: array_split,

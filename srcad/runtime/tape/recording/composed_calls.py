@@ -8,7 +8,7 @@ the intermediate results.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,100 +16,51 @@ import numpy as np
 from srcad.errors import CompilerBug
 from srcad.refusals.tapes import COMPOSED_CALL
 from srcad.runtime.rulebook.rule_template import primitive_name
-from srcad.runtime.support.nested_structures import flatten
-from srcad.runtime.tape.active_recordings import Recording, active
-from srcad.runtime.tape.forward_accumulator import fitted_tangent
-from srcad.runtime.tape.recording.nodes import Bars, Node, gather, nodes_of
-from srcad.runtime.tape.reverse.pullbacks import fitted
-from srcad.runtime.tape.reverse.reverse_sweep import Sweep
-from srcad.runtime.tape.values.indexed_slices import dense
-from srcad.runtime.tape.values.tensor import Tensor, tensor_of
+from srcad.runtime.tape.core.active_recordings import active
+from srcad.runtime.tape.core.node import Pairs, fitted
+from srcad.runtime.tape.core.reverse_sweep import Sweep
+from srcad.runtime.tape.core.tensor import Tensor, tensor_of
+from srcad.runtime.tape.recording.batched_pullbacks import run_batched
+from srcad.runtime.tape.recording.definitions import pushed, run_again
+from srcad.runtime.tape.recording.primitive_call import PrimitiveCall
 
 
-def run_again(
-    meaning: Callable[..., Any] | None, arguments: Sequence[Any], keywords: Mapping[str, Any], followed: Iterable[int]
-) -> tuple[Recording, Any]:
-    """Run a definition: its result, and a recording of how it was computed from the arguments `followed`."""
-    assert meaning is not None
-    again = Recording(watches_accessed=False)
-    again.known.update(followed)
-    tapes = active.tapes
-    active.tapes = (*tapes, again)
-    active.expansions += 1
-    try:
-        return again, meaning(*arguments, **keywords)
-    finally:
-        active.expansions -= 1
-        active.tapes = tapes
-
-
-class ComposedNode(Node):
+class ComposedCall(PrimitiveCall):
     """A recorded call of a function that is defined by others: its derivatives are those of the definition."""
 
-    __slots__ = ("meaning",)
+    __slots__ = ()
 
-    def __init__(
-        self, primitive: Any, arguments: tuple[Any, ...], result: Tensor, keywords: Mapping[str, Any], meaning: Any
-    ) -> None:
-        super().__init__(primitive, arguments, result, keywords)
-        self.meaning = meaning
+    def pullback(self, bars: Sequence[Any], relevant: Collection[int], live: bool) -> Pairs:
+        """The contributions to the adjoints of relevant arguments, by a sweep over what the definition does."""
+        inputs, sweep, value = self._swept(relevant, live)
+        if sweep is None:
+            return ()
+        seed = fitted(bars[0], value)
+        return zip(inputs, sweep.run([seed if live else tensor_of(seed)], keeps_sparse=not live), strict=True)
 
-    def prepare(self, wanted: tuple[Any, ...], live: bool) -> Callable[[Bars, Collection[int]], None]:
-        """The reverse step: it takes the adjoint of the result out of `bars` and adds contributions to the inputs."""
-        inputs, sweep, value = self._swept(wanted, live)
-        identity = self.result._identity
+    def batched_pullback(self, bars: Sequence[Any], relevant: Collection[int]) -> Pairs | None:
+        """`pullback` for many adjoints at once, along a leading axis."""
+        inputs, sweep, value = self._swept(relevant, live=False)
+        if sweep is None:
+            return ()
+        found = run_batched(sweep, bars[0].astype(value.dtype, copy=False))
+        pairs = zip(inputs, found, strict=True)
+        return [(each, rows.astype(each.dtype, copy=False)) for each, rows in pairs if rows is not None]
 
-        def step(bars: Bars, kept: Collection[int]) -> None:
-            bar = dense(bars.get(identity)) if identity in kept else bars.pop(identity, None)
-            if bar is None or sweep is None:
-                return
-            seed = fitted(bar, value)
-            for each, contribution in zip(inputs, sweep.run([seed if live else tensor_of(seed)]), strict=True):
-                gather(bars, each, contribution)
+    def pushforward(self, dots: Mapping[int, Tensor], live: bool) -> Pairs:
+        """The result with its tangent."""
+        return pushed(self, self.plan.meaning, dots, live)
 
-        return step
-
-    def batched(self, wanted: tuple[Any, ...]) -> Callable[[Bars, Collection[int]], None]:
-        """The reverse step for adjoints with a leading axis, one entry per cotangent."""
-        inputs, sweep, value = self._swept(wanted, live=False)
-        identity = self.result._identity
-
-        def step(bars: Bars, kept: Collection[int]) -> None:
-            bar = bars.get(identity) if identity in kept else bars.pop(identity, None)
-            if bar is None or sweep is None:
-                return
-            for each, rows in zip(inputs, sweep.run_batched(bar.astype(value.dtype, copy=False)), strict=True):
-                if rows is not None:
-                    found = rows.astype(each.dtype, copy=False)
-                    key = each._identity
-                    bars[key] = bars[key] + found if key in bars else found
-
-        return step
-
-    def push(self, dots: Mapping[int, Tensor], live: bool) -> list[tuple[Tensor, Any]]:
-        """The result with its tangent, for tangents of the inputs by identity."""
-        return pushed(self, self.meaning, dots, live)
-
-    def _swept(self, wanted: tuple[Any, ...], live: bool) -> tuple[list[Tensor], Sweep | None, Any]:
-        """The wanted inputs, a sweep to them from the result of the definition, and that result."""
-        inputs = list({each._identity: each for each in (self.arguments[k] for k in wanted)}.values())
-        again, value = run_again(self.meaning, self.arguments, self.keywords, [each._identity for each in inputs])
+    def _swept(self, relevant: Collection[int], live: bool) -> tuple[list[Tensor], Sweep | None, Any]:
+        """The relevant inputs, a sweep to them from the result of the definition, and that result."""
+        inputs = list({each._identity: each for each in self.inputs() if each._identity in relevant}.values())
+        if not inputs:
+            return [], None, None
+        again, value = run_again(self.plan.meaning, self.arguments, self.keywords, [each._identity for each in inputs])
         if type(value) is not Tensor:
             return inputs, None, value
         check_shapes(self.primitive, value, self.result)
         return inputs, Sweep(again, [value], inputs, live=live), value
-
-
-def pushed(node: Any, meaning: Any, dots: Mapping[int, Tensor], live: bool) -> list[tuple[Tensor, Any]]:
-    """The results of a call with their tangents, computed by running its definition."""
-    again, value = run_again(meaning, node.arguments, node.keywords, dots)
-    moving = dict(dots)
-    for each in nodes_of(again.entries):
-        for tensor, tangent in each.push(moving, live):
-            if tangent is not None and tensor.dtype.kind in "fc":
-                moving[tensor._identity] = fitted_tangent(tangent, tensor)
-    pairs = zip(flatten(node.result), flatten(value), strict=True)
-    return [(result, moving.get(each._identity) if type(each) is Tensor else None) for result, each in pairs]
 
 
 def check_shapes(primitive: Any, value: Tensor, result: Tensor) -> None:
@@ -175,7 +126,7 @@ def is_simple(meaning: Any, arguments: Sequence[Any], keywords: Mapping[str, Any
         again, value = run_again(meaning, arguments, keywords, followed)
     finally:
         active.tapes = tapes
-    return len(again.entries) < 2 and type(value) is Tensor and value.dtype == result.dtype
+    return len(again.nodes) < 2 and type(value) is Tensor and value.dtype == result.dtype
 
 
 _MOST = 1024

@@ -1,9 +1,7 @@
 """What a node keeps of a call: the values that its pullback reads, protected from changes, and shapes of the others.
 
-    y = x + a       the pullback reads no values: the node of a large sum keeps no array at all
-    y = x * a       the pullback reads both: if a is the caller's array, it is copied, since it may be changed later
-
-Copies and empty shells of arrays are made here.
+y = x + a       the pullback reads no values: the node of a large sum keeps no array at all
+y = x * a       the pullback reads both: if a is the caller's array, it is copied, since it may be changed later
 """
 
 from __future__ import annotations
@@ -18,63 +16,35 @@ import numpy as np
 
 from srcad.runtime.rulebook.registry import variants
 from srcad.runtime.rulebook.rule_template import Template
-from srcad.runtime.support.nested_structures import flatten, map_leaves
-from srcad.runtime.tape.active_recordings import active
-from srcad.runtime.tape.values.tensor import Tensor, tensor_of
+from srcad.runtime.support.array_snapshots import is_writable, shell_of
+from srcad.runtime.support.nested_structures import map_leaves
+from srcad.runtime.tape.core.active_recordings import active
+from srcad.runtime.tape.core.tensor import Tensor, tensor_of
 
 # Types of immutable values.
 SCALARS = (float, int, complex, bool, np.float64, np.float32, np.int64, np.bool_, str, slice, type(None), type(...))
-_PLAIN = frozenset(SCALARS)
-_IMMUTABLE = frozenset((Tensor, *SCALARS))
 LARGE = 1024  # arrays of at least this many elements are worth a check before they are kept
-_NOTHING = bytes(64)  # the memory of shells, of which only shape and dtype are used
 _FACTS = {"shape", "ndim", "size", "dtype"}
 
 
-def kept(primitive: Any, arguments: tuple[Any, ...], result: Tensor) -> tuple[tuple[Any, ...], Tensor]:
-    """The arguments and the result in the form that a node keeps."""
-    if result._value.size < LARGE:
-        theirs = False
-        for argument in arguments:
-            kind = type(argument)
-            if kind is Tensor:
-                if argument._value.size >= LARGE:
-                    break
-            elif kind is np.ndarray and argument.size < LARGE:
-                theirs = True
-            elif kind not in _IMMUTABLE and not (kind is tuple and is_plain(argument)):
-                break
-        else:
-            if theirs:
-                arguments = tuple([each.copy() if type(each) is np.ndarray else each for each in arguments])
-            return arguments, result
+def retained(plan: Any, arguments: tuple[Any, ...], result: Any) -> tuple[tuple[Any, ...], Any]:
+    """The arguments and the result of a call in the form that a node keeps."""
+    if plan.composed:
+        return frozen(arguments), shell(result)
+    if type(result) is not Tensor or not any(map(_is_large, (*arguments, result))):
+        return (frozen(arguments) if plan.theirs or plan.nested else arguments), result
     # A pushforward may read values that the pullback does not.
-    reads = None if active.accumulations else what_is_read(primitive, len(arguments))
+    reads = None if active.accumulations else what_is_read(plan.primitive, len(arguments))
     if reads is None:
         return frozen(arguments), result
-    held = []
-    for place, each in enumerate(arguments):
-        kind = type(each)
-        if kind is Tensor and (place in reads or each._value.size < LARGE):
-            held.append(each)
-        elif kind is np.ndarray and place in reads and each.size < LARGE:
-            held.append(each.copy())
-        else:
-            held.append(frozen(each) if place in reads else shell(each))
+    held = [frozen(each) if place in reads else shell(each) for place, each in enumerate(arguments)]
     return tuple(held), result if -1 in reads else shell(result)
 
 
-def is_plain(parts: Iterable[Any]) -> bool:
-    """Whether all values are immutable, including those nested in tuples.
-
-    >>> is_plain((2, (slice(None), "text"))), is_plain([np.ones(2)])
-    (True, False)
-    """
-    for part in parts:
-        kind = type(part)
-        if kind not in _PLAIN and not (kind is tuple and is_plain(part)):
-            return False
-    return True
+def _is_large(value: Any) -> bool:
+    if type(value) is Tensor:
+        value = value._value
+    return type(value) is np.ndarray and value.size >= LARGE
 
 
 _CONTENTS: Mapping[type, int] = {Tensor: 2, np.ndarray: 1, type: 0, **dict.fromkeys(SCALARS, 0)}
@@ -150,21 +120,20 @@ def shell(value: Any) -> Any:
     if type(value) is Tensor:
         if value._value.size < LARGE:
             return value
-        tensor = tensor_of(_shell(value._value.shape, value._value.dtype))
+        tensor = tensor_of(shell_of(value._value.shape, value._value.dtype))
         tensor._identity = value._identity
         return tensor
-    return _shell(value.shape, value.dtype) if isinstance(value, np.ndarray) else frozen(value)
-
-
-@functools.lru_cache(256)
-def _shell(shape: tuple[int, ...], dtype: Any) -> Any:
-    return np.ndarray(shape, dtype, _NOTHING, 0, (0,) * len(shape))
+    return shell_of(value.shape, value.dtype) if isinstance(value, np.ndarray) else frozen(value)
 
 
 def frozen(argument: Any) -> Any:
     """The argument with arrays that others can write to copied, so that a node keeps the values of the call."""
     if isinstance(argument, np.ndarray):
-        return _copied(argument) if _is_writable(argument) else argument
+        return _copied(argument) if is_writable(argument) else argument
+    if type(argument) is list:
+        return [each if type(each) is Tensor else frozen(each) for each in argument]
+    if type(argument) is tuple:
+        return tuple([each if type(each) is Tensor else frozen(each) for each in argument])
     return map_leaves(frozen, argument) if isinstance(argument, (list, tuple, dict)) else argument
 
 
@@ -181,71 +150,3 @@ def _copied(array: Any) -> Any:
     if known is None or known.shape != array.shape or np.count_nonzero(known.view(np.int64) != array.view(np.int64)):
         known = _copies[id(array)] = array.copy()
     return known
-
-
-def unshared(parts: Any) -> Any:
-    """A list or tuple with the arrays in it copied; other elements stay the same objects.
-
-    >>> array = np.ones(1)
-    >>> unshared([array, (2, 3)]), unshared([array])[0] is array
-    ([array([1.]), (2, 3)], False)
-    """
-    kind = type(parts)
-    if kind is not list and kind is not tuple:
-        return parts.copy() if kind is np.ndarray else parts
-    found = []
-    for each in parts:
-        if type(each) is np.ndarray:
-            found.append(each.copy())
-        else:
-            found.append(unshared(each) if type(each) is list or type(each) is tuple else each)
-    return found if kind is list else tuple(found)
-
-
-def snapshot(structure: Any) -> Any:
-    """The structure with arrays that others can write to copied; arrays that share memory share it in the copies too.
-
-    >>> array = np.arange(3.0)
-    >>> first, second, third = snapshot((array, array, array[1:]))
-    >>> first is second, first is array, np.shares_memory(first, third)
-    (True, False, True)
-    """
-    theirs = [each for each in flatten(structure) if isinstance(each, np.ndarray) and _is_writable(each)]
-    made: dict[int, Any] = {}
-    for place, array in enumerate(theirs):
-        others = [*theirs[:place], *theirs[place + 1 :]]
-        if any(other is not array and np.may_share_memory(other, array) for other in others):
-            owner = _owner(array)
-            copy = made.setdefault(id(owner), owner.copy(order="K"))
-            made[id(array)] = _same_part(array, owner, copy)
-        elif id(array) not in made:
-            made[id(array)] = array.copy()
-    return map_leaves(lambda leaf: made.get(id(leaf), leaf), structure) if made else structure
-
-
-def snapshot_of_one(array: Any) -> Any:
-    """`snapshot` for a single array."""
-    return array.copy() if _is_writable(array) else array
-
-
-def _owner(array: Any) -> Any:
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
-
-
-def _same_part(array: Any, owner: Any, copy: Any) -> Any:
-    """The part of the copy that corresponds to the part `array` of its owner."""
-    if array is owner:
-        return copy
-    offset = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
-    return np.ndarray(array.shape, array.dtype, copy, offset, array.strides)
-
-
-def _is_writable(array: Any) -> bool:
-    """Whether anyone can write to the memory of an array, through it or through the array that it is a view of."""
-    while isinstance(array, np.ndarray):
-        if array.flags.writeable:
-            return True
-        array = array.base
-    return array is not None

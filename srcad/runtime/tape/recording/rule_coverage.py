@@ -16,9 +16,9 @@ from srcad.runtime.rulebook.registry import find, variants
 from srcad.runtime.rulebook.rule_slicing import is_d
 from srcad.runtime.rulebook.rule_template import primitive_name
 from srcad.runtime.support.nested_structures import flatten
-from srcad.runtime.tape.active_recordings import active
+from srcad.runtime.tape.core.active_recordings import active
+from srcad.runtime.tape.core.tensor import Tensor
 from srcad.runtime.tape.reverse.eager_rules import says_something
-from srcad.runtime.tape.values.tensor import Tensor
 
 
 def covering(

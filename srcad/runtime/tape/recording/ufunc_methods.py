@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from srcad.runtime.rulebook.registry import definition, variants
+from srcad.runtime.tape.core.operand import Operand
+from srcad.runtime.tape.protocols.arithmetic import call
 from srcad.runtime.tape.reverse.eager_rules import says_something
-from srcad.runtime.tape.values.arithmetic import Arithmetic
-from srcad.runtime.tape.values.tensor_protocols import Operand
 
 _LAYOUT = frozenset(("casting", "order", "subok"))  # these affect NumPy's computation and checks, not derivatives
 
@@ -67,6 +67,15 @@ _METHODS: Mapping[str, Callable[..., Any]] = {
     "reduceat": reduceat,
 }
 
+_REDUCTIONS: Mapping[tuple[Any, str], Any] = {
+    (np.add, "reduce"): np.sum,
+    (np.add, "accumulate"): np.cumsum,
+    (np.multiply, "reduce"): np.prod,
+    (np.multiply, "accumulate"): np.cumprod,
+    (np.maximum, "reduce"): np.max,
+    (np.minimum, "reduce"): np.min,
+}
+
 
 @functools.cache
 def method_meaning(primitive: Any) -> Callable[..., Any] | None:
@@ -76,6 +85,10 @@ def method_meaning(primitive: Any) -> Callable[..., Any] | None:
     ([[1.5, 2.0]], None)
     """
     ufunc, name = getattr(primitive, "__self__", None), getattr(primitive, "__name__", "")
+    if (ufunc, name) in _REDUCTIONS:
+        function = _REDUCTIONS[ufunc, name]
+        # NumPy's functions reduce all axes by default, the methods of ufuncs the first axis.
+        return lambda array, axis=0, *rest, **keywords: function(array, axis, *rest, **keywords)
     if not isinstance(ufunc, np.ufunc) or name not in _METHODS or (ufunc.nin, ufunc.nout) != (2, 1):
         return None
     if ufunc in (np.power, np.float_power) and name.startswith("reduce"):
@@ -118,8 +131,8 @@ def _reduction(
             return np.sum(np.where(where, a, 0.0), axis, **keywords) / count
         if function in (np.var, np.std):
             return _spread(function, a, axis, where, **keywords)
-        a = Arithmetic._apply(np.where, (where, a, _NEUTRAL[function]))
-    found = Arithmetic._apply(function, (a,) if axis is None else (a, axis), keywords)
+        a = call(np.where, where, a, _NEUTRAL[function])
+    found = call(function, *((a,) if axis is None else (a, axis)), **keywords)
     return found if initial is None else _JOINED[function](found, initial)
 
 

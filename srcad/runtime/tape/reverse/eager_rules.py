@@ -1,4 +1,4 @@
-"""Run derivative rules on values, for the tape: the pullback or pushforward of one operation.
+"""Derivative rules as Python functions of values, for the tape.
 
 Each rule is compiled once, for the adjoints or tangents that are wanted, to a plain Python function with readable
 source.
@@ -18,7 +18,7 @@ import numpy as np
 
 from srcad.names import Names
 from srcad.refusals.tapes import EAGER_NO_COMPLEX_RULE, EAGER_NO_RULE, NO_ADJOINT, NO_TANGENT
-from srcad.runtime.kernels import damped, unbroadcast
+from srcad.runtime.kernels import damped
 from srcad.runtime.rulebook.partial_rules import partials_as_adjoint, partials_as_tangent
 from srcad.runtime.rulebook.registry import Rule, find
 from srcad.runtime.rulebook.rule_slicing import active_part, is_d, wanted_part
@@ -26,41 +26,7 @@ from srcad.runtime.rulebook.rule_template import Template, primitive_name
 from srcad.runtime.support.fast_numpy import swift
 from srcad.runtime.tape.reverse.rules_on_tensors import as_primitive, is_kernel, on_tensors
 
-Path = tuple[int, ...]
 Run = Callable[..., Any]
-
-
-def pullback(
-    primitive: Any, result: Any, args: Sequence[Any], kwargs: Mapping[str, Any], wanted: Sequence[int | Path]
-) -> Callable[[Any], list[Any]]:
-    """The function from a cotangent of `result` to the cotangents of the wanted arguments.
-
-    `wanted` holds positions in `args`, or paths such as (0, 1) for an element of a tuple argument. Each cotangent has
-    the shape and dtype of its argument; it is None if the result does not depend on the argument.
-
-    >>> x = np.array([1.0, 2.0])
-    >>> pull = pullback(np.multiply, x * 3.0, (x, 3.0), {}, (0, 1))
-    >>> [each.tolist() for each in pull(np.array([1.0, 10.0]))]
-    [[3.0, 30.0], 21.0]
-    """
-    kwargs = _stated(kwargs)
-    paths = tuple((path,) if isinstance(path, int) else tuple(path) for path in wanted)
-    rule = _rule(primitive, args, {path[0] for path in paths})
-    if rule.kind == "zero":
-        return lambda bar: [None for _ in paths]
-    names = names_of(rule, len(args), tuple(kwargs))
-    asked = tuple(dict.fromkeys(names[path[0]] for path in paths))
-    run = pullback_function(rule, asked)
-    inputs = dict(zip(names, (*args, *kwargs.values()), strict=True))
-    conjugates = _any_complex(rule, result, args)
-
-    def pull(bar: Any) -> list[Any]:
-        with np.errstate(all="ignore"):
-            bars = dict(zip(asked, run(_conjugate(bar) if conjugates else bar, result, **inputs), strict=True))
-        found = [(_at((bars[names[path[0]]],), (0, *path[1:])), _at(args, path)) for path in paths]
-        return [_fitted(_conjugate(each) if conjugates else each, like) for each, like in found]
-
-    return pull
 
 
 def pushforward(
@@ -148,18 +114,6 @@ def _has_complex(argument: Any) -> bool:
     return isinstance(argument, complex) or getattr(getattr(argument, "dtype", None), "kind", "") == "c"
 
 
-def _conjugate(bar: Any) -> Any:
-    if isinstance(bar, tuple | list):
-        return tuple(_conjugate(each) for each in bar)
-    return None if bar is None else np.conjugate(bar)
-
-
-def _at(values: Any, path: Path) -> Any:
-    for k in path:
-        values = None if values is None else values[k]
-    return values
-
-
 def _is_nothing(tangent: Any) -> bool:
     return tangent is None or (isinstance(tangent, tuple | list) and all(_is_nothing(each) for each in tangent))
 
@@ -168,22 +122,6 @@ def _filled(tangent: Any, like: Any) -> Any:
     if isinstance(like, tuple | list):
         return tuple(_filled(None if tangent is None else tangent[k], each) for k, each in enumerate(like))
     return np.zeros_like(like) if tangent is None else tangent
-
-
-def _fitted(bar: Any, like: Any) -> Any:
-    """The cotangent with the shape and dtype of its argument."""
-    if isinstance(like, tuple | list):
-        return None if bar is None else tuple(_fitted(*each) for each in zip(bar, like, strict=True))
-    dtype = np.result_type(like)
-    if bar is None or not np.issubdtype(dtype, np.inexact):
-        return None
-    if np.shape(bar) != np.shape(like):
-        bar = unbroadcast(bar, like)
-        if np.shape(bar) != np.shape(like):  # a constant partial derivative of a larger operand
-            bar = np.broadcast_to(bar, np.shape(like))
-    if np.iscomplexobj(bar) and not np.issubdtype(dtype, np.complexfloating):
-        bar = np.real(bar)
-    return np.asarray(bar, dtype)[()]
 
 
 @functools.cache

@@ -14,14 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from srcad.refusals.tapes import EAGER_NO_COMPLEX_RULE, EAGER_NO_RULE
-from srcad.runtime.kernels import unbroadcast
 from srcad.runtime.kernels.arrays.fourier import CONJUGATED
 from srcad.runtime.rulebook.registry import Rule, find, variants
 from srcad.runtime.rulebook.rule_template import primitive_name
+from srcad.runtime.tape.protocols.arithmetic import NO_KEYWORDS
 from srcad.runtime.tape.reverse.eager_rules import names_of, pullback_function, says_something
-from srcad.runtime.tape.reverse.rules_on_tensors import as_primitive, on_tensors
-from srcad.runtime.tape.values.arithmetic import NO_KEYWORDS
-from srcad.runtime.tape.values.tensor import Tensor
+from srcad.runtime.tape.reverse.rules_on_tensors import on_tensors
 
 Path = tuple[Any, ...]  # (position of an argument,), followed by the place in it if it is a list
 
@@ -226,20 +224,6 @@ def _made(
     positional = names[: len(ranks)]
     in_order = positional == rule.parameters[1 : len(ranks) + 1]
     return Choice(rule, pullback_function(rule, asked), None if in_order else positional, names[len(ranks) :], ends)
-
-
-def fitted(bar: Any, like: Tensor) -> Any:
-    """An adjoint in the shape and dtype of `like`; a real input takes the real part of a complex adjoint."""
-    value = like._value
-    if not hasattr(bar, "dtype"):
-        bar = np.asarray(bar)[()]
-    if bar.shape != value.shape:
-        bar = as_primitive(unbroadcast)(bar, like) if isinstance(bar, Tensor) else unbroadcast(bar, value)
-        if bar.shape != value.shape:  # one derivative for all elements of a larger operand
-            bar = np.broadcast_to(bar, value.shape)
-    if bar.dtype.kind == "c" and value.dtype.kind != "c":
-        bar = bar.real if type(bar) is np.ndarray else np.real(bar)
-    return bar if bar.dtype == value.dtype else bar.astype(value.dtype)
 
 
 def _rank(argument: Any) -> int | None:

@@ -17,8 +17,8 @@ from srcad.refusals.tapes import PART_WITHOUT_RULE
 from srcad.runtime import kernels
 from srcad.runtime.rulebook.registry import definition, variants
 from srcad.runtime.support.fast_numpy import swift
-from srcad.runtime.tape.values.arithmetic import Arithmetic
-from srcad.runtime.tape.values.tensor_protocols import Operand
+from srcad.runtime.tape.core.operand import Operand
+from srcad.runtime.tape.protocols.arithmetic import hook
 
 
 @functools.cache
@@ -89,7 +89,7 @@ def as_primitive(kernel: Callable[..., Any]) -> Callable[..., Any]:
         if not (_has_operands(arguments) or (keywords and _has_operands(keywords.values()))):
             return kernel(*arguments, **keywords)
         if variants(kernel) or definition(kernel) is not None:
-            return Arithmetic._apply(kernel, arguments, keywords)
+            return hook.call(kernel, arguments, keywords)
         try:
             # A kernel made of NumPy's functions is recorded through these; one that writes into arrays cannot be.
             return on_tensors(kernel)(*arguments, **keywords)

@@ -16,10 +16,12 @@ import numpy as np
 
 from srcad.errors import BadArgument
 from srcad.runtime import kernels
+from srcad.runtime.tape.core.node import SparseAdjoint
+from srcad.runtime.tape.core.operand import Readable
+from srcad.runtime.tape.core.tensor import Tensor, tensor_of
 from srcad.runtime.tape.reverse.pullbacks import GATHERS
 from srcad.runtime.tape.reverse.rules_on_tensors import as_primitive
-from srcad.runtime.tape.values.tensor import Tensor, convert_to_tensor, tensor_of
-from srcad.runtime.tape.values.tensor_protocols import Readable
+from srcad.runtime.tape.values.conversions import convert_to_tensor
 
 
 class IndexedSlices(Readable):
@@ -81,7 +83,7 @@ class IndexedSlices(Readable):
     __str__ = __repr__
 
 
-class Rows:
+class Rows(SparseAdjoint):
     """A contribution to an adjoint: pairs of indices and rows, as arrays or, in a recorded sweep, tensors."""
 
     __slots__ = ("dtype", "is_taken", "parts", "shape")
@@ -153,8 +155,3 @@ def gathered(primitive: Any, arguments: Sequence[Any], keywords: Mapping[str, An
     if index.dtype.kind not in "iu" or (primitive is operator.getitem and not index.ndim):
         return None
     return index
-
-
-def dense(bar: Any) -> Any:
-    """An adjoint as an array or tensor, with `Rows` converted."""
-    return bar.dense() if type(bar) is Rows else bar

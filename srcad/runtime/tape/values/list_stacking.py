@@ -10,9 +10,8 @@ import numpy as np
 from srcad.runtime.kernels.tape_rules.list_functions import Operands
 from srcad.runtime.rulebook.registry import find
 from srcad.runtime.support.nested_structures import flatten, map_leaves
-from srcad.runtime.tape.recording.nodes import tensors_in
-from srcad.runtime.tape.values.tensor import Tensor
-from srcad.runtime.tape.values.tensor_protocols import Operand, Readable
+from srcad.runtime.tape.core.operand import Operand, Readable
+from srcad.runtime.tape.core.tensor import Tensor, holds_operands, tensors_in
 
 
 def packed(parts: Any) -> Any:
@@ -21,7 +20,7 @@ def packed(parts: Any) -> Any:
     >>> packed([[1.0, 2.0], [3.0, 4.0]]).shape
     (2, 2)
     """
-    if not any(isinstance(each, Operand) for each in flatten(parts)):
+    if not isinstance(parts, Operand) and not holds_operands(parts):
         return np.asarray(parts)
     return np.stack([packed(each) if isinstance(each, (list, tuple)) else each for each in parts])
 
@@ -47,8 +46,8 @@ def without_variables(structure: Any) -> Any:
 def holds_tensors(argument: Any) -> bool:
     """Whether an argument is a list or tuple, nested or not, that contains a tensor.
 
-    >>> from srcad.runtime.tape.values.tensor import constant
-    >>> holds_tensors([[constant(1.0)], 2.0]), holds_tensors(constant(1.0)), holds_tensors([2.0])
+    >>> import srcad
+    >>> holds_tensors([[srcad.constant(1.0)], 2.0]), holds_tensors(srcad.constant(1.0)), holds_tensors([2.0])
     (True, False, False)
     """
     return isinstance(argument, (list, tuple)) and next(tensors_in(argument), None) is not None
@@ -57,8 +56,8 @@ def holds_tensors(argument: Any) -> bool:
 def holds_variables(argument: Any) -> bool:
     """Whether a list contains a variable, or another operand that is read as a tensor.
 
-    >>> from srcad.runtime.tape.values.variable import Variable
-    >>> holds_variables([1.0, Variable(2.0)]), holds_variables([1.0])
+    >>> import srcad
+    >>> holds_variables([1.0, srcad.Variable(2.0)]), holds_variables([1.0])
     (True, False)
     """
     return any(isinstance(each, Readable) for each in flatten(argument))

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from srcad.errors import MissingRule
+from srcad.runtime.tape.core.tensor import Tensor
+from srcad.runtime.tape.core.variable import Variable
 from srcad.runtime.tape.gradient_tape import GradientTape
 from srcad.runtime.tape.recording.call_plans import DIRECT, NESTED, OTHERS, READS, Plan, is_as_it_is
-from srcad.runtime.tape.values.tensor import Tensor, constant
-from srcad.runtime.tape.values.variable import Variable
+from srcad.runtime.tape.values.conversions import constant
 
 V = np.array([0.7, 1.3, 0.4])
 M = np.array([[0.7, 1.3], [0.4, 2.1]])

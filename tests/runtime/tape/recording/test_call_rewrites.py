@@ -5,7 +5,7 @@ import pytest
 
 from srcad.errors import MissingRule
 from srcad.runtime.tape.gradient_tape import GradientTape
-from srcad.runtime.tape.values.tensor import constant
+from srcad.runtime.tape.values.conversions import constant
 
 V = np.array([0.7, -1.3, 2.1, 0.4])
 M = np.array([[0.7, -1.3, 0.2], [0.4, 2.1, -0.9], [1.6, 0.3, 1.1]])

@@ -6,11 +6,12 @@ import weakref
 import numpy as np
 import pytest
 
-from srcad.runtime.tape.active_recordings import active
+from srcad.runtime.tape.core.active_recordings import active
+from srcad.runtime.tape.core.tensor import Tensor
+from srcad.runtime.tape.core.variable import Variable
 from srcad.runtime.tape.gradient_tape import GradientTape
 from srcad.runtime.tape.recording.compiled_calls import record_call
-from srcad.runtime.tape.values.tensor import Tensor, constant
-from srcad.runtime.tape.values.variable import Variable
+from srcad.runtime.tape.values.conversions import constant
 
 
 class ByHand:
@@ -41,7 +42,7 @@ def test_a_call_is_one_node():
     with GradientTape() as tape:
         tape.watch(x)
         y = f(x, v) * 2.0
-        assert len(active.tapes[0].entries) == 2
+        assert len(active.tapes[0].nodes) == 2
     gradients = tape.gradient(y, [x, v])
     assert [each.tolist() for each in gradients] == [[12.0, 32.0], [2.0, 8.0]]
     assert f.calls == ["forward"]

@@ -9,14 +9,14 @@ import pytest
 import srcad
 from srcad.errors import MissingRule
 from srcad.runtime.rulebook import registry
-from srcad.runtime.tape.active_recordings import active
+from srcad.runtime.tape.core.active_recordings import active
+from srcad.runtime.tape.core.tensor import Tensor
+from srcad.runtime.tape.core.variable import Variable
 from srcad.runtime.tape.forward_accumulator import ForwardAccumulator
 from srcad.runtime.tape.gradient_tape import GradientTape
 from srcad.runtime.tape.recording.call_plans import Plan
-from srcad.runtime.tape.recording.composed_calls import ComposedNode, check_accepted
-from srcad.runtime.tape.recording.nodes import nodes_of
-from srcad.runtime.tape.values.tensor import Tensor, constant
-from srcad.runtime.tape.values.variable import Variable
+from srcad.runtime.tape.recording.composed_calls import ComposedCall, check_accepted
+from srcad.runtime.tape.values.conversions import constant
 from tests.checking import assert_gradient
 
 V = np.array([0.3, -1.2, 0.8, 2.1])
@@ -36,8 +36,8 @@ def test_a_call_is_one_node_that_holds_its_arguments():
         tape.watch(x)
         for _ in range(2):  # the general way, and the function that is written then
             y = started(x)
-    first, second = nodes_of(tape._recording.entries)
-    assert type(first) is type(second) is ComposedNode
+    first, second = tape._recording.nodes
+    assert type(first) is type(second) is ComposedCall
     assert first.arguments == (x,)
     np.testing.assert_array_equal(y.numpy(), started(V))
     np.testing.assert_allclose(tape.gradient(y, x).numpy(), [4.0, 3.0, 2.0, 1.0])
@@ -70,7 +70,7 @@ def test_what_a_definition_does_not_cover_is_refused_when_it_is_recorded():
             np.linalg.svd(x)
         with pytest.raises(MissingRule):
             np.percentile(x, 25.0, axis=0)
-    assert len(tape._recording.entries) == 1
+    assert len(tape._recording.nodes) == 1
     assert tape.gradient(y, x).shape == (2, 2)
     np.testing.assert_array_equal(np.rot90(stack).numpy(), np.ones((2, 2, 2)))  # no tape follows it any more
 
@@ -166,7 +166,7 @@ def test_a_definition_that_comes_to_one_call_is_recorded_as_that():
         tape.watch(x)
         y = np.fliplr(np.fliplr(x))
         z = np.logaddexp.reduce(x)
-    assert [node.primitive for node in nodes_of(tape._recording.entries)] == [getitem, getitem, np.logaddexp.reduce]
+    assert [node.primitive for node in tape._recording.nodes] == [getitem, getitem, np.logaddexp.reduce]
     np.testing.assert_allclose(tape.gradient([y, z], x).sum(), 6.0)
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from srcad.errors import MissingRule
-from srcad.runtime.tape.active_recordings import active
+from srcad.runtime.tape.core.active_recordings import active
 from srcad.runtime.tape.gradient_tape import GradientTape
-from srcad.runtime.tape.values.tensor import constant, convert_to_tensor
+from srcad.runtime.tape.values.conversions import constant, convert_to_tensor
 
 
 @pytest.fixture(autouse=True)

@@ -3,11 +3,12 @@ import operator
 import numpy as np
 import pytest
 
-from srcad.runtime.tape.active_recordings import active
+from srcad.runtime.tape.core.active_recordings import active
+from srcad.runtime.tape.core.tensor import Tensor
 from srcad.runtime.tape.gradient_tape import GradientTape
-from srcad.runtime.tape.recording.nodes import nodes_of as recorded_nodes
-from srcad.runtime.tape.recording.retention import frozen, kept, what_is_read
-from srcad.runtime.tape.values.tensor import constant
+from srcad.runtime.tape.recording.call_plans import Plan
+from srcad.runtime.tape.recording.retention import frozen, retained, what_is_read
+from srcad.runtime.tape.values.conversions import constant
 
 LARGE = 2000
 
@@ -32,7 +33,7 @@ def nodes_of(function, *inputs):
     with GradientTape(persistent=True) as tape:
         tape.watch(inputs[0])
         y = function(*inputs)
-        nodes = recorded_nodes(active.tapes[0].entries)
+        nodes = list(active.tapes[0].nodes)
     return tape, y, nodes
 
 
@@ -68,7 +69,8 @@ def test_what_holds_no_array_serves_higher_orders_too():
 
 def test_small_arguments_are_kept_as_they_are():
     arguments, result = (constant([1.0]), 2.0), constant([2.0])
-    assert kept(operator.add, arguments, result) == (arguments, result)
+    plan = Plan(operator.add, [Tensor, float])
+    assert retained(plan, arguments, result) == (arguments, result)
 
 
 def test_arrays_that_nobody_can_change_are_not_copied():

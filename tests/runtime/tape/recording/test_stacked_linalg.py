@@ -6,7 +6,7 @@ import pytest
 from srcad.errors import MissingRule
 from srcad.runtime.tape.gradient_tape import GradientTape
 from srcad.runtime.tape.recording.stacked_linalg import holds_stack, of_each_matrix
-from srcad.runtime.tape.values.tensor import constant
+from srcad.runtime.tape.values.conversions import constant
 
 linalg = np.linalg
 RANDOM = np.random.default_rng(4)

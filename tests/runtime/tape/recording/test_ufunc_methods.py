@@ -6,7 +6,7 @@ import pytest
 from srcad.errors import BadArgument, MissingRule
 from srcad.runtime.tape.gradient_tape import GradientTape
 from srcad.runtime.tape.recording.ufunc_methods import keyword_meaning, method_meaning
-from srcad.runtime.tape.values.tensor import constant
+from srcad.runtime.tape.values.conversions import constant
 
 V = np.array([0.3, 0.5, 0.7])
 M = np.array([[0.7, 1.3, 0.2], [0.4, 2.1, 0.9]])

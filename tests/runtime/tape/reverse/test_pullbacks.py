@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from srcad.errors import MissingRule
+from srcad.runtime.tape.core.node import fitted
 from srcad.runtime.tape.gradient_tape import GradientTape
-from srcad.runtime.tape.reverse.pullbacks import fitted, pullback
-from srcad.runtime.tape.values.tensor import constant
+from srcad.runtime.tape.reverse.pullbacks import pullback
+from srcad.runtime.tape.values.conversions import constant
 
 
 def test_only_what_is_wanted_is_computed():

@@ -3,11 +3,11 @@ import pytest
 
 from srcad.errors import CompilerBug
 from srcad.runtime import kernels
-from srcad.runtime.tape.active_recordings import active
+from srcad.runtime.tape.core.active_recordings import active
+from srcad.runtime.tape.core.tensor import Tensor
 from srcad.runtime.tape.gradient_tape import GradientTape
-from srcad.runtime.tape.recording.nodes import nodes_of
 from srcad.runtime.tape.reverse.rules_on_tensors import on_tensors
-from srcad.runtime.tape.values.tensor import Tensor, constant
+from srcad.runtime.tape.values.conversions import constant
 
 
 def slope(a, b):
@@ -19,7 +19,7 @@ def test_kernels_are_recorded_on_tensors():
     with GradientTape() as tape:
         tape.watch(x)
         y = on_tensors(slope)(x, constant([4.0, 0.0]))
-        primitives = [node.primitive for node in nodes_of(active.tapes[0].entries)]
+        primitives = [node.primitive for node in active.tapes[0].nodes]
     assert type(y) is Tensor
     assert primitives[0] is kernels.ratio
     assert tape.gradient(y, x).tolist() == [0.5, 0.0]

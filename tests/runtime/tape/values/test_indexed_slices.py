@@ -5,10 +5,11 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from srcad.runtime.tape.core.tensor import Tensor
+from srcad.runtime.tape.core.variable import Variable
 from srcad.runtime.tape.gradient_tape import GradientTape
+from srcad.runtime.tape.values.conversions import constant, convert_to_tensor
 from srcad.runtime.tape.values.indexed_slices import IndexedSlices
-from srcad.runtime.tape.values.tensor import Tensor, constant, convert_to_tensor
-from srcad.runtime.tape.values.variable import Variable
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from srcad.runtime.tape.gradient_tape import GradientTape
-from srcad.runtime.tape.values.tensor import constant
+from srcad.runtime.tape.values.conversions import constant
 
 # Functions that take one array, given a list of tensors beside a tensor.
 FUNCTIONS = {
