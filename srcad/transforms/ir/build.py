@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import gast
@@ -190,6 +190,11 @@ def names_in(node: gast.AST | None) -> Iterator[str]:
             yield child.id
 
 
+def is_loop(statement: gast.stmt) -> bool:
+    """Whether this is a `for` or `while` loop."""
+    return isinstance(statement, (gast.For, gast.While))
+
+
 def is_exit(statement: gast.stmt) -> bool:
     """Whether this is the `if done: break` at the end of a loop that can stop early."""
     return isinstance(statement, gast.If) and len(statement.body) == 1 and isinstance(statement.body[0], gast.Break)
@@ -266,6 +271,16 @@ def walk_blocks(block: Block) -> Iterator[Block]:
             yield from walk_blocks(inner)
 
 
+def outermost(block: Block, is_wanted: Callable[[gast.stmt], bool]) -> Iterator[tuple[Block, gast.stmt]]:
+    """The wanted statements that are in no other wanted one, each with its block, in source order."""
+    for statement in block:
+        if is_wanted(statement):
+            yield block, statement
+        else:
+            for inner in inner_blocks(statement):
+                yield from outermost(inner, is_wanted)
+
+
 def rewrite(block: Block, change: Callable[[gast.stmt], Iterable[gast.stmt]]) -> Block:
     """The block with each statement replaced by what `change` makes of it, after the statements inside it.
 
@@ -307,6 +322,13 @@ def rewrite_names(node: gast.AST, change: Callable[[str], str]) -> None:
     for child in walk(node):
         if isinstance(child, gast.Name):
             child.id = change(child.id)
+
+
+def end_of_chain(renamed: Mapping[str, str], name: str) -> str:
+    """What a name is called in the end, where names may have been renamed several times."""
+    while name in renamed:
+        name = renamed[name]
+    return name
 
 
 def dotted_path(node: gast.expr) -> str | None:

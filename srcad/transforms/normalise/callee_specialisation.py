@@ -23,6 +23,7 @@ from numba import types as nb
 from srcad.errors import Place
 from srcad.refusals.large_functions import NAMED_TUPLE_RESULT, NOT_COMPILED, OTHER_ARGUMENT, VIEW_RESULT
 from srcad.runtime.jit.numba_inference import CannotType
+from srcad.transforms.analysis.dataflow import fixed_point
 from srcad.transforms.analysis.points_to import roots_of
 from srcad.transforms.analysis.statement_positions import flow_of
 from srcad.transforms.inference.subroutine_types import (
@@ -96,14 +97,18 @@ class Library:
         made.summary = _summary_of(types.result)
         self.known[key] = made
         count = len(self.known)
-        while True:  # fixed point: what a recursive function writes to depends on what its own calls write to
-            code = self.specialise(settle(with_plain_messages(Code(subroutine.ssa, types, kinds))))
-            summary = _summary(code.unit, code.types, kinds, made.summary)
-            if summary == made.summary:
-                break
-            made.summary = summary
+        code = Code(subroutine.ssa, types, kinds)
+
+        def summary(assumed: Summary) -> Summary:
+            """What the function writes to if its own recursive calls write to what is assumed."""
+            nonlocal code
+            made.summary = assumed
             for later in list(self.known)[count:]:
                 del self.known[later]
+            code = self.specialise(settle(with_plain_messages(Code(subroutine.ssa, types, kinds))))
+            return _summary(code.unit, code.types, kinds, assumed)
+
+        fixed_point(summary, made.summary)
         done = self.finish(code.with_unit(*_returning(code.unit, code.types, made)))
         made.unit, made.types, made.counts = done.unit, done.types, done.counts
 

@@ -32,6 +32,7 @@ from srcad.transforms.analysis.statement_positions import Flow
 from srcad.transforms.ir.array_functions import TOTAL, functions
 from srcad.transforms.ir.build import (
     Block,
+    end_of_chain,
     inner_blocks,
     is_exit,
     names_in,
@@ -52,20 +53,14 @@ def tidy(code: Code) -> Code:
     program = analyse_forward(unit, types, [])
     same: dict[str, str] = {}
     unit.tree.body = _shared(unit.tree.body, program, {}, same)
-    rewrite_names(unit.tree, lambda name: _final(same, name))
+    rewrite_names(unit.tree, lambda name: end_of_chain(same, name))
     program = analyse_forward(unit, types, [])
     unit.tree.body = rewrite(unit.tree.body, partial(_hoisted, program))
     program = analyse_forward(unit, types, [])
     again: dict[str, str] = {}
     unit.tree.body = _shared(unit.tree.body, program, {}, again)
-    rewrite_names(unit.tree, lambda name: _final(again, name))
+    rewrite_names(unit.tree, lambda name: end_of_chain(again, name))
     return code.with_unit(unit)
-
-
-def _final(same: dict[str, str], name: str) -> str:
-    while name in same:
-        name = same[name]
-    return name
 
 
 def _shared(block: Block, program: Program, known: dict[str, str], same: dict[str, str]) -> Block:
@@ -79,7 +74,7 @@ def _shared(block: Block, program: Program, known: dict[str, str], same: dict[st
         name = written(statement)
         if name and isinstance(statement, gast.Assign) and _is_single(program.flow, name):
             value: Any = statement.value
-            rewrite_names(value, lambda read: _final(same, read))
+            rewrite_names(value, lambda read: end_of_chain(same, read))
             if _is_repeatable(program, statement):
                 key = gast.dump(value)
                 if key in known:
@@ -87,7 +82,7 @@ def _shared(block: Block, program: Program, known: dict[str, str], same: dict[st
                     continue
                 known[key] = name
         elif isinstance(statement, gast.Expr) and primitive_of(statement.value, program.unit.bindings) is same_extent:
-            rewrite_names(statement, lambda read: _final(same, read))
+            rewrite_names(statement, lambda read: end_of_chain(same, read))
             key = gast.dump(statement)
             if key in known:
                 continue

@@ -18,11 +18,11 @@ import gast
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
 from srcad.transforms.ir.build import (
     Block,
-    inner_blocks,
     names_in,
     reads,
     rewrite,
     stores_into,
+    walk_blocks,
     walk_statements,
     written,
 )
@@ -67,14 +67,13 @@ class _Planner:
         self.found = Plan()
 
     def plan(self) -> Plan:
-        self.block(self.program.unit.tree.body)
+        for block in walk_blocks(self.program.unit.tree.body):
+            self.block(block)
         return self.found
 
     def block(self, block: Block) -> None:
         """Plan a block from its end upwards, since consumers must be planned before producers."""
         for statement in reversed(block):
-            for inner in inner_blocks(statement):
-                self.block(inner)
             if is_fusible(self.program, statement):
                 name = str(written(statement))
                 self.found.defined[name] = statement

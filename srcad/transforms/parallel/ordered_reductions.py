@@ -35,12 +35,13 @@ from srcad.transforms.ir.build import (
     const,
     dotted,
     dotted_path,
-    inner_blocks,
     is_exit,
     load,
     mentions,
     names_in,
+    outermost,
     place_of,
+    position,
     rewrite_names,
     stores_into,
     subscript,
@@ -67,7 +68,7 @@ def with_folds_apart(code: Code) -> Code:
     unit = unit.with_tree(unit.copy_tree(), names=unit.names.copy(), bindings={**unit.bindings, "kernels": kernels})
     known = dict(types.of)
     flow = flow_of(unit)
-    _Splitter(unit, known, flow, roots_of(unit, flow, types)).block(unit.tree.body)
+    _Splitter(unit, known, flow, roots_of(unit, flow, types)).split(unit.tree.body)
     return code.with_unit(unit, Types(known, types.result))
 
 
@@ -77,15 +78,12 @@ class _Splitter:
         self.known, self.flow, self.roots = known, flow, roots
         self.everywhere = mentions(unit.tree.body)
 
-    def block(self, block: Block) -> None:
-        """Split the loops of a block."""
-        for at in range(len(block) - 1, -1, -1):
-            each = block[at]
-            if is_parallel(each):
-                block[at : at + 1] = _Loop(each, self).split() if _is_plain(each) else [each]
-            else:
-                for inner in inner_blocks(each):
-                    self.block(inner)
+    def split(self, body: Block) -> None:
+        """Split the parallel loops of a function."""
+        for block, loop in reversed(list(outermost(body, is_parallel))):
+            if _is_plain(loop):
+                at = position(block, loop)
+                block[at : at + 1] = _Loop(loop, self).split()
 
 
 class _Loop:

@@ -23,7 +23,7 @@ from functools import partial
 import gast
 from numba import types as nb
 
-from srcad.transforms.analysis.liveness import Live, liveness_of
+from srcad.transforms.analysis.liveness import Live, liveness, liveness_of
 from srcad.transforms.ir.build import (
     Block,
     call,
@@ -45,14 +45,14 @@ from srcad.transforms.loop_analysis.array_extents import Shapes
 
 def without_last_copies(code: Code) -> Code:
     """Elide copies, in the outermost block, of arrays that the function allocates and that are dead afterwards."""
-    body, memories, stores = code.body, memories_of(code), store_counts(code)
+    body, memories, stores, live = code.body, memories_of(code), store_counts(code), liveness_of(code).after
     result: Block = []
     for k, statement in enumerate(body):
         match statement:
             case gast.Assign(
                 targets=[gast.Name(id=copy)], value=gast.Call(func=function, args=[gast.Name(id=array)], keywords=[])
             ) if dotted_path(function) == "np.copy" and memories.ranks.get(array) and memories.is_own(array):
-                ends = not _mentions(body[k + 1 :], array, copy, memories)
+                ends = _is_dead(array, live[statement] - {copy}, memories) and array not in stored_in(body[k + 1 :])
                 if ends and stores[copy] == 1:
                     _rename(body[k + 1 :], copy, array)
                     continue
@@ -60,10 +60,9 @@ def without_last_copies(code: Code) -> Code:
     return code.with_body(result)
 
 
-def _mentions(block: Block, array: str, copy: str, memories: Memories) -> bool:
-    """Whether a block mentions any name, except `copy`, that may share memory with `array`."""
-    names = {node.id for statement in block for node in walk(statement) if isinstance(node, gast.Name)} - {copy}
-    return any(memories.may_share(name, array) for name in names)
+def _is_dead(array: str, live: Live, memories: Memories) -> bool:
+    """Whether no live name may share memory with an array."""
+    return not any(memories.may_share(name, array) for name in live)
 
 
 def _rename(block: Block, copy: str, array: str) -> None:
@@ -74,17 +73,18 @@ def _rename(block: Block, copy: str, array: str) -> None:
 def without_last_shapes(code: Code) -> Code:
     """Allocate adjoints by explicit extents where the array they are shaped like is dead and the extents still hold."""
     body, kinds, memories, stores = code.body, code.kinds, memories_of(code), store_counts(code)
+    live = liveness_of(code).after
     integers = frozenset(name for name, kind in kinds.items() if isinstance(kind, nb.Integer))
     shapes = Shapes(memories.ranks, integers)
     plain = {name for name, kind in kinds.items() if kind in (nb.float64[:, ::1], nb.float64[::1])}
-    for k, statement in enumerate(body):
+    for statement in body:
         match statement:
             case gast.Assign(
                 targets=[gast.Name(id=name)], value=gast.Call(func=function, args=[gast.Name(id=array)], keywords=[])
             ) if dotted_path(function) == "np.zeros_like" and {name, array} <= plain and array not in code.parameters:
                 extents = shapes.of(array) or ()
                 known = {each for extent in extents for each in names_in(extent)}
-                is_last = array not in known and not _mentions(body[k + 1 :], array, name, memories)
+                is_last = array not in known and _is_dead(array, live[statement] - {name}, memories)
                 lasting = all(
                     stores[each] == 1 and (each in code.parameters or not memories.ranks.get(each, 1)) for each in known
                 )
@@ -95,7 +95,7 @@ def without_last_shapes(code: Code) -> Code:
             shapes.forget(stored_in([statement]))
         else:
             shapes.learn(statement)
-    return code.with_body(rewrite_blocks(body, partial(_without_shells, liveness_of(code).after)))
+    return code.with_body(rewrite_blocks(body, partial(_without_shells, liveness(body).after)))
 
 
 def _without_shells(live: Mapping[gast.stmt, Live], block: Block) -> Block:

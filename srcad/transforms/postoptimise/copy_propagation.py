@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gast
 
-from srcad.transforms.ir.build import Block, walk, walk_statements, without_statements, written
+from srcad.transforms.ir.build import Block, end_of_chain, walk, walk_statements, without_statements, written
 from srcad.transforms.ir.code import Code, store_counts
 from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.side_effects import changed_memory
@@ -42,5 +42,4 @@ def _rename_reads(body: Block, copied: dict[str, str]) -> None:
     for statement in body:
         for node in walk(statement):
             if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Store):
-                while node.id in copied:
-                    node.id = copied[node.id]
+                node.id = end_of_chain(copied, node.id)

@@ -31,6 +31,7 @@ from srcad.transforms.ir.build import (
     load,
     names_in,
     place_of,
+    rewrite,
     stores_into,
     subscript,
     tuple_of,
@@ -147,7 +148,7 @@ def tangent_function(unit: Unit, types: Types, wrt: Sequence[int], callees: Call
     tangents = Tangents(program, names, bindings, callees)
     dots = [tangents.dot(unit.parameters[k]) for k in wrt]
     copied = unit.copy_tree()
-    body = tangents.block(copied.body[:-1])
+    body = rewrite(copied.body[:-1], tangents.with_tangents)
     note_kinds(body, types.of, tangents.dots)
     results = results_of(unit)
     both: list[gast.expr] = []
