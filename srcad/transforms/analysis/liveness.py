@@ -1,4 +1,7 @@
-"""Liveness: the names whose values may be read later (Aho, Lam, Sethi, Ullman, Compilers, 2006, section 9.2.5)."""
+"""Liveness: the names whose values may be read later (Aho, Lam, Sethi, Ullman, Compilers, 2006, section 9.2.5).
+
+And its mirror image, definite assignment: the names that every path has stored.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,10 @@ from typing import TypeAlias
 
 import gast
 
-from srcad.transforms.analysis.dataflow import Backward, Solution
-from srcad.transforms.ir.build import Block, reads
+from srcad.transforms.analysis.dataflow import Backward, Forward, Solution
+from srcad.transforms.ir.build import Block, reads, written
 from srcad.transforms.ir.code import Code, fact
-from srcad.transforms.ir.side_effects import all_written
+from srcad.transforms.ir.side_effects import all_written, stored_in
 
 Live: TypeAlias = frozenset[str]
 
@@ -25,9 +28,19 @@ def liveness_of(code: Code) -> Solution[Live]:
     return liveness(code.body)
 
 
-def live_before(block: Block, after: Live) -> Live:
-    """The live-in names of a block, given those live after it."""
+def live_before(block: Block, after: Live = frozenset()) -> Live:
+    """The live-in names of a block, given those live after it; by itself, what it reads before storing it."""
     return liveness(block, after).start
+
+
+def carried_names(body: Block) -> Live:
+    """The loop-carried names: those that an iteration stores, and may read before it stores them."""
+    return stored_in(body) & live_before(body)
+
+
+def stored_certainly(block: Block) -> frozenset[str]:
+    """The names that every path to the end of a block stores."""
+    return _StoredCertainly().solve(block, frozenset()).end or frozenset()
 
 
 class _Liveness(Backward[Live]):
@@ -55,3 +68,12 @@ def _effects(statement: gast.stmt) -> tuple[Live, Live]:
     if isinstance(statement, gast.AugAssign):
         return read | stored, frozenset()
     return read, stored if isinstance(statement, gast.Assign) else frozenset()
+
+
+class _StoredCertainly(Forward[frozenset[str]]):
+    def join(self, one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
+        return one & other
+
+    def transfer(self, statement: gast.stmt, state: frozenset[str]) -> frozenset[str]:
+        name = written(statement)
+        return state if name is None or isinstance(statement, gast.For) else state | {name}

@@ -20,7 +20,7 @@ from typing import TypeAlias
 import gast
 
 from srcad.transforms.analysis.dataflow import Forward
-from srcad.transforms.analysis.liveness import live_before
+from srcad.transforms.analysis.liveness import carried_names
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -31,7 +31,6 @@ from srcad.transforms.ir.build import (
     reads,
     rewrite,
     subscript,
-    walk_statements,
 )
 from srcad.transforms.ir.side_effects import all_written
 
@@ -46,9 +45,8 @@ def carried(loop: gast.For, arrays: Collection[str], scratch: Collection[str] = 
     `arrays` are names for which `+=` adds to memory. Names in `scratch` are ignored.
     """
     body = plain(loop.body, arrays)
-    stored = {name for each in walk_statements(body) for name in all_written(each)}
     found: dict[str, str] = {}
-    for name in sorted((stored - set(scratch)) & live_before(body, frozenset())):
+    for name in sorted(carried_names(body) - set(scratch)):
         how = passed_on(body, name)
         if how is None:
             return None

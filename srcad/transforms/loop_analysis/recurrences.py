@@ -14,7 +14,7 @@ from numba import types as nb
 
 from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.analysis.linear_forms import Form
-from srcad.transforms.analysis.liveness import live_before
+from srcad.transforms.analysis.liveness import carried_names
 from srcad.transforms.ir.build import Block, walk
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, changed_memory, stored_in
@@ -38,8 +38,7 @@ class Recurrence:
         found = _accesses(body, inside, stored, memories)
         step = constant(Subscripts.step(loop))
         self.earlier = _earlier(found, loop.target.id, step) if isinstance(step, int) else set()
-        carried = stored & live_before(body, frozenset())
-        self.carried = {name for name in carried if kinds.get(name) == nb.float64}
+        self.carried = {name for name in carried_names(body) if kinds.get(name) == nb.float64}
         self.sources: dict[int, frozenset[str]] = {}
         after = self._follow(body)
         cyclic = _cyclic(after)

@@ -23,7 +23,6 @@ import gast
 
 from srcad.errors import Place
 from srcad.names import Names
-from srcad.transforms.analysis.dataflow import Forward
 from srcad.transforms.analysis.liveness import Live, liveness
 from srcad.transforms.ir.build import (
     Block,
@@ -50,20 +49,6 @@ def to_ssa(code: Code) -> Code:
     renamer.used |= set(unit.parameters)
     tree.body = renamer.block(tree.body, bindings)
     return code.with_unit(unit.with_tree(tree, names=names))
-
-
-def stored_certainly(block: Block) -> frozenset[str]:
-    """The names that every path through a block stores."""
-    return _StoredCertainly().solve(block, frozenset()).end or frozenset()
-
-
-class _StoredCertainly(Forward[frozenset[str]]):
-    def join(self, one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
-        return one & other
-
-    def transfer(self, statement: gast.stmt, state: frozenset[str]) -> frozenset[str]:
-        name = written(statement)
-        return state if name is None or isinstance(statement, gast.For) else state | {name}
 
 
 class _Renamer:

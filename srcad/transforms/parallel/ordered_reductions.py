@@ -23,7 +23,7 @@ from numba import types as nb
 from srcad.names import Names
 from srcad.runtime import kernels
 from srcad.transforms.analysis.dataflow import fixed_point
-from srcad.transforms.analysis.liveness import live_before
+from srcad.transforms.analysis.liveness import carried_names, live_before
 from srcad.transforms.analysis.points_to import Roots, roots_of
 from srcad.transforms.analysis.statement_positions import Flow, flow_of
 from srcad.transforms.ir.build import (
@@ -115,7 +115,7 @@ class _Loop:
     def passed_on(self) -> set[int]:
         """The statements with loop-carried values other than sums."""
         stored = {*_names_stored(self.body)}
-        found = stored & live_before(self.body, frozenset())
+        found = carried_names(self.body)
         apart = {name for name in found if passed_on(self.body, name) is None} | (stored - found) & self.outlive
         seeds = {id(each) for each in self.body if self.stored[id(each)] & apart}
         return seeds | self.stores_in_order()
@@ -166,7 +166,7 @@ class _Loop:
         """The last statement that gives a number its value in each iteration, if all reads of it come later."""
         makers = [each for each in ahead if name in self.stored[id(each)]]
         first = min(self.body.index(each) for each in fold if name in _mentioned(each))
-        is_made = name not in live_before(self.body, frozenset()) and self.body.index(makers[-1]) < first
+        is_made = name not in live_before(self.body) and self.body.index(makers[-1]) < first
         return makers[-1] if is_made and self.known.get(name) in _KEPT else None
 
     def written_out(self, ahead: Block, fold: Block, crossing: dict[str, Any]) -> Block:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import gast
 
-from srcad.transforms.analysis.liveness import liveness_of
+from srcad.transforms.analysis.liveness import liveness_of, stored_certainly
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -46,7 +46,6 @@ from srcad.transforms.loop_analysis.affine_subscripts import Access, Subscripts,
 from srcad.transforms.loop_analysis.alias_classes import memories_of
 from srcad.transforms.loop_analysis.loop_accesses import is_counted
 from srcad.transforms.loop_analysis.loop_order import ascending, is_backwards, is_free
-from srcad.transforms.normalise.ssa import stored_certainly
 from srcad.transforms.postoptimise.row_buffered_gather import rolled
 from srcad.transforms.postoptimise.scatter_to_gather import Group, Sum, gathering, grouped, reach, shifted
 

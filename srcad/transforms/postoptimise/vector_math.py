@@ -19,7 +19,7 @@ from functools import partial
 import gast
 
 from srcad.transforms.analysis.dataflow import fixed_point
-from srcad.transforms.analysis.liveness import live_before
+from srcad.transforms.analysis.liveness import carried_names
 from srcad.transforms.analysis.symbolic_shapes import index_parts
 from srcad.transforms.ir.array_functions import VECTOR_INSTRUCTIONS
 from srcad.transforms.ir.build import dotted_path, names_in, stores_into, walk, walk_statements
@@ -54,7 +54,7 @@ def note_lanes(code: Code) -> Code:
                 note(node, lane=None)
     for loop in walk_statements(body):
         if isinstance(loop, (gast.For, gast.While)) and _is_innermost(loop):
-            carried = live_before(loop.body, frozenset()) & stored_in(loop.body)
+            carried = carried_names(loop.body)
             waits = _waiting(loop, carried, memories)
             is_free = is_counted(loop) and carried <= {*sums_of(loop)} and not _is_left(loop) and not _has_wall(loop)
             for node in walk(loop):

@@ -17,7 +17,7 @@ import gast
 
 from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.adjoint.call_derivatives import Callees
-from srcad.transforms.analysis.liveness import live_before
+from srcad.transforms.analysis.liveness import live_before, stored_certainly
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.ir.build import (
     Block,
@@ -40,7 +40,6 @@ from srcad.transforms.ir.name_types import Types, is_complex
 from srcad.transforms.ir.type_annotations import note_kinds
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.in_place_resolution import blank
-from srcad.transforms.normalise.ssa import stored_certainly
 from srcad.transforms.storage.tbr import Decider
 from srcad.transforms.storage.traces import is_list
 from srcad.transforms.sweeps.gradient_function import (
@@ -175,7 +174,7 @@ _TAKEN = {"count", "index", "view"}  # methods of every tuple
 def trace_fields(program: Program, both: Sweeps, more: Collection[str] = ()) -> list[str]:
     """The variables of the forward sweep, and of `more`, that are live at the start of the reverse sweep."""
     made = set(both.blanks) | set(program.flow.stores) | set(more)
-    wanted = live_before(both.reverse, frozenset())
+    wanted = live_before(both.reverse)
     return sorted(name for name in wanted if name in made)
 
 

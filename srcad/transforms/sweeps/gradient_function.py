@@ -19,7 +19,7 @@ from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.adjoint.call_derivatives import Callees
 from srcad.transforms.adjoint.to_core_form import Splitter
 from srcad.transforms.analysis.dataflow import closure
-from srcad.transforms.analysis.liveness import live_before
+from srcad.transforms.analysis.liveness import live_before, stored_certainly
 from srcad.transforms.analysis.program_facts import Program, analyse, analyse_forward
 from srcad.transforms.ir.build import (
     Block,
@@ -43,7 +43,6 @@ from srcad.transforms.ir.name_types import Types, differentiable, is_complex
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.type_annotations import note_kinds
 from srcad.transforms.ir.unit import Unit
-from srcad.transforms.normalise.ssa import stored_certainly
 from srcad.transforms.sweeps.loop_fusion import merged
 from srcad.transforms.sweeps.sweep_construction import Sweeps, sweeps
 from srcad.transforms.sweeps.tangent_mode import Tangents
@@ -128,7 +127,7 @@ def joined(both: Sweeps, kept: Sequence[gast.stmt] = ()) -> Block:
 
 def trace_blanks(both: Sweeps) -> Block:
     """Empty traces for loops that are not on every path through the forward sweep."""
-    wanted = live_before(both.reverse, frozenset()) - stored_certainly(both.forward)
+    wanted = live_before(both.reverse) - stored_certainly(both.forward)
     return [made for name, made in both.blanks.items() if name in wanted]
 
 

@@ -4,7 +4,7 @@ import gast
 import numpy as np
 import pytest
 
-from srcad.transforms.analysis.liveness import live_before, liveness
+from srcad.transforms.analysis.liveness import carried_names, live_before, liveness, stored_certainly
 from srcad.transforms.ir.build import inner_blocks, is_exit, reads, written
 from tests.transforms.core_text import parsed
 
@@ -95,3 +95,19 @@ def test_a_raise_ends_what_is_live():
     live = liveness(body)
     assert live.before[body[0].body[0]] == {"ValueError", "n"}
     assert live.start == {"ValueError", "a", "n"}
+
+
+def test_what_an_iteration_reads_before_it_stores_it_is_carried():
+    body = parsed("def f(n):\n    t = s + x\n    s = t * 2.0\n    u = s\n    if n:\n        v = u\n    w = v\n").body
+    assert carried_names(body) == {"s", "v"}
+
+
+def test_what_is_stored_on_all_paths_is_stored_certainly():
+    lines = "    if n:\n        a = 1\n        b = 1\n    else:\n        a = 2\n"
+    more = "    for i in range(n):\n        c = 1\n    d = 2\n"
+    assert stored_certainly(parsed("def f(n):\n" + lines + more).body) == {"a", "d"}
+
+
+def test_a_path_that_raises_does_not_get_to_the_end():
+    body = parsed("def f(n):\n    if n:\n        raise ValueError(n)\n    else:\n        a = 2\n").body
+    assert stored_certainly(body) == {"a"}
