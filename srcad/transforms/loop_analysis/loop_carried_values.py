@@ -58,10 +58,15 @@ def passed_on(body: Block, name: str) -> str | None:
     """How an iteration changes a name's value from the previous one: "sum", "same", or None for anything else."""
     if _same(_Exactly().solve(body, {name: START}).end, name, START):
         return "same"
+    return "sum" if is_sum(body, name) else None
+
+
+def is_sum(body: Block, name: str) -> bool:
+    """Whether an iteration only copies a name and adds to it, and reads it for nothing else."""
     try:
-        return "sum" if _same(_AsSum().solve(body, {name: SUM}).end, name, SUM) else None
+        return _same(_AsSum().solve(body, {name: SUM}).end, name, SUM)
     except _Refused:
-        return None
+        return False
 
 
 def _same(end: State | None, name: str, held: str) -> bool:
