@@ -4,9 +4,9 @@
     python -m benchmarks.pass_worth --figures figures.json --report
 
 The programs are those of `benchmarks/programs`, which were not written with any pass in view, and files given by
-`--more`, each with `primal`, `wrt` and `make_args(size, seed)`, of which the size M is taken. For each pass, and each
-group of passes that may stand in for one another, the gradient is generated without it. Where the text differs, the
-gradient is compiled, and one call of it is counted:
+`--more`, each with `primal`, `wrt` and `make_args(size, seed)`; `SIZES` has their sizes, else it is M. For each pass,
+and each group of passes that may stand in for one another, the gradient is generated without it. Where the text
+differs, the gradient is compiled, and one call of it is counted:
 
     instructions   executed by one call, counted by Callgrind (valgrind), on a processor with AVX2 and without AVX-512
     bytes          allocated at the same time during the call, the gradients included
@@ -48,6 +48,22 @@ HERE = Path(__file__).resolve().parent
 PROCESSOR = {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "+avx2,+fma,+bmi,+bmi2,+lzcnt,+popcnt,+f16c,+movbe"}
 # `rep stosb` would count as an instruction for each byte.
 NO_REP = "glibc.cpu.x86_rep_stosb_threshold=1000000000000:glibc.cpu.x86_rep_movsb_threshold=1000000000000"
+# Of the programs of the benchmark suite, in place of M, which takes too long under Callgrind.
+SIZES: dict[str, Any] = {
+    "ba": (40, 2000, 4000),
+    "barrier": (500, 64),
+    "cavity": (61, 6, 12),
+    "cholesky": 100,
+    "dtw": (200, 200),
+    "gmm": (40, 16, 10),
+    "jacobi_2d": (100, 10),
+    "kmeans": (500, 8, 20),
+    "lstm": (4, 100, 14),
+    "mlp": (64, 48, 32, 10),
+    "nbody": (30, 30),
+    "seidel_2d": (80, 6),
+    "vadv": (20, 20, 40),
+}
 # Passes that may do the work of one another where one of them is left out.
 GROUPS = (
     ("copy_elision_last_use", "shape_copy_elision", "copy_elision_moves", "buffer_reuse"),
@@ -85,7 +101,8 @@ def _of_file(path: Path) -> Program:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return Program(path.stem, module.primal, tuple(module.wrt), lambda: tuple(module.make_args("M", 0)))
+    module.SIZES["counted"] = SIZES.get(path.stem, module.SIZES["M"])
+    return Program(path.stem, module.primal, tuple(module.wrt), lambda: tuple(module.make_args("counted", 0)))
 
 
 def choices() -> list[tuple[str, ...]]:
@@ -275,25 +292,37 @@ def measured(
 ) -> None:
     """Add to what is known, by program and text, the figures that it lacks."""
     _warmed_up()
+    work = []
     for program in programs(more):
         if only and program.name not in only:
             continue
         entry = known.setdefault(program.name, {"texts": {}, "figures": {}})
         entry["texts"].update(_in_child(texts, program, passes) or {})
-        pending = []
-        if len(set(entry["texts"].values())) < 2:
-            continue
-        for without, text in entry["texts"].items():
-            if text not in entry["figures"] and text not in [each[2] for each in pending]:
-                pending.append((program, without, text))
-        for each in pending:
-            entry["figures"][each[2]] = _in_child(compiled, each[0], each[1])
-        pending = [each for each in pending if entry["figures"][each[2]] is not None]
-        found = under_callgrind([(program.name, without) for _, without, _ in pending], more) if pending else []
-        for (_, _, text), counts in zip(pending, found, strict=True):
-            entry["figures"][text].update(counts)
-        print(f"{program.name}: {len(pending)} measured", flush=True)
+        for without in _to_measure(entry):
+            figures = _in_child(compiled, program, without)
+            if figures is not None:
+                work.append((program.name, without))
+            entry["figures"][entry["texts"][without]] = figures
+        print(f"{program.name}: compiled", flush=True)
         save()
+    # One process for many, since it takes a minute to start.
+    for at in range(0, len(work), _TOGETHER):
+        part = work[at : at + _TOGETHER]
+        for (name, without), counts in zip(part, under_callgrind(part, more), strict=True):
+            known[name]["figures"][known[name]["texts"][without]].update(counts)
+        save()
+
+
+_TOGETHER = 60
+
+
+def _to_measure(entry: dict[str, Any]) -> list[str]:
+    """One choice for each text of a program without figures; none where all texts are the same."""
+    first: dict[str, str] = {}
+    for without, text in entry["texts"].items():
+        if "instructions" not in (entry["figures"].get(text) or {}):
+            first.setdefault(text, without)
+    return list(first.values()) if len(set(entry["texts"].values())) > 1 else []
 
 
 # The table.

@@ -142,9 +142,9 @@ ANALYSES = (
     ),
     Fault(
         "activity",
-        "drops the edge from a view to its base",
-        "                yield root, name\n                yield name, root\n",
-        "                yield root, name\n",
+        "drops the edge from an array to its elements",
+        "        case gast.Subscript(value=base):\n            return list(names_in(base))\n        case gast.Name()",
+        "        case gast.Subscript(value=base):\n            return []\n        case gast.Name()",
     ),
     Fault(
         "array_kills",
@@ -250,9 +250,9 @@ DIFFERENTIATION = (
     ),
     Fault(
         "zero_guards",
-        "skips the reset of an adjoint of another block",
+        "skips a number that is read afterwards",
         "            if target in bars and target not in own:\n                return None\n",
-        "            if target in bars and target not in own and target in numbers:\n                return None\n",
+        "            if target in bars and target not in own and target not in numbers:\n                return None\n",
     ),
     Fault(
         "iteration_local_reversal",
@@ -340,9 +340,9 @@ STORAGE = (
 PASSES = (
     Fault(
         "ssa",
-        "a swap loses a value",
-        "            if value in heads:\n",
-        "            if value in heads and value == name:\n",
+        "a name that is read after a loop only is not carried through it",
+        "carried = sorted((stored & (head | after)) - {index})",
+        "carried = sorted((stored & head) - {index})",
     ),
     Fault(
         "alias_versioning",
@@ -382,9 +382,9 @@ PASSES = (
     ),
     Fault(
         "dead_code",
-        "drops an effect",
-        'return not mutated_by(statement) or (dotted_path(function) or "").endswith("refuse_overlap")',
-        "return not mutated_by(statement)",
+        "drops an assertion",
+        "case gast.Return() | gast.Assert() | gast.Raise():\n            return True\n        case gast.Expr(",
+        "case gast.Return() | gast.Raise():\n            return True\n        case gast.Expr(",
     ),
     Fault(
         "copy_propagation",

@@ -31,6 +31,11 @@ ROOT = Path(__file__).parent.parent
 UNCOMPILED = ["-m", "not compiled"]
 QUICK = ["-m", "not compiled and not slow"]
 STAGES = ("module", "package", "quick", "programs", "all")
+# Tests of a package that lie elsewhere.
+ABOUT_A_PACKAGE = {
+    "runtime/rules": "tests/runtime/tape/test_tape_rules.py",
+    "transforms": "tests/golden/test_pass_texts.py",
+}
 PROGRAMS = ["tests/test_programs.py", "tests/test_hidden_dependences.py", "tests/test_random_programs.py"]
 OPTIONS = ["-n0", "-x", "-q", "--tb=no", "-rfE", "-p", "no:cacheprovider"]
 ENDS = "ends with exit status {}"
@@ -64,9 +69,9 @@ def stages(module: Path, tree: Path) -> Iterator[tuple[str, list[str]]]:
     while not (tree / folder).exists():
         folder = folder.parent
     own = sorted(path.relative_to(tree) for path in (tree / folder).glob(f"test_{inside.stem}*.py"))
-    if own:
-        yield "module", [*UNCOMPILED, *map(str, own), str(module.parent.relative_to(tree))]  # with its doctests
-    yield "package", [*UNCOMPILED, str(folder)]
+    yield "module", [*UNCOMPILED, *map(str, own), str(module.parent.relative_to(tree))]  # with its doctests
+    others = [each for part, each in ABOUT_A_PACKAGE.items() if inside.is_relative_to(part) and (tree / each).exists()]
+    yield "package", [*UNCOMPILED, str(folder), *others]
     yield "quick", QUICK
     yield "programs", [*UNCOMPILED, *PROGRAMS]
     yield "all", []

@@ -4,6 +4,7 @@ A random direction through all arguments in `wrt` and a random cotangent of the 
 the slope of <cotangent, f(x + t direction)> at t = 0. An error anywhere in a gradient changes that number.
 """
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,6 +17,8 @@ from srcad.runtime.support.broadcast_error import Widens
 from tests.differences import directional_derivative, flat, moved, own_copy
 
 UNCOMPILED = ("arrays", "loops", "tangent", "gradient", "second")
+# Second derivatives take as long as all else; the programs of tests/programs have them by day, all others at night.
+USUAL = UNCOMPILED if os.environ.get("SRCAD_ALL_PROGRAMS") else UNCOMPILED[:-1]
 COMPILED = ("compiled", "compiled tangent")
 
 
@@ -23,7 +26,7 @@ def assert_gradient(
     f: Callable[..., Any],
     *args: Any,
     wrt: Sequence[int] | None = None,
-    modes: Sequence[str] = UNCOMPILED,
+    modes: Sequence[str] = USUAL,
     rtol: float = 1e-7,
     seed: int = 0,
 ) -> None:
@@ -33,7 +36,7 @@ def assert_gradient(
     loops       reverse mode, uncompiled, with array statements made into loops, as they are compiled
     tangent     forward mode, uncompiled, compared with reverse mode
     gradient    the gradient in one function, uncompiled, with array statements and with loops
-    second      reverse mode over forward mode, against differences of the gradient
+    second      reverse mode over forward mode, against differences of the gradient; only where asked for, or at night
     compiled, compiled tangent    both through Numba
     """
     where = tuple(range(len(args))) if wrt is None else tuple(wrt)

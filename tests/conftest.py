@@ -1,11 +1,12 @@
 """For the whole run: a folder of its own for generated code, `--quick` and `--nightly`, and the time at the end."""
 
+import gc
 import os
 import shutil
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 
 import hypothesis
 import pytest
@@ -68,6 +69,20 @@ def leave_out(config: pytest.Config, items: list[pytest.Item], is_kept: Callable
     if left_out:
         config.hook.pytest_deselected(items=left_out)
     return len(left_out)
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None]:
+    """After each file, what it has left for good is not looked through again by every later garbage collection."""
+    result = yield
+    if nextitem is None or nextitem.path != item.path:
+        gc.collect()
+        gc.freeze()
+    return result
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -14,6 +14,8 @@ DOCUMENTS = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
+NO_PACKAGE = {"tests"}  # pages about something else
+PACKAGE_PAGES = [path for path in sorted(PAGES.glob("*.md")) if path.stem not in NO_PACKAGE]
 # Packages that are told about on the page of the package around them.
 WITHIN = ("transforms/lowering", "runtime/kernels", "runtime/tape")
 # Names of packages that also begin other names: `kernels.plus`, `tape.trace`, `calls.fib`.
@@ -55,7 +57,7 @@ def test_a_package_has_its_page_and_a_module_its_line_there(package):
     assert not modules_of(package) - passes - set(LISTED.findall(modules_section(page))), page.name
 
 
-@pytest.mark.parametrize("page", sorted(PAGES.glob("*.md")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("page", PACKAGE_PAGES, ids=lambda path: path.stem)
 def test_a_page_names_modules_that_exist(page):
     known = {module for package in PACKAGES if page_of(package) == page for module in modules_of(package)}
     assert not set(LISTED.findall(modules_section(page))) - known
@@ -67,12 +69,12 @@ def test_a_page_names_modules_that_exist(page):
             assert module in inside, f"{name}.{module}"
 
 
-@pytest.mark.parametrize("page", sorted(PAGES.glob("*.md")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("page", PACKAGE_PAGES, ids=lambda path: path.stem)
 def test_a_page_belongs_to_a_package(page):
     assert page in {page_of(package) for package in PACKAGES}
 
 
-@pytest.mark.parametrize("page", sorted(PAGES.glob("*.md")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("page", PACKAGE_PAGES, ids=lambda path: path.stem)
 def test_a_page_says_what_goes_in_and_comes_out(page):
     text = page.read_text()
     for part in ("**Input", "output" if "Input and output" in text else "**Output.**", "**Invariant"):

@@ -25,6 +25,7 @@ ABOUT_MORE = {
     "runtime/tape/test_tape_reference.py": "examples from TensorFlow's reference",
     "runtime/tape/test_tape_reuse.py": "tapes that are asked again, paused and reset",
     "runtime/tape/test_tape_rules.py": "all rules, on a tape",
+    "runtime/tape/test_tape_walk.py": "the modules that a small use of the tape enters",
     "runtime/tape/test_tape_threads.py": "tapes in several threads",
     "test_benchmarks.py": "the folder benchmarks/",
     "test_differences.py": "finite differences, by which the tests judge",

@@ -59,7 +59,7 @@ def tell_sweeps_apart(code: Code) -> Code:
 
 def drop_dead_code(code: Code) -> Code:
     """The statements that the result, an effect, or the memory of one of the outputs depends on."""
-    return code.with_body(without_idle_resets(without_dead_code(code.body, code.outputs)))
+    return code.with_body(without_idle_resets(without_dead_code(code)))
 
 
 def join_sweeps(code: Code) -> Code:

@@ -134,7 +134,7 @@ OPTIMISE = (
         "transforms.normalise.list_aliasing:refuse_shared",
         "writes into arrays that a list holds as well are refused",
         needs=(TYPES,),
-        when=("not is_again",),
+        when=("not is_again", "has_arrays"),
     ),
     Pass(
         "alias_versioning",
@@ -142,7 +142,7 @@ OPTIMISE = (
         "code that uses a name for one of several arrays gets a version for each of them",
         needs=(TYPES, RESOLVED),
         gives=(UNALIASED,),
-        when=("not is_again",),
+        when=("not is_again", "has_arrays"),
         source="Byler et al., Multiple version loops, ICPP 1987",
     ),
     Pass(
@@ -150,14 +150,14 @@ OPTIMISE = (
         "transforms.normalise.view_write_checks:refuse_hidden_views",
         "writes that reach a view which generated code does not have are refused",
         needs=(TYPES, UNALIASED),
-        when=("not is_again",),
+        when=("not is_again", "has_arrays"),
     ),
     Pass(
         "loop_outlining",
         "driver.mid_end:outline_checkpointed_loops",
         "a checkpointed loop becomes a call, of which the reverse sweep keeps snapshots",
         needs=(TYPES, RESOLVED),
-        when=("is_reversed",),
+        when=("is_reversed", "has_loops"),
         source="Griewank and Walther, Algorithm 799: revolve, TOMS 26(1), 2000",
     ),
     Pass(
@@ -166,7 +166,7 @@ OPTIMISE = (
         "elementwise array statements become loop nests; without it they stay array statements",
         needs=(TYPES, RESOLVED),
         optional=True,
-        when=("loops",),
+        when=("loops", "has_arrays"),
         retypes=True,
         source="Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001 (loop fusion)",
     ),
@@ -190,7 +190,7 @@ OPTIMISE = (
         "copies of arrays are made early, and elements of the original are read from them",
         needs=(TYPES, RESOLVED),
         optional=True,
-        when=("not is_again",),
+        when=("not is_again", "has_arrays"),
     ),
     Pass(
         "cse_and_licm",
@@ -336,7 +336,7 @@ SIMPLIFY = (
         "sums of whole arrays become loops where all extents are seen to be the same",
         needs=(TYPES, PLAIN_SUMS),
         optional=True,
-        when=("loops",),
+        when=("loops", "has_arrays"),
     ),
     Pass(
         "scalar_replacement",
@@ -344,7 +344,7 @@ SIMPLIFY = (
         "elements that a loop reaches again and again are held in variables",
         needs=(TYPES,),
         optional=True,
-        when=("loops",),
+        when=("loops", "has_loops"),
         source="Callahan, Carr and Kennedy, Improving register allocation for subscripted variables, PLDI 1990",
     ),
     Pass(
@@ -362,7 +362,7 @@ SIMPLIFY = (
         "recurrences add last what the previous iteration computed, in functions that return no primal value",
         needs=(TYPES,),
         optional=True,
-        when=("loops", "without_primal"),
+        when=("loops", "without_primal", "has_loops"),
         source="Kuck, The Structure of Computers and Computations, 1978 (tree height reduction)",
     ),
     Pass(
@@ -371,7 +371,7 @@ SIMPLIFY = (
         "sums into neighbouring elements get loops of their own, which vectorise",
         needs=(TYPES, PLAIN_SUMS),
         optional=True,
-        when=("loops",),
+        when=("loops", "has_loops"),
         source="Kennedy and McKinley, 1990",
     ),
     Pass(
@@ -396,7 +396,7 @@ SIMPLIFY = (
         "what is only summed up to be added to another array is added there at once",
         needs=(TYPES, PLAIN_SUMS),
         optional=True,
-        when=("loops",),
+        when=("loops", "has_loops"),
     ),
     Pass(
         "induction_variables",
@@ -404,7 +404,7 @@ SIMPLIFY = (
         "integers that loops count along, and views by their indices, are found again in reversed loops",
         needs=(TYPES,),
         optional=True,
-        when=("loops",),
+        when=("loops", "has_loops"),
         source="Muchnick, 1997, section 14.1",
     ),
     Pass(
@@ -413,7 +413,7 @@ SIMPLIFY = (
         "a copy of an array that is dead afterwards takes the array over",
         needs=(TYPES,),
         optional=True,
-        when=("loops",),
+        when=("loops", "has_arrays"),
         source="Hudak and Bloss, The aggregate update problem in functional programming systems, POPL 1985",
     ),
     Pass(
@@ -422,7 +422,7 @@ SIMPLIFY = (
         "the same for arrays made only for the shape of another",
         needs=(TYPES,),
         optional=True,
-        when=("loops",),
+        when=("loops", "has_arrays"),
     ),
     Pass(
         "kernel_calls",
@@ -430,7 +430,7 @@ SIMPLIFY = (
         "calls and array statements that take Numba long to compile become calls of kernels",
         needs=(TYPES,),
         optional=True,
-        when=("loops",),
+        when=("loops", "has_arrays"),
     ),
     Pass(
         "array_contraction_to_scalar",
@@ -438,7 +438,7 @@ SIMPLIFY = (
         "an array of which each iteration uses one element of its own becomes a number",
         needs=(TYPES,),
         optional=True,
-        when=("loops",),
+        when=("loops", "has_loops"),
         source="Gao et al., Collective loop fusion for array contraction, LCPC 1992",
     ),
     Pass(
@@ -447,7 +447,7 @@ SIMPLIFY = (
         "an array of which a loop needs a few rows at once holds only these",
         needs=(TYPES,),
         optional=True,
-        when=("loops",),
+        when=("loops", "has_loops"),
         source="Lefebvre and Feautrier, Automatic storage management for parallel programs, 1998",
     ),
     Pass(
@@ -456,7 +456,7 @@ SIMPLIFY = (
         "zeros are not stored in elements that nobody reads again",
         needs=(TYPES,),
         optional=True,
-        when=("loops",),
+        when=("loops", "has_loops"),
         source="Muchnick, 1997, section 18.10 (dead stores)",
     ),
     Pass(
@@ -465,7 +465,7 @@ SIMPLIFY = (
         "an array that is dead after a statement provides the memory for its result",
         needs=(TYPES,),
         optional=True,
-        when=("loops",),
+        when=("loops", "has_arrays"),
         source="Hudak and Bloss, 1985",
     ),
     Pass(
@@ -474,7 +474,7 @@ SIMPLIFY = (
         "arrays that are dead afterwards pass on their memory; what is added to zeros alone is not added",
         needs=(TYPES,),
         optional=True,
-        when=("loops",),
+        when=("loops", "has_arrays"),
     ),
     Pass(
         "zero_store_forwarding",
@@ -482,7 +482,7 @@ SIMPLIFY = (
         "elements that are set to zero and later added to are stored instead, and the zeros are not",
         needs=(TYPES, PLAIN_SUMS),
         optional=True,
-        when=("loops",),
+        when=("loops", "has_loops"),
         source="Griebl, Feautrier and Lengauer, Index set splitting, IJPP 28(6), 2000",
     ),
     Pass(
@@ -499,7 +499,7 @@ SIMPLIFY = (
         "sums of adjoints over a loop are added in any order, so several terms at once",
         needs=(TYPES, PLAIN_SUMS),
         optional=True,
-        when=("loops", "knows_primals"),
+        when=("loops", "knows_primals", "has_loops"),
     ),
     Pass(
         "nonnegative_indices",
@@ -507,7 +507,7 @@ SIMPLIFY = (
         "indices that are proved not to be negative are promised to be so",
         needs=(TYPES,),
         optional=True,
-        when=("loops",),
+        when=("loops", "has_loops"),
     ),
     Pass(
         "plain_names",

@@ -14,6 +14,7 @@ from srcad.errors import Place
 from srcad.frontend.scope import Meaning, Method, Procedure, call_of, is_array, is_static
 from srcad.refusals.names_and_functions import LARGE_CAPTURE, UNSUPPORTED_CAPTURE
 from srcad.runtime.support.structured_arguments import attributes, is_object
+from srcad.transforms.ir.build import at as placed_at
 from srcad.transforms.ir.build import dotted
 from srcad.transforms.ir.canonical_names import MODULES, constant_path, literal, module_path, path_of
 from srcad.transforms.ir.constant_conditions import known_key
@@ -55,8 +56,7 @@ def spell(meaning: Meaning, draft: Draft, at: Place | None, wish: str = "capture
         node = _spell_function(meaning, draft, wish)
     else:
         raise UNSUPPORTED_CAPTURE.at(at, name=wish, type=type(value).__name__)
-    node.place = at
-    return node
+    return placed_at(node, at)
 
 
 def _is_read(value: Any) -> bool:

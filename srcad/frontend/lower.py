@@ -135,7 +135,7 @@ class _Lowering:
         block = desugar(block, draft.names)
         *block, last = structure_exits(block, draft.names, scope.place(scope.procedure.tree), may_be_none=not as_value)
         if last.value is not None and not has_place(last.value):
-            last.value.place = place_of(last)
+            at(last.value, place_of(last))
         flattener = Flattener(draft.names, draft.bindings, self.call, memory, self)
         finished = flattener.finish(block, last.value, as_value)
         self.result = flattener.form

@@ -24,6 +24,7 @@ from srcad.refusals.large_functions import OTHER_FORM, REBOUND_NAME
 from srcad.transforms.inference.subroutine_types import Subroutine, callee_of
 from srcad.transforms.ir.build import Block, load, names_in, place_of, walk_statements, written
 from srcad.transforms.ir.cost_model import MOST_INLINED_STATEMENTS
+from srcad.transforms.ir.side_effects import stored_in
 from srcad.transforms.lowering.lowering_context import Draft
 from srcad.transforms.lowering.structures.abstract_state import Structure
 from srcad.transforms.normalise.callee_normalisation import normalised
@@ -147,7 +148,7 @@ class Outline:
             None: body,
             **{each.callee: each.body for each in self.finished.values()},
         }
-        stored = {key: _stored(each) for key, each in bodies.items()}
+        stored = {key: stored_in(each) for key, each in bodies.items()}
         variables = {*parameters, *(capture.parameter for capture in self.draft.hidden)}.union(*stored.values())
         self._refuse_rebinding(stored, parameters)
         for outlined in self.finished.values():
@@ -179,7 +180,7 @@ class Outline:
             if isinstance(callee, Subroutine):
                 statement.value.args += [load(name) for name in self.finished[callee].captured]
 
-    def _refuse_rebinding(self, stored: Mapping[Any, set[str]], parameters: list[str]) -> None:
+    def _refuse_rebinding(self, stored: Mapping[Any, frozenset[str]], parameters: list[str]) -> None:
         for outlined in self.finished.values():
             others = set(parameters).union(*(names for key, names in stored.items() if key is not outlined.callee))
             for statement in walk_statements(outlined.body):
@@ -214,10 +215,6 @@ def _key(value: Any) -> tuple[Any, ...]:
 
 def _is_captured(given: Any) -> bool:
     return isinstance(given, Structure) and given.cell.origin is not None
-
-
-def _stored(body: Block) -> set[str]:
-    return {name for statement in walk_statements(body) if (name := written(statement))}
 
 
 def _read(statement: gast.stmt) -> list[str]:

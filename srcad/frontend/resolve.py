@@ -32,7 +32,7 @@ from srcad.refusals.names_and_functions import (
     UNDEFINED_NAME,
     WRITTEN_CAPTURE,
 )
-from srcad.transforms.ir.build import assign, dotted, load, place_of
+from srcad.transforms.ir.build import assign, at, dotted, load, place_of
 from srcad.transforms.ir.constant_conditions import truth
 from srcad.transforms.lowering.lowering_context import Draft
 
@@ -43,7 +43,7 @@ def resolve(scope: Scope, draft: Draft) -> list[gast.stmt]:
     for statement in body:
         for node in gast.walk(statement):
             if hasattr(node, "lineno"):
-                node.place = scope.place(node)
+                at(node, scope.place(node))
     return _Resolver(scope, draft).block(body)
 
 
@@ -190,12 +190,12 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         call = None if meaning is None else call_of(meaning.value)
         if (first := first_of_super(node, self.scope)) is not None:
             held = gast.Name(id=first, ctx=gast.Load(), annotation=None, type_comment=None)
-            held.place = place_of(node)
+            at(held, place_of(node))
             node.func = method_of_super(node, self.scope, self.meaning(held) or self.visit(held), self.draft)
         elif meaning is not None and call is not None:
             place = place_of(node.func)
             node.func = dotted(self.draft.bind("call", Method(call, meaning)))
-            node.func.place = place
+            at(node.func, place)
         else:
             node.func = self.visit(node.func)
         node.args = [self.visit(argument) for argument in node.args]
@@ -232,7 +232,7 @@ class _Resolver(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
         if node.value is None:
             return None
         assign = gast.Assign(targets=[node.target], value=node.value, type_comment=None)
-        assign.place = place_of(node)
+        at(assign, place_of(node))
         return self.visit_Assign(assign)
 
     def only_once(self, name: str, node: gast.stmt) -> None:

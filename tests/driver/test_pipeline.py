@@ -18,7 +18,7 @@ from srcad.errors import BadArgument
 from srcad.frontend.language_subset import fence
 from srcad.runtime.support import stage_timer
 from srcad.tools.type_signatures import parse_signature
-from srcad.transforms.ir.build import walk_statements
+from srcad.transforms.ir.build import at, walk_statements
 from srcad.transforms.ir.code import Code, Settings
 from srcad.transforms.ir.verify import check_core
 
@@ -180,7 +180,7 @@ def test_mode_core_prints_core_form():
     assert namespace["drag"](x, 0.4) == drag(x, 0.4)
     tree = gast.parse(made.text).body[-1]
     for statement in [tree, *walk_statements(tree.body)]:
-        statement.place = None
+        at(statement, None)
     check_core(tree)
 
 

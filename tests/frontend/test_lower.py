@@ -17,7 +17,7 @@ import srcad
 from srcad.errors import SrcadError, UnsupportedSyntax
 from srcad.frontend.load_source import load
 from srcad.frontend.lower import lower
-from srcad.transforms.ir.build import walk_statements
+from srcad.transforms.ir.build import has_place, place_of, walk_statements
 from tests.lowering import assert_same, core_of, function_of, text_of
 from tests.random_programs import programs
 
@@ -262,8 +262,8 @@ def helper_of_helper(x):
 
 def test_inlined_statements_know_the_calls_that_led_to_them():
     unit = lower(load(area))
-    assert all(hasattr(statement, "place") for statement in walk_statements(unit.tree.body))
-    places = [statement.place for statement in walk_statements(unit.tree.body)]
+    assert all(has_place(statement) for statement in walk_statements(unit.tree.body))
+    places = [place_of(statement) for statement in walk_statements(unit.tree.body)]
     deepest = next(place for place in places if place.inside and place.inside.inside)
     chain = [deepest.text.strip(), deepest.inside.text.strip(), deepest.inside.inside.text.strip()]
     assert chain == ["return v * v", "return square(x) * RATE", "return square(side) + helper_of_helper(x)"]

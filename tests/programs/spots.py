@@ -258,6 +258,15 @@ def scratch_partly_covered(x):
     return total
 
 
+def sums_into_the_next(x):
+    y = x * x
+    total = 0.0
+    for i in range(x.shape[0] - 1):
+        y[i + 1] += x[i]
+        total += y[i] * y[i]
+    return total
+
+
 def scratch_with_a_gap(x):
     n = x.shape[0]
     buffer = np.ones(n)
@@ -433,6 +442,7 @@ ON_THE_SPOT = [
 ]
 OTHERWISE = [
     recurrence,
+    sums_into_the_next,
     sum_read_inside,
     sum_set_back,
     sums_that_change_places,

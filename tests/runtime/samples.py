@@ -72,7 +72,8 @@ BINARY = {
     np.fmod: (SIGNED, ABOVE), np.maximum: (ANY, ROW), np.fmax: (ANY, ROW), np.minimum: (ANY, ROW),
     np.fmin: (ANY, ROW), np.logaddexp: (ANY, ROW), np.logaddexp2: (ANY, ROW), np.arctan2: (SIGNED, POSITIVE),
     np.hypot: (SIGNED, POSITIVE), kernels.ratio: (ANY, SIGNED), kernels.power_slope: (POSITIVE, ABOVE),
-    kernels.power_log: (ANY, POSITIVE), operator.floordiv: (SIGNED, ABOVE), np.floor_divide: (SIGNED, ABOVE),
+    kernels.power_log: (ANY, POSITIVE), kernels.power_log_slope: (ANY, POSITIVE),
+    operator.floordiv: (SIGNED, ABOVE), np.floor_divide: (SIGNED, ABOVE),
 }  # fmt: skip
 # Functions of numbers.
 SCALAR = {
@@ -393,7 +394,6 @@ COMPLEX = {
 DISCRETE = {
     *(
         kernels.leaders,
-        rearrangements.running_most,
         kernels.whole_turns,
         kernels.full_rank,
         kernels.parts_of_way,

@@ -25,7 +25,7 @@ from srcad.runtime import kernels
 from srcad.tools.type_signatures import parse_signature
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
 from srcad.transforms.inference.type_inference import types_of
-from srcad.transforms.ir.build import walk_statements
+from srcad.transforms.ir.build import at, place_of, walk_statements
 from srcad.transforms.ir.code import Code, Settings
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.name_types import Types
@@ -44,9 +44,10 @@ def unit_of(text: str, **bindings: object) -> Unit:
     lines = text.split("\n")
     for statement in [tree, *walk_statements(tree.body)]:
         column = statement.col_offset
-        statement.place = Place(
+        place = Place(
             "core.py", statement.lineno, column, len(lines[statement.lineno - 1]), lines[statement.lineno - 1]
         )
+        at(statement, place)
     check_core(tree)
     known = {node.id for node in gast.walk(tree) if isinstance(node, gast.Name)}
     used = {name: module for name, module in MODULES.items() if name in known}
@@ -79,7 +80,7 @@ def program_of(text: str, signature: str, wrt: tuple[int, ...] | None = None) ->
 
 def at_line(unit: Unit, line: int) -> gast.stmt:
     """The statement on a line of the text."""
-    return next(statement for statement in walk_statements(unit.tree.body) if statement.place.line == line)
+    return next(statement for statement in walk_statements(unit.tree.body) if place_of(statement).line == line)
 
 
 def body_of(unit: Unit) -> str:

@@ -3,7 +3,6 @@
 import numpy as np
 
 from srcad.runtime import kernels
-from srcad.runtime.kernels.arrays import fourier
 from srcad.runtime.rulebook.registry import adjoint, d, linear, zero
 
 
@@ -39,12 +38,12 @@ def ifft2(y, a):
 
 @adjoint(np.fft.fftshift)
 def fftshift(y, x, axes=None):
-    d[x] = fourier.fftshift_adjoint(d[y], axes)
+    d[x] = np.fft.ifftshift(d[y], axes)
 
 
 @adjoint(np.fft.ifftshift)
 def ifftshift(y, x, axes=None):
-    d[x] = fourier.ifftshift_adjoint(d[y], axes)
+    d[x] = np.fft.fftshift(d[y], axes)
 
 
 @adjoint(kernels.resized)

@@ -55,4 +55,10 @@ def power_bend(y, c, a, b):
 
 @partial(kernels.power_log)
 def power_log(y, p, a):
-    return kernels.power_log(1.0, a), kernels.ratio(p, a)
+    # The one is complex if p is: then so is the logarithm of a negative number.
+    return kernels.power_log(p * 0 + 1, a), kernels.power_log_slope(p, a)
+
+
+@partial(kernels.power_log_slope)
+def power_log_slope(y, p, a):
+    return kernels.power_log_slope(p * 0 + 1, a), -kernels.power_log_slope(y, a)

@@ -140,7 +140,7 @@ class Adjoints:
         return note(
             assign(self.bar(name), value),
             value_is_number=not self.program.types.is_array(name),
-            is_view=name in self.program.roots.views,
+            is_view=name in self.program.aliases.views,
         )
 
     def zero(self, name: str) -> gast.expr:

@@ -21,8 +21,8 @@ from srcad.runtime.rulebook.rule_template import primitive_name
 from srcad.transforms.adjoint.accumulation import Adjoints, product
 from srcad.transforms.adjoint.rule_expansion import bound, splice, whole_tuple
 from srcad.transforms.analysis.activity import known_numbers, missing_rule, ranks
+from srcad.transforms.analysis.aliases import is_basic
 from srcad.transforms.analysis.ownership import check_copy
-from srcad.transforms.analysis.points_to import is_basic
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.analysis.view_adjoints import is_view
 from srcad.transforms.ir.build import (
@@ -218,7 +218,7 @@ class StatementAdjoints:
             clear = [assign(subscript(load(adjoints.bar(base)), clone(target.slice), store=True), const(0.0), place)]
         if not isinstance(value, gast.Name) or not program.is_active(value.id):
             return clear
-        if program.roots.meet(value.id, base):
+        if program.aliases.may_alias(value.id, base):
             # The stored value is a view of the same memory: its adjoint must not change when the target's is cleared.
             taken = adjoints.names.temporary()
             first = assign(taken, call("np.copy", bar), place)
@@ -272,9 +272,9 @@ class StatementAdjoints:
         # An element of a tuple display has an index that is known at run time only.
         if isinstance(value.value if isinstance(value, gast.Subscript) else value, gast.Tuple):
             raise whole_tuple(place_of(statement))
-        if name in self.program.roots.views and len(self.program.flow.stores.get(name, [])) > 1:
+        if name in self.program.aliases.views and len(self.program.flow.stores.get(name, [])) > 1:
             for source in names_in(value):
-                if self.program.roots.is_written(source) and not isinstance(value, gast.Name):
+                if self.program.aliases.is_written(source) and not isinstance(value, gast.Name):
                     raise ALTERNATING_VIEW.at(place_of(statement), name=name)
 
 

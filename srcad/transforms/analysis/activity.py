@@ -17,8 +17,8 @@ from srcad.errors import MissingRule, Place
 from srcad.refusals.names_and_functions import DERIVATIVE_WITHOUT_RULE, NO_RULE
 from srcad.runtime.rulebook import registry
 from srcad.runtime.rulebook.rule_template import primitive_name
+from srcad.transforms.analysis.aliases import Aliases
 from srcad.transforms.analysis.dataflow import closure
-from srcad.transforms.analysis.points_to import Roots
 from srcad.transforms.ir.build import names_in, place_of, walk_statements, written
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import constant, operands, primitive_of
@@ -28,22 +28,22 @@ Edges = dict[str, set[str]]
 
 
 def active_names(
-    unit: Unit, types: Types, roots: Roots, independent: Iterable[str], dependent: Iterable[str]
+    unit: Unit, types: Types, aliases: Aliases, independent: Iterable[str], dependent: Iterable[str]
 ) -> frozenset[str]:
     """The names and roots that are both varied and useful."""
     forward: Edges = {}
     backward: Edges = {}
-    for source, target in _dependences(unit, types, roots):
+    for source, target in _dependences(unit, types, aliases):
         if types.is_real_or_complex(source) and types.is_real_or_complex(target):
             forward.setdefault(source, set()).add(target)
             backward.setdefault(target, set()).add(source)
     return _reached(independent, forward) & _reached(dependent, backward)
 
 
-def varied_names(unit: Unit, types: Types, roots: Roots, independent: Iterable[str]) -> frozenset[str]:
+def varied_names(unit: Unit, types: Types, aliases: Aliases, independent: Iterable[str]) -> frozenset[str]:
     """The names and roots that depend on an independent input."""
     forward: Edges = {}
-    for source, target in _dependences(unit, types, roots):
+    for source, target in _dependences(unit, types, aliases):
         if types.is_real_or_complex(source) and types.is_real_or_complex(target):
             forward.setdefault(source, set()).add(target)
     return _reached(independent, forward)
@@ -53,9 +53,9 @@ def _reached(start: Iterable[str], edges: Edges) -> frozenset[str]:
     return frozenset(closure(start, lambda name: edges.get(name, ())))
 
 
-def _dependences(unit: Unit, types: Types, roots: Roots) -> Iterator[tuple[str, str]]:
+def _dependences(unit: Unit, types: Types, aliases: Aliases) -> Iterator[tuple[str, str]]:
     """Pairs (name that is read, name that depends on it)."""
-    for name, found in roots.of.items():
+    for name, found in aliases.of.items():
         for root in found:
             if root != name:
                 yield root, name
@@ -66,7 +66,7 @@ def _dependences(unit: Unit, types: Types, roots: Roots) -> Iterator[tuple[str, 
                 for source in differentiable_inputs(value, unit, place_of(statement)):
                     yield source, str(result)
             case gast.Assign(targets=[target], value=value) | gast.AugAssign(target=target, value=value):
-                for root in roots.of.get(target.value.id, frozenset([target.value.id])):
+                for root in aliases.of.get(target.value.id, frozenset([target.value.id])):
                     for source in names_in(value):
                         yield source, root
 

@@ -38,7 +38,7 @@ class Cover:
         known = self.conditions.at(statement)
         region = self.meeting.region(what, known)
         base = what.id if isinstance(what, gast.Name) else what.value.id
-        if self.program.roots.of.get(base) != frozenset([region.root]):
+        if self.program.aliases.of.get(base) != frozenset([region.root]):
             return False
         rank = self.program.types.rank(region.root) or 0
         ranges = region.ranges or (None,) * rank
@@ -137,7 +137,7 @@ class Cover:
         region = self.meeting.region(target)
         if region.root != root or region.ranges is None or None in region.ranges:
             return None
-        if self.program.roots.of.get(target.value.id) != frozenset([root]):
+        if self.program.aliases.of.get(target.value.id) != frozenset([root]):
             return None
         return tuple(each for each in region.ranges if each is not None)
 
@@ -146,7 +146,7 @@ class Cover:
         parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
         if any(isinstance(part, gast.Slice) and part.step is not None and constant(part.step) != 1 for part in parts):
             return False
-        if node.value.id not in self.program.roots.views:
+        if node.value.id not in self.program.aliases.views:
             return True
         value = self.program.flow.definition(node.value.id)
         return isinstance(value, gast.Subscript) and self._is_exact(value)

@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 import gast
 
+from srcad.transforms.analysis.aliases import Aliases
 from srcad.transforms.analysis.linear_forms import Form, infeasible
 from srcad.transforms.analysis.loop_phis import Carried, carried_views
-from srcad.transforms.analysis.points_to import Roots
 from srcad.transforms.analysis.statement_positions import Flow
 from srcad.transforms.analysis.symbolic_shapes import Sizes, combined, index_parts
 from srcad.transforms.ir.cost_model import DEEPEST_FORM
@@ -32,8 +32,8 @@ class Region:
 class Regions:
     """The regions, sizes and linear forms of one core function."""
 
-    def __init__(self, unit: Unit, flow: Flow, types: Types, roots: Roots) -> None:
-        self.flow, self.types, self.roots = flow, types, roots
+    def __init__(self, unit: Unit, flow: Flow, types: Types, aliases: Aliases) -> None:
+        self.flow, self.types, self.aliases = flow, types, aliases
         self.sizes = Sizes(unit, flow, types, self.form)
         self._carried = carried_views(flow, types)
         self._apart: dict[tuple[int, ...], tuple[dict[str, str], dict[str, str]]] = {}
@@ -106,7 +106,11 @@ class Regions:
     def _left(self, carried: Carried) -> Region | None:
         """The view left by the previous iteration, in terms of this iteration; None where it depends on other names."""
         region, index = self._whole(carried.left.id), carried.loop.target.id
-        if region.ranges is None or carried.left.id not in self.roots.views or self._is_stored_in(carried, region.root):
+        if (
+            region.ranges is None
+            or carried.left.id not in self.aliases.views
+            or self._is_stored_in(carried, region.root)
+        ):
             return None
         forms = [form for ends in region.ranges if ends is not None for form in ends]
         symbols = {symbol.split(".")[0] for form in forms for symbol in form.symbols}
@@ -133,10 +137,10 @@ class Regions:
 
     def _whole(self, name: str) -> Region:
         value = self.flow.definition(name)
-        if isinstance(value, gast.Subscript) and name in self.roots.views:
+        if isinstance(value, gast.Subscript) and name in self.aliases.views:
             return self.region(value)
         rank = self.types.rank(name)
-        if name in self.roots.views or rank is None or len(self.roots.of.get(name, ())) != 1:
+        if name in self.aliases.views or rank is None or len(self.aliases.points_to(name)) != 1:
             return Region(name, None)
         ranges = tuple((Form(), self.size(name, axis) - 1) for axis in range(rank))
         return Region(name, ranges)

@@ -44,10 +44,10 @@ class Meeting(Regions):
         self, first: gast.stmt, early: gast.expr, second: gast.stmt, late: gast.expr
     ) -> list[tuple[Region, Region]]:
         """The pairs of regions that two statements may access and that may share memory."""
-        if not self.roots.meet(base_of(early), base_of(late)):
+        if not self.aliases.may_alias(base_of(early), base_of(late)):
             return []
         pairs = ((a, b) for a in self.regions(early, first) for b in self.regions(late, second))
-        return [(a, b) for a, b in pairs if self.roots.meet(a.root, b.root)]
+        return [(a, b) for a, b in pairs if self.aliases.may_alias(a.root, b.root)]
 
     def _may_follow(
         self, first: gast.stmt, one: Region, second: gast.stmt, other: Region, at_once: bool, least: int
@@ -76,7 +76,7 @@ class Meeting(Regions):
 
     def meets_across(self, loop: gast.For, one: gast.stmt, what: gast.expr, other: gast.stmt, that: gast.expr) -> bool:
         """Whether two statements in an outermost loop may access the same element in different iterations."""
-        if not self.roots.meet(base_of(what), base_of(that)):
+        if not self.aliases.may_alias(base_of(what), base_of(that)):
             return False
         first, second = self.region(what), self.region(that)
         if first.root == second.root and self._allocated_within(first.root):
@@ -93,7 +93,7 @@ class Meeting(Regions):
         self, first: gast.For, one: gast.stmt, what: gast.expr, second: gast.For, other: gast.stmt, that: gast.expr
     ) -> bool:
         """Whether `other`, in an iteration of `second`, may access what `one` accesses in a later one of `first`."""
-        if not self.roots.meet(base_of(what), base_of(that)):
+        if not self.aliases.may_alias(base_of(what), base_of(that)):
             return False
         early, late = self.region(what), self.region(that)
         if early.root != late.root or early.ranges is None or late.ranges is None:
@@ -108,7 +108,7 @@ class Meeting(Regions):
     def _allocation(self, root: str) -> Spot | None:
         """The position where a root is allocated, if it is allocated in one place."""
         statement = self.flow.single(root)
-        if statement is None or root in self.roots.views or self.roots.of.get(root) != frozenset([root]):
+        if statement is None or root in self.aliases.views or self.aliases.of.get(root) != frozenset([root]):
             return None
         return self.flow.spot(statement)
 
@@ -128,7 +128,7 @@ class Meeting(Regions):
                 break
             values = [getattr(store, "value", None) for store in self.flow.stores.get(each, ())]
             handed = {read for value in values if value is not None for read in names_in(value)}
-            names += sorted(read for read in handed - {root, *names} if self.roots.meet(read, root))
+            names += sorted(read for read in handed - {root, *names} if self.aliases.may_alias(read, root))
         return depth
 
     def _runs_before_allocation(self, statement: gast.stmt, root: str) -> bool:

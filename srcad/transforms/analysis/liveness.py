@@ -10,9 +10,9 @@ from typing import TypeAlias
 import gast
 
 from srcad.transforms.analysis.dataflow import Backward, Forward, Solution
-from srcad.transforms.ir.build import Block, reads, written
+from srcad.transforms.ir.build import Block
 from srcad.transforms.ir.code import Code, fact
-from srcad.transforms.ir.side_effects import all_written, stored_in
+from srcad.transforms.ir.side_effects import all_written, reads, stored_in
 
 Live: TypeAlias = frozenset[str]
 
@@ -64,10 +64,8 @@ class _Liveness(Backward[Live]):
 
 def _effects(statement: gast.stmt) -> tuple[Live, Live]:
     """The names that a simple statement, or the header of a compound one, reads, and those that it stores."""
-    read, stored = frozenset(reads(statement)), frozenset(all_written(statement))
-    if isinstance(statement, gast.AugAssign):
-        return read | stored, frozenset()
-    return read, stored if isinstance(statement, gast.Assign) else frozenset()
+    is_stored = isinstance(statement, gast.Assign)
+    return frozenset(reads(statement)), frozenset(all_written(statement) if is_stored else ())
 
 
 class _StoredCertainly(Forward[frozenset[str]]):
@@ -75,5 +73,4 @@ class _StoredCertainly(Forward[frozenset[str]]):
         return one & other
 
     def transfer(self, statement: gast.stmt, state: frozenset[str]) -> frozenset[str]:
-        name = written(statement)
-        return state if name is None or isinstance(statement, gast.For) else state | {name}
+        return state if isinstance(statement, gast.For) else state.union(all_written(statement))

@@ -13,7 +13,8 @@ from srcad.errors import Place
 from srcad.refusals.memory import EXCHANGED_ARRAYS
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.inference.type_inference import as_written
-from srcad.transforms.ir.build import load, place_of, reads, stores_into, walk_statements
+from srcad.transforms.ir.build import load, place_of, stores_into, walk_statements
+from srcad.transforms.ir.side_effects import reads
 
 
 def check_copy(program: Program, statement: gast.Assign) -> None:
@@ -39,7 +40,7 @@ def named(one: str, other: str, place: Place | None) -> tuple[str, str]:
 
 def _writes_later(program: Program, copy: gast.Assign, store: gast.stmt) -> bool:
     target = stores_into(store)
-    if target is None or not program.roots.meet(target.value.id, copy.value.id):
+    if target is None or not program.aliases.may_alias(target.value.id, copy.value.id):
         return False
     lifetime = program.loops_at_home(copy.targets[0].id)
     return program.meeting.may_meet(copy, load(copy.value.id), store, target, least=lifetime)
@@ -47,13 +48,13 @@ def _writes_later(program: Program, copy: gast.Assign, store: gast.stmt) -> bool
 
 def _is_moved(program: Program, copy: gast.Assign, source: str, target: str) -> bool:
     """Whether, after the copy, no other name accesses the memory until that name is stored again."""
-    flow, roots = program.flow, program.roots
+    flow, aliases = program.flow, program.aliases
     member = target if _begins(program, copy, target) else source
     others = {
         name
-        for name in roots.of
+        for name in aliases.of
         if name != target
-        and roots.meet(name, source)
+        and aliases.may_alias(name, source)
         and not _is_through(program, name, target)
         and not are_apart(program, _at(program, name, copy), member)
     }
@@ -139,7 +140,7 @@ def _begin_apart(program: Program, group: frozenset[str], loop: gast.stmt) -> bo
         if len(starts) != 1 or not isinstance(starts[0], gast.Assign):
             return False
         value = starts[0].value
-        roots = program.roots.of.get(value.id, frozenset()) if isinstance(value, gast.Name) else frozenset([name])
+        roots = program.aliases.points_to(value.id) if isinstance(value, gast.Name) else frozenset([name])
         if not roots or roots & seen:
             return False
         seen |= roots
@@ -152,7 +153,7 @@ def _is_through(program: Program, name: str, target: str) -> bool:
     while name != target and name not in seen:
         seen.add(name)
         value = program.flow.definition(name)
-        name = program.roots.views.get(name) or (value.id if isinstance(value, gast.Name) else name)
+        name = program.aliases.views.get(name) or (value.id if isinstance(value, gast.Name) else name)
     return name == target
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from srcad.runtime.support.stage_timer import stage
 from srcad.transforms.analysis.activity import active_names, varied_names
+from srcad.transforms.analysis.aliases import Aliases, aliases_of_unit
 from srcad.transforms.analysis.dependence_test import Meeting
-from srcad.transforms.analysis.points_to import Roots, roots_of
 from srcad.transforms.analysis.statement_positions import Flow, flow_of
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.unit import Unit
@@ -21,13 +21,13 @@ class Program:
     unit: Unit
     types: Types
     flow: Flow
-    roots: Roots
+    aliases: Aliases
     meeting: Meeting
     active: frozenset[str]
 
     def is_active(self, name: str) -> bool:
         """Whether a name carries derivatives, itself or through the memory that it refers to."""
-        return name in self.active or bool(self.roots.of.get(name, frozenset()) & self.active)
+        return name in self.active or bool(self.aliases.points_to(name) & self.active)
 
     def carrier(self, name: str) -> object | None:
         """The loop that carries a name: the outermost loop around one of its stores but not around all of them."""
@@ -52,16 +52,16 @@ class Program:
 def analyse(unit: Unit, types: Types, independent: Iterable[str], dependent: Iterable[str]) -> Program:
     """The analyses of a unit, for derivatives of `dependent` with respect to `independent`."""
     flow = flow_of(unit)
-    roots = roots_of(unit, flow, types)
-    sources = [root for name in independent for root in (name, *roots.of.get(name, ()))]
-    active = active_names(unit, types, roots, sources, dependent)
-    return Program(unit, types, flow, roots, Meeting(unit, flow, types, roots), active)
+    aliases = aliases_of_unit(unit, types)
+    sources = [root for name in independent for root in (name, *aliases.points_to(name))]
+    active = active_names(unit, types, aliases, sources, dependent)
+    return Program(unit, types, flow, aliases, Meeting(unit, flow, types, aliases), active)
 
 
 @stage("program_facts")
 def analyse_forward(unit: Unit, types: Types, independent: Iterable[str]) -> Program:
     """The analyses for forward mode: a name is active if it depends on an independent input."""
     flow = flow_of(unit)
-    roots = roots_of(unit, flow, types)
-    varied = varied_names(unit, types, roots, independent)
-    return Program(unit, types, flow, roots, Meeting(unit, flow, types, roots), varied)
+    aliases = aliases_of_unit(unit, types)
+    varied = varied_names(unit, types, aliases, independent)
+    return Program(unit, types, flow, aliases, Meeting(unit, flow, types, aliases), varied)

@@ -8,7 +8,8 @@ from functools import cached_property
 
 import gast
 
-from srcad.transforms.ir.build import Block, inner_blocks, names_in, reads, walk_statements, written
+from srcad.transforms.ir.build import Block, inner_blocks, names_in, walk_statements, written
+from srcad.transforms.ir.side_effects import reads
 from srcad.transforms.ir.unit import Unit
 
 

@@ -21,8 +21,9 @@ from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.inference.type_inference import as_written
 from srcad.transforms.ir.array_functions import READ_ONLY_VIEWS, functions
-from srcad.transforms.ir.build import load, place_of, reads, stores_into, walk_statements, written
+from srcad.transforms.ir.build import load, place_of, stores_into, walk_statements, written
 from srcad.transforms.ir.primitive import primitive_of
+from srcad.transforms.ir.side_effects import reads
 
 # Views, sometimes or always, whose elements cannot be written through: their adjoints are separate arrays.
 OUT_OF_REACH = functions(READ_ONLY_VIEWS)
@@ -36,7 +37,7 @@ def is_view(program: Program, name: str, value: gast.expr) -> bool:
     What is a view only for contiguous memory (reshape, ravel) is treated as a copy where the memory is never written,
     and as a view where it is contiguous by type; anything else cannot be decided and is refused.
     """
-    if name not in program.roots.views or program.flow.single(name) is None:
+    if name not in program.aliases.views or program.flow.single(name) is None:
         return False
     primitive = primitive_of(value, program.unit.bindings)
     rule = registry.find(primitive)
@@ -44,14 +45,14 @@ def is_view(program: Program, name: str, value: gast.expr) -> bool:
     certain = certain or rule is None or rule.kind == "view"
     if is_cast(program, name, value):
         return False
-    if primitive in COPIED or (primitive is np.real and not program.roots.is_written(name)):
+    if primitive in COPIED or (primitive is np.real and not program.aliases.is_written(name)):
         return False
     certain = certain or primitive is np.real
     if is_handed_on(program, name) or primitive in OUT_OF_REACH:
         if not is_written_later(program, name, is_handed_on(program, name)):
             return False
         raise not_followed(program, name)
-    if certain or not program.roots.is_written(name):
+    if certain or not program.aliases.is_written(name):
         return certain
     if is_contiguous(program, value.args[0].id):
         return True
@@ -69,7 +70,7 @@ def not_followed(program: Program, name: str) -> MayOverlap:
 
 def is_cast(program: Program, name: str, value: gast.expr) -> bool:
     """Whether the numbers are converted to another type, as in `np.asarray(x, dtype=np.float32)`: that is a copy."""
-    of = [program.types.get(each) for each in (name, program.roots.views[name])]
+    of = [program.types.get(each) for each in (name, program.aliases.views[name])]
     one, other = (each.dtype if isinstance(each, nb.Array) else None for each in of)
     return one != other and None not in (one, other) and primitive_of(value, program.unit.bindings) is not np.real
 
@@ -100,7 +101,7 @@ def is_written_later(program: Program, name: str, handed_on: bool) -> bool:
         and any(reaches(program, read, name) for read in set(reads(each)))
     ]
     return any(
-        program.roots.meet(target.value.id, name)
+        program.aliases.may_alias(target.value.id, name)
         and program.meeting.may_meet(taken, load(name), store, target)
         and (handed_on or any(may_follow(program, store, user, taken) for user in users))
         for store in everything
@@ -125,7 +126,7 @@ def is_handed_on(program: Program, name: str) -> bool:
     base: str | None = name
     while base is not None and program.carrier(base) is None:
         value = program.flow.definition(base)
-        base = program.roots.views.get(base) or (value.id if isinstance(value, gast.Name) else None)
+        base = program.aliases.views.get(base) or (value.id if isinstance(value, gast.Name) else None)
     return base is not None and any(
         program.carrier(str(written(statement))) is not None
         for statement in walk_statements(program.unit.tree.body)
@@ -141,7 +142,7 @@ def reaches(program: Program, name: str, view: str) -> bool:
     def sources(each: str) -> list[str]:
         stores = program.flow.stores.get(each, [])
         copied = [store.value.id for store in stores if isinstance(getattr(store, "value", None), gast.Name)]
-        base = program.roots.views.get(each)
+        base = program.aliases.views.get(each)
         return [*copied, base] if base is not None and program.carrier(each) is None else copied
 
     return view in closure([name], sources)

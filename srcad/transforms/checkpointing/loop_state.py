@@ -19,15 +19,8 @@ from srcad.transforms.analysis.liveness import Live, liveness
 from srcad.transforms.analysis.ownership import are_apart, named, owner
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.inference.subroutine_types import Specialised, callee_of
-from srcad.transforms.ir.build import (
-    is_exit,
-    names_in,
-    place_of,
-    reads,
-    stores_into,
-    walk_statements,
-    written,
-)
+from srcad.transforms.ir.build import is_exit, names_in, place_of, stores_into, walk_statements, written
+from srcad.transforms.ir.side_effects import reads
 from srcad.transforms.sweeps.iteration_local_reversal import accesses
 
 
@@ -79,7 +72,7 @@ def state_of(program: Program, loop: gast.For, after: Live) -> State:
 class _Finder:
     def __init__(self, program: Program, loop: gast.For, after: Live) -> None:
         self.program, self.loop, self.after = program, loop, after
-        self.roots, self.types = program.roots, program.types
+        self.aliases, self.types = program.aliases, program.types
         self.inside = list(walk_statements(loop.body))
         self.stored = {name for each in self.inside if (name := written(each))}
         self.refuse_effects()
@@ -94,7 +87,7 @@ class _Finder:
         views, inputs = self.entering()
         works = tuple(name for name in inputs if self.is_array(name) and self.reached(name) & self.changed)
         written_arrays = frozenset(
-            name for name in self.carried if self.is_array(name) and self.reached(name) & self.roots.written
+            name for name in self.carried if self.is_array(name) and self.reached(name) & self.aliases.written
         )
         moved = {name: self.owner(name) for name in self.carried if self.is_array(name)}
         moved = {name: source for name, source in moved.items() if source in self.carried}
@@ -119,7 +112,7 @@ class _Finder:
 
         def view(name: str) -> gast.Assign | None:
             """The statement that takes a view of memory that the loop changes."""
-            is_changed = name in self.roots.views and self.reached(name) & self.changed
+            is_changed = name in self.aliases.views and self.reached(name) & self.changed
             return self.program.flow.single(name) if is_changed else None
 
         def entering(names: Iterable[str]) -> list[str]:
@@ -151,7 +144,7 @@ class _Finder:
         return self.types.is_array(name)
 
     def reached(self, name: str) -> frozenset[str]:
-        return self.roots.of.get(name, frozenset([name]))
+        return self.aliases.of.get(name, frozenset([name]))
 
     def is_read(self, name: str) -> bool:
         """Whether the loop reads the contents of an array of the state."""
@@ -186,7 +179,7 @@ class _Finder:
             for other in arrays[k + 1 :]:
                 both_carried = one in self.carried and other in self.carried
                 shared = self.reached(one) & self.reached(other)
-                if not shared & (self.roots.written if both_carried else self.changed):
+                if not shared & (self.aliases.written if both_carried else self.changed):
                     continue
                 if not both_carried or not self.begin_apart(one, other):
                     self.overlap(one, other)

@@ -1,13 +1,13 @@
 """Array functions: facts about NumPy's functions, kernels and builtins that generated code calls, by dotted name.
 
-    is_new = dotted_path(call.func) in ALLOCATING
+    is_new = returns_new(dotted_path(call.func))
 
 A fact holds for calls with positional arguments; passes must check for keywords such as `out` themselves. Which
 functions are elementwise, which have rules, and which return views that can be written through is stated in the rule
 tables (`srcad.runtime.rulebook.registry`).
 
-The sets below the table are what the passes use. Where one lacks functions that have the fact, a comment says which: a
-pass that learns of them generates different code, which is a change to be made and tested by itself.
+The sets below the table are what the passes use. A function that is listed has just the facts that are stated: one
+without `WRITES` writes to none of its arguments. Nothing is known about a function that is not listed.
 """
 
 from __future__ import annotations
@@ -16,19 +16,26 @@ import builtins
 import enum
 import math
 import operator
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
+from functools import cache
 from typing import Any
 
+import gast
 import numpy as np
 
 from srcad.runtime import kernels
+from srcad.runtime.rulebook import registry
+
+MODULES = {"np": np, "math": math, "operator": operator, "kernels": kernels, "builtins": builtins}
 
 
 class Fact(enum.Flag):
     """The facts that may be known about a function."""
 
     NEW = enum.auto()  # the result shares memory with no argument, and has no other name
-    VIEW = enum.auto()  # the result is, or may be, a view of the first argument
+    VIEW = enum.auto()  # the result is, or may be, a view of the first argument, or that argument itself
+    VIEWS = enum.auto()  # the results are, or may be, views of any of the arguments
+    FORTRAN = enum.auto()  # Numba returns the result in Fortran order
     READ_ONLY = enum.auto()  # the view cannot be written through in NumPy, or several of its elements are one
     OF_SHAPE = enum.auto()  # the first argument is the shape of the result
     LIKE = enum.auto()  # the result has the first argument's shape, and its type unless another one is given
@@ -42,14 +49,17 @@ class Fact(enum.Flag):
     REDUCES = enum.auto()  # reduces an array over the dimensions `axis`, or to a number
     PRODUCT = enum.auto()  # a product of vectors or matrices
     SMOOTH = enum.auto()  # continuous with its derivative in all floats, where it is defined
+    DOUBLE = enum.auto()  # for numbers: the result is a double if an argument is
     EXTREME = enum.auto()  # continuous; the derivative depends on a choice
     INSTRUCTION = enum.auto()  # processors have vector instructions for it
     TOTAL = enum.auto()  # for numbers: depends on them only, and never raises
-    WRITES = enum.auto()  # writes to the first argument; functions without this fact write to none
+    WRITES = enum.auto()  # writes to the first argument
 
 
-_NEW, _SHAPED, _LIKE = Fact.NEW, Fact.NEW | Fact.OF_SHAPE, Fact.NEW | Fact.LIKE | Fact.SHAPE_ONLY
+_NEW, _LIKE = Fact.NEW, Fact.NEW | Fact.LIKE | Fact.SHAPE_ONLY
+_SHAPED = Fact.NEW | Fact.OF_SHAPE | Fact.SMOOTH
 _SMOOTH, _EXTREME, _VECTOR = Fact.SMOOTH, Fact.EXTREME, Fact.INSTRUCTION
+_DOUBLE = Fact.DOUBLE
 _REDUCED, _SAME = Fact.NEW | Fact.REDUCES, Fact.NEW | Fact.SAME_SHAPE
 
 FACTS: dict[str, Fact] = {
@@ -57,7 +67,7 @@ FACTS: dict[str, Fact] = {
     "np.zeros": _SHAPED | Fact.ZEROS,
     "np.ones": _SHAPED | Fact.ONES,
     "np.empty": _SHAPED | Fact.UNSET,
-    "np.full": _SHAPED | _SMOOTH,
+    "np.full": _SHAPED,
     "np.zeros_like": _LIKE | Fact.ZEROS | _SMOOTH,
     "np.ones_like": _LIKE | Fact.ONES | _SMOOTH,
     "np.empty_like": _LIKE | Fact.UNSET | _SMOOTH,
@@ -68,6 +78,14 @@ FACTS: dict[str, Fact] = {
     # Arrays that are rearranged, or computed as a whole
     "np.transpose": Fact.VIEW | _SMOOTH,
     "np.flip": Fact.VIEW | Fact.SAME_SHAPE,
+    "np.matrix_transpose": Fact.VIEW,
+    "np.linalg.matrix_transpose": Fact.VIEW,
+    "np.real": Fact.VIEW,
+    "np.imag": Fact.VIEW,
+    "np.float64": Fact.VIEW,
+    "np.atleast_1d": Fact.VIEWS,
+    "np.atleast_2d": Fact.VIEWS,
+    "np.atleast_3d": Fact.VIEWS,
     "np.broadcast_to": Fact.VIEW | Fact.READ_ONLY,
     "np.diag": Fact.VIEW | Fact.READ_ONLY,
     "np.diagonal": Fact.VIEW | Fact.READ_ONLY,
@@ -76,7 +94,7 @@ FACTS: dict[str, Fact] = {
     "np.cumsum": _SAME | _SMOOTH,
     "np.triu": _SAME,
     "np.tril": _SAME,
-    "np.linalg.inv": _SAME,
+    "np.linalg.inv": _SAME | Fact.FORTRAN,
     "np.linalg.cholesky": _SAME,
     "np.where": _NEW,
     # Reductions
@@ -103,49 +121,50 @@ FACTS: dict[str, Fact] = {
     "kernels.times_transpose": _NEW | Fact.PRODUCT,
     "kernels.transpose_times": _NEW | Fact.PRODUCT,
     # Elementwise functions
-    "np.sqrt": _NEW | _SMOOTH | _VECTOR,
-    "np.exp": _NEW | _SMOOTH,
-    "np.log": _NEW | _SMOOTH,
-    "np.expm1": _NEW | _SMOOTH,
-    "np.log1p": _NEW | _SMOOTH,
-    "np.tanh": _NEW | _SMOOTH,
-    "np.sin": _NEW | _SMOOTH,
-    "np.cos": _NEW | _SMOOTH,
-    "np.tan": _NEW | _SMOOTH,
-    "np.sinh": _NEW | _SMOOTH,
-    "np.cosh": _NEW | _SMOOTH,
-    "np.square": _NEW | _SMOOTH | _VECTOR,
-    "np.power": _NEW | _SMOOTH,
-    "np.divide": _NEW | _SMOOTH | _VECTOR | Fact.TOTAL,
-    "np.add": _NEW | _SMOOTH,
-    "np.subtract": _NEW | _SMOOTH,
-    "np.multiply": _NEW | _SMOOTH,
-    "np.negative": _NEW | _SMOOTH | _VECTOR,
-    "np.maximum": _NEW | _EXTREME | _VECTOR,
-    "np.minimum": _NEW | _EXTREME | _VECTOR,
-    "np.abs": _NEW | _EXTREME | _VECTOR,
-    "np.fabs": _NEW | _EXTREME | _VECTOR,
-    "np.sign": _NEW | _VECTOR,
+    "np.sqrt": _NEW | _SMOOTH | _VECTOR | _DOUBLE,
+    "np.exp": _NEW | _SMOOTH | _DOUBLE,
+    "np.log": _NEW | _SMOOTH | _DOUBLE,
+    "np.expm1": _NEW | _SMOOTH | _DOUBLE,
+    "np.log1p": _NEW | _SMOOTH | _DOUBLE,
+    "np.tanh": _NEW | _SMOOTH | _DOUBLE,
+    "np.sin": _NEW | _SMOOTH | _DOUBLE,
+    "np.cos": _NEW | _SMOOTH | _DOUBLE,
+    "np.tan": _NEW | _SMOOTH | _DOUBLE,
+    "np.sinh": _NEW | _SMOOTH | _DOUBLE,
+    "np.cosh": _NEW | _SMOOTH | _DOUBLE,
+    "np.square": _NEW | _SMOOTH | _VECTOR | _DOUBLE,
+    "np.power": _NEW | _SMOOTH | _DOUBLE,
+    "np.divide": _NEW | _SMOOTH | _VECTOR | Fact.TOTAL | _DOUBLE,
+    "np.add": _NEW | _SMOOTH | _DOUBLE,
+    "np.subtract": _NEW | _SMOOTH | _DOUBLE,
+    "np.multiply": _NEW | _SMOOTH | _DOUBLE,
+    "np.negative": _NEW | _SMOOTH | _VECTOR | _DOUBLE,
+    "np.maximum": _NEW | _EXTREME | _VECTOR | _DOUBLE,
+    "np.minimum": _NEW | _EXTREME | _VECTOR | _DOUBLE,
+    "np.abs": _NEW | _EXTREME | _VECTOR | _DOUBLE,
+    "np.fabs": _NEW | _EXTREME | _VECTOR | _DOUBLE,
+    "np.sign": _NEW | _VECTOR | _DOUBLE,
     # Functions of numbers
-    "math.sqrt": _SMOOTH | _VECTOR,
-    "math.exp": _SMOOTH,
-    "math.log": _SMOOTH,
-    "math.expm1": _SMOOTH,
-    "math.log1p": _SMOOTH,
-    "math.tanh": _SMOOTH,
-    "math.sin": _SMOOTH,
-    "math.cos": _SMOOTH,
-    "math.tan": _SMOOTH,
-    "math.sinh": _SMOOTH,
-    "math.cosh": _SMOOTH,
-    "math.pow": _SMOOTH,
-    "math.fabs": _EXTREME | _VECTOR,
+    "math.sqrt": _SMOOTH | _VECTOR | _DOUBLE,
+    "math.exp": _SMOOTH | _DOUBLE,
+    "math.log": _SMOOTH | _DOUBLE,
+    "math.expm1": _SMOOTH | _DOUBLE,
+    "math.log1p": _SMOOTH | _DOUBLE,
+    "math.tanh": _SMOOTH | _DOUBLE,
+    "math.sin": _SMOOTH | _DOUBLE,
+    "math.cos": _SMOOTH | _DOUBLE,
+    "math.tan": _SMOOTH | _DOUBLE,
+    "math.sinh": _SMOOTH | _DOUBLE,
+    "math.cosh": _SMOOTH | _DOUBLE,
+    "math.pow": _SMOOTH | _DOUBLE,
+    "math.fabs": _EXTREME | _VECTOR | _DOUBLE,
     "max": _EXTREME | _VECTOR,
     "min": _EXTREME | _VECTOR,
     "abs": _EXTREME | _VECTOR,
-    "float": _SMOOTH | _VECTOR,
+    "float": _SMOOTH | _VECTOR | _DOUBLE,
     "int": _VECTOR,
     "len": _NEW | Fact.SHAPE_ONLY,
+    "operator.getitem": Fact.VIEW,
     "operator.add": Fact.TOTAL,
     "operator.sub": Fact.TOTAL,
     "operator.mul": Fact.TOTAL,
@@ -162,6 +181,21 @@ FACTS: dict[str, Fact] = {
     "kernels.unbroadcast": Fact.SECOND_SHAPE_ONLY,
     "kernels.scatter_add": Fact.WRITES,
     "kernels.unexpand": Fact.WRITES,
+    "kernels.grown": Fact.NEW,
+    "kernels.select": Fact.NEW,
+    "kernels.restore": Fact.VIEW,
+    "kernels.unpad": Fact.VIEW,
+    "kernels.resized": Fact.VIEW,
+    "kernels.places": Fact.VIEW,
+    "kernels.item_bar": Fact.VIEW,
+    "kernels.diag_adjoint": Fact.VIEW | Fact.READ_ONLY,
+    "kernels.diff_adjoint": Fact.VIEW,
+    # Checks, and what is printed
+    "kernels.same_extent": Fact(0),
+    "kernels.refuse_overlap": Fact(0),
+    "kernels.check_bytes": Fact(0),
+    "kernels.expect": Fact(0),
+    "print": Fact(0),
 }
 
 
@@ -181,11 +215,62 @@ def function(name: str) -> Any:
     (True, True)
     """
     first, *rest = name.split(".")
-    modules = {"np": np, "math": math, "operator": operator, "kernels": kernels}
-    found: Any = modules[first] if rest else getattr(builtins, first)
+    found: Any = MODULES[first] if rest else getattr(builtins, first)
     for attribute in rest:
         found = getattr(found, attribute)
     return found
+
+
+class Result(enum.Enum):
+    """What a call returns."""
+
+    NEW = enum.auto()  # a scalar, or memory that shares with no argument and has no other name
+    FIRST = enum.auto()  # the first argument, a view of it, or a copy
+    ANY = enum.auto()  # any of its arguments, or parts of them
+
+
+@cache
+def _facts_by_function() -> dict[Any, Fact]:
+    return {function(name): facts for name, facts in FACTS.items()}
+
+
+def result_of(called: Any) -> Result:
+    """What a function returns: known from its facts, or from its rule; else it may be anything.
+
+    >>> result_of(np.zeros), result_of(np.reshape), result_of(lambda x: x)
+    (<Result.NEW: 1>, <Result.FIRST: 2>, <Result.ANY: 3>)
+    """
+    if not isinstance(called, Hashable):
+        return Result.ANY
+    facts, rule = _facts_by_function().get(called, Fact(0)), registry.find(called)
+    if Fact.VIEWS in facts:
+        return Result.ANY
+    if Fact.VIEW in facts or (rule is not None and (rule.kind == "view" or rule.may_view)):
+        return Result.FIRST
+    is_new = Fact.NEW in facts or rule is not None or isinstance(called, np.ufunc)
+    return Result.NEW if is_new or getattr(called, "__module__", None) == "math" else Result.ANY
+
+
+def named(path: str | None) -> Any:
+    """The function that a dotted name refers to in generated code; None if it is none of the modules' or builtins.
+
+    >>> named("np.sin") is np.sin, named("np.no_such"), named("f")
+    (True, None, None)
+    """
+    first, *rest = (path or "").split(".")
+    found: Any = MODULES.get(first) if rest else getattr(builtins, first, None)
+    for attribute in rest:
+        found = getattr(found, attribute, None)
+    return found
+
+
+def returns_new(path: str | None) -> bool:
+    """Whether the function with a dotted name returns a scalar, or memory that shares with no argument.
+
+    >>> returns_new("np.zeros_like"), returns_new("np.reshape"), returns_new("f")
+    (True, False, False)
+    """
+    return result_of(named(path)) is Result.NEW
 
 
 def fill_of(name: str) -> float | None:
@@ -201,6 +286,11 @@ def fill_of(name: str) -> float | None:
 def functions(names: Iterable[str]) -> tuple[Any, ...]:
     """The functions of dotted names, in the order of the names."""
     return tuple(map(function, sorted(names)))
+
+
+def last_part(function: gast.expr) -> str:
+    """The name of a called function without its modules; empty for other expressions."""
+    return str(getattr(function, "attr", getattr(function, "id", "")))
 
 
 def last_parts(names: Iterable[str]) -> frozenset[str]:
@@ -223,53 +313,28 @@ MAKES_ZEROS, MAKES_UNSET = having(Fact.ZEROS), having(Fact.UNSET)
 LIKE = having(Fact.LIKE)
 LIKE_WITH_ONE_ARGUMENT = LIKE - {"np.full_like"}  # which takes the value as well
 MAKER_OF = {f"{name}_like": name for name in sorted(OF_SHAPE_AND_TYPE)}  # from a shape, what this makes from an array
-# Lacks np.ones_like, though np.ones makes records: those like others cannot be made of ones. Part two adds it.
-RECORDS_LIKE = LIKE_WITH_ONE_ARGUMENT - {"np.ones_like"}
 
-# These three say that of the first argument only the shape is read. Each lacks some functions: what those are given is
-# taken to be read, element by element. Part two merges them into `having(Fact.SHAPE_ONLY)`.
-ASKS_FOR_SHAPE = having(Fact.SHAPE_ONLY) - {"np.full_like"}  # in loops that may run in parallel
-LIKE_WITHOUT_CONTENT = ASKS_FOR_SHAPE - {"len", "np.ones_like"}  # in reverse sweeps: of others, all is recorded
-COUNTS = frozenset({"len"})  # where choices depend on values: on those of x by way of np.zeros_like(x) as well
-
-SECOND_SHAPE_ONLY = having(Fact.SECOND_SHAPE_ONLY)
+SHAPE_ONLY, SECOND_SHAPE_ONLY = having(Fact.SHAPE_ONLY), having(Fact.SECOND_SHAPE_ONLY)
 SAME_SHAPE = having(Fact.SAME_SHAPE)
 OF_ELEMENTS = having(Fact.OF_ELEMENTS)
-REDUCING = having(Fact.REDUCES) - {"np.argmax", "np.argmin"}  # whose shapes are unknown; part two adds them
+REDUCING = having(Fact.REDUCES)
 
 # Memory
 
 PRODUCTS = having(Fact.PRODUCT) - {"np.vdot"}  # which is a number
 PRODUCT_KERNELS = last_parts(name for name in PRODUCTS if name.startswith("kernels."))
 
-# New arrays of a contribution's shape, as which an adjoint may begin. Lacks most of `Fact.NEW`: sums and other
-# reductions, the other elementwise functions (np.tan, np.square, np.maximum, ...), and what fills or sorts arrays.
-# Adjoints that begin with these are copied once too often. Part two takes `Fact.NEW`.
-FRESH = PRODUCTS | {"np.where", "np.exp", "np.sin", "np.cos", "np.sqrt", "np.log", "np.tanh", "np.copy"}
-
-# Functions whose results share memory with no argument. Lacks, of `Fact.NEW`, np.full_like, all reductions but np.sum,
-# np.vdot, np.trace, np.roll, np.sort, np.cumsum, np.triu, np.tril, np.linalg.*, and the elementwise functions that
-# `FRESH` lacks: their results are taken for views of the arguments, so more is alive, and less may run in parallel.
-# Part two takes `Fact.NEW`.
-ALLOCATING = FRESH | OF_SHAPE | (LIKE - {"np.full_like"}) | {"np.sum", "len"}
-
-# Functions, ufuncs aside, that keep no part of an argument. Has reductions that `ALLOCATING` lacks (np.prod, np.mean,
-# np.max, np.min, np.argmax, np.argmin). Lacks what makes arrays of a shape or like others, len, the reductions np.amax,
-# np.amin, np.var, np.std, np.any and np.all, and the rest of `Fact.NEW`. Part two takes `Fact.NEW`.
-NEW_FROM_PARTS = FRESH | {"np.sum", "np.prod", "np.mean", "np.max", "np.min", "np.argmax", "np.argmin"}
-
-# Calls that stay where they are, since what they make is written into. Lacks np.ones, np.full and their likes: part two
-# adds them.
-MAKES_ROOM = MAKES_ZEROS | MAKES_UNSET | {"np.copy"}
+FRESH = having(Fact.NEW) - having(Fact.FORTRAN)  # new arrays in C order, as which an adjoint may begin
+MAKES_ROOM = MAKES_ZEROS | MAKES_UNSET | {"np.copy"}  # buffers: what these make is mostly written into
 
 READ_ONLY_VIEWS = having(Fact.READ_ONLY)
 WRITING = having(Fact.WRITES)
+WRITES_NOTHING = frozenset(FACTS) - WRITING
 
 # Values
 
-# Lacks np.zeros, np.ones and np.empty, which are as smooth as np.full: what the code does is said to depend on the
-# shape that these are given, and not on that of np.full. Part two makes all four alike.
 SMOOTH = having(Fact.SMOOTH)
+DOUBLES = having(Fact.DOUBLE)
 EXTREMES = having(Fact.EXTREME)
 VECTOR_INSTRUCTIONS = having(Fact.INSTRUCTION)
 TOTAL = having(Fact.TOTAL)

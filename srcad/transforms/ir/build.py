@@ -9,7 +9,7 @@ from typing import Any
 import gast
 
 from srcad.errors import Place
-from srcad.transforms.ir.node_notes import note
+from srcad.transforms.ir.node_notes import note, notes_of
 
 Block = list[gast.stmt]
 
@@ -115,8 +115,7 @@ def loop(index: str, bounds: list[gast.expr], body: Block, place: Place | None =
 
 def at(node: Any, place: Place | None) -> Any:
     """The statement, with its place noted."""
-    node.place = place
-    return node
+    return note(node, place=place, is_placed=True)
 
 
 def effect(statement: Any) -> Any:
@@ -131,12 +130,12 @@ def noted(node: gast.BinOp) -> gast.BinOp:
 
 def place_of(node: gast.AST) -> Place | None:
     """The place in the user's source that a statement comes from."""
-    return getattr(node, "place", None)
+    return notes_of(node).place
 
 
 def has_place(node: gast.AST) -> bool:
     """Whether a place is given, be it None as that of made-up code."""
-    return hasattr(node, "place")
+    return notes_of(node).is_placed
 
 
 def clone(node: Any) -> Any:
@@ -200,24 +199,6 @@ def is_exit(statement: gast.stmt) -> bool:
     return isinstance(statement, gast.If) and len(statement.body) == 1 and isinstance(statement.body[0], gast.Break)
 
 
-def reads(statement: gast.stmt) -> Iterator[str]:
-    """The names that the statement itself reads; for a compound one, its header (use set)."""
-    match statement:
-        case gast.Assign(targets=[target], value=value):
-            yield from names_in(value)
-            if not isinstance(target, gast.Name):
-                yield from names_in(target)
-        case gast.AugAssign(target=target, value=value):
-            yield from names_in(value)
-            yield from names_in(target)
-        case gast.If(test=test) | gast.While(test=test):
-            yield from names_in(test)
-        case gast.For(iter=iterator):
-            yield from names_in(iterator)
-        case _:
-            yield from names_in(statement)
-
-
 def written(statement: gast.stmt) -> str | None:
     """The name that a simple statement or a loop header binds (def)."""
     match statement:
@@ -255,7 +236,7 @@ def header_of(statement: Any) -> Any:
     return shallow
 
 
-def walk_statements(block: Block) -> Iterator[gast.stmt]:
+def walk_statements(block: Iterable[gast.stmt]) -> Iterator[gast.stmt]:
     """All statements, nested ones included, in source order."""
     for statement in block:
         yield statement

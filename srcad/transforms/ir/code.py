@@ -108,6 +108,16 @@ class Code:
         return self.types.result is not None
 
     @property
+    def has_loops(self) -> bool:
+        """Whether there is a loop."""
+        return any(isinstance(each, (gast.For, gast.While)) for each in walk_statements(self.body))
+
+    @property
+    def has_arrays(self) -> bool:
+        """Whether there may be an array: of known type, or as the trace of a loop."""
+        return not self.kinds or any(isinstance(kind, nb.Array) for kind in self.kinds.values()) or self.has_loops
+
+    @property
     def knows_primals(self) -> bool:
         """Whether it is known which results are the primal's."""
         return self.primals is not None

@@ -5,9 +5,6 @@
 mypy checks the names and types of notes, and `note` refuses unknown names at run time. A record is frozen: `note` gives
 the node a new one, so that copies of a node (`build.clone`) share the record until one of them gets another note. Code
 that replaces a node decides which of its notes hold for the new one.
-
-The place in the source is no note: core form requires one for every statement. It stays the node's attribute `place`,
-set by `build.at` and read by `build.place_of`.
 """
 
 from __future__ import annotations
@@ -20,6 +17,8 @@ import gast
 import numpy as np
 from numba import types as nb
 
+from srcad.errors import Place
+
 _T = TypeVar("_T")
 _P = ParamSpec("_P")
 
@@ -27,6 +26,17 @@ _P = ParamSpec("_P")
 @dataclass(frozen=True, kw_only=True)
 class Notes:
     """The notes on a node. For each field: which nodes have it, what it says, who sets it and who reads it."""
+
+    # From the source to the printed text
+
+    place: Place | None = None
+    """Where in the user's source a node comes from; None for code that the compiler added. Set by `build.at`; read by
+    `build.place_of`.
+    """
+    is_placed: bool = False
+    """A place, or that there is none, has been stated: core form requires it of every statement. Set by `build.at`;
+    read by `build.has_place`.
+    """
 
     # During lowering
 

@@ -35,7 +35,7 @@ class Capture:
 class Unit:
     """A function and its meaning; passes take one and return another, none changes it.
 
-    tree        gast.FunctionDef; every statement has `.place` (srcad.errors.Place, or None for generated code)
+    tree        gast.FunctionDef; every statement has a place (`build.place_of`), or None for generated code
     bindings    free name in the tree -> the object that it refers to (modules `np`, `math`; functions; constants)
     names       maker of fresh names; knows every name used so far
     hidden      captured arrays, trailing parameters after the user's own

@@ -13,9 +13,9 @@ from collections.abc import Callable, Collection
 import gast
 
 from srcad.errors import CompilerBug
-from srcad.transforms.ir.build import Block, has_place, inner_blocks, is_exit, place_of, reads, walk, walk_statements
+from srcad.transforms.ir.build import Block, has_place, inner_blocks, is_exit, place_of, walk, walk_statements
 from srcad.transforms.ir.canonical_names import root_name
-from srcad.transforms.ir.side_effects import all_written, stored_in
+from srcad.transforms.ir.side_effects import all_written, reads, stored_in
 
 _ATTRIBUTES = frozenset({"shape", "size", "ndim", "dtype"})
 _AUGMENTED = (gast.Add, gast.Sub, gast.Mult, gast.Div)

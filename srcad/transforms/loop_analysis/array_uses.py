@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import gast
-import numpy as np
 
 from srcad.transforms.analysis.linear_forms import Form
-from srcad.transforms.ir.array_functions import MAKER_OF, NEW_FROM_PARTS
+from srcad.transforms.ir.array_functions import MAKER_OF, returns_new
 from srcad.transforms.ir.build import Block, const, dotted_path, inner_blocks, names_in
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import stored_in
@@ -168,7 +167,7 @@ class Arrays:
             case gast.BinOp() | gast.UnaryOp() | gast.Compare():
                 self._children(node, True)
             case gast.Call(func=function):
-                self._children(node, _is_new(dotted_path(function) or ""))
+                self._children(node, returns_new(dotted_path(function)))
             case _:
                 self._children(node, False)
 
@@ -210,9 +209,3 @@ class Arrays:
                 return all(ranks.get(name) == 0 for name in names_in(part))
         value = constant(part)
         return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_new(path: str) -> bool:
-    """Whether a function's result never shares memory with its argument."""
-    module, _, name = path.rpartition(".")
-    return path in NEW_FROM_PARTS or (module == "np" and isinstance(getattr(np, name, None), np.ufunc))

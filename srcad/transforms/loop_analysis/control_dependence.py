@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Iterator
 
 import gast
 
+from srcad.transforms.analysis.aliases import Aliases
 from srcad.transforms.analysis.dataflow import closure
-from srcad.transforms.ir.array_functions import COUNTS, EXTREMES, SHAPE_ATTRIBUTES, SMOOTH
+from srcad.transforms.ir.array_functions import EXTREMES, SHAPE_ATTRIBUTES, SHAPE_ONLY, SMOOTH
 from srcad.transforms.ir.build import Block, dotted_path, walk, walk_statements
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.side_effects import all_written, changed_memory
-from srcad.transforms.loop_analysis.alias_classes import Memories
 
 
 def is_smooth(path: str | None) -> bool:
@@ -30,23 +30,23 @@ def is_continuous(path: str | None) -> bool:
 
 
 def choosing(
-    body: Block, memories: Memories, more: Iterable[str] = (), chooses_nothing: Callable[[str | None], bool] = is_smooth
+    body: Block, aliases: Aliases, more: Iterable[str] = (), chooses_nothing: Callable[[str | None], bool] = is_smooth
 ) -> set[str]:
     """The alias classes on whose values control flow or a subscript depends, as their representatives.
 
     Names that `more` depend on count as well. A test whether zeros need to be propagated does not count.
     """
     found = {
-        memories.find(name)
+        aliases.alias_class(name)
         for statement in walk_statements(body)
         for part in deciding(statement, chooses_nothing)
         for name in _values(part)
     }
-    found |= {memories.find(name) for name in more}
+    found |= {aliases.alias_class(name) for name in more}
     sources: dict[str, set[str]] = {}
     for each in walk_statements(body):
         for name in (*all_written(each), *changed_memory(each)):
-            sources.setdefault(memories.find(name), set()).update(map(memories.find, _sources(each)))
+            sources.setdefault(aliases.alias_class(name), set()).update(map(aliases.alias_class, _sources(each)))
     return {*closure(found, lambda name: sources.get(name, ()))}
 
 
@@ -89,8 +89,9 @@ def _values(node: gast.AST) -> Iterator[str]:
     """The names in a node of which more than shape and type matters."""
     if isinstance(node, gast.Name):
         yield node.id
-    elif isinstance(node, gast.Call) and dotted_path(node.func) in COUNTS:
-        return
+    elif isinstance(node, gast.Call) and dotted_path(node.func) in SHAPE_ONLY:
+        for each in (*node.args[1:], *node.keywords):
+            yield from _values(each)
     elif not (isinstance(node, gast.Attribute) and node.attr in SHAPE_ATTRIBUTES):
         for child in gast.iter_child_nodes(node):
             yield from _values(child)

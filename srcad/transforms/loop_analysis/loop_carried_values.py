@@ -28,11 +28,10 @@ from srcad.transforms.ir.build import (
     const,
     load,
     names_in,
-    reads,
     rewrite,
     subscript,
 )
-from srcad.transforms.ir.side_effects import all_written
+from srcad.transforms.ir.side_effects import all_written, reads
 
 START, ZERO, OTHER = "what it was", "zero", "something else"
 SUM, REST, MIXED = "what it was and more", "the rest", "either"

@@ -9,29 +9,30 @@ from __future__ import annotations
 
 import gast
 
+from srcad.transforms.analysis.aliases import Aliases
 from srcad.transforms.analysis.linear_forms import Form
+from srcad.transforms.analysis.ranks import Ranks
 from srcad.transforms.ir.build import binary, clone, const, walk_statements
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import stored_in
 from srcad.transforms.loop_analysis.affine_subscripts import Subscripts
-from srcad.transforms.loop_analysis.alias_classes import Memories
 from srcad.transforms.loop_analysis.loop_accesses import Reached, accessed
 from srcad.transforms.loop_analysis.loop_carried_values import carried
 
 
-def is_free(loop: gast.For, inside: Subscripts, memories: Memories, after: frozenset[str]) -> bool:
+def is_free(loop: gast.For, inside: Subscripts, aliases: Aliases, ranks: Ranks, after: frozenset[str]) -> bool:
     """Whether the order of the iterations does not matter.
 
     inside      the facts about integers in the loop
-    memories    of arrays and numbers
+    aliases     of the function
+    ranks       of its names
     after       names that are live after the loop
     """
-    ranks = memories.ranks
     stored = stored_in(loop.body)
-    if any(ranks.get(name, 1) for name in stored) or loop.target.id in stored | after:
+    if any(ranks.of.get(name, 1) for name in stored) or loop.target.id in stored | after:
         return False
-    passed = carried(loop, [name for name, rank in ranks.items() if rank])
+    passed = carried(loop, [name for name, rank in ranks.of.items() if rank])
     if passed is None or (stored & after) - set(passed):
         return False
     body = walk_statements(loop.body)
@@ -39,26 +40,26 @@ def is_free(loop: gast.For, inside: Subscripts, memories: Memories, after: froze
         return False
     inside = inside.copy()
     inside.begin(stored)
-    found = list(accessed(loop.body, inside, memories))
+    found = list(accessed(loop.body, inside, ranks))
     index, fixed = loop.target.id, stored | {loop.target.id}
     for one in found:
         if one.access.kind == "read":
             continue
         for other in found:
             kinds = {one.access.kind, other.access.kind}
-            if not memories.may_share(one.access.name, other.access.name) or kinds == {"add"}:
+            if not aliases.may_alias(one.access.name, other.access.name) or kinds == {"add"}:
                 continue
-            if _trade_places(loop, one.access.name, other.access.name, memories):
+            if _trade_places(loop, one.access.name, other.access.name, aliases):
                 continue
             if not _is_apart(one, other, index, fixed):
                 return False
     return True
 
 
-def _trade_places(loop: gast.For, one: str, other: str, memories: Memories) -> bool:
+def _trade_places(loop: gast.For, one: str, other: str, aliases: Aliases) -> bool:
     """Whether two arrays never alias in this loop, since an outer loop permutes them (see `reverse_control_flow`)."""
     is_known = one != other and any({one, other} <= group for group in notes_of(loop).distinct_arrays)
-    return is_known and memories.is_own(one) and memories.is_own(other)
+    return is_known and aliases.is_local(one) and aliases.is_local(other)
 
 
 def _is_apart(one: Reached, other: Reached, index: str, varying: frozenset[str]) -> bool:

@@ -15,11 +15,11 @@ from numba import types as nb
 from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.analysis.linear_forms import Form
 from srcad.transforms.analysis.liveness import carried_names
+from srcad.transforms.analysis.ranks import Ranks
 from srcad.transforms.ir.build import Block, walk
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, changed_memory, stored_in
 from srcad.transforms.loop_analysis.affine_subscripts import Access, Subscripts, accesses
-from srcad.transforms.loop_analysis.alias_classes import Memories
 
 _Forms = tuple[Form, ...]
 
@@ -31,11 +31,11 @@ class Recurrence:
     changed     the names and arrays that statements with such reads store
     """
 
-    def __init__(self, loop: gast.For, inside: Subscripts, memories: Memories, kinds: Mapping[str, nb.Type]) -> None:
-        self.loop, self.memories = loop, memories
+    def __init__(self, loop: gast.For, inside: Subscripts, ranks: Ranks, kinds: Mapping[str, nb.Type]) -> None:
+        self.loop, self.ranks = loop, ranks
         body: Block = loop.body
         stored = stored_in(body)
-        found = _accesses(body, inside, stored, memories)
+        found = _accesses(body, inside, stored, ranks)
         step = constant(Subscripts.step(loop))
         self.earlier = _earlier(found, loop.target.id, step) if isinstance(step, int) else set()
         self.carried = {name for name in carried_names(body) if kinds.get(name) == nb.float64}
@@ -82,12 +82,12 @@ def _symbol(array: str) -> str:
     return f"{array}[]"
 
 
-def _accesses(body: Block, inside: Subscripts, stored: frozenset[str], memories: Memories) -> list[Access]:
+def _accesses(body: Block, inside: Subscripts, stored: frozenset[str], ranks: Ranks) -> list[Access]:
     at = inside.copy()
     at.begin(stored)
     found: list[Access] = []
     for statement in body:
-        found += accesses(statement, at, memories.is_element)
+        found += accesses(statement, at, ranks.is_element)
         at.learn(statement)
     return found
 

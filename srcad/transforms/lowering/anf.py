@@ -19,12 +19,12 @@ from srcad.refusals.names_and_functions import CALL_WITHOUT_RESULT, UNPACKED_COU
 from srcad.refusals.numpy_calls import ATTRIBUTE_ASSIGNED
 from srcad.transforms.ir.build import Block, assign, at, augment, call, clone, const, load, place_of, stored, subscript
 from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.side_effects import stored_inside, stored_names
 from srcad.transforms.lowering.control_flow import Turns
 from srcad.transforms.lowering.desugaring.desugar import IN_PLACE
-from srcad.transforms.lowering.desugaring.for_loops import called, stored_names
+from srcad.transforms.lowering.desugaring.for_loops import called
 from srcad.transforms.lowering.return_values import Results
 from srcad.transforms.lowering.structures.abstract_state import Callee, Structure
-from srcad.transforms.lowering.structures.anf_expressions import stored_inside
 from srcad.transforms.lowering.structures.array_methods import ASSIGNING, assigns
 
 _AUGMENTED = (gast.Add, gast.Sub, gast.Mult, gast.Div)
@@ -71,7 +71,7 @@ class Flattener(Results):
         self.changing = stored_inside(gast.Return(value=result))
         with self.refusing():
             made = self.whole_result(result) if as_value else self.core(result)
-        made.place = place_of(made) or self.place
+        at(made, place_of(made) or self.place)
         return self.made, made
 
     def statement(self, statement: gast.stmt) -> None:

@@ -32,11 +32,12 @@ from srcad.transforms.analysis.dataflow import Forward, closure
 from srcad.transforms.analysis.ownership import check_copy
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.analysis.view_adjoints import OUT_OF_REACH, is_view
-from srcad.transforms.ir.build import Block, inner_blocks, reads, stores_into, walk_statements, written
+from srcad.transforms.ir.build import Block, inner_blocks, stores_into, walk_statements, written
 from srcad.transforms.ir.cost_model import MOST_CASES, MOST_STATES
 from srcad.transforms.ir.name_types import differentiable
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import primitive_of
+from srcad.transforms.ir.side_effects import reads, stored_in
 
 
 class CannotFollow(Exception):
@@ -137,7 +138,7 @@ def view_of(program: Program, statement: gast.stmt) -> str | None:
     if name is None or value is None or isinstance(value, gast.Name):
         return None
     if isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name):
-        return program.roots.views.get(name) and str(value.value.id)
+        return program.aliases.views.get(name) and str(value.value.id)
     primitive = primitive_of(value, program.unit.bindings)
     rule = registry.find(primitive) if isinstance(value, gast.Call) else None
     if rule is not None and rule.kind == "view" and primitive not in OUT_OF_REACH:
@@ -165,12 +166,12 @@ def chosen_groups(program: Program, insist: bool = False) -> list[set[str]]:
         for name, found in stores.items()
         if any(isinstance(store.value, gast.Name) for store in found) or _is_one_of_views(program, name, found)
     }
-    starts = [name for name in linked if insist and program.roots.is_written(name)]
+    starts = [name for name in linked if insist and program.aliases.is_written(name)]
     starts += [name for name in linked if _is_refused(program, name, stores[name])]
     starts += [base for name in stores for base in _refused_bases(program, name) if base in linked]
 
     def related(name: str) -> list[str]:
-        return [other for other in linked if other in linked[name] or program.roots.meet(name, other)]
+        return [other for other in linked if other in linked[name] or program.aliases.may_alias(name, other)]
 
     groups: list[set[str]] = []
     for start in starts:
@@ -180,7 +181,7 @@ def chosen_groups(program: Program, insist: bool = False) -> list[set[str]]:
 
 
 def _is_one_of_views(program: Program, name: str, stores: list[gast.Assign]) -> bool:
-    several = len(stores) > 1 and program.roots.is_written(name)
+    several = len(stores) > 1 and program.aliases.is_written(name)
     return several and any(view_of(program, store) is not None for store in stores)
 
 
@@ -192,11 +193,11 @@ def _is_refused(program: Program, name: str, stores: list[gast.Assign]) -> bool:
 def _refused_bases(program: Program, name: str) -> Iterator[str]:
     """The arrays, direct or indirect, under a view that cannot be followed."""
     taken = program.flow.single(name)
-    if taken is not None and name in program.roots.views and _raises(is_view, program, name, taken.value):
-        base: str | None = program.roots.views[name]
+    if taken is not None and name in program.aliases.views and _raises(is_view, program, name, taken.value):
+        base: str | None = program.aliases.views[name]
         while base is not None:
             yield base
-            base = program.roots.views.get(base)
+            base = program.aliases.views.get(base)
 
 
 def _raises(check: Callable[..., Any], *arguments: Any) -> bool:
@@ -251,13 +252,6 @@ def uses_of(statement: gast.stmt) -> set[str]:
     return found
 
 
-def stored_in(statement: gast.stmt) -> set[str | None]:
-    """All names that a statement, including nested ones, stores."""
-    return {written(statement)} | {
-        written(inner) for block in inner_blocks(statement) for inner in walk_statements(block)
-    }
-
-
 Case = dict[str, Value]
 
 
@@ -297,7 +291,7 @@ class Runs:
 
     def uses_chosen(self, statement: gast.stmt) -> bool:
         """Whether a statement uses tracked names and stores none."""
-        if isinstance(statement, gast.Return) or stored_in(statement) & self.chosen:
+        if isinstance(statement, gast.Return) or stored_in([statement]) & self.chosen:
             return False
         return bool(uses_of(statement) & self.chosen)
 
@@ -370,7 +364,7 @@ class Runs:
         """The views of tracked names that are used outside of the run that takes them."""
         home = {self.number(inner): first for first, run in self.found.items() for inner in walk_statements(run)}
         program, found = self.program, set[str]()
-        for name, base in program.roots.views.items():
+        for name, base in program.aliases.views.items():
             if name in self.chosen or not program.types.is_array(name):
                 continue
             if base in self.chosen or base in found:

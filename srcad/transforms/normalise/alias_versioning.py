@@ -39,7 +39,6 @@ from srcad.transforms.ir.build import (
     is_exit,
     load,
     place_of,
-    reads,
     rewrite_names,
     walk_statements,
     written,
@@ -48,6 +47,7 @@ from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.cost_model import MOST_CASES, MOST_CHOICE_ROUNDS
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.side_effects import reads
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.alias_cases import (
     CannotFollow,

@@ -23,9 +23,8 @@ from numba import types as nb
 from srcad.errors import Place
 from srcad.refusals.large_functions import NAMED_TUPLE_RESULT, NOT_COMPILED, OTHER_ARGUMENT, VIEW_RESULT
 from srcad.runtime.jit.numba_inference import CannotType
+from srcad.transforms.analysis.aliases import aliases_of_unit
 from srcad.transforms.analysis.dataflow import fixed_point
-from srcad.transforms.analysis.points_to import roots_of
-from srcad.transforms.analysis.statement_positions import flow_of
 from srcad.transforms.inference.subroutine_types import (
     Kinds,
     Specialised,
@@ -186,10 +185,10 @@ def _results(unit: Unit, summary: Summary) -> list[gast.expr]:
 
 def _summary(unit: Unit, types: Types, kinds: Kinds, before: Summary) -> Summary:
     """The function's effects and results, given the assumed ones of its own calls."""
-    roots = roots_of(unit, flow_of(unit), types)
+    aliases = aliases_of_unit(unit, types)
     arrays = [name for name, kind in zip(unit.parameters, kinds, strict=True) if isinstance(kind, nb.Array)]
     positions = {name: unit.parameters.index(name) for name in arrays}
-    changed = tuple(positions[name] for name in arrays if name in roots.written)
+    changed = tuple(positions[name] for name in arrays if name in aliases.written)
     same: list[int | None] = []
     views: list[tuple[int, ...]] = []
     taken: set[str] = set()
@@ -197,7 +196,7 @@ def _summary(unit: Unit, types: Types, kinds: Kinds, before: Summary) -> Summary
         name = getattr(result, "id", "")
         if isinstance(kind, nb.Array) and not name:
             raise NAMED_TUPLE_RESULT.at(place_of(unit.tree.body[-1]), function=unit.name)
-        found = roots.of.get(name, frozenset())
+        found = aliases.points_to(name)
         same.append(positions.get(name))
         reached = tuple(positions[each] for each in arrays if each in found) + ((_OTHER,) if found & taken else ())
         views.append(() if same[-1] is not None else reached)
@@ -236,7 +235,7 @@ def _refuse_writes_through_views(unit: Unit, types: Types) -> None:
     calls = {name: each for name, each in results_of_calls(unit).items() if any(each.summary.views)}
     if not calls:
         return
-    roots = roots_of(unit, flow_of(unit), types)
+    aliases = aliases_of_unit(unit, types)
     for statement in walk_statements(unit.tree.body):
         version = calls.get(str(written(statement)))
         if version is None:
@@ -246,7 +245,7 @@ def _refuse_writes_through_views(unit: Unit, types: Types) -> None:
             read.targets[0].id for read in walk_statements(unit.tree.body) if _reads(read, str(written(statement)))
         ]
         names = [arguments[position].id for found in summary.views for position in found if position != _OTHER]
-        if any(roots.is_written(name) for name in [*names, *results]):
+        if any(aliases.is_written(name) for name in [*names, *results]):
             raise VIEW_RESULT.at(place_of(statement), function=version.subroutine.wish)
 
 

@@ -22,9 +22,9 @@ import gast
 from numba import types as nb
 
 from srcad.names import Names
+from srcad.transforms.analysis.aliases import aliases_of_unit
 from srcad.transforms.analysis.dependence_test import Meeting
 from srcad.transforms.analysis.linear_forms import Form
-from srcad.transforms.analysis.points_to import roots_of
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.analysis.statement_positions import Flow, flow_of
 from srcad.transforms.ir.build import (
@@ -51,8 +51,8 @@ def with_shapes_behind(unit: Unit, types: Types, names: Names, known: dict[str, 
     carried = [name for name in flow.stores if name not in noted and _may_change_shape(name, flow, types)]
     if not carried:
         return
-    roots = roots_of(unit, flow, types)
-    program = Program(unit, types, flow, roots, Meeting(unit, flow, types, roots), frozenset())
+    aliases = aliases_of_unit(unit, types)
+    program = Program(unit, types, flow, aliases, Meeting(unit, flow, types, aliases), frozenset())
     for name in carried:
         loop: Any = program.carrier(name)
         if loop is not None and flow.spot(loop).loops and not keeps_shape(name, flow, types, program.meeting.size):

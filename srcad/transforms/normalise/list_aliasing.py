@@ -10,8 +10,8 @@ import gast
 
 from srcad.refusals.memory import LIST_ELEMENT_WRITE, WRITE_AFTER_APPEND
 from srcad.refusals.records import RECORDS_GATHERED
+from srcad.transforms.analysis.aliases import Aliases, aliases_of_unit
 from srcad.transforms.analysis.dependence_test import Meeting
-from srcad.transforms.analysis.points_to import Roots, roots_of
 from srcad.transforms.analysis.statement_positions import flow_of
 from srcad.transforms.ir.build import names_in, place_of, stores_into, walk_statements, written
 from srcad.transforms.ir.code import Code
@@ -29,10 +29,10 @@ def refuse_shared(code: Code) -> Code:
     if not kept and not elements and not picked:
         return code
     flow = flow_of(unit)
-    roots = roots_of(unit, flow, types)
+    aliases = aliases_of_unit(unit, types)
     for each in picked:
-        _refuse_gathering(each, types, roots)
-    meeting = Meeting(unit, flow, types, roots)
+        _refuse_gathering(each, types, aliases)
+    meeting = Meeting(unit, flow, types, aliases)
     for store in everything:
         target = stores_into(store)
         if target is None:
@@ -41,7 +41,7 @@ def refuse_shared(code: Code) -> Code:
             value = each.value
             if isinstance(value, gast.Name) and meeting.may_meet(each, value, store, target):
                 raise WRITE_AFTER_APPEND.at(place_of(store))
-        if any(roots.meet(target.value.id, name) for name in elements):
+        if any(aliases.may_alias(target.value.id, name) for name in elements):
             raise LIST_ELEMENT_WRITE.at(place_of(store))
     return code
 
@@ -53,10 +53,10 @@ def _by_array(statement: gast.stmt, types: Types) -> list[str]:
     return [name for index in indices for name in names_in(index) if types.is_array(name)]
 
 
-def _refuse_gathering(statement: gast.stmt, types: Types, roots: Roots) -> None:
+def _refuse_gathering(statement: gast.stmt, types: Types, aliases: Aliases) -> None:
     """Refuse gathering records by an index array where the copy is written, or the records change."""
     value = statement.value
     is_read = stores_into(statement) is None and isinstance(value, gast.Subscript)
     sources = [value.value.id, *_by_array(statement, types)] if is_read else []
-    if not is_read or any(roots.is_written(name) for name in sources):
+    if not is_read or any(aliases.is_written(name) for name in sources):
         raise RECORDS_GATHERED.at(place_of(statement))

@@ -25,9 +25,8 @@ from srcad.refusals.types_and_results import OBJECT_VALUE
 from srcad.runtime import kernels
 from srcad.runtime.rulebook import registry
 from srcad.transforms.analysis.activity import differentiable_inputs, varied_names
+from srcad.transforms.analysis.aliases import aliases_of_unit
 from srcad.transforms.analysis.dataflow import closure
-from srcad.transforms.analysis.points_to import roots_of
-from srcad.transforms.analysis.statement_positions import flow_of
 from srcad.transforms.inference.execution_tracing import Conflict, Watched, own_copy, watch
 from srcad.transforms.ir.build import (
     Block,
@@ -229,7 +228,7 @@ def refuse_unknown(unit: Unit, types: Types, wrt: Sequence[int], is_observed: bo
     if not is_observed and not any(map(_holds_text, types.of.values())):
         return
     sources = [unit.parameters[position] for position in wrt]
-    varied = varied_names(unit, types, roots_of(unit, flow_of(unit), types), sources)
+    varied = varied_names(unit, types, aliases_of_unit(unit, types), sources)
     texts = _texts_of(unit, types, varied)
     for statement in walk_statements(unit.tree.body):
         name = written(statement)

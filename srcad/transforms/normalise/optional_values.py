@@ -27,17 +27,18 @@ from srcad.transforms.inference.type_inference import as_written
 from srcad.transforms.ir.build import (
     Block,
     assign,
+    at,
     branch,
     call,
     const,
     load,
     place_of,
-    reads,
     rewrite,
     walk_statements,
     written,
 )
 from srcad.transforms.ir.code import Code
+from srcad.transforms.ir.side_effects import reads
 from srcad.transforms.lowering.desugaring.structured_exits import NO_VALUE
 from srcad.transforms.normalise.ssa import unset
 
@@ -165,7 +166,7 @@ class _Writer:
         missing = self.names.temporary()
         said = NO_VALUE if isinstance(statement, gast.Return) else as_written(f"'{name}' is None", place)
         error = gast.Raise(exc=call("TypeError", const(said)), cause=None)
-        error.place = place
+        at(error, place)
         flag = gast.UnaryOp(op=gast.Not(), operand=load(self.flags[name]))
         return [assign(missing, flag, place), branch(load(missing), [error], [], place)]
 

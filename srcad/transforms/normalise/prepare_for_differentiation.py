@@ -21,8 +21,7 @@ from numba import types as nb
 
 from srcad.names import Names
 from srcad.runtime import kernels
-from srcad.transforms.analysis.points_to import roots_of
-from srcad.transforms.analysis.statement_positions import flow_of
+from srcad.transforms.analysis.aliases import aliases_of_unit
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -97,7 +96,7 @@ def element_type(target: gast.Subscript, known: dict[str, Any]) -> Any:
 
 def _copied_parameters(unit: Unit, types: Types, known: dict[str, Any]) -> Unit:
     """Copy written parameters on entry; overlap with another array parameter is refused at run time."""
-    written = roots_of(unit, flow_of(unit), types).written
+    written = aliases_of_unit(unit, types).written
     arrays = [name for name in unit.parameters if types.is_array(name)]
     changed = [name for name in arrays if name in written]
     if not changed:

@@ -40,16 +40,16 @@ def refuse_hidden_views(code: Code) -> Code:
             if not registry.variants(primitive) and name in closure([array], partial(_sources, program)):
                 given = next(each for each in names_in(call.value) if _holds_floats(each, types))
                 raise HIDDEN_VIEW.at(place_of(store), function=primitive_name(primitive), source=given)
-            if name in program.roots.views and reaches(program, array, name):
+            if name in program.aliases.views and reaches(program, array, name):
                 raise not_followed(program, name)
-        if primitive in COPIED and name in program.roots.views and is_written_later(program, name, False):
+        if primitive in COPIED and name in program.aliases.views and is_written_later(program, name, False):
             raise not_followed(program, name)
     return code
 
 
 def _sources(program: Program, name: str) -> Iterator[str]:
     """The names that an array may come from directly, including elements of lists."""
-    yield from program.roots.of.get(name, ())
+    yield from program.aliases.points_to(name)
     for store in program.flow.stores.get(name, []):
         match store:
             case gast.Assign(value=gast.Name(id=source) | gast.Subscript(value=gast.Name(id=source))):

@@ -41,7 +41,7 @@ def _copied(statement: gast.stmt, program: Program) -> tuple[str, str] | None:
         case gast.Assign(
             targets=[gast.Name(id=copy)], value=gast.Call(func=function, args=[gast.Name(id=array)], keywords=[])
         ) if dotted_path(function) == "np.copy" and program.types.is_array(array):
-            if program.flow.single(copy) is not None and not program.roots.is_written(copy):
+            if program.flow.single(copy) is not None and not program.aliases.is_written(copy):
                 return copy, array
     return None
 
@@ -65,7 +65,7 @@ def _changes(statement: gast.stmt, array: str, program: Program) -> bool:
     """Whether a statement, or one nested in it, may change the array or rebind its name."""
     for each in walk_statements([statement]):
         target = stores_into(each)
-        if written(each) == array or (target is not None and program.roots.meet(target.value.id, array)):
+        if written(each) == array or (target is not None and program.aliases.may_alias(target.value.id, array)):
             return True
         if notes_of(each).effect:
             return True

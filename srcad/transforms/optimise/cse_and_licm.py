@@ -26,7 +26,7 @@ from numba import types as nb
 
 from srcad.runtime.kernels import same_extent
 from srcad.runtime.rulebook import registry
-from srcad.transforms.analysis.points_to import is_basic
+from srcad.transforms.analysis.aliases import is_basic
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
 from srcad.transforms.analysis.statement_positions import Flow
 from srcad.transforms.ir.array_functions import TOTAL, functions
@@ -97,8 +97,8 @@ def _is_repeatable(program: Program, statement: gast.Assign) -> bool:
     name = str(written(statement))
     if isinstance(statement.value, gast.Subscript):
         if program.types.is_array(name):
-            return is_basic(statement.value.slice, program.types) and not program.roots.is_written(name)
-        return not program.roots.is_written(str(getattr(statement.value.value, "id", "")))
+            return is_basic(statement.value.slice, program.types) and not program.aliases.is_written(name)
+        return not program.aliases.is_written(str(getattr(statement.value.value, "id", "")))
     return not program.types.is_array(name) and (is_safe(program, statement) or _is_of_numbers(program, statement))
 
 

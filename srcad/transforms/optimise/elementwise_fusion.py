@@ -19,7 +19,6 @@ from srcad.transforms.analysis.program_facts import Program, analyse_forward
 from srcad.transforms.ir.build import (
     Block,
     names_in,
-    reads,
     rewrite,
     stores_into,
     walk_blocks,
@@ -29,6 +28,7 @@ from srcad.transforms.ir.build import (
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.cost_model import REPEATABLE_OPERATORS
 from srcad.transforms.ir.primitive import primitive_of
+from srcad.transforms.ir.side_effects import reads
 from srcad.transforms.optimise.elementwise_statements import Elements, is_array_store, is_fusible
 
 

@@ -10,8 +10,8 @@ from numba import types as nb
 
 from srcad.errors import Place
 from srcad.runtime.rulebook import registry
+from srcad.transforms.analysis.aliases import is_basic
 from srcad.transforms.analysis.ownership import are_apart
-from srcad.transforms.analysis.points_to import is_basic
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.analysis.symbolic_shapes import index_parts, reduction_of
 from srcad.transforms.ir.build import (
@@ -224,7 +224,7 @@ class Elements:
         """Whether a loop nest could read an element after writing it."""
         program = self.program
         for name in self.leaves(value):
-            if not program.roots.meet(name, target.value.id):
+            if not program.aliases.may_alias(name, target.value.id):
                 continue
             other = leaf_of(program, name)
             if other is not None and are_apart(program, other.base, leaf.base):

@@ -111,7 +111,7 @@ def _differ(meeting: Meeting, one: gast.expr, two: gast.expr) -> bool:
 def leaf_of(program: Program, name: str, view: gast.Subscript | None = None) -> Leaf | None:
     """How an array's elements are addressed through its view; None where that is not a simple formula."""
     value = view if view is not None else program.flow.definition(name)
-    if view is None and (name not in program.roots.views or not isinstance(value, gast.Subscript)):
+    if view is None and (name not in program.aliases.views or not isinstance(value, gast.Subscript)):
         return Leaf(name, [(axis, None, 1) for axis in range(program.types.rank(name) or 0)])
     assert isinstance(value, gast.Subscript)
     base = str(value.value.id)
@@ -293,7 +293,7 @@ class Nest:
 
     def sliced_shape_of(self, name: str, axis: int) -> gast.expr:
         """The extent of a slice, without making the slice; not used for loop bounds, where `shape_of` tells more."""
-        view: Any = self.program.flow.definition(name) if name in self.program.roots.views else None
+        view: Any = self.program.flow.definition(name) if name in self.program.aliases.views else None
         if isinstance(view, gast.Subscript) and (cut := sliced(view, axis)) is not None:
             extent = self.sliced_shape_of(view.value.id, cut[0])
             bounds = (cut[1].lower or const(0), cut[1].upper or extent)

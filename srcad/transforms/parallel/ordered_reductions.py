@@ -22,9 +22,9 @@ from numba import types as nb
 
 from srcad.names import Names
 from srcad.runtime import kernels
+from srcad.transforms.analysis.aliases import Aliases, aliases_of_unit
 from srcad.transforms.analysis.dataflow import fixed_point
 from srcad.transforms.analysis.liveness import carried_names, live_before
-from srcad.transforms.analysis.points_to import Roots, roots_of
 from srcad.transforms.analysis.statement_positions import Flow, flow_of
 from srcad.transforms.ir.build import (
     Block,
@@ -53,7 +53,7 @@ from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
-from srcad.transforms.ir.side_effects import all_written
+from srcad.transforms.ir.side_effects import stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.loop_analysis.loop_carried_values import passed_on
@@ -68,14 +68,14 @@ def with_folds_apart(code: Code) -> Code:
     unit = unit.with_tree(unit.copy_tree(), names=unit.names.copy(), bindings={**unit.bindings, "kernels": kernels})
     known = dict(types.of)
     flow = flow_of(unit)
-    _Splitter(unit, known, flow, roots_of(unit, flow, types)).split(unit.tree.body)
+    _Splitter(unit, known, flow, aliases_of_unit(unit, types)).split(unit.tree.body)
     return code.with_unit(unit, Types(known, types.result))
 
 
 class _Splitter:
-    def __init__(self, unit: Unit, known: dict[str, nb.Type], flow: Flow, roots: Roots) -> None:
+    def __init__(self, unit: Unit, known: dict[str, nb.Type], flow: Flow, aliases: Aliases) -> None:
         self.names: Names = unit.names
-        self.known, self.flow, self.roots = known, flow, roots
+        self.known, self.flow, self.aliases = known, flow, aliases
         self.everywhere = mentions(unit.tree.body)
 
     def split(self, body: Block) -> None:
@@ -90,10 +90,10 @@ class _Loop:
     """One loop: its loop-carried values, and the values that the serial loop needs from the parallel one."""
 
     def __init__(self, loop: gast.For, around: _Splitter) -> None:
-        self.loop, self.names, self.known, self.roots = loop, around.names, around.known, around.roots
+        self.loop, self.names, self.known, self.aliases = loop, around.names, around.known, around.aliases
         self.definition = around.flow.definition
         self.body: Block = loop.body
-        self.stored = {id(each): {*_names_stored([each])} for each in self.body}
+        self.stored = {id(each): stored_in([each]) for each in self.body}
         inside = mentions([loop])
         self.outlive = {name for name, count in around.everywhere.items() if count > inside[name]}
 
@@ -106,7 +106,7 @@ class _Loop:
         fold = [each for each in self.body if id(each) in behind]
         if any(isinstance(each, _RAISING) for each in walk_statements(fold)):
             return [self.loop]  # it would now raise later than the statements of the parallel loop
-        crossing = sorted(set(mentions(fold)) & {*_names_stored(ahead)})
+        crossing = sorted(set(mentions(fold)) & stored_in(ahead))
         makers = [self.maker(name, ahead, fold) for name in crossing]
         if None in makers:
             return [self.loop]
@@ -114,7 +114,7 @@ class _Loop:
 
     def passed_on(self) -> set[int]:
         """The statements with loop-carried values other than sums."""
-        stored = {*_names_stored(self.body)}
+        stored = stored_in(self.body)
         found = carried_names(self.body)
         apart = {name for name in found if passed_on(self.body, name) is None} | (stored - found) & self.outlive
         seeds = {id(each) for each in self.body if self.stored[id(each)] & apart}
@@ -125,12 +125,14 @@ class _Loop:
         targets = [each for each in map(stores_into, walk_statements(self.body)) if each is not None]
         found: set[int] = set()
         for base in sorted({each.value.id for each in targets}):
-            touching = [each for each in self.body if any(self.roots.meet(base, name) for name in _mentioned(each))]
-            names = {name for each in touching for name in _mentioned(each) if self.roots.meet(base, name)}
+            touching = [
+                each for each in self.body if any(self.aliases.may_alias(base, name) for name in _mentioned(each))
+            ]
+            names = {name for each in touching for name in _mentioned(each) if self.aliases.may_alias(base, name)}
             nodes = [node for each in touching for node in walk(each)]
             parts = [node for node in nodes if isinstance(node, gast.Subscript)]
             accesses = [part for part in parts if getattr(part.value, "id", None) == base]
-            if names != {base} or mentions(touching)[base] != len(accesses) or base in _names_stored(self.body):
+            if names != {base} or mentions(touching)[base] != len(accesses) or base in stored_in(self.body):
                 continue
             if not _is_only_added_to(base, touching) and Indices(self.loop, self.known).distance(accesses) != 0:
                 found |= {id(each) for each in touching}
@@ -139,7 +141,7 @@ class _Loop:
     def closer(self, behind: set[int]) -> set[int]:
         """These statements, with those that depend on them directly, or make arrays that they read."""
         fold = [each for each in self.body if id(each) in behind]
-        stored, read = {*_names_stored(fold)}, set(mentions(fold))
+        stored, read = stored_in(fold), set(mentions(fold))
         arrays = {name for name in read if self.known.get(name) is None or self.is_array(name)}
         changed = {each.value.id for each in map(stores_into, walk_statements(fold)) if each is not None}
         return behind | {
@@ -156,7 +158,7 @@ class _Loop:
 
     def meet(self, some: set[str], others: Iterator[str]) -> bool:
         """Whether any array of one set may share memory with any of the other."""
-        return any(self.roots.meet(one, other) for other in others for one in some)
+        return any(self.aliases.may_alias(one, other) for other in others for one in some)
 
     def is_array(self, name: str) -> bool:
         """Whether a name may refer to memory."""
@@ -234,7 +236,7 @@ class _Loop:
             case gast.Assign(value=gast.Subscript(value=gast.Name(id=base), slice=places)):
                 index = {*names_in(places)} - {self.loop.target.id}
                 changed = {each.value.id for each in map(stores_into, walk_statements(self.body)) if each is not None}
-                return not self.meet(changed, iter([base])) and not ({base, *index} & {*_names_stored(self.body)})
+                return not self.meet(changed, iter([base])) and not ({base, *index} & stored_in(self.body))
         return False
 
 
@@ -255,13 +257,9 @@ def _is_plain(loop: gast.For) -> bool:
         constant(loop.iter.args[2]) == 1
         and not is_exit(loop.body[-1])
         and all(isinstance(each, known) and not notes_of(each).effect for each in inside)
-        and not bounds & {*_names_stored(loop.body)}
+        and not bounds & stored_in(loop.body)
         and not any("random" in (dotted_path(node.func) or "") for node in walk(loop) if isinstance(node, gast.Call))
     )
-
-
-def _names_stored(block: Block) -> Iterator[str]:
-    return (name for each in walk_statements(block) for name in all_written(each))
 
 
 def _mentioned(statement: gast.stmt) -> Iterator[str]:

@@ -4,7 +4,7 @@
     k_bar[j] += t           k_bar       all iterations add to it, and none reads it
     t_trace[j] = t          t_trace     scratch, which each iteration fills before it reads it
 
-Names that may refer to the same array are treated as one (see `alias_classes.Groups`). Anything that is not proved to
+Names that may refer to the same array are treated as one (see `aliases`). Anything that is not proved to
 be free of races gives None.
 """
 
@@ -16,10 +16,11 @@ from dataclasses import dataclass, field
 import gast
 from numba import types as nb
 
-from srcad.transforms.ir.array_functions import ALLOCATING, ASKS_FOR_SHAPE, SHAPE_ATTRIBUTES
-from srcad.transforms.ir.build import Block, clone, dotted_path, reads, walk, walk_statements, written
-from srcad.transforms.ir.side_effects import all_written, changed_memory, mutated_by
-from srcad.transforms.loop_analysis.alias_classes import Groups
+from srcad.transforms.analysis.aliases import aliases_of
+from srcad.transforms.ir.array_functions import SHAPE_ATTRIBUTES, SHAPE_ONLY, returns_new
+from srcad.transforms.ir.build import clone, dotted_path, walk, walk_statements, written
+from srcad.transforms.ir.code import Code
+from srcad.transforms.ir.side_effects import all_written, changed_memory, mutated_by, reads
 from srcad.transforms.loop_analysis.parallel_subscripts import Indices
 
 _MODULES = {"np", "math", "operator", "kernels"}
@@ -42,10 +43,10 @@ class Reach:
 class Memory:
     """The arrays of one generated function."""
 
-    def __init__(self, body: Block, parameters: Collection[str]) -> None:
-        self.groups, self.parameters = Groups(body), parameters
+    def __init__(self, code: Code) -> None:
+        self.alias_class, self.parameters = aliases_of(code).alias_class, code.parameters
         self.values: dict[str, list[gast.expr]] = {}
-        for each in walk_statements(body):
+        for each in walk_statements(code.body):
             match each:
                 case gast.Assign(targets=[gast.Name(id=name)], value=value):
                     self.values.setdefault(name, []).append(value)
@@ -66,7 +67,7 @@ class Memory:
             case gast.Name(id=name) | gast.Subscript(value=gast.Name(id=name)):
                 return self.is_dense(name, seen)
             case gast.Call(func=function):
-                return dotted_path(function) in ALLOCATING
+                return returns_new(dotted_path(function))
         return isinstance(value, gast.BinOp)
 
 
@@ -90,7 +91,7 @@ class _Reacher:
         return False
 
     def found(self) -> Reach | None:
-        find = self.memory.groups.find
+        find = self.memory.alias_class
         changed = {find(name) for each in self.statements for name in self.changed(each)}
         if any(find(str(written(each))) in changed and _hides_memory(each.value) for each in self.assignments()):
             return None
@@ -131,7 +132,7 @@ class _Reacher:
                 name
                 for each in self.assignments()
                 if (name := str(written(each))) and {base, *found} & set(reads(each))
-                if self.memory.groups.find(name) == self.memory.groups.find(base)
+                if self.memory.alias_class(name) == self.memory.alias_class(base)
             }
             if wider == found:
                 return found
@@ -215,5 +216,5 @@ def _asks_for_shape(node: gast.AST) -> bool:
         case gast.Attribute(attr=attr):
             return attr in SHAPE_ATTRIBUTES
         case gast.Call(func=function, args=[gast.Name()]):
-            return dotted_path(function) in ASKS_FOR_SHAPE
+            return dotted_path(function) in SHAPE_ONLY
     return False

@@ -25,10 +25,13 @@ from numba import types as nb
 from srcad.names import Names
 from srcad.transforms.analysis.liveness import liveness
 from srcad.transforms.ir.build import Block, dotted_path, inner_blocks, is_exit, walk, walk_statements
+from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.generated_functions import Made
+from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.side_effects import all_written
 from srcad.transforms.ir.type_annotations import is_parallel
+from srcad.transforms.ir.unit import Unit
 from srcad.transforms.loop_analysis.loop_carried_values import carried, plain
 from srcad.transforms.parallel.parallel_loop_functions import NEEDED, Share, shared_out
 from srcad.transforms.parallel.race_test import Memory, reach
@@ -93,7 +96,8 @@ class _Divider:
         stored = {loop.target.id, *(name for each in walk_statements(body) for name in all_written(each))}
         if (stored & after) - set(passed) or stored & {name for bound in loop.iter.args for name in _names(bound)}:
             return None
-        found = reach(loop, Memory(self.tree.body, self.parameters), self.kinds, scratch)
+        code = Code(Unit(self.tree.name, self.tree, {}, self.names), Types(self.kinds))
+        found = reach(loop, Memory(code), self.kinds, scratch)
         if found is None:
             return None
         sums = {name: self.kinds[name] for name, how in passed.items() if how == "sum"}

@@ -21,13 +21,14 @@ from collections import Counter
 
 import gast
 
+from srcad.transforms.analysis.aliases import aliases_of
+from srcad.transforms.analysis.ranks import ranks_of
 from srcad.transforms.ir.array_functions import LIKE_WITH_ONE_ARGUMENT
 from srcad.transforms.ir.build import Block, dotted_path, inner_blocks, mentions, rewrite_names, walk, walk_statements
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.side_effects import all_written
 from srcad.transforms.loop_analysis.affine_subscripts import Subscripts
-from srcad.transforms.loop_analysis.alias_classes import memories_of
 from srcad.transforms.loop_analysis.loop_accesses import accessed
 from srcad.transforms.postoptimise.row_buffered_gather import is_sum
 
@@ -40,7 +41,7 @@ def with_sums_absorbed(code: Code) -> Code:
 
 class _Absorber:
     def __init__(self, code: Code) -> None:
-        self.memories, self.kinds = memories_of(code), code.kinds
+        self.aliases, self.ranks, self.kinds = aliases_of(code), ranks_of(code), code.kinds
         everything = [each for each in walk_statements(code.body) if not isinstance(each, gast.AugAssign)]
         self.stores = Counter([*code.parameters, *(name for each in everything for name in all_written(each))])
         self.made = {each.targets[0].id: each.value for each in everything if _is_made(each)}
@@ -63,7 +64,7 @@ class _Absorber:
         """The statements between zero initialisation and final sum, if the accumulator is mentioned nowhere else."""
         end = next(k for k, each in enumerate(block) if each is last)
         start = next((k for k, each in enumerate(block[:end]) if sums in all_written(each)), None)
-        if start is None or self.stores[sums] != 1 or array == sums or not self.memories.is_own(sums):
+        if start is None or self.stores[sums] != 1 or array == sums or not self.aliases.is_local(sums):
             return None
         found = block[start + 1 : end]
         return found if mentions(found)[sums] + 2 == self.mentions[sums] else None
@@ -98,7 +99,7 @@ class _Absorber:
 
     def meets(self, node: gast.Name, array: str) -> bool:
         """Whether a name may refer to the memory of the array."""
-        return self.memories.ranks.get(node.id) != 0 and self.memories.may_share(node.id, array)
+        return self.ranks.of.get(node.id) != 0 and self.aliases.may_alias(node.id, array)
 
     def waits(self, statement: gast.stmt, array: str, sums: str) -> bool:
         """Whether the statement is a row-buffered loop that never accesses a line of the array after adding to it."""
@@ -112,9 +113,9 @@ class _Absorber:
         if mentions([statement])[sums] != mentions(waiting)[sums]:
             return False
         index = loop.target.id
-        for one in accessed(loop.body, Subscripts().inside(loop), self.memories):
+        for one in accessed(loop.body, Subscripts().inside(loop), self.ranks):
             name, forms = one.access.name, one.access.forms
-            if name == sums or self.memories.ranks.get(name) == 0 or not self.memories.may_share(name, array):
+            if name == sums or self.ranks.of.get(name) == 0 or not self.aliases.may_alias(name, array):
                 continue
             if name != array or forms is None or not one.at.is_natural(forms[axis]):
                 return False

@@ -26,6 +26,7 @@ import gast
 from numba import types as nb
 
 from srcad.names import Names
+from srcad.transforms.analysis.ranks import ranks_of
 from srcad.transforms.ir.array_functions import MAKER_OF, OF_SHAPE_AND_TYPE, fill_of
 from srcad.transforms.ir.build import (
     Block,
@@ -50,7 +51,6 @@ from srcad.transforms.ir.code import Code, store_counts
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.type_annotations import is_parallel
-from srcad.transforms.loop_analysis.alias_classes import memories_of
 from srcad.transforms.loop_analysis.array_extents import Shapes
 from srcad.transforms.loop_analysis.array_uses import Array, Arrays
 from srcad.transforms.loop_analysis.loop_accesses import is_counted
@@ -81,7 +81,7 @@ class _Contractor:
             return self.body
         integers = {name for name, kind in self.kinds.items() if isinstance(kind, nb.Integer)}
         integers |= {each.target.id for each in walk_statements(self.body) if is_counted(each)} & self.once
-        shapes = Shapes(memories_of(self.code).ranks, frozenset(integers))
+        shapes = Shapes(ranks_of(self.code).of, frozenset(integers))
         arrays = Arrays(fills, self.body, shapes)
         windows = [found for each in arrays.found.values() if (found := window(each, arrays.bounds)) is not None]
         wanted = [found for found in windows if len(found.array.extents) > 1 or found.width > 1]

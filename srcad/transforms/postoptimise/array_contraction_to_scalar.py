@@ -20,7 +20,7 @@ import gast
 from numba import types as nb
 
 from srcad.transforms.analysis.symbolic_shapes import index_parts
-from srcad.transforms.ir.array_functions import MAKES_UNSET, MAKES_ZEROS, SMOOTH
+from srcad.transforms.ir.array_functions import DOUBLES, MAKES_UNSET, MAKES_ZEROS
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -114,7 +114,7 @@ class _Contractor:
             case gast.IfExp(body=body, orelse=orelse):
                 return self.is_float(body) and self.is_float(orelse)
             case gast.Call(func=function, args=args):
-                return dotted_path(function) in SMOOTH and any(map(self.is_float, args))
+                return dotted_path(function) in DOUBLES and any(map(self.is_float, args))
         return False
 
 

@@ -21,7 +21,9 @@ from collections import Counter
 import gast
 from numba import types as nb
 
+from srcad.transforms.analysis.aliases import aliases_of
 from srcad.transforms.analysis.linear_forms import Form
+from srcad.transforms.analysis.ranks import ranks_of
 from srcad.transforms.analysis.symbolic_shapes import index_parts
 from srcad.transforms.ir.build import (
     Block,
@@ -42,7 +44,6 @@ from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.side_effects import all_written
 from srcad.transforms.ir.type_annotations import is_parallel
-from srcad.transforms.loop_analysis.alias_classes import memories_of
 from srcad.transforms.loop_analysis.array_extents import Shapes, is_full
 from srcad.transforms.optimise.loop_nests import INDICES
 from srcad.transforms.postoptimise.array_contraction_to_scalar import made_in
@@ -57,7 +58,7 @@ def with_whole_sums(code: Code) -> Code:
         return code
     speller = _Speller(code)
     integers = frozenset(name for name, kind in code.kinds.items() if isinstance(kind, nb.Integer))
-    ranks = speller.memories.ranks | _traces(code.body)
+    ranks = speller.ranks.of | _traces(code.body)
     return code.with_body(speller.spelled(code.body, Shapes(ranks, integers)))
 
 
@@ -72,7 +73,7 @@ def _traces(body: Block) -> dict[str, int]:
 class _Speller:
     def __init__(self, code: Code) -> None:
         self.kinds = code.kinds
-        self.memories = memories_of(code)
+        self.aliases, self.ranks = aliases_of(code), ranks_of(code)
         self.names = code.fresh_names()
 
     def spelled(self, block: Block, shapes: Shapes) -> Block:
@@ -96,9 +97,7 @@ class _Speller:
     def rebound(self, statement: gast.stmt) -> set[str]:
         """The names that are rebound by a statement; an array that is added to in place is not."""
         stores = ((each, name) for each in walk_statements([statement]) for name in all_written(each))
-        return {
-            name for each, name in stores if not (self.memories.ranks.get(name) and isinstance(each, gast.AugAssign))
-        }
+        return {name for each, name in stores if not (self.ranks.of.get(name) and isinstance(each, gast.AugAssign))}
 
     def extents(self, statement: gast.stmt, shapes: Shapes) -> list[Form] | None:
         """The extents of a whole-array sum; None for other statements and where shapes are not proved equal."""
@@ -135,11 +134,11 @@ class _Speller:
 
     def is_number(self, node: gast.expr) -> bool:
         """Whether an expression is a scalar that array stores cannot change."""
-        return self.memories.is_number(node) and not any(self.memories.ranks.get(each) for each in names_in(node))
+        return self.ranks.is_number(node) and not any(self.ranks.of.get(each) for each in names_in(node))
 
     def overlap(self, one: str, other: str) -> bool:
         """Whether two different names may share memory, at different positions."""
-        return one != other and self.memories.may_share(one, other)
+        return one != other and self.aliases.may_alias(one, other)
 
     def fits(self, nest: gast.stmt, statement: gast.AugAssign) -> bool:
         """Whether a sum can be fused with the preceding loop nest: no two different arrays in them may share memory."""
@@ -151,7 +150,7 @@ class _Speller:
 
     def arrays_in(self, block: Block) -> list[str]:
         """The names of the arrays that statements mention."""
-        return [name for name in mentions(block) if self.memories.ranks.get(name)]
+        return [name for name in mentions(block) if self.ranks.of.get(name)]
 
     def loops(self, statement: gast.AugAssign, shapes: Shapes) -> gast.stmt:
         """The loop nest for a whole-array sum."""

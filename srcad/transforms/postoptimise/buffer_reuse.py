@@ -27,8 +27,10 @@ from collections import Counter
 import gast
 from numba import types as nb
 
+from srcad.transforms.analysis.aliases import aliases_of
 from srcad.transforms.analysis.linear_forms import Form
 from srcad.transforms.analysis.liveness import liveness_of
+from srcad.transforms.analysis.ranks import ranks_of
 from srcad.transforms.ir.array_functions import MAKES_ZEROS
 from srcad.transforms.ir.build import (
     Block,
@@ -49,7 +51,6 @@ from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, changed_memory, stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
-from srcad.transforms.loop_analysis.alias_classes import memories_of
 from srcad.transforms.loop_analysis.array_extents import Shapes
 from srcad.transforms.loop_analysis.loop_accesses import is_counted
 from srcad.transforms.postoptimise.array_contraction_to_scalar import (
@@ -72,17 +73,17 @@ def in_place(code: Code) -> Code:
         return code
     owner = _Owner(code)
     integers = frozenset(name for name, kind in code.kinds.items() if isinstance(kind, nb.Integer))
-    owner.walk(code.body, Shapes(owner.memories.ranks, integers))
+    owner.walk(code.body, Shapes(owner.ranks.of, integers))
     return code.with_body(code.body)
 
 
 class _Owner:
     def __init__(self, code: Code) -> None:
         self.kinds = code.kinds
-        self.memories = memories_of(code)
+        self.aliases, self.ranks = aliases_of(code), ranks_of(code)
         self.stores = store_counts(code)
         self.live = liveness_of(code).after
-        self.groups = Counter(self.memories.find(name) for name in mentions(code.body))
+        self.groups = Counter(self.aliases.alias_class(name) for name in mentions(code.body))
         self.zeros = {
             made_in(each) for each in walk_statements(code.body) if made_in(each) is not None and _is_zeros(each)
         }
@@ -123,7 +124,7 @@ class _Owner:
         """Whether the array is allocated by the function, stored in one name only, once, and C-contiguous."""
         kind = self.kinds.get(name)
         is_array = isinstance(kind, nb.Array) and kind.ndim > 0 and kind.layout == "C"
-        alone = self.stores[name] == self.groups[self.memories.find(name)] == 1 and self.memories.is_own(name)
+        alone = self.stores[name] == self.groups[self.aliases.alias_class(name)] == 1 and self.aliases.is_local(name)
         return is_array and alone and name not in self.taken
 
     def ends(self, name: str, above: Block, nest: gast.stmt) -> bool:
@@ -139,7 +140,7 @@ class _Owner:
         """Whether loops access the array and a second one, and store to one, which LLVM could then not tell apart."""
         used = mentions([statement]) if inner_blocks(statement) else ()
         changed = {name for each in walk_statements([statement]) for name in changed_memory(each)}
-        arrays = {name for name in used if name in self.stores and self.memories.ranks.get(name) != 0}
+        arrays = {name for name in used if name in self.stores and self.ranks.of.get(name) != 0}
         others = (arrays if taker in changed else arrays & changed) - {taker}
         return taker in used and any(not self.is_apart(name) for name in others)
 

@@ -23,7 +23,9 @@ from functools import partial
 import gast
 from numba import types as nb
 
+from srcad.transforms.analysis.aliases import Aliases, aliases_of
 from srcad.transforms.analysis.liveness import Live, liveness, liveness_of
+from srcad.transforms.analysis.ranks import ranks_of
 from srcad.transforms.ir.build import (
     Block,
     call,
@@ -32,27 +34,26 @@ from srcad.transforms.ir.build import (
     inner_blocks,
     names_in,
     one_or_tuple,
-    reads,
     rewrite_blocks,
     rewrite_names,
     walk,
 )
 from srcad.transforms.ir.code import Code, store_counts
-from srcad.transforms.ir.side_effects import stored_in
-from srcad.transforms.loop_analysis.alias_classes import Memories, memories_of
+from srcad.transforms.ir.side_effects import reads, stored_in
 from srcad.transforms.loop_analysis.array_extents import Shapes
 
 
 def without_last_copies(code: Code) -> Code:
     """Elide copies, in the outermost block, of arrays that the function allocates and that are dead afterwards."""
-    body, memories, stores, live = code.body, memories_of(code), store_counts(code), liveness_of(code).after
+    body, aliases, ranks, stores = code.body, aliases_of(code), ranks_of(code), store_counts(code)
+    live = liveness_of(code).after
     result: Block = []
     for k, statement in enumerate(body):
         match statement:
             case gast.Assign(
                 targets=[gast.Name(id=copy)], value=gast.Call(func=function, args=[gast.Name(id=array)], keywords=[])
-            ) if dotted_path(function) == "np.copy" and memories.ranks.get(array) and memories.is_own(array):
-                ends = _is_dead(array, live[statement] - {copy}, memories) and array not in stored_in(body[k + 1 :])
+            ) if dotted_path(function) == "np.copy" and ranks.of.get(array) and aliases.is_local(array):
+                ends = _is_dead(array, live[statement] - {copy}, aliases) and array not in stored_in(body[k + 1 :])
                 if ends and stores[copy] == 1:
                     _rename(body[k + 1 :], copy, array)
                     continue
@@ -60,9 +61,9 @@ def without_last_copies(code: Code) -> Code:
     return code.with_body(result)
 
 
-def _is_dead(array: str, live: Live, memories: Memories) -> bool:
+def _is_dead(array: str, live: Live, aliases: Aliases) -> bool:
     """Whether no live name may share memory with an array."""
-    return not any(memories.may_share(name, array) for name in live)
+    return not any(aliases.may_alias(name, array) for name in live)
 
 
 def _rename(block: Block, copy: str, array: str) -> None:
@@ -72,10 +73,11 @@ def _rename(block: Block, copy: str, array: str) -> None:
 
 def without_last_shapes(code: Code) -> Code:
     """Allocate adjoints by explicit extents where the array they are shaped like is dead and the extents still hold."""
-    body, kinds, memories, stores = code.body, code.kinds, memories_of(code), store_counts(code)
+    body, kinds, stores = code.body, code.kinds, store_counts(code)
+    aliases, ranks = aliases_of(code), ranks_of(code)
     live = liveness_of(code).after
     integers = frozenset(name for name, kind in kinds.items() if isinstance(kind, nb.Integer))
-    shapes = Shapes(memories.ranks, integers)
+    shapes = Shapes(ranks.of, integers)
     plain = {name for name, kind in kinds.items() if kind in (nb.float64[:, ::1], nb.float64[::1])}
     for statement in body:
         match statement:
@@ -84,9 +86,9 @@ def without_last_shapes(code: Code) -> Code:
             ) if dotted_path(function) == "np.zeros_like" and {name, array} <= plain and array not in code.parameters:
                 extents = shapes.of(array) or ()
                 known = {each for extent in extents for each in names_in(extent)}
-                is_last = array not in known and _is_dead(array, live[statement] - {name}, memories)
+                is_last = array not in known and _is_dead(array, live[statement] - {name}, aliases)
                 lasting = all(
-                    stores[each] == 1 and (each in code.parameters or not memories.ranks.get(each, 1)) for each in known
+                    stores[each] == 1 and (each in code.parameters or not ranks.of.get(each, 1)) for each in known
                 )
                 if is_last and extents and lasting:
                     whole = one_or_tuple([clone(each) for each in extents])

@@ -24,6 +24,7 @@ from collections.abc import Mapping
 import gast
 from numba import types as nb
 
+from srcad.transforms.analysis.aliases import aliases_of
 from srcad.transforms.analysis.liveness import Live, liveness
 from srcad.transforms.ir.array_functions import MAKES_ZEROS, PRODUCT_KERNELS, PRODUCTS
 from srcad.transforms.ir.build import (
@@ -44,7 +45,6 @@ from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.type_annotations import is_parallel
-from srcad.transforms.loop_analysis.alias_classes import memories_of
 
 
 def with_memory_handed(code: Code) -> Code:
@@ -61,10 +61,10 @@ def with_memory_handed(code: Code) -> Code:
 
 class _Giver:
     def __init__(self, code: Code) -> None:
-        self.kinds, self.memories = code.kinds, memories_of(code)
+        self.kinds, self.aliases = code.kinds, aliases_of(code)
         self.groups: dict[str, set[str]] = {}
         for name in mentions(code.body):
-            self.groups.setdefault(self.memories.find(name), set()).add(name)
+            self.groups.setdefault(self.aliases.alias_class(name), set()).add(name)
 
     def sums(self, block: Block, live: Mapping[gast.stmt, Live]) -> None:
         """Turn sums into zeros into assignments; `live` has the names that are live after each statement."""
@@ -100,7 +100,7 @@ class _Giver:
 
     def ends(self, array: str, behind: Live) -> bool:
         """Whether an array is the function's own and no alias of it is live after a statement."""
-        return self.memories.is_own(array) and not self.groups[self.memories.find(array)] & behind
+        return self.aliases.is_local(array) and not self.groups[self.aliases.alias_class(array)] & behind
 
     def store_sum(self, block: Block, statement: gast.AugAssign, live: Mapping[gast.stmt, Live]) -> None:
         """Replace `zeros; +=` by an assignment of the value."""

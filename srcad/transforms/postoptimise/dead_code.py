@@ -6,45 +6,38 @@ memory form one alias class: a store is live as long as anything in its class is
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 import gast
 
+from srcad.transforms.analysis.aliases import aliases_of
 from srcad.transforms.analysis.dataflow import closure
-from srcad.transforms.ir.build import (
-    Block,
-    dotted_path,
-    inner_blocks,
-    is_exit,
-    reads,
-    walk_statements,
-    without_statements,
-    written,
-)
+from srcad.transforms.ir.build import Block, inner_blocks, is_exit, is_loop, walk_statements, without_statements
+from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import notes_of
-from srcad.transforms.ir.side_effects import mutated_by
-from srcad.transforms.loop_analysis.alias_classes import Groups
+from srcad.transforms.ir.side_effects import all_written, changed_memory, is_effect, reads
 
 
-def without_dead_code(body: Block, outputs: Collection[str] = ()) -> Block:
-    """Keep the statements that results, effects, or the memory of the `outputs` depend on; drop the rest."""
-    alive = _Liveness(body, outputs).alive
-    return without_statements(body, lambda each: each not in alive and not notes_of(each).begins_reverse)
+def without_dead_code(code: Code) -> Block:
+    """The statements that results, effects, or the memory of the outputs depend on."""
+    alive = _Liveness(code).alive
+    return without_statements(code.body, lambda each: each not in alive and not notes_of(each).begins_reverse)
 
 
 class _Liveness:
-    def __init__(self, body: Block, outputs: Collection[str] = ()) -> None:
-        self.group = Groups(body).find
+    def __init__(self, code: Code) -> None:
+        body = code.body
+        self.group = aliases_of(code).alias_class
         self.writers: dict[str, list[gast.stmt]] = {}
         self.changers: dict[str, list[gast.stmt]] = {}
         self.around: dict[gast.stmt, gast.stmt] = {}  # the compound statement around each
         for statement in walk_statements(body):
             self._index(statement)
-        effects = [statement for statement in walk_statements(body) if _is_effect(statement)]
-        self.alive = closure([*effects, *self.sources(outputs)], self.needed)
+        effects = [statement for statement in walk_statements(body) if is_effect(statement)]
+        self.alive = closure([*effects, *self.touching(code.outputs)], self.needed)
 
-    def sources(self, names: Iterable[str]) -> Iterator[gast.stmt]:
-        """The statements that may give names or their memory a value."""
+    def touching(self, names: Iterable[str]) -> Iterator[gast.stmt]:
+        """The statements that store names, or that change memory that they may refer to."""
         for name in names:
             yield from self.writers.get(name, [])
             yield from self.changers.get(self.group(name), [])
@@ -53,43 +46,13 @@ class _Liveness:
         """The statements that a live statement makes live."""
         if statement in self.around:
             yield self.around[statement]
-        yield from self.sources([*reads(statement), *_augmented(statement)])
-        if isinstance(statement, (gast.For, gast.While)) and is_exit(statement.body[-1]):
+        yield from self.touching(reads(statement))
+        if is_loop(statement) and is_exit(statement.body[-1]):
             yield statement.body[-1].body[0]
 
     def _index(self, statement: gast.stmt) -> None:
         self.around |= {each: statement for inner in inner_blocks(statement) for each in inner}
-        for name in _writes(statement):
+        for name in all_written(statement):
             self.writers.setdefault(name, []).append(statement)
-            if not isinstance(statement, gast.For) and written(statement) is None:
-                self.changers.setdefault(self.group(name), []).append(statement)
-
-
-def _is_effect(statement: gast.stmt) -> bool:
-    match statement:
-        case gast.Return() | gast.Assert() | gast.Raise():
-            return True
-        case gast.Expr(value=gast.Call(func=function)):
-            return not mutated_by(statement) or (dotted_path(function) or "").endswith("refuse_overlap")
-        case gast.Expr():
-            return True
-    return notes_of(statement).effect
-
-
-def _augmented(statement: gast.stmt) -> list[str]:
-    """The name that an augmented assignment `+=` reads as well as stores."""
-    match statement:
-        case gast.AugAssign(target=gast.Name(id=name)):
-            return [name]
-    return []
-
-
-def _writes(statement: gast.stmt) -> list[str]:
-    match statement:
-        case gast.Assign(targets=[target]) | gast.AugAssign(target=target):
-            if isinstance(target, gast.Tuple):
-                return [element.id for element in target.elts]
-            return [target.id if isinstance(target, gast.Name) else target.value.id]
-        case gast.For(target=target):
-            return [target.id]
-    return mutated_by(statement)
+        for name in changed_memory(statement):
+            self.changers.setdefault(self.group(name), []).append(statement)

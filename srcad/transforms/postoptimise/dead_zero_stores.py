@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import gast
 
+from srcad.transforms.analysis.aliases import aliases_of
 from srcad.transforms.analysis.liveness import Live, liveness_of
 from srcad.transforms.ir.build import mentions, position, stores_into, walk_statements
 from srcad.transforms.ir.code import Code
-from srcad.transforms.loop_analysis.alias_classes import memories_of
 from srcad.transforms.loop_analysis.loop_accesses import is_counted
 from srcad.transforms.postoptimise.array_contraction_to_scalar import (
     common_index,
@@ -39,18 +39,18 @@ def without_spent_zeros(code: Code) -> Code:
 
 class _Saver:
     def __init__(self, code: Code) -> None:
-        self.memories = memories_of(code)
+        self.aliases = aliases_of(code)
         self.groups: dict[str, set[str]] = {}
         for name in mentions(code.body):
-            self.groups.setdefault(self.memories.find(name), set()).add(name)
+            self.groups.setdefault(self.aliases.alias_class(name), set()).add(name)
 
     def nest(self, nest: gast.For, behind: Live) -> None:
         """Drop the dead zero stores in a loop nest."""
         targets = (stores_into(each) for each in walk_statements([nest]))
         for name in sorted({each.value.id for each in targets if each and isinstance(each.value, gast.Name)}):
-            group = self.groups[self.memories.find(name)]
+            group = self.groups[self.aliases.alias_class(name)]
             others = group & set(mentions([nest])) - {name}
-            if not self.memories.is_own(name) or group & behind or others:
+            if not self.aliases.is_local(name) or group & behind or others:
                 continue
             loops = loops_around(nest, {name})
             body = loops[-1].body

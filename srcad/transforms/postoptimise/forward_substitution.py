@@ -13,20 +13,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection
 from itertools import islice
 from typing import Any
 
 import gast
 
-from srcad.transforms.ir.array_functions import MAKES_ROOM, last_parts
+from srcad.transforms.analysis.aliases import Aliases, aliases_of
+from srcad.transforms.ir.array_functions import MAKES_ROOM, last_part, last_parts
 from srcad.transforms.ir.build import (
     Block,
     clone,
     inner_blocks,
     names_in,
     position,
-    reads,
     rewrite_blocks,
     walk,
     walk_blocks,
@@ -36,14 +35,14 @@ from srcad.transforms.ir.build import (
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.cost_model import MOST_FOLDED_NODES
 from srcad.transforms.ir.node_notes import note, notes_of
-from srcad.transforms.ir.side_effects import all_written, changed_memory
-from srcad.transforms.loop_analysis.alias_classes import Groups
+from srcad.transforms.ir.side_effects import all_written, changed_memory, reads
 
 
 def substitute(code: Code) -> Code:
     """Move values into the one expression that uses them."""
+    aliases = aliases_of(code)
     for _ in range(3):
-        if not _Folder(code.body, code.parameters, code.apart).changed(code.body):
+        if not _Folder(code, aliases).changed(code.body):
             break
     return code.with_body(code.body)
 
@@ -68,13 +67,12 @@ def _shorten_range(node: gast.Call) -> None:
 class _Folder:
     """Folds block by block, upwards from each use."""
 
-    def __init__(self, body: Block, parameters: tuple[str, ...], restored: Collection[str]) -> None:
-        """`restored` are names that the reverse sweep stores anew: what reads them stays in the forward sweep."""
-        self.restored = restored
-        self.groups = Groups(body)
-        self.stores: Counter[str] = Counter(parameters)
+    def __init__(self, code: Code, aliases: Aliases) -> None:
+        self.restored = code.apart  # which the reverse sweep stores anew: what reads them stays in the forward sweep
+        self.aliases = aliases
+        self.stores: Counter[str] = Counter(code.parameters)
         self.uses: Counter[str] = Counter()
-        for statement in walk_statements(body):
+        for statement in walk_statements(code.body):
             self.stores.update(all_written(statement))
             self.uses.update(reads(statement))
         self.did = False
@@ -120,13 +118,14 @@ class _Folder:
         names = set(names_in(value))
         if names.intersection(self.restored) and any(notes_of(statement).begins_reverse for statement in between):
             return False
-        memory = {self.groups.find(name) for name in names}
+        alias_class = self.aliases.alias_class
+        memory = set(map(alias_class, names))
         for statement in walk_statements(between):
             if notes_of(statement).folded:
                 continue
             if names & set(all_written(statement)):
                 return False
-            if any(self.groups.find(base) in memory for base in changed_memory(statement)):
+            if any(alias_class(base) in memory for base in changed_memory(statement)):
                 return False
         return True
 
@@ -142,14 +141,10 @@ def _holds_memory(value: gast.expr, passed: Block) -> bool:
 def _may_move(value: gast.expr) -> bool:
     if isinstance(value, (gast.List, gast.Tuple)):
         return False
-    return not any(isinstance(node, gast.Call) and _last(node.func) in _MAKES_ROOM for node in walk(value))
+    return not any(isinstance(node, gast.Call) and last_part(node.func) in _MAKES_ROOM for node in walk(value))
 
 
 _MAKES_ROOM = last_parts(MAKES_ROOM) | {"append"}
-
-
-def _last(function: gast.expr) -> str:
-    return str(getattr(function, "attr", getattr(function, "id", "")))
 
 
 def _size(node: gast.AST) -> int:

@@ -20,13 +20,13 @@ from collections.abc import Mapping
 import gast
 from numba import types as nb
 
+from srcad.transforms.analysis.aliases import Aliases, aliases_of
 from srcad.transforms.analysis.symbolic_shapes import index_parts
 from srcad.transforms.ir.build import dotted_path, names_in, walk, walk_statements
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.cost_model import FEWEST_QUICK_CALLS
 from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.primitive import constant
-from srcad.transforms.loop_analysis.alias_classes import Memories, memories_of
 
 _EXTREMES = {
     "np.max": "largest",
@@ -38,11 +38,11 @@ _EXTREMES = {
 
 def with_quick_calls(code: Code) -> Code:
     """Note the calls and array statements that become kernel calls; applies where the types of names are known."""
-    kinds, memories = code.kinds, memories_of(code)
+    kinds, aliases = code.kinds, aliases_of(code)
     everything = list(walk_statements(code.body))
     sums = [each for each in everything if _is_sum(each, kinds)]
     copies = [each for each in everything if notes_of(each).copies_into_trace]
-    stores = [each for each in everything if _is_store(each, kinds, memories)]
+    stores = [each for each in everything if _is_store(each, kinds, aliases)]
     many = [each for found in (sums, copies) if len(found) >= FEWEST_QUICK_CALLS for each in found]
     for each in [*stores, *many]:
         note(each, becomes_call=True)
@@ -76,7 +76,7 @@ def _is_sum(statement: gast.stmt, kinds: Mapping[str, nb.Type]) -> bool:
     return False
 
 
-def _is_store(statement: gast.stmt, kinds: Mapping[str, nb.Type], memories: Memories) -> bool:
+def _is_store(statement: gast.stmt, kinds: Mapping[str, nb.Type], aliases: Aliases) -> bool:
     """Whether this is `a[i:j] = b`, `+=` or `-=`, where the arrays share no memory or b is an arithmetic result."""
     match statement:
         case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base)) as target], value=value):
@@ -90,7 +90,7 @@ def _is_store(statement: gast.stmt, kinds: Mapping[str, nb.Type], memories: Memo
     if not _is_array(kinds.get(base), (nb.Float, nb.Complex)) or not _is_view(target, kinds):
         return False
     arrays = [name for name in names_in(value) if isinstance(kinds.get(name), nb.Array)]
-    is_made = isinstance(value, gast.BinOp) or not any(memories.may_share(name, base) for name in arrays)
+    is_made = isinstance(value, gast.BinOp) or not any(aliases.may_alias(name, base) for name in arrays)
     return bool(arrays) and is_made
 
 

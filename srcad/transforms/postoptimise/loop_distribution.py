@@ -21,7 +21,9 @@ from dataclasses import dataclass
 
 import gast
 
+from srcad.transforms.analysis.aliases import aliases_of
 from srcad.transforms.analysis.liveness import liveness_of, stored_certainly
+from srcad.transforms.analysis.ranks import ranks_of
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -43,7 +45,6 @@ from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.loop_analysis.affine_subscripts import Access, Subscripts, accesses
-from srcad.transforms.loop_analysis.alias_classes import memories_of
 from srcad.transforms.loop_analysis.loop_accesses import is_counted
 from srcad.transforms.loop_analysis.loop_order import ascending, is_backwards, is_free
 from srcad.transforms.postoptimise.row_buffered_gather import rolled
@@ -84,7 +85,8 @@ def _inside(statement: gast.stmt) -> Block:
 class _Distributor:
     def __init__(self, code: Code) -> None:
         self.code = code
-        self.memories, self.live = memories_of(code), liveness_of(code).after
+        self.aliases, self.ranks = aliases_of(code), ranks_of(code)
+        self.live = liveness_of(code).after
         self.names = code.fresh_names()
         branches = [each for each in walk_statements(code.body) if isinstance(each, gast.If)]
         self.uncertain = frozenset[str]().union(*map(stored_in, map(_inside, branches))) - stored_certainly(code.body)
@@ -123,7 +125,7 @@ class _Distributor:
         at.forget(stored)
         inside = at.inside(statement)
         turns = self.code.does(LOOP_ORDER) and is_backwards(statement)
-        if turns and is_free(statement, inside, self.memories, self.live[statement]):
+        if turns and is_free(statement, inside, self.aliases, self.ranks, self.live[statement]):
             statement.iter.args[:] = [*ascending(statement), const(1)]
             inside = at.inside(statement)
         if all(isinstance(each, (gast.Assign, gast.AugAssign)) for each in statement.body):
@@ -132,7 +134,7 @@ class _Distributor:
         if not self.code.does(SCATTER_TO_GATHER):
             return [statement], rows
         by_name = {row.statement.targets[0].id: row.statement for row in rows}
-        return rolled(statement, by_name, self.memories, self.names), rows
+        return rolled(statement, by_name, self.aliases, self.ranks, self.names), rows
 
     def split(self, statement: gast.For, inside: Subscripts) -> tuple[Block, list[_Row]]:
         """The loop without the sums that can be moved, followed by the loops of these sums."""
@@ -160,9 +162,9 @@ class _Distributor:
         found: list[tuple[int, Access]] = []
         wanted: list[tuple[int, Access, Sum]] = []
         for k, each in enumerate(statement.body):
-            own = list(accesses(each, inside, self.memories.is_element))
+            own = list(accesses(each, inside, self.ranks.is_element))
             found += [(k, access) for access in own]
-            if own and own[0].kind == "add" and own[0].forms is not None and self.memories.is_own(own[0].name):
+            if own and own[0].kind == "add" and own[0].forms is not None and self.aliases.is_local(own[0].name):
                 where = inside.resolved(each.target.slice)
                 if where is not None and inside.advances(own[0], index):
                     wanted.append((k, own[0], Sum(each, where, own[0].forms)))
@@ -181,8 +183,8 @@ class _Distributor:
 
     def may_be(self, own: Access, other: Access) -> bool:
         """Whether two accesses may refer to the same array."""
-        is_number = other.forms is None and self.memories.ranks.get(other.name) == 0
-        return not is_number and self.memories.may_share(own.name, other.name)
+        is_number = other.forms is None and self.ranks.of.get(other.name) == 0
+        return not is_number and self.aliases.may_alias(own.name, other.name)
 
     def rows(self, statement: gast.For, sums: list[Sum], size: gast.expr, margin: int) -> list[_Row]:
         """Store the terms in rows, with margins of zeros; a term that is added in several places is stored once."""

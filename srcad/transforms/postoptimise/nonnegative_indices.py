@@ -24,7 +24,6 @@ from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import stored_in
 from srcad.transforms.loop_analysis.affine_subscripts import Subscripts
-from srcad.transforms.loop_analysis.alias_classes import Memories, memories_of
 from srcad.transforms.loop_analysis.loop_accesses import is_counted
 
 
@@ -32,7 +31,7 @@ def with_natural_indices(code: Code) -> Code:
     """Note the expressions in innermost loops that are never negative (`natural`, on the loop)."""
     if not any(is_counted(each) and not _is_plain(each) for each in walk_statements(code.body)):
         return code
-    _walk(code.body, Subscripts(), memories_of(code))
+    _walk(code.body, Subscripts())
     return code.with_body(code.body)
 
 
@@ -62,7 +61,7 @@ def _falling(loop: gast.For) -> Iterator[gast.expr]:
                                 yield part
 
 
-def _walk(block: Block, at: Subscripts, memories: Memories) -> None:
+def _walk(block: Block, at: Subscripts) -> None:
     """Note the innermost loops of a block; `at` has the known facts before it, and afterwards those after it."""
     for statement in block:
         if not inner_blocks(statement):
@@ -71,17 +70,17 @@ def _walk(block: Block, at: Subscripts, memories: Memories) -> None:
         at.forget(stored_in([statement]))
         inside = at.inside(statement) if is_counted(statement) else at.copy()
         if is_counted(statement) and _is_innermost(statement):
-            _note(statement, inside, memories)
+            _note(statement, inside)
         else:
             for inner in inner_blocks(statement):
-                _walk(inner, inside.copy(), memories)
+                _walk(inner, inside.copy())
 
 
 def _is_innermost(loop: gast.For) -> bool:
     return not any(isinstance(each, (gast.For, gast.While)) for each in walk_statements(loop.body))
 
 
-def _note(loop: gast.For, inside: Subscripts, memories: Memories) -> None:
+def _note(loop: gast.For, inside: Subscripts) -> None:
     index = loop.target.id
     if constant(Subscripts.step(loop)) not in (1, -1) or index in stored_in(loop.body):
         return

@@ -14,19 +14,20 @@ order; so are functions with values of less than double precision.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
 from dataclasses import dataclass
 
 import gast
 from numba import types as nb
 
-from srcad.transforms.ir.build import Block, binary, const, inner_blocks, names_in, walk, walk_statements
+from srcad.transforms.analysis.aliases import aliases_of
+from srcad.transforms.analysis.ranks import ranks_of
+from srcad.transforms.ir.build import Block, binary, const, inner_blocks, mentions, names_in, walk_statements
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, changed_memory, stored_in
 from srcad.transforms.loop_analysis.affine_subscripts import Subscripts
-from srcad.transforms.loop_analysis.alias_classes import Memories, memories_of
 from srcad.transforms.loop_analysis.control_dependence import choosing
 from srcad.transforms.loop_analysis.loop_accesses import is_counted
 from srcad.transforms.loop_analysis.recurrences import Recurrence
@@ -36,7 +37,7 @@ def regrouped(code: Code) -> Code:
     """Reassociate the recurrences of innermost loops."""
     if not all(_is_double(kind) for kind in code.kinds.values()):
         return code
-    _walk(code.body, Subscripts(), _Function(code.body, memories_of(code), code.kinds))
+    _walk(code.body, Subscripts(), _Function(code))
     return code.with_body(code.body)
 
 
@@ -49,26 +50,19 @@ def _is_double(kind: nb.Type) -> bool:
 class _Function:
     """Facts about the whole function: aliasing, control-relevant names, counts of mentions and stores."""
 
-    def __init__(self, body: Block, memories: Memories, kinds: Mapping[str, nb.Type]) -> None:
-        self.memories, self.kinds = memories, kinds
-        self.choosing = choosing(body, memories)
-        self.mentions: dict[str, int] = {}
-        self.stores: dict[str, int] = {}
-        for statement in body:
-            for node in walk(statement):
-                if isinstance(node, gast.Name):
-                    self.mentions[node.id] = self.mentions.get(node.id, 0) + 1
-        for statement in walk_statements(body):
-            for name in all_written(statement):
-                self.stores[name] = self.stores.get(name, 0) + 1
+    def __init__(self, code: Code) -> None:
+        self.aliases, self.ranks, self.kinds = aliases_of(code), ranks_of(code), code.kinds
+        self.choosing = choosing(code.body, self.aliases)
+        self.mentions = mentions(code.body)
+        self.stores = Counter(name for each in walk_statements(code.body) for name in all_written(each))
 
     def chooses_by(self, names: frozenset[str]) -> bool:
         """Whether control flow depends on any of these names."""
-        return any(self.memories.find(name) in self.choosing for name in names)
+        return any(self.aliases.alias_class(name) in self.choosing for name in names)
 
     def is_private(self, name: str) -> bool:
         """Whether a name is stored once and read once."""
-        return self.stores.get(name) == 1 and self.mentions.get(name) == 2
+        return self.stores[name] == 1 and self.mentions[name] == 2
 
 
 def _walk(block: Block, at: Subscripts, function: _Function) -> None:
@@ -81,7 +75,7 @@ def _walk(block: Block, at: Subscripts, function: _Function) -> None:
         inside = at.inside(statement) if is_counted(statement) else at.copy()
         is_simple = all(isinstance(each, (gast.Assign, gast.AugAssign)) for each in statement.body)
         if is_counted(statement) and is_simple and not any(notes_of(each).effect for each in statement.body):
-            recurrence = Recurrence(statement, inside, function.memories, function.kinds)
+            recurrence = Recurrence(statement, inside, function.ranks, function.kinds)
             if recurrence.late and not function.chooses_by(recurrence.changed):
                 _Regrouper(statement, recurrence, function).run()
             continue
@@ -179,7 +173,7 @@ class _Regrouper:
         for between in self.body[start : self.at]:
             if names & set(all_written(between)):
                 return False
-            if any(self.function.memories.may_share(base, each) for base in changed_memory(between) for each in names):
+            if any(self.function.aliases.may_alias(base, each) for base in changed_memory(between) for each in names):
                 return False
         return True
 

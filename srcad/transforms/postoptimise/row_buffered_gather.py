@@ -27,6 +27,8 @@ from dataclasses import dataclass, replace
 import gast
 
 from srcad.names import Names
+from srcad.transforms.analysis.aliases import Aliases
+from srcad.transforms.analysis.ranks import Ranks
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -50,7 +52,6 @@ from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import stored_in
 from srcad.transforms.loop_analysis.affine_subscripts import Subscripts
-from srcad.transforms.loop_analysis.alias_classes import Memories
 from srcad.transforms.loop_analysis.loop_order import ascending
 from srcad.transforms.postoptimise.scatter_to_gather import Gathering, Group, Sum, gathering, shifted
 
@@ -64,7 +65,7 @@ class _Lines:
     apart: int
 
 
-def rolled(statement: gast.For, rows: Mapping[str, gast.Assign], memories: Memories, names: Names) -> Block:
+def rolled(statement: gast.For, rows: Mapping[str, gast.Assign], aliases: Aliases, ranks: Ranks, names: Names) -> Block:
     """Combine a loop's sums into neighbouring lines; `rows` has the rows' allocations outside of the loop, by name.
 
     The note `rolls` on the loop gives, for each array, the axis of the loop's index and the offset of the line added
@@ -76,7 +77,7 @@ def rolled(statement: gast.For, rows: Mapping[str, gast.Assign], memories: Memor
     bounds = {name for each in statement.iter.args for name in names_in(each)} | {statement.target.id}
     if bounds & stored_in(body):
         return [statement]
-    found = [each for each in _lines(statement) if _is_alone(each, body, memories) and _of(each) <= set(rows)]
+    found = [each for each in _lines(statement) if _is_alone(each, body, aliases, ranks) and _of(each) <= set(rows)]
     return _Roller(statement, found, rows, names).run() if found else [statement]
 
 
@@ -134,15 +135,15 @@ def _of(lines: _Lines) -> set[str]:
     return {one.row for _, made in lines.members for one in made.group.sums}
 
 
-def _is_alone(lines: _Lines, body: Block, memories: Memories) -> bool:
+def _is_alone(lines: _Lines, body: Block, aliases: Aliases, ranks: Ranks) -> bool:
     """Whether the loop uses the array only to add to it."""
     everything = list(walk_statements(body))
     adding = {id(each.target.value) for each in everything if is_sum(each)}
     return not any(
         isinstance(node, gast.Name)
         and id(node) not in adding
-        and memories.ranks.get(node.id) != 0
-        and memories.may_share(node.id, lines.array)
+        and ranks.of.get(node.id) != 0
+        and aliases.may_alias(node.id, lines.array)
         for each in body
         for node in walk(each)
     )

@@ -20,7 +20,9 @@ from typing import TypeAlias
 import gast
 from numba import types as nb
 
+from srcad.transforms.analysis.aliases import aliases_of
 from srcad.transforms.analysis.linear_forms import Form
+from srcad.transforms.analysis.ranks import ranks_of
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -41,7 +43,6 @@ from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.loop_analysis.affine_subscripts import Subscripts, accesses
-from srcad.transforms.loop_analysis.alias_classes import memories_of
 from srcad.transforms.loop_analysis.loop_accesses import Reached, accessed, is_counted
 
 KEPT = (nb.float64, nb.complex128)  # a variable holds exactly what an array element of these types would
@@ -69,7 +70,7 @@ def with_scalars(code: Code) -> Code:
 
 class _Replacer:
     def __init__(self, code: Code) -> None:
-        self.memories, self.kinds = memories_of(code), code.kinds
+        self.aliases, self.ranks, self.kinds = aliases_of(code), ranks_of(code).copy(), code.kinds
         self.names = code.fresh_names()
         self.made: dict[tuple[str, str], str] = {}
 
@@ -99,7 +100,7 @@ class _Replacer:
         """The elements that a simple statement accesses."""
         if not isinstance(statement, (gast.Assign, gast.AugAssign)):
             return frozenset()
-        own = accesses(statement, at, self.memories.is_element)
+        own = accesses(statement, at, self.ranks.is_element)
         return frozenset((each.name, each.forms) for each in own if each.forms is not None)
 
     def ahead(self, block: Block, at: Subscripts) -> frozenset[Place]:
@@ -134,7 +135,7 @@ class _Replacer:
         stored = stored_in([loop])
         inside = at.inside(loop)
         inside.begin(stored_in(loop.body))
-        found = list(accessed(loop.body, inside, self.memories))
+        found = list(accessed(loop.body, inside, self.ranks))
         if not any(each.access.kind != "read" for each in found):
             return []  # with nothing stored, LLVM can do the same
         by_place: dict[Place, list[Reached]] = {}
@@ -160,7 +161,7 @@ class _Replacer:
     def is_apart(self, name: str, forms: tuple[Form, ...], other: Reached, written: bool) -> bool:
         """Whether an access is to the element itself, or cannot interfere with it."""
         access = other.access
-        if not self.memories.may_share(name, access.name) or (access.kind == "read" and not written):
+        if not self.aliases.may_alias(name, access.name) or (access.kind == "read" and not written):
             return True
         if access.name != name or access.forms is None:
             return False
@@ -177,7 +178,7 @@ class _Replacer:
         if key not in self.made:
             wish = "".join(f"_{each}" if isinstance(each, str) else str(each) for each in words) if known else "_here"
             self.made[key] = self.names.fresh(f"{node.value.id}{wish if wish.startswith('_') else '_at' + wish}")
-            self.memories.ranks[self.made[key]] = 0
+            self.ranks.of[self.made[key]] = 0
         return self.made[key]
 
 

@@ -17,13 +17,13 @@ from collections.abc import Iterator, Mapping
 import gast
 from numba import types as nb
 
+from srcad.transforms.analysis.aliases import aliases_of
 from srcad.transforms.ir.array_functions import VECTOR_INSTRUCTIONS
 from srcad.transforms.ir.build import Block, dotted_path, inner_blocks, names_in, walk, walk_statements
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, stored_in
-from srcad.transforms.loop_analysis.alias_classes import memories_of
 from srcad.transforms.loop_analysis.control_dependence import choosing
 from srcad.transforms.loop_analysis.loop_accesses import is_counted
 
@@ -35,10 +35,10 @@ def with_free_sums(code: Code) -> Code:
     sums = [(loop, name) for loop in loops for name in sums_of(loop)]
     if not sums:
         return code
-    memories = memories_of(code)
-    fixed = choosing(body, memories, _results(body, code.primals or 0))
+    aliases = aliases_of(code)
+    fixed = choosing(body, aliases, _results(body, code.primals or 0))
     for loop, name in sums:
-        if _is_float(name, body, code.kinds) and memories.find(name) not in fixed:
+        if _is_float(name, body, code.kinds) and aliases.alias_class(name) not in fixed:
             for statement in walk_statements(loop.body):
                 if added(statement, name) is not None:
                     note(statement, is_unordered=True)

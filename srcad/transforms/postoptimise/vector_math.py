@@ -18,8 +18,10 @@ from functools import partial
 
 import gast
 
+from srcad.transforms.analysis.aliases import Aliases, aliases_of
 from srcad.transforms.analysis.dataflow import fixed_point
 from srcad.transforms.analysis.liveness import carried_names
+from srcad.transforms.analysis.ranks import Ranks, ranks_of
 from srcad.transforms.analysis.symbolic_shapes import index_parts
 from srcad.transforms.ir.array_functions import VECTOR_INSTRUCTIONS
 from srcad.transforms.ir.build import dotted_path, names_in, stores_into, walk, walk_statements
@@ -27,7 +29,6 @@ from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, changed_memory, stored_in
-from srcad.transforms.loop_analysis.alias_classes import Memories, memories_of
 from srcad.transforms.loop_analysis.control_dependence import choosing, deciding, is_continuous
 from srcad.transforms.loop_analysis.loop_accesses import is_counted
 from srcad.transforms.postoptimise.unordered_reductions import sums_of
@@ -42,20 +43,20 @@ def note_lanes(code: Code) -> Code:
     calls = [node for statement in body for node in walk(statement) if _kernel(node)]
     if not calls:
         return code
-    memories = memories_of(code)
-    fixed = choosing(body, memories, (), is_continuous)
+    aliases, ranks = aliases_of(code), ranks_of(code)
+    fixed = choosing(body, aliases, (), is_continuous)
     for node in calls:
-        note(node, lane="alone" if memories.is_number(node.args[0]) else None)
+        note(node, lane="alone" if ranks.is_number(node.args[0]) else None)
     for statement in walk_statements(body):
         stored = {*all_written(statement), *changed_memory(statement)} if _is_simple(statement) else set()
-        chooses = not fixed.isdisjoint(map(memories.find, stored))
+        chooses = not fixed.isdisjoint(map(aliases.alias_class, stored))
         for part in (statement,) if chooses else deciding(statement, is_continuous):
             for node in filter(_kernel, walk(part)):
                 note(node, lane=None)
     for loop in walk_statements(body):
         if isinstance(loop, (gast.For, gast.While)) and _is_innermost(loop):
             carried = carried_names(loop.body)
-            waits = _waiting(loop, carried, memories)
+            waits = _waiting(loop, carried, aliases, ranks)
             is_free = is_counted(loop) and carried <= {*sums_of(loop)} and not _is_left(loop) and not _has_wall(loop)
             for node in walk(loop):
                 if _kernel(node) and notes_of(node).lane:
@@ -109,21 +110,23 @@ def _has_wall(loop: gast.For) -> bool:
     return False
 
 
-def _waiting(loop: gast.For | gast.While, carried: frozenset[str], memories: Memories) -> Callable[[gast.AST], bool]:
+def _waiting(
+    loop: gast.For | gast.While, carried: frozenset[str], aliases: Aliases, ranks: Ranks
+) -> Callable[[gast.AST], bool]:
     """A test whether an expression may depend on the previous iteration; `carried` has the loop-carried names."""
     moving = stored_in([loop])
     places: dict[str, set[str]] = {}
     for each in walk_statements(loop.body):
         for name in changed_memory(each):
-            if memories.ranks.get(name) != 0:
-                places.setdefault(memories.find(name), set()).add(_place(stores_into(each), moving))
+            if ranks.of.get(name) != 0:
+                places.setdefault(aliases.alias_class(name), set()).add(_place(stores_into(each), moving))
 
     def waits(names: frozenset[str], node: gast.AST) -> bool:
         match node:
             case gast.Name(id=name):
                 return name in names
             case gast.Subscript(value=gast.Name(id=name)) if name not in names:
-                found = places.get(memories.find(name))
+                found = places.get(aliases.alias_class(name))
                 place = _place(node, moving)
                 return waits(names, node.slice) or (found is not None and (found != {place} or not place))
         return any(waits(names, each) for each in gast.iter_child_nodes(node))

@@ -47,8 +47,10 @@ from numba import types as nb
 
 from srcad.errors import Place
 from srcad.names import Names
+from srcad.transforms.analysis.aliases import aliases_of
 from srcad.transforms.analysis.linear_forms import Form, infeasible
 from srcad.transforms.analysis.liveness import liveness_of
+from srcad.transforms.analysis.ranks import ranks_of
 from srcad.transforms.analysis.symbolic_shapes import index_parts
 from srcad.transforms.ir.array_functions import MAKES_ZEROS
 from srcad.transforms.ir.build import (
@@ -76,7 +78,6 @@ from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
-from srcad.transforms.loop_analysis.alias_classes import memories_of
 from srcad.transforms.loop_analysis.array_extents import Shapes, natural_extents, source
 from srcad.transforms.loop_analysis.loop_accesses import is_counted
 from srcad.transforms.loop_analysis.loop_order import ascending
@@ -384,7 +385,7 @@ def with_zeros_overwritten(code: Code) -> Code:
         return code
     writer = _Overwriter(code)
     integers = frozenset(name for name, kind in code.kinds.items() if isinstance(kind, nb.Integer))
-    writer.walk(code.body, Shapes(writer.memories.ranks, integers))
+    writer.walk(code.body, Shapes(writer.ranks.of, integers))
     return code.with_body(code.body)
 
 
@@ -418,7 +419,7 @@ class _Turns:
 
 class _Overwriter:
     def __init__(self, code: Code) -> None:
-        self.memories = memories_of(code)
+        self.aliases, self.ranks = aliases_of(code), ranks_of(code)
         self.names = code.fresh_names()
         self.live = liveness_of(code).after
 
@@ -444,7 +445,7 @@ class _Overwriter:
         zeroed = dict.fromkeys(target for each, target in stores if is_zero_store(each, target))
         done = set[str]()
         for name in zeroed:
-            is_added = name not in done and any(self.memories.may_share(name, other) for other in added)
+            is_added = name not in done and any(self.aliases.may_alias(name, other) for other in added)
             turns = self.turns(around, name, inside) if is_added else None
             if turns is not None:
                 done |= set(turns.uses)
@@ -453,8 +454,8 @@ class _Overwriter:
 
     def turns(self, around: gast.For | gast.While, array: str, inside: Shapes) -> _Turns | None:
         """The uses of an array, and of those that the loop swaps with it; None where these are not understood."""
-        used = {name for name in mentions([around]) if self.memories.may_share(name, array)}
-        used = {name for name in used if self.memories.ranks.get(name) != 0}
+        used = {name for name in mentions([around]) if self.aliases.may_alias(name, array)}
+        used = {name for name in used if self.ranks.of.get(name) != 0}
         heads = self.heads(around, array)
         if not heads or (isinstance(around, gast.While) and used & set(names_in(around.test))):
             return None
@@ -483,11 +484,11 @@ class _Overwriter:
         """The array and those that the loop swaps with it, if these never alias; else empty."""
         groups = [group for each in walk_statements(around.body) for group in notes_of(each).distinct_arrays]
         found = sorted(next((group for group in groups if array in group), {array}))
-        return found if len(found) == 1 or all(map(self.memories.is_own, found)) else []
+        return found if len(found) == 1 or all(map(self.aliases.is_local, found)) else []
 
     def pair(self, block: Block, around: gast.For | gast.While, one: _Use, two: _Use, head: str) -> None:
         """Replace the zero store of one use by the stores of the next, if that adds to all elements of the box."""
-        clear, add, ranks = one.visit, two.visit, self.memories.ranks
+        clear, add, ranks = one.visit, two.visit, self.ranks.of
         if clear is None or add is None or not len(clear.index) == len(add.index) == ranks.get(one.name):
             return
         box, zero, total = clear.box(one.at), clear.users[-1], first_store(add.users[0], two.name)
@@ -507,11 +508,12 @@ class _Overwriter:
 
     def is_wanted(self, around: gast.stmt, name: str) -> bool:
         """Whether an array may be read after a loop."""
-        return any(self.memories.may_share(each, name) for each in self.live.get(around, ()))
+        return any(self.aliases.may_alias(each, name) for each in self.live.get(around, ()))
 
     def begins_zero(self, block: Block, around: gast.stmt, name: str) -> bool:
         """Whether an array is known to be all zeros before a loop."""
-        group = self.memories.find(name)
+        alias_class = self.aliases.alias_class
+        group = alias_class(name)
         for each in block[position(block, around) - 1 :: -1] if position(block, around) else []:
             match each:
                 case gast.Assign(targets=[gast.Name(id=target)], value=gast.Name(id=other)):
@@ -519,7 +521,7 @@ class _Overwriter:
                     continue
             if made_in(each) == name:
                 return dotted_path(each.value.func) in MAKES_ZEROS
-            if any(self.memories.find(used) == group and not _asks_shape(each, used) for used in mentions([each])):
+            if any(alias_class(used) == group and not _asks_shape(each, used) for used in mentions([each])):
                 return False
         return False
 

@@ -17,8 +17,8 @@ from __future__ import annotations
 import gast
 from numba import types as nb
 
+from srcad.transforms.analysis.aliases import is_basic
 from srcad.transforms.analysis.loop_phis import carried_by_loop
-from srcad.transforms.analysis.points_to import is_basic
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.ir.build import binary, clone, const, load, walk
 from srcad.transforms.ir.pass_names import INDUCTION_VARIABLES

@@ -59,7 +59,7 @@ class Newer:
 
     def _maker(self, name: str) -> gast.Assign | None:
         """The only statement that allocates an array, if that is never a parameter."""
-        roots = self.program.roots.of.get(name, frozenset())
+        roots = self.program.aliases.points_to(name)
         if len(roots) != 1:
             return None
         (root,) = roots
@@ -113,4 +113,4 @@ class Newer:
         """The array that a name is, or is a view of, where it is stored."""
         if isinstance(defined, gast.Assign) and isinstance(defined.value, gast.Name):
             return str(defined.value.id)
-        return self.program.roots.views.get(name)
+        return self.program.aliases.views.get(name)

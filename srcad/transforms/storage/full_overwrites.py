@@ -33,7 +33,7 @@ class Renewals:
     def stand_between(self, statement: gast.stmt, what: gast.expr, store: gast.stmt) -> bool:
         """Whether every path from a statement to a store first overwrites the whole array that `what` refers to."""
         base = what.id if isinstance(what, gast.Name) else what.value.id
-        roots = self.program.roots.of.get(base, frozenset())
+        roots = self.program.aliases.points_to(base)
         return len(roots) == 1 and any(self._is_between(statement, each, store) for each in self.of(*roots))
 
     def _is_between(self, statement: gast.stmt, renewal: gast.stmt, store: gast.stmt) -> bool:
@@ -56,7 +56,7 @@ class Renewals:
 
     def _renews(self, statement: gast.stmt, root: str) -> bool:
         targets = [target for each in walk_statements([statement]) if (target := stores_into(each)) is not None]
-        if not any(root in self.program.roots.of.get(target.value.id, ()) for target in targets):
+        if not any(root in self.program.aliases.points_to(target.value.id) for target in targets):
             return False
         sizes = [self.program.meeting.size(root, axis) for axis in range(self.program.types.rank(root) or 0)]
         whole = tuple((Form(), size - 1) for size in sizes)

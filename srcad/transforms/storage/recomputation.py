@@ -6,7 +6,7 @@ import gast
 
 from srcad.runtime.rulebook import registry
 from srcad.transforms.adjoint.reverse_plan import Way
-from srcad.transforms.analysis.points_to import is_basic
+from srcad.transforms.analysis.aliases import is_basic
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.inference.subroutine_types import results_of_calls
 from srcad.transforms.ir.build import binary, clone, const, load, names_in, stores_into, walk_statements
@@ -68,7 +68,7 @@ class Recipes:
             case gast.UnaryOp(operand=gast.Constant()):
                 return value
         if program.types.is_array(name):
-            return value if name in program.roots.views and _is_view_call(program, value) else None
+            return value if name in program.aliases.views and _is_view_call(program, value) else None
         if any(program.types.is_array(read) for read in names_in(value)):
             return None
         return value if self.is_pure(value) else None
@@ -144,7 +144,7 @@ class Recipes:
             for store in self.program.flow.stores.get(name, [])
             if isinstance(store, gast.Assign)
             and isinstance(store.value, gast.Subscript)
-            and self.program.roots.is_written(store.value.value.id)
+            and self.program.aliases.is_written(store.value.value.id)
         ]
 
     def is_unchanged(self, name: str, until: int) -> bool:
@@ -159,7 +159,7 @@ class Recipes:
 
     def stores_into(self, name: str) -> list[gast.stmt]:
         """All stores that may be into an array."""
-        return [store for store, target in self._stores if self.program.roots.meet(name, target.value.id)]
+        return [store for store, target in self._stores if self.program.aliases.may_alias(name, target.value.id)]
 
     def stores_after(self, statement: gast.stmt, what: gast.expr) -> list[gast.stmt]:
         """The stores that may later overwrite what a statement reads, without a full overwrite always coming first."""

@@ -47,7 +47,7 @@ def _given(program: Program) -> frozenset[str]:
     last = program.unit.tree.body[-1]
     returned = names_in(last.value) if isinstance(last, gast.Return) else ()
     names = [*program.unit.parameters, *returned]
-    return frozenset(root for name in names for root in program.roots.of.get(name, ()))
+    return frozenset(root for name in names for root in program.aliases.points_to(name))
 
 
 def _is_held(program: Program, name: str, store: gast.stmt, base: str, given: Collection[str]) -> bool:
@@ -55,7 +55,7 @@ def _is_held(program: Program, name: str, store: gast.stmt, base: str, given: Co
     made, array = flow.single(name), program.types.get(base)
     if made is None or flow.spot(made).way != flow.spot(store).way or not isinstance(array, nb.Array):
         return False
-    roots = program.roots.of.get(base, frozenset())
+    roots = program.aliases.points_to(base)
     is_one = len(flow.stores.get(base, ())) <= 1 and len(roots) == 1
     home = flow.home(base)
     is_around = home == flow.spot(store).way[: len(home)]

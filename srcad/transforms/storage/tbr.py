@@ -19,7 +19,7 @@ from srcad.runtime.support.stage_timer import stage
 from srcad.transforms.adjoint.reverse_plan import Fork, Node, Plan, Replay, Step, inner_plans, reached, spot_of
 from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.analysis.program_facts import Program
-from srcad.transforms.ir.array_functions import LIKE_WITHOUT_CONTENT, SECOND_SHAPE_ONLY, SHAPE_ATTRIBUTES, last_parts
+from srcad.transforms.ir.array_functions import SECOND_SHAPE_ONLY, SHAPE_ATTRIBUTES, SHAPE_ONLY, last_part, last_parts
 from srcad.transforms.ir.build import Block, load, names_in, stores_into, walk_statements
 from srcad.transforms.ir.cost_model import GUESSED_ITERATIONS
 from srcad.transforms.ir.pass_names import RECOMPUTATION
@@ -120,7 +120,9 @@ class Decider:
             name
             for statement in step.code
             for name in names_with_content(statement)
-            if self.sites.is_primal(name) and self.program.types.is_array(name) and self.program.roots.is_written(name)
+            if self.sites.is_primal(name)
+            and self.program.types.is_array(name)
+            and self.program.aliases.is_written(name)
         }
         return [(step.statement, load(name)) for name in sorted(found)]
 
@@ -128,8 +130,8 @@ class Decider:
         """Index arrays of a store that are written somewhere: to undo the store, their contents are needed."""
         target = stores_into(store)
         assert target is not None
-        roots, types = self.program.roots, self.program.types
-        return sorted(name for name in names_in(target.slice) if types.is_array(name) and roots.is_written(name))
+        aliases, types = self.program.aliases, self.program.types
+        return sorted(name for name in names_in(target.slice) if types.is_array(name) and aliases.is_written(name))
 
     def decide_region(self, number: int, pending: dict[str, int], decisions: Decisions) -> None:
         """Choose between recording and recomputing in one loop body; adds its needs of outer bodies to `pending`."""
@@ -217,11 +219,11 @@ class Decider:
         loads: dict[str, list[str]] = {}
         for name in self.reachable():
             for _, what in self.recipes.loads(name):
-                for root in program.roots.of.get(names_of(what), frozenset()):
+                for root in program.aliases.points_to(names_of(what)):
                     loads.setdefault(root, []).append(name)
         for root in sorted(loads):
             names = sorted(set(loads[root]))
-            fixed = [read for read in self.contents if root in program.roots.of.get(names_of(read[1]), frozenset())]
+            fixed = [read for read in self.contents if root in program.aliases.points_to(names_of(read[1]))]
             if fixed and not self.pure:
                 continue
             stores: dict[int, gast.stmt] = {}
@@ -269,15 +271,15 @@ def names_with_content(node: gast.AST) -> list[str]:
     """The names in an expression, except those of which only the shape or type is used."""
     if isinstance(node, gast.Attribute) and node.attr in SHAPE_ATTRIBUTES:
         return []
-    if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr in _LIKE | _SECOND:
-        rest = node.args[1:] if node.func.attr in _LIKE else node.args[:1]
+    if isinstance(node, gast.Call) and (called := last_part(node.func)) in _LIKE | _SECOND:
+        rest = node.args[1:] if called in _LIKE else node.args[:1]
         return [name for part in rest for name in names_with_content(part)]
     if isinstance(node, gast.Name):
         return [node.id] if not isinstance(node.ctx, gast.Store) else []
     return [name for child in gast.iter_child_nodes(node) for name in names_with_content(child)]
 
 
-_LIKE, _SECOND = last_parts(LIKE_WITHOUT_CONTENT), last_parts(SECOND_SHAPE_ONLY)
+_LIKE, _SECOND = last_parts(SHAPE_ONLY), last_parts(SECOND_SHAPE_ONLY)
 
 
 def names_of(node: gast.expr) -> str:

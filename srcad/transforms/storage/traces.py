@@ -83,15 +83,15 @@ def rows(sites: Sites, recipes: Recipes, decisions: Decisions) -> dict[str, Row]
 class _Finder:
     def __init__(self, sites: Sites, recipes: Recipes, decisions: Decisions) -> None:
         self.sites, self.recipes, self.program = sites, recipes, sites.program
-        of = self.program.roots.of
+        of = self.program.aliases.of
         targets = (stores_into(store) for store in decisions.undone)
         self.undone = {root for target in targets if target is not None for root in of.get(target.value.id, ())}
 
     def row(self, name: str) -> Row | None:
         """How a name is copied; None where it is not."""
         kind, loops = self.program.types.get(name), self.sites.loops_around(self.sites.site(name))
-        roots = self.program.roots.of.get(name, frozenset())
-        if not loops or not can_be_made(kind) or not roots or roots & self.undone or name in self.program.roots.views:
+        roots = self.program.aliases.points_to(name)
+        if not loops or not can_be_made(kind) or not roots or roots & self.undone or name in self.program.aliases.views:
             return None
         if not any(self.is_made_in(loops[-1], root) for root in roots):
             return None
@@ -111,7 +111,7 @@ class _Finder:
         made = self.program.flow.single(name)
         if made is None:
             return None
-        if self.program.roots.of[name] != {name}:  # another name of an array
+        if self.program.aliases.of[name] != {name}:  # another name of an array
             return None if self.recipes.stores_after(made, load(name)) else ()
         filled = [self.recipes.newer.filled_in(store, made) for store in self.recipes.stores_into(name)]
         if None in filled:

@@ -19,8 +19,9 @@ from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.adjoint.reverse_plan import Late, Node, Replay, Spot, Step, inner_plans
 from srcad.transforms.adjoint.zero_guards import added_to, assigned, passed_on, statements_of
 from srcad.transforms.analysis.program_facts import Program
-from srcad.transforms.ir.build import Block, reads, stores_into, walk_statements, written
+from srcad.transforms.ir.build import Block, stores_into, walk_statements, written
 from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.side_effects import reads
 from srcad.transforms.storage.tbr import names_with_content, own_reads
 from srcad.transforms.sweeps.iteration_local_reversal import accesses
 
@@ -95,11 +96,11 @@ class Touched:
             found.stored.update([name] if name else [])
             for kind, _, what in accesses(program, statement):
                 base = what.id if isinstance(what, gast.Name) else what.value.id
-                reached = program.roots.of.get(base, frozenset([base]))
+                reached = program.aliases.of.get(base, frozenset([base]))
                 found.roots |= reached
                 found.stores |= reached if kind != "read" else set()
             for read in reads(statement):
-                found.roots |= program.roots.of.get(read, frozenset())
+                found.roots |= program.aliases.points_to(read)
             found.has_effect |= not isinstance(
                 statement, (gast.Assign, gast.AugAssign, gast.If, gast.For, gast.While, gast.Pass, gast.Break)
             )
@@ -148,7 +149,7 @@ class _Order:
             for name in names_with_content(statement)
             if name not in self.primal
         }
-        roots = {root for name in content for root in self.program.roots.of.get(name, frozenset())}
+        roots = {root for name in content for root in self.program.aliases.points_to(name)}
         return bool(names & self.names or roots & self.memory)
 
     def _is_array(self, name: str) -> bool:
@@ -174,7 +175,7 @@ class _Order:
         found: set[str] = set()
         for name in names:
             primal = self.primal.get(name)
-            roots = self.program.roots.of.get(primal, frozenset()) if primal is not None else frozenset()
+            roots = self.program.aliases.points_to(primal) if primal is not None else frozenset()
             found |= {f"adjoint of {root}" for root in roots} or {name}
         return found
 

@@ -24,10 +24,11 @@ from srcad.runtime.rulebook import registry
 from srcad.transforms.analysis.array_kills import Cover
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.inference.subroutine_types import results_of_calls
-from srcad.transforms.ir.build import Block, is_exit, reads, stores_into, walk_statements
+from srcad.transforms.ir.build import Block, is_exit, stores_into, walk_statements
 from srcad.transforms.ir.cost_model import GUESSED_ITERATIONS
 from srcad.transforms.ir.pass_names import ITERATION_LOCAL_REVERSAL
 from srcad.transforms.ir.primitive import constant, primitive_of
+from srcad.transforms.ir.side_effects import reads
 from srcad.transforms.loop_analysis.loop_carried_values import is_sum
 from srcad.transforms.storage.tbr import names_with_content
 
@@ -117,7 +118,7 @@ class Independence:
         """Whether each iteration allocates the array anew, and no name for it outlives the iteration."""
         program, inside = self.program, {id(each) for each in self.statements}
         body = (program.flow.spot(self.loop).number, 0)
-        names = {root, *(name for name, roots in program.roots.of.items() if root in roots)}
+        names = {root, *(name for name, roots in program.aliases.of.items() if root in roots)}
         return all(body in program.flow.home(name) for name in names) and not any(
             id(each) not in inside and names & set(reads(each)) for each in walk_statements(program.unit.tree.body)
         )
@@ -148,7 +149,7 @@ class Independence:
     def roots(self, what: gast.expr) -> frozenset[str]:
         """The allocated arrays that a subscript or a name may refer to."""
         name = what.id if isinstance(what, gast.Name) else what.value.id
-        return self.program.roots.of.get(name, frozenset([name]))
+        return self.program.aliases.of.get(name, frozenset([name]))
 
 
 def accesses(program: Program, statement: gast.stmt) -> Iterator[Access]:
@@ -170,7 +171,7 @@ def accesses(program: Program, statement: gast.stmt) -> Iterator[Access]:
 
 def _is_reference(program: Program, name: str, value: gast.expr) -> bool:
     """Whether an assignment only gives memory another name, without reading it."""
-    if isinstance(value, gast.Name) or name not in program.roots.views:
+    if isinstance(value, gast.Name) or name not in program.aliases.views:
         return isinstance(value, gast.Name)
     rule = registry.find(primitive_of(value, program.unit.bindings))
     return isinstance(value, gast.Subscript) or (rule is not None and rule.kind == "view")

@@ -14,7 +14,6 @@ from srcad.runtime import kernels
 from srcad.runtime.support.stage_timer import stage
 from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.adjoint.adjoint_statements import StatementAdjoints
-from srcad.transforms.adjoint.reused_derivatives import Twins
 from srcad.transforms.adjoint.reverse_plan import Fork, Node, Plan, Replay, Step, Way, place_zeros
 from srcad.transforms.analysis.ownership import swap_groups
 from srcad.transforms.analysis.program_facts import Program
@@ -45,7 +44,6 @@ class Reverser:
     ) -> None:
         """`counts` has the iteration counters of counted loops; `undone` has ids of stores that must have a step."""
         self.program, self.adjoints, self.counts, self.undone = program, adjoints, counts, undone
-        self.twins = Twins(program)
         self.statements = StatementAdjoints(program, adjoints)
         self.swaps = swap_groups(program)
         self.homes: dict[Way, list[str]] = {}
@@ -96,7 +94,7 @@ class Reverser:
 
     def beginning(self, name: str) -> gast.expr:
         """The initial value of an adjoint."""
-        base = self.program.roots.views.get(name)
+        base = self.program.aliases.views.get(name)
         value = self.program.flow.definition(name)
         if base is None or value is None or not is_view(self.program, name, value):
             return self.adjoints.zero(name)
@@ -127,7 +125,7 @@ class Reverser:
             self.reverse_header(replay)
             replay.header = note(noted_as(statement, replay.header), distinct_arrays=self.apart(statement))
             return replay
-        code = self.twins.named(self.statements.of(statement), statement)
+        code = self.statements.of(statement)
         return Step(number, code, statement) if code or id(statement) in self.undone else None
 
     def apart(self, loop: gast.For | gast.While) -> tuple[frozenset[str], ...]:

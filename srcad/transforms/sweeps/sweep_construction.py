@@ -23,13 +23,14 @@ from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.adjoint.dense_adjoints import dense_of
 from srcad.transforms.adjoint.reverse_plan import Fork, Late, Node, Plan, Replay, Spot, Step, Way, inner_plans, spot_of
 from srcad.transforms.adjoint.zero_guards import stretch, tested, where_nonzero
+from srcad.transforms.analysis.aliases import is_basic
 from srcad.transforms.analysis.dataflow import closure
-from srcad.transforms.analysis.points_to import is_basic
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.analysis.sweep_boundary import boundary, completion
 from srcad.transforms.ir.build import (
     Block,
     assign,
+    at,
     augment,
     branch,
     call,
@@ -290,7 +291,7 @@ class Assembler:
             case Replay(header=header, body=body, first=first):
                 loop = clone(header)
                 loop.body = [clone(each) for each in first] + self.reverse(body) or [gast.Pass()]
-                loop.place = place_of(node.statement)
+                at(loop, place_of(node.statement))
                 return [loop]
             case Spot(statement=statement, body=body):
                 return self.on_the_spot(statement, body)

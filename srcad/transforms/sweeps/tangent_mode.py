@@ -28,6 +28,7 @@ from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.ir.build import (
     Block,
     assign,
+    at,
     augment,
     binary,
     call,
@@ -156,10 +157,10 @@ class Tangents:
                 term = product(factor, self.of_atom(argument))
                 total = _plus(total, term)
         if total is None:
-            return [_at(assign(self.dot(name), self.zeros.zero(name)), place)]
+            return [at(assign(self.dot(name), self.zeros.zero(name)), place)]
         total = self.owned(name, self.full(name, total, inputs, spliced.locals))
         code = [*spliced.locals, assign(self.dot(name), total, place)]
-        return [_at(statement, place) for statement in code]
+        return [at(statement, place) for statement in code]
 
     def owned(self, name: str, value: gast.expr) -> gast.expr:
         """A tangent in memory of its own, if the result is a new array that may be written to."""
@@ -167,8 +168,8 @@ class Tangents:
             return value
         read = next(names_in(value))
         back = {dot: primal for primal, dot in self.dots.items()}
-        roots = self.program.roots
-        written = roots.is_written(name) or roots.is_written(back.get(read, read))
+        aliases = self.program.aliases
+        written = aliases.is_written(name) or aliases.is_written(back.get(read, read))
         return call("np.copy", value) if written else value
 
     def full(self, name: str, total: gast.expr, inputs: dict[str, gast.expr], first: Block) -> gast.expr:
@@ -208,7 +209,7 @@ class Tangents:
         term = _without_absent(value, absent | {_ABSENT})
         sources = inputs if rule.elementwise else {}
         total = self.zeros.zero(name) if term is None else self.full(name, term, sources, kept)
-        return [_at(statement, place) for statement in [*kept, assign(self.dot(name), self.owned(name, total))]]
+        return [at(statement, place) for statement in [*kept, assign(self.dot(name), self.owned(name, total))]]
 
     def applied(self, value: gast.expr, rule: Rule, inputs: dict[str, gast.expr]) -> gast.expr:
         """A linear primitive applied to tangents."""
@@ -261,8 +262,3 @@ def _without_absent(node: gast.expr, absent: set[str]) -> gast.expr | None:
             inner = _without_absent(operand, absent)
             return None if inner is None else gast.UnaryOp(op=op, operand=inner)
     return None
-
-
-def _at(statement: Any, place: Place | None) -> Any:
-    statement.place = place
-    return statement

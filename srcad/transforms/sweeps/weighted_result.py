@@ -16,7 +16,7 @@ import gast
 import numpy as np
 
 from srcad.refusals.derivatives import OTHER_RESULTS
-from srcad.transforms.ir.build import Block, assign, binary, call, load, place_of
+from srcad.transforms.ir.build import Block, assign, at, binary, call, load, place_of
 from srcad.transforms.ir.unit import Unit
 
 
@@ -45,7 +45,7 @@ def weighted(unit: Unit, ranks: Sequence[int | None]) -> Unit:
             code.append(assign(names.fresh("total"), binary(load(total), gast.Add, load(part)), place))
         total = code[-1].targets[0].id
     returned = gast.Return(value=load(total))
-    returned.place = place
+    at(returned, place)
     tree.body += [*code, returned]
     own = len(unit.parameters) - len(unit.hidden)
     tree.args.args[own:own] = [

@@ -14,11 +14,8 @@ from srcad.runtime import kernels
 from srcad.runtime.kernels.arrays import rearrangements
 from srcad.runtime.kernels.tape_rules import (
     composed_functions,
-    fits_and_statistics,
     list_functions,
     matrix_functions,
-    nan_functions,
-    spacing,
 )
 from srcad.runtime.rulebook import registry
 from srcad.runtime.rulebook.registry import Rule, definition, find, variants
@@ -339,12 +336,9 @@ AS_THEY_STAND = {
     each.__name__
     for each in (
         composed_functions,
-        fits_and_statistics,
-        nan_functions,
         list_functions,
         matrix_functions,
         rearrangements,
-        spacing,
     )
 }
 NOT_YET = {"others_adjoint", "cumprod_bend", "singular_values_tangent"}

@@ -220,3 +220,13 @@ def test_items_assigned_to_a_variable():
         v[0] = 2.0 * v[2]
         y = v * v
     assert accumulator.jvp(y).tolist() == [2.0 * 6.0 * 4.0, 0.0, 12.0]
+
+
+def test_large_results_of_functions_that_others_define_have_tangents():
+    value = np.linspace(0.0, 1.0, 2000)
+    for function in (np.nancumsum, np.unwrap, np.ediff1d):
+        for _ in range(2):
+            x = constant(value)
+            with ForwardAccumulator(x, constant(np.ones(2000))) as accumulator:
+                y = function(x)
+            np.testing.assert_allclose(accumulator.jvp(y), function(np.ones(2000)))

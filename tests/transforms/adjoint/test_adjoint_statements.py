@@ -48,6 +48,22 @@ def f(x, a):
         np.testing.assert_array_equal(run(text, "f8[:], f8", "grad", X, 3.0, loops=loops), [1.0, 0.0, 0.0])
 
 
+def test_a_stored_view_of_the_same_array_passes_on_what_was_there_before():
+    text = """
+def f(x):
+    w = np.copy(x)
+    v = w[:-1]
+    w[1:] = v
+    p = w * x
+    s = np.sum(p)
+    return s
+"""
+    # The sum is x0 x0 + x0 x1 + x1 x2.
+    for loops in (True, False):
+        found = run(text, "f8[::1]", "grad", X, loops=loops)
+        np.testing.assert_array_equal(found, [2 * X[0] + X[1], X[0] + X[2], X[1]])
+
+
 def test_the_adjoint_of_a_view_is_the_same_view_of_the_adjoint():
     text = """
 def f(x):

@@ -1,6 +1,7 @@
 """The calls of a function: which of them carry derivatives, and the list on which all its records are."""
 
 import gast
+import numpy as np
 
 from srcad.driver import pipeline
 from srcad.driver.pipeline import prepare
@@ -8,6 +9,7 @@ from srcad.tools.type_signatures import parse_signature
 from srcad.transforms.adjoint.call_derivatives import Callees, calls_in
 from srcad.transforms.ir.code import Code, Settings
 from srcad.transforms.sweeps.callee_pairs import make_pair, make_tangent
+from tests.checking import assert_gradient
 
 
 def powers(v, n, k):
@@ -18,6 +20,22 @@ def powers(v, n, k):
 
 def caller(x, n):
     return powers(x, n, 2.0) + powers(2.0, n, 3.0)
+
+
+def halves(a, b, n):
+    if n <= 0:
+        return a * b, b
+    one, other = halves(a * 0.5, b, n - 1)
+    return one + a * a, other * b
+
+
+def of_halves(x, y):
+    one, other = halves(x, y, 2)
+    return 3.0 * one + np.sin(other)
+
+
+def test_each_argument_and_each_result_has_its_own_adjoint():
+    assert_gradient(of_halves, 0.7, 1.3, modes=("gradient", "loops", "tangent"))
 
 
 def stage():

@@ -104,7 +104,7 @@ def f(x, z):
 """,
         "f8, f8",
     )
-    found = varied_names(program.unit, program.types, program.roots, ["x"])
+    found = varied_names(program.unit, program.types, program.aliases, ["x"])
     assert found == {"x", "a"}
 
 

@@ -75,6 +75,7 @@ NOT_STORED = {
         "    r = c[t]",
         "    c[i] = 1.0",
     ],
+    "by this iteration of an inner loop, afterwards": ["for i in range(0, n, 1):", "    r = c[i]", "    c[i] = 1.0"],
     "one column only": ["for i in range(0, n, 1):", "    a[i, 0] = 1.0", "r = a[:, :]"],
 }
 

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from srcad.transforms.analysis.liveness import carried_names, live_before, liveness, stored_certainly
-from srcad.transforms.ir.build import inner_blocks, is_exit, reads, written
+from srcad.transforms.ir.build import inner_blocks, is_exit, written
+from srcad.transforms.ir.side_effects import reads
 from tests.transforms.core_text import parsed
 
 NAMES = "abcd"

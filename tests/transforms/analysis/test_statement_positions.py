@@ -1,6 +1,7 @@
 """The order of statements, the loops around them, and where names are stored."""
 
 from srcad.transforms.analysis.statement_positions import flow_of, uses
+from srcad.transforms.ir.build import place_of
 from tests.transforms.core_text import at_line, unit_of
 
 TEXT = """
@@ -63,4 +64,4 @@ def test_an_index_is_told_from_other_names():
 
 
 def test_uses_are_reads_with_their_statements():
-    assert [statement.place.line for statement, name in uses(UNIT.tree.body) if name == "c"] == [5]
+    assert [place_of(statement).line for statement, name in uses(UNIT.tree.body) if name == "c"] == [5]

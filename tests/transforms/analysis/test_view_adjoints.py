@@ -84,8 +84,8 @@ def test_contiguity_is_that_of_all_that_an_array_is_computed_from():
 def test_a_change_of_type_is_a_copy():
     found = program("v = np.asarray(x, dtype=np.float32)", "w = np.asarray(x)")
     assert not asked("v = np.asarray(x, dtype=np.float32)")
-    assert "v" not in found.roots.views or is_cast(found, "v", found.flow.definition("v"))
-    assert "w" not in found.roots.views or not is_cast(found, "w", found.flow.definition("w"))
+    assert "v" not in found.aliases.views or is_cast(found, "v", found.flow.definition("v"))
+    assert "w" not in found.aliases.views or not is_cast(found, "w", found.flow.definition("w"))
 
 
 def test_names_reach_views_through_copies_and_further_views():

@@ -1,12 +1,16 @@
 """What the table says of functions, held to NumPy itself."""
 
 import copy
+import inspect
+from functools import partial
 
+import numba
 import numpy as np
 import pytest
 
+from srcad.runtime.rulebook import registry
 from srcad.transforms.ir import array_functions
-from srcad.transforms.ir.array_functions import FACTS, Fact, fill_of, function, having
+from srcad.transforms.ir.array_functions import FACTS, Fact, Result, fill_of, function, having, result_of
 
 MATRIX = np.array([[2.0, 0.5, 0.25], [0.5, 3.0, 0.125], [0.25, 0.125, 4.0]])
 OTHER = np.array([[0.5, 0.25, 0.75], [0.875, 0.375, 0.125], [0.625, 0.25, 0.5]])
@@ -28,6 +32,22 @@ ARGUMENTS = {
     "kernels.unbroadcast": (MATRIX, VECTOR),
     "kernels.scatter_add": (VECTOR, np.array([0, 2, 2]), MATRIX[0]),
     "kernels.unexpand": (np.zeros(1), VECTOR),
+    "kernels.grown": (VECTOR, 1),
+    "kernels.select": (True, VECTOR, VECTOR[::-1]),
+    "kernels.restore": (VECTOR, (3, 2), 1),
+    "kernels.unpad": (VECTOR, (1,), 1),
+    "kernels.resized": (VECTOR, 2, 0),
+    "kernels.places": (np.array([2, 0]),),
+    "kernels.item_bar": (VECTOR, slice(1, None)),
+    "kernels.diag_adjoint": (MATRIX, (3,)),
+    "kernels.diff_adjoint": (VECTOR, 0),
+    "operator.getitem": (VECTOR, slice(1, None)),
+    "np.imag": (MATRIX * 1j,),
+    "kernels.same_extent": (3, 3),
+    "kernels.refuse_overlap": (VECTOR, OTHER),
+    "kernels.check_bytes": (1, 2),
+    "kernels.expect": (0.5, "f"),
+    "print": (0.5,),
 }
 
 
@@ -53,7 +73,8 @@ def names(fact):
 
 
 def shares(result, given):
-    return any(np.shares_memory(result, each) for each in given if isinstance(each, np.ndarray))
+    arrays = [each for each in given if isinstance(each, np.ndarray)]
+    return isinstance(result, np.ndarray) and any(np.shares_memory(result, each) for each in arrays)
 
 
 @pytest.mark.parametrize("name", FACTS)
@@ -169,17 +190,73 @@ def test_total_functions_never_raise(name):
             function(name)(*map(float, numbers[:count]))
 
 
-SUBSETS = [
-    ("FRESH", Fact.NEW),
-    ("ALLOCATING", Fact.NEW),
-    ("NEW_FROM_PARTS", Fact.NEW),
-    ("MAKES_ROOM", Fact.NEW),
-    ("PRODUCTS", Fact.PRODUCT),
-    ("RECORDS_LIKE", Fact.LIKE),
-    ("COUNTS", Fact.SHAPE_ONLY),
+@pytest.mark.parametrize("name", names(Fact.DOUBLE))
+@pytest.mark.parametrize("others", [0.5, 1])
+def test_a_double_among_the_arguments_makes_a_double(name, others):
+    count = len(arguments(name))
+    assert isinstance(function(name)(0.25, *[others] * (count - 1)), float)
+    assert isinstance(function(name)(*[others] * (count - 1), 0.25), float)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    "name", ["np.linalg.inv", "np.linalg.cholesky", "np.triu", "np.sort", "np.roll", "np.dot", "np.exp"]
+)
+def test_numba_returns_matrices_in_fortran_order_only_where_that_is_said(name):
+    given = arguments(name)
+    text = ", ".join("abc"[: len(given)])
+    compiled = numba.njit(eval(f"lambda {text}: called({text})", {"called": function(name)}))
+    assert compiled(*given).flags.c_contiguous == (Fact.FORTRAN not in FACTS[name])
+
+
+SAMPLES = [
+    (VECTOR,),
+    (MATRIX,),
+    (MATRIX * 1j,),
+    (VECTOR, VECTOR[::-1]),
+    (MATRIX, OTHER),
+    (MATRIX, VECTOR),
+    (MATRIX, 0),
+    (MATRIX, (0, 1)),
+    (MATRIX, 0, 1),
+    (MATRIX, (9,)),
+    (MATRIX > 1.0, MATRIX, OTHER),
+    (VECTOR, np.zeros(3)),
+    ((MATRIX, OTHER),),
+    (VECTOR, (1,), 1),
+    (VECTOR, 2, 0),
+    (True, VECTOR, VECTOR[::-1]),
+    ([VECTOR, VECTOR],),
+    (0.25,),
+    (0.25, 0.5),
 ]
 
 
-@pytest.mark.parametrize(("subset", "fact"), SUBSETS)
-def test_the_sets_of_single_passes_have_nothing_that_lacks_the_fact(subset, fact):
-    assert getattr(array_functions, subset) <= having(fact)
+def parts_of(result):
+    """The arrays in a result."""
+    return [part for each in result for part in parts_of(each)] if isinstance(result, (tuple, list)) else [result]
+
+
+def is_allowed(primitive, sample):
+    """Whether a function takes these arguments, none of them an array for the result."""
+    if isinstance(primitive, np.ufunc) or primitive is np.dot:
+        return len(sample) == getattr(primitive, "nin", 2)
+    try:
+        bound = inspect.signature(primitive).bind(*sample).arguments
+    except (TypeError, ValueError):
+        return False
+    return not {"out", "copy"} & bound.keys() and not (primitive is np.diff and isinstance(sample[-1], int))
+
+
+@pytest.mark.parametrize("primitive", registry.primitives(), ids=repr)
+@pytest.mark.filterwarnings("ignore")
+def test_results_share_memory_only_as_the_rules_and_the_table_say(primitive):
+    for sample in filter(partial(is_allowed, primitive), SAMPLES):
+        given = copy.deepcopy(sample)
+        try:
+            found = parts_of(primitive(*given))
+        except Exception:  # noqa: BLE001 - the function refuses arguments of these kinds
+            continue
+        shared = [any(shares(part, parts_of(each)) for part in found) for each in given]
+        allowed = {Result.NEW: 0, Result.FIRST: 1, Result.ANY: len(given)}[result_of(primitive)]
+        assert not any(shared[allowed:])

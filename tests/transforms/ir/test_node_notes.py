@@ -12,7 +12,7 @@ import pytest
 
 from srcad.driver import pipeline
 from srcad.tools.type_signatures import parse_signature
-from srcad.transforms.ir.build import clone, effect, header_of, place_of
+from srcad.transforms.ir.build import at, clone, effect, has_place, header_of, place_of
 from srcad.transforms.ir.node_notes import Notes, note, notes_of
 from tests.golden import programs
 
@@ -76,9 +76,10 @@ def test_nodes_that_are_noted_stay_those_of_the_tree():
     assert notes_of(node).natural[0].id == "j"
 
 
-def test_a_place_is_no_note():
-    assert "place" not in NAMES
-    assert place_of(note(gast.Pass(), effect=True)) is None
+def test_a_place_is_a_note_that_may_say_that_there_is_none():
+    node = note(gast.Pass(), effect=True)
+    assert (place_of(node), has_place(node)) == (None, False)
+    assert (place_of(at(node, None)), has_place(node), notes_of(node).effect) == (None, True, True)
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
@@ -90,7 +91,6 @@ def test_notes_are_read_and_changed_by_the_two_functions_only(path):
                 args=[_, ast.Constant(value=str() as name), *_],
             ):
                 assert name not in NAMES, f"{path}:{node.lineno}: ask `notes_of(...).{name}`"
-                assert name != "place" or path.stem == "build", f"{path}:{node.lineno}: ask `place_of`"
             case ast.Attribute(value=ast.Name(id="self")):
                 pass
             case ast.Attribute(attr=name, ctx=ast.Store() | ast.Del()):
@@ -111,12 +111,12 @@ def test_each_note_that_is_set_or_asked_for_exists(path):
 
 @pytest.mark.parametrize("after", ["differentiate", None])
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_trees_hold_nothing_but_syntax_places_and_notes(name, after):
+def test_trees_hold_nothing_but_syntax_and_notes(name, after):
     unit = pipeline.prepare(getattr(programs, name))
     made = pipeline.derive(unit, "grad", (0,), parse_signature(PROGRAMS[name]), after=after)
     trees = [unit.tree, *(getattr(made, "made", None) or made).functions]
     for node in (node for tree in trees for node in gast.walk(tree)):
-        assert vars(node).keys() <= {*node._fields, *node._attributes, "place", "_srcad_notes"}
+        assert vars(node).keys() <= {*node._fields, *node._attributes, "_srcad_notes"}
 
 
 def test_the_modules_that_set_and_read_a_note_are_named_as_they_are():

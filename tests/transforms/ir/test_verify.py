@@ -6,6 +6,8 @@ import pytest
 from srcad.errors import CompilerBug
 from srcad.frontend.load_source import load
 from srcad.frontend.lower import lower
+from srcad.transforms.ir.build import at
+from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.verify import check_core, check_nested
 
 CORE = """
@@ -71,7 +73,7 @@ def placed(text):
     tree = gast.parse(text).body[0]
     for node in gast.walk(tree):
         if isinstance(node, gast.stmt):
-            node.place = None
+            at(node, None)
     return tree
 
 
@@ -100,7 +102,7 @@ def test_every_statement_has_a_place():
         return v
 
     tree = lower(load(f)).tree
-    del next(node for node in tree.body if isinstance(node, gast.For)).body[-1].place
+    note(next(node for node in tree.body if isinstance(node, gast.For)).body[-1], is_placed=False)
     with pytest.raises(CompilerBug, match="without a place: If"):
         check_core(tree)
 

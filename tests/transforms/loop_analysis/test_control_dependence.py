@@ -3,17 +3,17 @@
 import pytest
 from numba import types as nb
 
+from srcad.transforms.analysis.aliases import aliases_of
+from srcad.transforms.ir.code import code_of
 from srcad.transforms.ir.node_notes import note
-from srcad.transforms.loop_analysis.alias_classes import Memories
 from srcad.transforms.loop_analysis.control_dependence import choosing, is_continuous
-from tests.transforms.core_text import parsed
 
 KINDS = {**dict.fromkeys("vw", nb.float64[::1]), **dict.fromkeys("stu", nb.float64), "k": nb.int64}
 
 
 def found(*lines):
-    tree = parsed("def f(v, w, s, t, u, k):\n    " + "\n    ".join(lines) + "\n    return s\n")
-    return choosing(tree.body, Memories(tree.body, ("v", "w", "s", "t", "u", "k"), KINDS))
+    code = code_of("def f(v, w, s, t, u, k):\n    " + "\n    ".join(lines) + "\n    return s\n", KINDS)
+    return choosing(code.body, aliases_of(code))
 
 
 @pytest.mark.parametrize(
@@ -56,16 +56,16 @@ def test_what_is_appended_decides_by_what_is_read_again():
 
 def test_what_picks_an_extreme_is_continuous():
     lines = "s = max(t, 0.0)", "u = np.max(v)", "v = kernels.times(v, w)"
-    tree = parsed("def f(v, w, s, t, u, k):\n    " + "\n    ".join(lines) + "\n    return s\n")
-    memories = Memories(tree.body, ("v", "w", "s", "t", "u", "k"), KINDS)
-    assert {"t", "v"} <= choosing(tree.body, memories)
-    assert not {"t", "v"} & choosing(tree.body, memories, (), is_continuous)
+    code = code_of("def f(v, w, s, t, u, k):\n    " + "\n    ".join(lines) + "\n    return s\n", KINDS)
+    aliases = aliases_of(code)
+    assert {"t", "v"} <= choosing(code.body, aliases)
+    assert not {"t", "v"} & choosing(code.body, aliases, (), is_continuous)
 
 
 def test_what_more_names_depend_on_decides_too_and_skipping_zeros_is_no_decision():
-    tree = parsed("def f(s, t, u):\n    z = 2.0 * t\n    if s != 0.0:\n        t = u\n    return z\n")
-    memories = Memories(tree.body, ("s", "t", "u"), KINDS)
-    assert choosing(tree.body, memories) == {"s"}
-    note(tree.body[1], skips_zeros=True)
-    assert choosing(tree.body, memories) == set()
-    assert choosing(tree.body, memories, ["z"]) == {"z", "t", "u"}
+    code = code_of("def f(s, t, u):\n    z = 2.0 * t\n    if s != 0.0:\n        t = u\n    return z\n", KINDS)
+    aliases = aliases_of(code)
+    assert choosing(code.body, aliases) == {"s"}
+    note(code.body[1], skips_zeros=True)
+    assert choosing(code.body, aliases) == set()
+    assert choosing(code.body, aliases, ["z"]) == {"z", "t", "u"}

@@ -2,8 +2,8 @@
 
 from numba import types as nb
 
+from srcad.transforms.analysis.ranks import Ranks
 from srcad.transforms.loop_analysis.affine_subscripts import Subscripts
-from srcad.transforms.loop_analysis.alias_classes import Memories
 from srcad.transforms.loop_analysis.loop_accesses import accessed
 from tests.transforms.core_text import parsed
 
@@ -12,10 +12,10 @@ KINDS = {"v": nb.float64[::1], "a": nb.float64[:, ::1], **dict.fromkeys("nij", n
 
 def found(body):
     tree = parsed("def f(v, a, n, i, s):\n" + "\n".join(f"    {line}" for line in body.split("\n")))
-    memories = Memories(tree.body, ("v", "a", "n", "i", "s"), KINDS)
+    ranks = Ranks(tree.body, ("v", "a", "n", "i", "s"), KINDS)
     return [
         (each.access.kind, each.access.name, each.access.forms is not None, each.always, each.position)
-        for each in accessed(tree.body, Subscripts(), memories)
+        for each in accessed(tree.body, Subscripts(), ranks)
     ]
 
 

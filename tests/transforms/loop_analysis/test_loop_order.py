@@ -2,12 +2,13 @@
 
 import textwrap
 
-import gast
 import pytest
 from numba import types as nb
 
+from srcad.transforms.analysis.aliases import aliases_of
+from srcad.transforms.analysis.ranks import ranks_of
+from srcad.transforms.ir.code import code_of
 from srcad.transforms.loop_analysis.affine_subscripts import Subscripts
-from srcad.transforms.loop_analysis.alias_classes import Memories
 from srcad.transforms.loop_analysis.loop_order import is_free
 
 KINDS = {
@@ -20,9 +21,10 @@ KINDS = {
 
 def free(body, bounds="n - 1, -1, -1", after=""):
     made = "v = np.zeros(n)\nx = np.zeros(n)\na = np.zeros((n, n))\n"
-    *arrays, loop = gast.parse(f"{made}for i in range({bounds}):\n{textwrap.indent(body, '    ')}").body
-    memories = Memories([*arrays, loop], ("n",), KINDS)
-    return is_free(loop, Subscripts().inside(loop), memories, frozenset(after))
+    lines = f"{made}for i in range({bounds}):\n{textwrap.indent(body, '    ')}"
+    code = code_of(f"def f(n):\n{textwrap.indent(lines, '    ')}", KINDS)
+    loop = code.body[-1]
+    return is_free(loop, Subscripts().inside(loop), aliases_of(code), ranks_of(code), frozenset(after))
 
 
 @pytest.mark.parametrize(

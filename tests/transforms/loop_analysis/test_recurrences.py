@@ -4,9 +4,9 @@ import gast
 import pytest
 from numba import types as nb
 
+from srcad.transforms.analysis.ranks import Ranks
 from srcad.transforms.ir.build import walk
 from srcad.transforms.loop_analysis.affine_subscripts import Subscripts
-from srcad.transforms.loop_analysis.alias_classes import Memories
 from srcad.transforms.loop_analysis.recurrences import Recurrence
 from tests.transforms.core_text import parsed
 
@@ -17,8 +17,8 @@ def late(*lines, bounds="1, n"):
     body = "\n        ".join(lines)
     tree = parsed(f"def f(v, a, s, t, u, n):\n    for i in range({bounds}):\n        {body}\n    return s\n")
     loop = tree.body[0]
-    memories = Memories(tree.body, tuple(argument.id for argument in tree.args.args), KINDS)
-    found = Recurrence(loop, Subscripts().inside(loop), memories, KINDS)
+    ranks = Ranks(tree.body, [argument.id for argument in tree.args.args], KINDS)
+    found = Recurrence(loop, Subscripts().inside(loop), ranks, KINDS)
     nodes = [node for statement in loop.body for node in walk(statement.value) if found.is_late(node)]
     return sorted(node.id if isinstance(node, gast.Name) else f"{node.value.id}[]" for node in nodes)
 

@@ -6,7 +6,7 @@ from srcad.printing.printer import print_function
 from srcad.tools.type_signatures import parse_signature
 from srcad.transforms.analysis.liveness import live_before
 from srcad.transforms.inference.type_inference import types_of
-from srcad.transforms.ir.build import walk_statements
+from srcad.transforms.ir.build import place_of, walk_statements
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.verify import check_core
 from tests.transforms.core_text import body_of, lines, numeric, ssa_of, unit_after, unit_of
@@ -201,7 +201,9 @@ def test_the_function_gives_what_it_gave(n):
 def test_places_stay_with_their_statements():
     unit = ssa(NESTED)
     assert all(
-        statement.place is not None for statement in walk_statements(unit.tree.body) if not notes_of(statement).unset
+        place_of(statement) is not None
+        for statement in walk_statements(unit.tree.body)
+        if not notes_of(statement).unset
     )
 
 

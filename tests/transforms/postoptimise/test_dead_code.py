@@ -8,29 +8,25 @@ from tests.transforms.core_text import block_text, generated, lines, parsed, tre
 
 
 def cleaned(text):
+    """The statements that are left."""
     body = textwrap.indent(lines(text), "    ")
-    return block_text(tree_after("dead_code", parsed(f"def f():\n{body}    return r\n"), {}).body)
+    found = block_text(tree_after("dead_code", parsed(f"def f():\n{body}    return r\n"), {}).body)
+    return [line.strip() for line in found.splitlines()]
 
 
 def test_what_is_never_read_is_dropped():
-    assert (
-        cleaned("""
+    assert cleaned("""
     a = x * x
     r = x
-    """)
-        == "r = x\nreturn r\n"
-    )
+    """) == ["r = x", "return r"]
 
 
 def test_what_only_dead_statements_read_is_dropped():
-    assert (
-        cleaned("""
+    assert cleaned("""
     a = x * x
     b = a + 1.0
     r = x
-    """)
-        == "r = x\nreturn r\n"
-    )
+    """) == ["r = x", "return r"]
 
 
 def test_a_store_is_alive_while_a_view_of_it_is_read():
@@ -52,27 +48,20 @@ def test_a_store_through_a_view_is_alive_while_its_base_is_read():
 
 
 def test_a_store_into_an_array_that_nobody_reads_is_dropped():
-    assert (
-        cleaned("""
+    assert cleaned("""
     w = np.zeros(3)
     w[0] = x
     r = x
-    """)
-        == "r = x\nreturn r\n"
-    )
+    """) == ["r = x", "return r"]
 
 
 def test_a_copy_is_not_a_view():
-    assert (
-        "w[0] = 2.0"
-        not in cleaned("""
+    assert cleaned("""
     w = np.zeros(3)
     v = np.copy(w)
-    w[0] = 2.0
     v[0] = x
-    r = v[0]
-    """).split("np.copy")[0]
-    )
+    r = w[0]
+    """) == ["w = np.zeros(3)", "r = w[0]", "return r"]
 
 
 @pytest.mark.parametrize("effect", ["print(a)", "assert a, 'text'", "kernels.refuse_overlap(a, x)"])
@@ -93,18 +82,15 @@ def test_a_raise_keeps_its_branch():
         raise ValueError('negative')
     r = x
     """)
-    assert found.startswith("c = x < 0\nif c:\n    raise ValueError('negative')\n")
+    assert found[:3] == ["c = x < 0", "if c:", "raise ValueError('negative')"]
 
 
 def test_an_empty_loop_is_dropped():
-    assert (
-        cleaned("""
+    assert cleaned("""
     for i in range(n):
         a = x * i
     r = x
-    """)
-        == "r = x\nreturn r\n"
-    )
+    """) == ["r = x", "return r"]
 
 
 def test_a_loop_keeps_its_exit_and_what_that_reads():
@@ -133,7 +119,7 @@ def test_a_branch_with_one_live_arm_keeps_the_other_empty():
         r = x * 2.0
     """)
     assert "r = x * 2.0" in found
-    assert "a =" not in found
+    assert "a = x * x" not in found
 
 
 @pytest.mark.parametrize("call", ["kernels.scatter_add(w, k, x)", "w.append(y)"])

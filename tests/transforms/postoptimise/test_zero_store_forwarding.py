@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from numba import types as nb
 
-import srcad
 from srcad.transforms.ir.node_notes import note
 from tests.checking import assert_gradient
-from tests.transforms.core_text import apply_and_compare
+from tests.transforms.core_text import changes
 
 KINDS = {
     **dict.fromkeys("xa", nb.float64[:, ::1]),
@@ -21,8 +20,8 @@ SIZES = [(np.arange(1.0, 65.0).reshape(8, 8), n, m) for n in range(5) for m in r
 FIRST = "u = np.zeros(n + 2)", "v = np.zeros(n + 1)"
 
 
-def forwarded(*body, first=FIRST, result="u, v", loop="for q in range(m):", apart=()):
-    """What the body of a loop, with what comes before it, becomes; what it computes stays, for all sizes."""
+def is_forwarded(*body, first=FIRST, result="u, v", loop="for q in range(m):", apart=()):
+    """Whether the body of a loop changes; what it computes stays, for all sizes."""
     text = "".join(
         ["def f(x, n, m):\n", *(f"    {each}\n" for each in first), f"    {loop}\n"]
         + [f"        {each}\n" for each in body]
@@ -34,37 +33,32 @@ def forwarded(*body, first=FIRST, result="u, v", loop="for q in range(m):", apar
             for inner in getattr(statement, "body", ()):
                 note(inner, distinct_arrays=apart)
 
-    return apply_and_compare("zero_store_forwarding", text, KINDS, SIZES, mark=mark)
+    return changes("zero_store_forwarding", text, KINDS, SIZES, mark=mark)
 
 
 @pytest.mark.parametrize(
-    ("body", "ends"),
+    "body",
     [
-        ([*READ, *ADD], True),
-        ([*ADD, *READ], True),  # in the next iteration
-        (["for i in range(n - 1, -1, -1):", *READ[1:], *ADD], True),
-        (["for i in range(n + 2):", "    if i < n:", *(f"    {each}" for each in READ[1:]), *ADD], True),
-        ([*READ, "v[0] += 1.0", *ADD], True),
-        ([*READ, "k = n + 3", ADD[0], "    for i in range(k - 1):", ADD[2]], True),
-        ([*READ, "for i in range(1, n + 1):", "    u[i] += x[0, i]"], False),
-        ([*READ, "for i in range(n):", "    u[i + 1] -= x[0, i] * v[i]"], False),
+        [*READ, *ADD],
+        [*ADD, *READ],  # in the next iteration
+        ["for i in range(n - 1, -1, -1):", *READ[1:], *ADD],
+        ["for i in range(n + 2):", "    if i < n:", *(f"    {each}" for each in READ[1:]), *ADD],
+        [*READ, "v[0] += 1.0", *ADD],
+        [*READ, "k = n + 3", ADD[0], "    for i in range(k - 1):", ADD[2]],
+        [*READ, "for i in range(1, n + 1):", "    u[i] += x[0, i]"],
+        [*READ, "for i in range(n):", "    u[i + 1] -= x[0, i] * v[i]"],
     ],
 )
-def test_what_is_added_to_zeros_is_stored(body, ends):
-    found = forwarded(*body)
-    assert "u[i + 1] = 0.0" not in found
-    assert ("skip = n\n" in found and "u[i] += " in found) == ends
-    assert any(f"u[{index}] = " in found for index in ("i", "i + 1"))
+def test_what_is_added_to_zeros_is_stored(body):
+    assert is_forwarded(*body)
 
 
-def test_the_loop_leaves_zeros_where_the_next_iteration_would_have_stored():
-    found = forwarded(*ADD, *READ)
-    assert found.endswith("    for i_2 in range(0, n, 1):\n        u[i_2 + 1] = 0.0\n    return u, v\n")
-    assert "= 0.0" not in forwarded(*ADD, *READ, result="v, v")
+def test_zeros_that_the_next_iteration_would_have_stored_over_are_left_where_nobody_reads_them():
+    assert is_forwarded(*ADD, *READ, result="v, v")
 
 
 def test_boxes_within_boxes():
-    found = forwarded(
+    assert is_forwarded(
         "for i in range(n):",
         "    for j in range(m):",
         "        s = a[i + 1, j + 2]",
@@ -77,8 +71,6 @@ def test_boxes_within_boxes():
         first=("a = np.zeros((n + 3, m + 3))", "v = np.zeros(n + 1)"),
         result="a, v",
     )
-    assert "skip = m if 1 <= i < n + 1 else 0\n" in found
-    assert "for j in range(2, skip + 2, 1):\n                    a[i, j] = x[i, j]\n" in found
 
 
 @pytest.mark.parametrize(
@@ -99,35 +91,33 @@ def test_boxes_within_boxes():
     ],
 )
 def test_what_may_not_be_zero_or_be_seen_stays(body):
-    assert "u[i + 1] = 0.0" in forwarded(*body)
+    assert not is_forwarded(*body)
 
 
 def test_what_may_be_another_name_of_the_array_stays():
-    assert "u[i + 1] = 0.0" in forwarded(*READ, "v[0] += w[1]", *ADD, first=(*FIRST, "w = u"))
+    assert not is_forwarded(*READ, "v[0] += w[1]", *ADD, first=(*FIRST, "w = u"))
 
 
 @pytest.mark.parametrize("made", ["x[0, :n + 2] * 1.0", "np.ones(n + 2)"])
 def test_an_array_that_does_not_begin_as_zeros(made):
     first = f"u = {made}", FIRST[1]
-    assert "u[i + 1] = 0.0" in forwarded(*ADD, *READ, first=first)
-    assert "u[i + 1] = 0.0" not in forwarded(*READ, *ADD, first=first)
-    assert "u[i + 1] = 0.0" in forwarded(*ADD, *READ, first=(*FIRST, "u[1] = 2.0"))
+    assert not is_forwarded(*ADD, *READ, first=first)
+    assert is_forwarded(*READ, *ADD, first=first)
+    assert not is_forwarded(*ADD, *READ, first=(*FIRST, "u[1] = 2.0"))
 
 
 def test_a_while_loop_that_asks_for_an_element_stays():
     first = *FIRST, "k = 0"
-    assert "u[i + 1] = 0.0" in forwarded("k += 1", *ADD, *READ, first=first, loop="while k < m and u[0] < 90.0:")
-    assert "u[i + 1] = 0.0" not in forwarded("k += 1", *ADD, *READ, first=first, loop="while k < m:")
+    assert not is_forwarded("k += 1", *ADD, *READ, first=first, loop="while k < m and u[0] < 90.0:")
+    assert is_forwarded("k += 1", *ADD, *READ, first=first, loop="while k < m:")
 
 
 def test_arrays_that_a_loop_exchanges():
     sweep = "t = u", "u = v", "v = t", *ADD[:2], "        u[i] += x[0, i]", *READ[:1]
     sweep = *sweep, "    s = v[i + 1]", "    v[i + 1] = 0.0", "    y[i] += s"
     first = "y = np.zeros(n)", "u = np.zeros(n + 2)", "v = np.zeros(n + 2)"
-    found = forwarded(*sweep, first=first, result="u, v, y", apart=(frozenset("uv"),))
-    assert "v[i + 1] = 0.0" not in found
-    assert "        v[i_2 + 1] = 0.0\n    return" in found
-    assert "v[i + 1] = 0.0" in forwarded(*sweep, first=first, result="u, v, y")  # nobody says that they are apart
+    assert is_forwarded(*sweep, first=first, result="u, v, y", apart=(frozenset("uv"),))
+    assert not is_forwarded(*sweep, first=first, result="u, v, y")  # nobody says that they are apart
 
 
 def jacobi(x, steps):
@@ -155,10 +145,3 @@ def exchanged(x, steps):
 )
 def test_gradients_of_sweeps(function, shape, steps):
     assert_gradient(function, np.random.default_rng(0).uniform(0.2, 0.9, shape), steps)
-
-
-def test_adjoints_of_sweeps_are_stored_in_one_another():
-    found = srcad.source(exchanged, args=(np.ones(7), 2))
-    assert "v_bar[i] = 0.0" not in found
-    assert "u_2_bar[i - 1] = " in found
-    assert "v_bar[i] = 0.0" in srcad.source(exchanged, args=(np.ones(7), 2), without="zero_store_forwarding")

@@ -6,7 +6,7 @@ from numba import types as nb
 
 from srcad.names import Names
 from srcad.printing.printer import print_function
-from srcad.transforms.loop_analysis.alias_classes import Memories
+from srcad.transforms.analysis.ranks import Ranks
 from srcad.transforms.loop_analysis.array_extents import Shapes
 from srcad.transforms.postoptimise.array_contraction_to_scalar import first_store
 from srcad.transforms.postoptimise.zero_store_forwarding import cut_out, visits
@@ -19,7 +19,7 @@ BOX = "def f(u, w, n, m):\n    for i in range(1, n):\n        for j in range(2, 
 def cut(text):
     """The text, cut at the box 1 <= i < n, 2 <= j < m, and whether that was possible."""
     clear, tree, names = parsed(BOX).body[0], parsed(text), Names(set("uwnmij"))
-    shapes = Shapes(Memories(tree.body, ("u", "w", "n", "m"), KINDS).ranks, frozenset("nmij"))
+    shapes = Shapes(Ranks(tree.body, ("u", "w", "n", "m"), KINDS).of, frozenset("nmij"))
     (add,) = visits(tree.body[0], "u", shapes)
     done = cut_out(
         tree.body[0], add, visits(clear, "u", shapes)[0].box(shapes), first_store(add.users[0], "u"), shapes, names

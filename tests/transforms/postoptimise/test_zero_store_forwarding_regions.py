@@ -4,7 +4,7 @@ import pytest
 from numba import types as nb
 
 from srcad.transforms.analysis.linear_forms import Form
-from srcad.transforms.loop_analysis.alias_classes import Memories
+from srcad.transforms.analysis.ranks import Ranks
 from srcad.transforms.loop_analysis.array_extents import Shapes
 from srcad.transforms.postoptimise.zero_store_forwarding import Visit, visits
 from tests.transforms.core_text import parsed
@@ -16,7 +16,7 @@ N, M, ONE = Form.of("n"), Form.of("m"), Form.number(1)
 def visited(*lines, array="u"):
     """How the last statement of the lines visits an array, and what is known before it."""
     body = parsed("def f(u, v, n, m):\n" + "".join(f"    {each}\n" for each in lines)).body
-    shapes = Shapes(Memories(body, ("u", "v", "n", "m"), KINDS).ranks, frozenset("nmijks"))
+    shapes = Shapes(Ranks(body, ("u", "v", "n", "m"), KINDS).of, frozenset("nmijks"))
     for each in body[:-1]:
         shapes.learn(each)
     return next(iter(visits(body[-1], array, shapes)), None), shapes
@@ -116,5 +116,5 @@ def test_two_visits_of_which_one_comes_first(outer, first, second, is_ordered):
         f"def f(u, v, n, m):\n    for i in {outer}:\n        for j in range(m):\n            u[{first}] = 0.0\n"
         f"        for j in range(m):\n            u[{second}] += v[j]\n"
     ).body
-    found = visits(body[0], "u", Shapes(Memories(body, ("u", "v", "n", "m"), KINDS).ranks, frozenset("nmij")))
+    found = visits(body[0], "u", Shapes(Ranks(body, ("u", "v", "n", "m"), KINDS).of, frozenset("nmij")))
     assert len(found) == (2 if is_ordered else 0)

@@ -64,6 +64,24 @@ def test_an_overwritten_value_that_a_product_read_is_saved_and_put_back():
     assert_slope(text, "f8[:], i8, i8", CELLS, 3, 3)
 
 
+def test_a_value_that_is_needed_twice_is_there_for_the_later_statement_too():
+    text = """
+def f(x, n):
+    w = np.copy(x)
+    s = 0.0
+    for i in range(n):
+        t = w[i]
+        a = np.sin(t)
+        w[i] = a
+        b = t * a
+        s = s + b
+    p = w[0]
+    r = s * p
+    return r
+"""
+    assert_slope(text, "f8[::1], i8", np.array([0.3, 0.7, 1.1]), 3)
+
+
 def test_the_reverse_function_of_a_pair_never_stores_into_what_it_is_given():
     text = generated(STENCIL.format(operation="*"), "f8[:], i8, i8", "vjp")
     reverse = text.split("def f_reverse")[1]

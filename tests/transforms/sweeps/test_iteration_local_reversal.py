@@ -10,7 +10,7 @@ import srcad
 from srcad.driver import pipeline
 from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.adjoint.reverse_plan import spot_of
-from srcad.transforms.ir.build import const
+from srcad.transforms.ir.build import const, place_of
 from srcad.transforms.ir.code import Code
 from srcad.transforms.sweeps.gradient_function import results_of, reverse_program, seed_of
 from srcad.transforms.sweeps.iteration_local_reversal import candidates
@@ -33,7 +33,7 @@ def line_on_the_spot(function, *args):
     adjoints = Adjoints(program, unit.names.copy(), dict(unit.bindings))
     seed = seed_of(adjoints, results_of(unit), [const(1.0)])
     loop = spot_of(Reverser(program, adjoints, counts).plan(seed, candidates(program)))
-    return None if loop is None else loop.place.line - inspect.getsourcelines(function)[1]
+    return None if loop is None else place_of(loop).line - inspect.getsourcelines(function)[1]
 
 
 def is_on_the_spot(function, *args):

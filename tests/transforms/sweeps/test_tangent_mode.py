@@ -85,6 +85,21 @@ def f(x, a):
     np.testing.assert_allclose(dot, [V[0] - 7.0, 7.0, V[2] + 7.0])
 
 
+def test_a_tangent_of_a_new_array_has_memory_of_its_own():
+    text = """
+def f(x):
+    y = +x
+    y[0] = 2.0
+    a = x[0]
+    b = y[1]
+    c = a * b
+    return c
+"""
+    for loops in (True, False):
+        found = run(text, "f8[::1]", "tangent", X, V.copy(), loops=loops)
+        assert found == (X[0] * X[1], V[0] * X[1] + X[0] * V[1])
+
+
 def test_a_constant_stored_over_an_element_has_tangent_zero():
     _, dot = run(
         """

@@ -11,8 +11,6 @@ from numba import types
 from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.extending import overload
 
-from srcad.runtime.support.constant_arrays import VECTORS
-
 Shape = tuple[int, ...]
 
 
@@ -139,7 +137,6 @@ def weights(shape: Shape, endpoint: bool = True) -> Any:
     return _weights(shape[0], max(1, shape[0] - 1 if endpoint else shape[0]))
 
 
-@VECTORS
 def _weights(size: int, count: int) -> Any:
     found = np.arange(size) / count
     found.flags.writeable = False

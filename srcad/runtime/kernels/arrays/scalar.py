@@ -107,16 +107,33 @@ def power_bend(c: Any, a: Any, b: Any) -> Any:
 
 
 def power_log(p: Any, a: Any) -> Any:
-    """The product p * log(a), and 0 where a is 0: the derivative of p = a ** b by b.
+    """The product p * log(a): the derivative of p = a ** b by b. Where a is not positive, log(a) is taken as 0.
 
-    >>> float(power_log(0.0, 0.0)), round(float(power_log(8.0, 2.0)), 3)
-    (0.0, 5.545)
+    For complex numbers, this is where a is 0. Both are TensorFlow's choice.
+
+    >>> float(power_log(0.0, 0.0)), round(float(power_log(8.0, 2.0)), 3), float(power_log(-8.0, -2.0))
+    (0.0, 5.545, -0.0)
     """
     if type(a) is np.ndarray and a.dtype.kind in "iub":
         a = a.astype(np.float64)  # NumPy computes logarithms of short integers in low precision
-    if has_no_zeros(a):
-        return p * np.log(a)
-    return np.where(a == 0, 0.0, p * np.log(np.where(a == 0, 1.0, a)))[()]
+    is_complex = np.iscomplexobj(p) or np.iscomplexobj(a)
+    is_there = a != 0 if is_complex else a > 0
+    base = a + 0j if is_complex else a
+    if np.all(is_there):
+        return p * np.log(base)
+    return p * np.where(is_there, np.log(np.where(is_there, base, 1.0)), 0.0)[()]
+
+
+def power_log_slope(p: Any, a: Any) -> Any:
+    """The quotient p / a, the derivative of p * log(a) by a, and 0 where `power_log` takes log(a) as 0.
+
+    >>> power_log_slope(3.0, np.array([2.0, 0.0, -2.0]))
+    array([1.5, 0. , 0. ])
+    """
+    is_there = a != 0 if np.iscomplexobj(p) or np.iscomplexobj(a) else a > 0
+    if np.all(is_there):
+        return p / a
+    return p * np.where(is_there, 1.0 / np.where(is_there, a, 1.0), 0.0)[()]
 
 
 def sinc_slope(x: Any) -> Any:
@@ -212,7 +229,23 @@ def _power_bend(c, a, b):
 
 
 def _power_log(p, a):
-    return p * 0 if a == 0 else p * np.log(a)
+    return p * np.log(a) if a > 0 else p * 0
+
+
+def _complex_power_log(p, a):
+    return p * np.log(a + 0j) if a != 0 else p * (0 + 0j)
+
+
+def _power_log_slope(p, a):
+    return p / a if a > 0 else p * 0
+
+
+def _complex_power_log_slope(p, a):
+    return p / a if a != 0 else p * 0
+
+
+def _is_complex(kind: Any) -> bool:
+    return isinstance(getattr(kind, "dtype", kind), types.Complex)
 
 
 def _sinc_slope(x):
@@ -258,7 +291,14 @@ def _overload_power_bend(c, a, b):
 
 @overload(power_log)
 def _overload_power_log(p, a):
-    elementwise = _elementwise(_power_log, p, a)
+    elementwise = _elementwise(_complex_power_log if _is_complex(p) or _is_complex(a) else _power_log, p, a)
+    return lambda p, a: elementwise(p, a)
+
+
+@overload(power_log_slope)
+def _overload_power_log_slope(p, a):
+    is_complex = _is_complex(p) or _is_complex(a)
+    elementwise = _elementwise(_complex_power_log_slope if is_complex else _power_log_slope, p, a)
     return lambda p, a: elementwise(p, a)
 
 

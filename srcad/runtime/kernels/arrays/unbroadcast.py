@@ -15,10 +15,8 @@ from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.extending import overload, register_jitable
 
 from srcad.runtime.kernels.arrays.array_add_and_copy import copy_to
-from srcad.runtime.support.constant_arrays import LONGEST, ones
 
 Axis = int | tuple[int, ...] | None
-_double = np.dtype(np.float64)
 
 
 def unbroadcast(g: Any, x: Any) -> Any:
@@ -32,18 +30,7 @@ def unbroadcast(g: Any, x: Any) -> Any:
     axes = summed_axes(_shape(g), shape)
     if not axes:
         return g
-    if len(axes) == 1 and g.ndim == 2 and g.dtype is _double and g.size <= LONGEST:
-        return sum_along(g, axes[0]).reshape(shape)
     return np.add.reduce(g, axis=axes).reshape(shape)[()]
-
-
-def sum_along(a: Any, axis: int) -> Any:
-    """The sums along an axis of a matrix.
-
-    >>> sum_along(np.array([[1.0, 2.0], [3.0, 4.0]]), 0).tolist(), sum_along(np.ones((2, 3)), 1).tolist()
-    ([4.0, 6.0], [3.0, 3.0])
-    """
-    return a.dot(ones(a.shape[1])) if axis else ones(a.shape[0]).dot(a)
 
 
 def _shape(x: Any) -> tuple[int, ...]:

@@ -9,7 +9,6 @@ from numba import types
 from numba.extending import overload
 
 from srcad.runtime.kernels.arrays.unbroadcast import unbroadcast
-from srcad.runtime.support.constant_arrays import MATRICES
 
 
 def times(a: Any, b: Any) -> Any:
@@ -146,7 +145,6 @@ def cholesky_adjoint(g: Any, y: Any) -> Any:
     return (bar + bar.swapaxes(-1, -2)) * lower_twice(y.shape[-1])
 
 
-@MATRICES
 def lower_twice(size: int) -> Any:
     """A factor that makes a symmetric adjoint that of a matrix of which only the lower triangle is read.
 
@@ -156,7 +154,6 @@ def lower_twice(size: int) -> Any:
     return np.tri(size) + np.tri(size, k=-1)
 
 
-@MATRICES
 def _quarters(size: int) -> Any:
     return 0.25 * lower_twice(size)
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from srcad.runtime.kernels.linear_algebra.decompositions import orthogonal_factor
 from srcad.runtime.kernels.linear_algebra.eigen import inverse_gaps, singular_values_adjoint, singular_values_tangent
 from srcad.runtime.kernels.linear_algebra.products import lower_twice, times, times_transpose, transpose_times
-from srcad.runtime.support.constant_arrays import MATRICES, VECTORS
-from srcad.runtime.support.fast_numpy import swift as np
 
 
 def _is_nothing(g: Any) -> bool:
@@ -123,53 +123,6 @@ def qr_tangent(t: Any, y: Any, a: Any) -> Any:
     return (of_q, of_r) if isinstance(y, tuple) else of_r
 
 
-def power_adjoint(g: Any, a: Any, n: int) -> Any:
-    """The adjoint of the matrix of `np.linalg.matrix_power`.
-
-    >>> power_adjoint(np.array([[1.0]]), np.array([[2.0]]), 3).tolist(), power_adjoint(np.eye(1), 2.0 * np.eye(1), -1)
-    ([[12.0]], array([[-0.25]]))
-    """
-    if n == 0:
-        return g * 0.0
-    inverse = np.linalg.inv(a) if n < 0 else None
-    base = np.transpose(a if inverse is None else inverse)
-    bar, right = g, g
-    for _ in range(abs(n) - 1):
-        right = times(right, base)
-        bar = times(base, bar) + right
-    return bar if inverse is None else -np.matmul(base, np.matmul(bar, base))
-
-
-def power_tangent(t: Any, a: Any, n: int) -> Any:
-    """The tangent of `np.linalg.matrix_power`."""
-    return power_adjoint(t, np.transpose(a), n)
-
-
-def vander_adjoint(g: Any, y: Any, increasing: bool = False) -> Any:
-    """The adjoint of the vector of `np.vander`.
-
-    >>> vander_adjoint(np.ones((1, 3)), np.array([[9.0, 3.0, 1.0]])).tolist()
-    [7.0]
-    """
-    if not increasing:
-        g, y = g[:, ::-1], y[:, ::-1]
-    return np.matmul(g[:, 1:] * y[:, :-1], _powers(y.shape[1]))
-
-
-@VECTORS
-def _powers(count: int) -> Any:
-    return np.arange(1.0, max(1, count))
-
-
-def vander_tangent(t: Any, y: Any, increasing: bool = False) -> Any:
-    """The tangent of `np.vander`."""
-    rising = y if increasing else y[:, ::-1]
-    count = rising.shape[1]
-    moved = rising[:, :-1] * _powers(count) * np.expand_dims(t, 1)
-    whole = np.concatenate((rising[:, :1] * 0.0, moved), axis=1)
-    return whole if increasing else whole[:, ::-1]
-
-
 def pinv_adjoint(g: Any, y: Any, a: Any) -> Any:
     """The adjoint of the matrix of `np.linalg.pinv`. Raises LinAlgError unless the matrix has full rank.
 
@@ -195,24 +148,6 @@ def pinv_tangent(t: Any, y: Any, a: Any) -> Any:
     return moved + np.matmul(of_right, np.matmul(u, np.matmul(p, y)))
 
 
-def cond_adjoint(g: Any, a: Any) -> Any:
-    """The adjoint of the matrix of `np.linalg.cond`, whose greatest and least singular values are simple.
-
-    >>> cond_adjoint(1.0, np.diag([4.0, 2.0])).tolist()
-    [[0.5, 0.0], [0.0, -1.0]]
-    """
-    u, s, v = np.linalg.svd(a, full_matrices=False)
-    of_first, of_last = g / s[-1], -g * s[0] / (s[-1] * s[-1])
-    at_first, at_last = _ends(s.shape[0])
-    return times(u * (of_first * at_first + of_last * at_last), v)
-
-
-@MATRICES
-def _ends(size: int) -> Any:
-    whole = np.eye(size)
-    return whole[0], whole[-1]
-
-
 def check_rank(a: Any, inverse: Any) -> None:
     """Raise LinAlgError if a matrix, given with its pseudoinverse, does not have full rank.
 
@@ -221,3 +156,37 @@ def check_rank(a: Any, inverse: Any) -> None:
     # The product of the two is a projection: its trace is the rank.
     if not abs(np.matmul(a.reshape(-1), inverse.T.reshape(-1)) - min(a.shape)) < 1e-4:
         raise np.linalg.LinAlgError("the solution for a matrix that does not have full rank has no derivative")
+
+
+def lstsq_adjoint(g: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
+    """The adjoints of a matrix of full rank and of the right-hand side of `np.linalg.lstsq`.
+
+    >>> a, b = np.array([[2.0]]), np.array([6.0])
+    >>> none = (np.zeros(0), 0, np.zeros(1))
+    >>> [each.round(9).tolist() for each in lstsq_adjoint((np.ones(1), *none), np.linalg.lstsq(a, b), a, b)]
+    [[[-1.5]], [0.5]]
+    """
+    (of_x, of_residuals, _, of_values), x = g, y[0]
+    rows, columns = np.shape(a)
+    if int(y[2]) < min(rows, columns):
+        raise np.linalg.LinAlgError("the solution for a matrix that does not have full rank has no derivative")
+    turned = np.transpose(a)
+    of_b = np.linalg.solve(turned, of_x) if rows == columns else np.linalg.lstsq(turned, of_x, None)[0]
+    of_a = -_outer(of_b, x)
+    if rows > columns:
+        rest = b - np.matmul(a, x)
+        of_a = of_a + _outer(rest, np.linalg.lstsq(a, of_b, None)[0])
+        if not _is_nothing(of_residuals):
+            # The sums of squares are minimal, so they do not change with the solution to first order.
+            of_rest = 2.0 * rest * (of_residuals if np.ndim(b) > 1 else np.sum(of_residuals))
+            of_a, of_b = of_a - _outer(of_rest, x), of_b + of_rest
+    if rows < columns:
+        of_a = of_a + _outer(np.linalg.lstsq(turned, x, None)[0], of_x - np.matmul(turned, of_b))
+    return of_a if _is_nothing(of_values) else of_a + singular_values_adjoint(of_values, a), of_b
+
+
+def _outer(u: Any, v: Any) -> Any:
+    """The product of a matrix with the transpose of another; vectors count as columns."""
+    if np.ndim(u) == 1:
+        return np.expand_dims(u, 1) * np.expand_dims(v, 0)
+    return np.matmul(u, np.transpose(v))

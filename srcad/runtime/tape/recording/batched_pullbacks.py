@@ -20,8 +20,8 @@ from srcad.runtime.tape.core.node import Bars, Node, Pairs, accumulate, dense
 from srcad.runtime.tape.core.reverse_sweep import Sweep
 from srcad.runtime.tape.core.tensor import Tensor
 from srcad.runtime.tape.reverse.batched_rules import ALONG
-from srcad.runtime.tape.reverse.eager_rules import names_of
-from srcad.runtime.tape.reverse.pullbacks import Path, is_complex, pullback
+from srcad.runtime.tape.reverse.eager_rules import is_complex, names_of
+from srcad.runtime.tape.reverse.pullbacks import Path, pullback
 
 LARGEST = 1 << 20  # the most elements that a batched sweep makes for one array
 

@@ -24,11 +24,10 @@ from srcad.runtime.tape.core.tensor import Tensor
 from srcad.runtime.tape.protocols.arithmetic import NO_KEYWORDS
 from srcad.runtime.tape.recording.call_rewrites import FOR_COMPLEX, spelled_always
 from srcad.runtime.tape.recording.composed_calls import is_simple
-from srcad.runtime.tape.recording.primal_computation import computed_by
 from srcad.runtime.tape.recording.retention import SCALARS, contents
 from srcad.runtime.tape.recording.rule_coverage import check_meaning, covering, operands, rule_of
 from srcad.runtime.tape.recording.stacked_linalg import OF_MATRICES
-from srcad.runtime.tape.reverse.pullbacks import GATHERS, asked_of, conjugated, direct_pullback, signature
+from srcad.runtime.tape.reverse.pullbacks import GATHERS, asks_of, direct_pullback, signature
 from srcad.runtime.tape.reverse.rules_on_tensors import on_tensors
 
 # How a call is computed. DIRECT: on arrays in place of tensors. NESTED: the same, if its lists and tuples hold no
@@ -55,8 +54,7 @@ JOINS: Mapping[Any, int] = {
     np.select: 1,
 }
 # Their definitions check calls more strictly than their rules.
-AS_DEFINED = frozenset((np.linalg.svd, np.linalg.qr, np.linalg.lstsq, np.gradient, np.correlate, np.polyfit, np.cov))
-AS_DEFINED |= {np.corrcoef, np.geomspace, np.logspace}
+AS_DEFINED = frozenset((np.linalg.svd, np.linalg.qr, np.linalg.lstsq))
 FLAT: Mapping[Any, Any] = {np.sign: step}  # derivative zero, not unconnected as for others
 _PLAIN = frozenset((np.ndarray, type, *SCALARS))
 _MOST = 4096  # the most plans in the cache
@@ -82,7 +80,7 @@ class Plan:
     composed    whether a call of a function that is defined by others is recorded as one node, not expanded
     accepted    the shapes and values for which the definition is known to run
     gathers     whether it may take rows of a table
-    asks        whether the choice of a rule depends on ranks or on number literals; 1 or 2 if only on as many ranks
+    asks        whether the choice of a rule depends on ranks or on number literals
     ranks       the ranks that a rule is known to cover; None if the rules cover all
     told        whether the accelerator has been told of it
     pulls       the pullbacks, by the inputs whose adjoints are wanted
@@ -116,7 +114,7 @@ class Plan:
 
     def __init__(self, primitive: Any, kinds: Sequence[type], keywords: Mapping[str, type] = NO_KEYWORDS) -> None:
         self.primitive = primitive
-        self.compute: Callable[..., Any] = computed_by(primitive)
+        self.compute: Callable[..., Any] = getattr(primitive, "_implementation", primitive)
         self.kind = UNSETTLED
         self.meaning: Callable[..., Any] | None = None
         self.for_complex = FOR_COMPLEX.get(primitive)
@@ -134,7 +132,7 @@ class Plan:
         self.refuses: Callable[..., Any] | None = None
         self.composed = False
         self.accepted: set[Hashable] = set()
-        self.asks = 0
+        self.asks = False
         self.told = False
         self.pulls: dict[Hashable, Any] = {}
         self.ranks: set[Hashable] | None = None
@@ -148,7 +146,7 @@ class Plan:
             self.count, stated, is_for_all_ranks = covering(primitive, arguments, keywords)
             self.stated = None if len(stated) == len(keywords) else stated
             self.ranks = None if is_for_all_ranks else set()
-            self.asks = asked_of(primitive, self.count)
+            self.asks = any(asks_of(primitive))
             self.refuses = self._definition() if primitive in AS_DEFINED else None
         elif kind == DEFINED and self.meaning is None:
             check_meaning(primitive, definition(primitive), arguments, keywords)
@@ -203,21 +201,9 @@ class Plan:
         `mask` has a leading one, then a binary digit for each argument: whether its adjoint is wanted. None if there is
         no derivative.
         """
-        key: Hashable = mask
-        if self.asks > 2:
-            key = (mask, *signature(values))
-        elif self.asks:
-            key = (mask, getattr(values[0], "ndim", 0), getattr(values[self.asks - 1], "ndim", 0))
+        key: Hashable = (mask, *signature(values)) if self.asks else mask
         if key not in self.pulls:
             self.pulls[key] = direct_pullback(self.primitive, mask, values, keywords)
-        return self.pulls[key]
-
-    def pull_complex(self, mask: int, values: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        """`pull` for a complex result or complex inputs: the adjoints are conjugated before and after the rule."""
-        key: Hashable = (complex, mask, *signature(values)) if self.asks else (complex, mask)
-        if key not in self.pulls:
-            run = self.pull(mask, values, keywords)
-            self.pulls[key] = None if run is None else conjugated(self.primitive, mask, values, keywords, run)
         return self.pulls[key]
 
 

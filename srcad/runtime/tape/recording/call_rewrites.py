@@ -177,16 +177,6 @@ def of_definition(primitive: Any) -> Callable[..., Any]:
     return run
 
 
-def in_numpys_dtype(primitive: Any) -> Callable[..., Any]:
-    """`of_definition` for a function whose definition may compute in another precision than NumPy."""
-
-    def run(*arguments: Any, **keywords: Any) -> Any:
-        values = [each._array() if isinstance(each, Operand) else each for each in arguments]
-        return of_definition(primitive)(*arguments, **keywords).astype(primitive(*values, **keywords).dtype)
-
-    return run
-
-
 def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *arguments: Any, **keywords: Any) -> Any:
     """For each element the function, or number, of the last condition that holds."""
     masks = [np.asarray(each) for each in (condlist if isinstance(condlist, (list, tuple)) else [condlist])]
@@ -248,7 +238,7 @@ ALWAYS: Mapping[Any, Callable[..., Any]] = {
     np.rollaxis: rollaxis,
 }
 # For complex numbers, these conjugate one of the factors.
-_SQUARED = (np.vecdot, np.linalg.vecdot, np.vecmat, np.correlate, np.linalg.vector_norm)
+_SQUARED = (np.vecdot, np.linalg.vecdot, np.vecmat, np.linalg.vector_norm)
 FOR_COMPLEX: Mapping[Any, Callable[..., Any]] = {
     np.absolute: modulus,
     operator.abs: modulus,
@@ -259,5 +249,4 @@ FOR_COMPLEX: Mapping[Any, Callable[..., Any]] = {
     np.std: deviation,
     np.var: variance,
     **{each: of_definition(each) for each in _SQUARED},
-    **{each: in_numpys_dtype(each) for each in (np.nanvar, np.nanstd, np.cov, np.corrcoef)},
 }

@@ -52,7 +52,7 @@ from srcad.runtime.tape.recording.rule_coverage import (
     next_required,
 )
 from srcad.runtime.tape.recording.stacked_linalg import holds_stack, of_each_matrix
-from srcad.runtime.tape.reverse.pullbacks import is_complex
+from srcad.runtime.tape.reverse.eager_rules import is_complex
 from srcad.runtime.tape.reverse.rules_on_tensors import on_tensors
 from srcad.runtime.tape.values.list_stacking import (
     holds_tensors,

@@ -17,11 +17,10 @@ from srcad.runtime.tape.core.node import Node, Pairs
 from srcad.runtime.tape.core.tensor import Tensor, tensors_in, unwrapped
 from srcad.runtime.tape.recording.batched_pullbacks import batched
 from srcad.runtime.tape.recording.definitions import pushed
-from srcad.runtime.tape.reverse.eager_rules import pushforward
-from srcad.runtime.tape.reverse.pullbacks import Path, is_complex, pullback
+from srcad.runtime.tape.reverse.eager_rules import is_complex, pushforward
+from srcad.runtime.tape.reverse.pullbacks import Path, pullback
 from srcad.runtime.tape.reverse.rules_on_tensors import on_tensors
 from srcad.runtime.tape.values.indexed_slices import gathered, rows_of
-from srcad.runtime.tape.values.list_stacking import operands
 
 
 class PrimitiveCall(Node):
@@ -55,12 +54,10 @@ class PrimitiveCall(Node):
         plan, arguments = self.plan, self.arguments
         if plan.gathers and (rows := self._rows(bars, relevant)) is not None:
             return rows
-        if live:
+        if live or plan.joins:
             return self._by_paths(bars, relevant, live)
         if type(self.result) is not Tensor:
             return self._of_several_results(bars, relevant)
-        if plan.joins:
-            return self._of_list(bars, relevant)
         mask, values, inputs = 1, [], []
         # If the result and an input are real, so is the derivative, even if other inputs are complex.
         is_real = self.result._value.dtype.kind != "c"
@@ -77,7 +74,9 @@ class PrimitiveCall(Node):
                 values.append(argument)
         if not inputs:
             return ()
-        run = (plan.pull if is_real else plan.pull_complex)(mask, values, self.keywords)
+        if not is_real:
+            return self._by_paths(bars, relevant, live)
+        run = plan.pull(mask, values, self.keywords)
         return () if run is None else zip(inputs, run(bars[0], self.result._value, *values, **self.keywords))  # noqa: B905
 
     def _rows(self, bars: Sequence[Any], relevant: Collection[int]) -> Pairs | None:
@@ -87,38 +86,6 @@ class PrimitiveCall(Node):
             return None
         index = gathered(self.primitive, self.arguments, self.keywords)
         return None if index is None else ((table, rows_of(bars[0], index, table, self.primitive)),)
-
-    def _of_list(self, bars: Sequence[Any], relevant: Collection[int]) -> Pairs:
-        """`pullback` for a function of a list of arrays."""
-        plan = self.plan
-        if self.result._value.dtype.kind != "f":
-            return self._by_paths(bars, relevant, live=False)
-        mask, values, inputs = 1, [], []
-        for place, argument in enumerate(self.arguments):
-            mask += mask
-            value = argument
-            if place == plan.list_at:
-                value = operands(argument, relevant)
-                is_wanted = True in value.wanted
-            elif type(argument) is Tensor:
-                value, is_wanted = argument._value, argument._identity in relevant
-            else:
-                is_wanted = False
-            values.append(value)
-            if is_wanted:
-                mask += 1
-                inputs.append(argument)
-        if not inputs:
-            return ()
-        found = plan.pull(mask, values, self.keywords)(bars[0], self.result._value, *values, **self.keywords)
-        pairs: list[tuple[Tensor, Any]] = []
-        for given, contribution in zip(inputs, found, strict=True):
-            if type(given) is Tensor:
-                pairs.append((given, contribution))
-            else:
-                parts = zip(given, contribution, values[plan.list_at].wanted, strict=True)
-                pairs += [(part, piece) for part, piece, is_wanted in parts if is_wanted]
-        return pairs
 
     def _of_several_results(self, bars: Sequence[Any], relevant: Collection[int]) -> Pairs:
         """`pullback` for a function with several results."""

@@ -30,7 +30,8 @@ _FACTS = {"shape", "ndim", "size", "dtype"}
 def retained(plan: Any, arguments: tuple[Any, ...], result: Any) -> tuple[tuple[Any, ...], Any]:
     """The arguments and the result of a call in the form that a node keeps."""
     if plan.composed:
-        return frozen(arguments), shell(result)
+        # An accumulator keeps the tangent of the result as long as the result itself.
+        return frozen(arguments), result if active.accumulations else shell(result)
     if type(result) is not Tensor or not any(map(_is_large, (*arguments, result))):
         return (frozen(arguments) if plan.theirs or plan.nested else arguments), result
     # A pushforward may read values that the pullback does not.

@@ -23,7 +23,6 @@ from srcad.runtime.rulebook.partial_rules import partials_as_adjoint, partials_a
 from srcad.runtime.rulebook.registry import Rule, find
 from srcad.runtime.rulebook.rule_slicing import active_part, is_d, wanted_part
 from srcad.runtime.rulebook.rule_template import Template, primitive_name
-from srcad.runtime.support.fast_numpy import swift
 from srcad.runtime.tape.reverse.rules_on_tensors import as_primitive, is_kernel, on_tensors
 
 Run = Callable[..., Any]
@@ -51,7 +50,8 @@ def pushforward(
     rule = _rule(primitive, args, set(active))
     if rule.kind == "zero" or not active:
         return None
-    _any_complex(rule, result, args)
+    if not rule.handles_complex and (is_complex(result) or is_complex(args)):
+        raise EAGER_NO_COMPLEX_RULE.error(function=primitive_name(rule.primitive))
     names = names_of(rule, len(args), tuple(kwargs))
     if rule.is_linear:
         moved = [each for each in names if each in rule.linear_in]
@@ -100,18 +100,21 @@ def names_of(rule: Rule, count: int, keywords: tuple[str, ...]) -> tuple[str, ..
     return tuple(name for mark in marks for name, value in bound.items() if value is mark)
 
 
-def _any_complex(rule: Rule, result: Any, args: Sequence[Any]) -> bool:
-    if not _has_complex((result, *args)):
+def is_complex(argument: Any) -> bool:
+    """Whether an argument is or contains a complex number or array.
+
+    >>> is_complex(np.ones(2)), is_complex((1.0, (2j,)))
+    (False, True)
+    """
+    kind = type(argument)
+    if kind is np.ndarray:
+        return argument.dtype.kind == "c"  # type: ignore[no-any-return]
+    if kind is float or kind is int or kind is np.float64:
         return False
-    if not rule.handles_complex:
-        raise EAGER_NO_COMPLEX_RULE.error(function=primitive_name(rule.primitive))
-    return True
-
-
-def _has_complex(argument: Any) -> bool:
-    if isinstance(argument, tuple | list):
-        return any(_has_complex(each) for each in argument)
-    return isinstance(argument, complex) or getattr(getattr(argument, "dtype", None), "kind", "") == "c"
+    if isinstance(argument, (tuple, list)):
+        return any(is_complex(part) for part in argument)
+    found = getattr(getattr(argument, "dtype", None), "kind", None)  # the dtype of a class is a descriptor
+    return isinstance(argument, complex) if found is None else bool(found == "c")
 
 
 def _is_nothing(tangent: Any) -> bool:
@@ -189,7 +192,7 @@ def _made(rule: Rule, template: Template, what: str, first: str, lines: Sequence
     text = "\n    ".join([f"def {name}({first}, {', '.join(defaults)}):", *lines]) + "\n"
     file = f"<srcad {what} {primitive_name(rule.primitive)} {len(linecache.cache)}>"
     space: dict[str, Any] = {
-        **{key: swift if value is np else value for key, value in template.bindings.items()},
+        **template.bindings,
         **({"damped": damped} if rule.zero_wins else {}),
         **{f"{key}_default": value for key, value in template.defaults.items()},
     }

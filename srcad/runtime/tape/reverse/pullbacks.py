@@ -14,11 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from srcad.refusals.tapes import EAGER_NO_COMPLEX_RULE, EAGER_NO_RULE
-from srcad.runtime.kernels.arrays.fourier import CONJUGATED
 from srcad.runtime.rulebook.registry import Rule, find, variants
 from srcad.runtime.rulebook.rule_template import primitive_name
 from srcad.runtime.tape.protocols.arithmetic import NO_KEYWORDS
-from srcad.runtime.tape.reverse.eager_rules import names_of, pullback_function, says_something
+from srcad.runtime.tape.reverse.eager_rules import is_complex, names_of, pullback_function, says_something
 from srcad.runtime.tape.reverse.rules_on_tensors import on_tensors
 
 Path = tuple[Any, ...]  # (position of an argument,), followed by the place in it if it is a list
@@ -80,19 +79,18 @@ def pullback(
         choice = choice._replace(run=_FROM_RESULT.get(primitive) or on_tensors(choice.run))
         if primitive in _FROM_ARGUMENTS:
             result = primitive(*arguments, **keywords)
-    run, names = choice.run, choice.names
     conjugates = is_complex(result) or is_complex(arguments)
-    if conjugates:
-        _check_complex(choice)
-    if not conjugates and names is None and not keywords:
-        ends = choice.wanted
+    if conjugates and not choice.rule.handles_complex:
+        raise EAGER_NO_COMPLEX_RULE.error(function=primitive_name(choice.rule.primitive))
+    run = _in_order(choice)
+    named = {name: keywords[name] for name in choice.keyword_names}
 
-        def pull(bar: Any) -> list[Any]:
-            bars = run(bar, result, *arguments)
-            return [_at(bars[place], path) if path else bars[place] for place, path in ends]
+    def pull(bar: Any) -> list[Any]:
+        bars = run(_conjugate(bar) if conjugates else bar, result, *arguments, **named)
+        found = [_at(bars[place], path) for place, path in choice.wanted]
+        return [_conjugate(each) for each in found] if conjugates else found
 
-        return pull
-    return _general_pullback(choice, result, arguments, keywords, conjugates)
+    return pull
 
 
 def direct_pullback(
@@ -111,29 +109,6 @@ def direct_pullback(
     return None if choice is None else _in_order(choice)
 
 
-def conjugated(primitive: Any, mask: int, values: Sequence[Any], keywords: Mapping[str, Any], run: Direct) -> Direct:
-    """`direct_pullback` for complex numbers. Raises MissingRule if the rule does not cover them.
-
-    >>> run = direct_pullback(np.multiply, 0b110, (1.0, 2j))
-    >>> conjugated(np.multiply, 0b110, (1.0, 2j), {}, run)(1.0, 2j, 1.0, 2j)[0].imag
-    np.float64(-2.0)
-    """
-    choice = _choice(primitive, values, keywords, _places(mask))
-    assert choice is not None
-    _check_complex(choice)
-
-    def pull(bar: Any, result: Any, *arguments: Any, **keywords: Any) -> list[Any]:
-        return [_conjugate(each) for each in run(_conjugate(bar), result, *arguments, **keywords)]
-
-    return CONJUGATED.get(primitive, pull)
-
-
-def _check_complex(choice: Choice) -> None:
-    if not choice.rule.handles_complex:
-        name = primitive_name(choice.rule.primitive)
-        raise EAGER_NO_COMPLEX_RULE.error(function=name)
-
-
 def _places(mask: int) -> tuple[int, ...]:
     return tuple([place for place, digit in enumerate(bin(mask)[3:]) if digit == "1"])
 
@@ -146,23 +121,6 @@ def _in_order(choice: Choice) -> Direct:
     return lambda bar, result, *arguments, **keywords: run(
         bar, result, **dict(zip(names, arguments, strict=True)), **keywords
     )
-
-
-def _general_pullback(
-    choice: Choice, result: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], conjugates: bool
-) -> Callable[[Any], list[Any]]:
-    if choice.names is None:
-        given, named = tuple(arguments), {}
-    else:
-        given, named = (), dict(zip(choice.names, arguments, strict=True))
-    named |= {name: keywords[name] for name in choice.keyword_names}
-
-    def pull(bar: Any) -> list[Any]:
-        bars = choice.run(_conjugate(bar) if conjugates else bar, result, *given, **named)
-        found = [_at(bars[place], path) for place, path in choice.wanted]
-        return [_conjugate(each) for each in found] if conjugates else found
-
-    return pull
 
 
 def _choice(
@@ -194,19 +152,6 @@ def asks_of(primitive: Any) -> tuple[bool, bool]:
         fits = [rule.fit for rule in variants(primitive)]
         asks = _asks_for[primitive] = (any(fit.ndim for fit in fits), any(fit.literals for fit in fits))
     return asks
-
-
-def asked_of(primitive: Any, count: int) -> int:
-    """On the ranks of how many leading arguments the choice of a rule depends; 3 if it depends on literals as well.
-
-    >>> asked_of(np.sin, 1), asked_of(np.sum, 2), asked_of(np.dot, 2), asked_of(np.power, 2)
-    (0, 1, 2, 3)
-    """
-    fits = [rule.fit for rule in variants(primitive)]
-    # A single rule needs no choice: calls it does not cover are refused when they are recorded.
-    if not any(asks_of(primitive)) or (len(fits) == 1 and not fits[0].literals):
-        return 0
-    return 3 if any(fit.literals for fit in fits) else min(3, count, max(len(fit.ndim) for fit in fits))
 
 
 def _made(
@@ -255,23 +200,6 @@ def signature(values: Sequence[Any]) -> tuple[Any, ...]:
 
 
 _RANKS: Mapping[type, int | None] = {np.float64: 0, bool: 0, str: 0, type(None): 0, tuple: None, list: None}
-
-
-def is_complex(argument: Any) -> bool:
-    """Whether an argument is or contains a complex number or array.
-
-    >>> is_complex(np.ones(2)), is_complex((1.0, (2j,)))
-    (False, True)
-    """
-    kind = type(argument)
-    if kind is np.ndarray:
-        return argument.dtype.kind == "c"  # type: ignore[no-any-return]
-    if kind is float or kind is int or kind is np.float64:
-        return False
-    if kind is tuple or kind is list:
-        return any(is_complex(part) for part in argument)
-    found = getattr(getattr(argument, "dtype", None), "kind", None)  # the dtype of a class is a descriptor
-    return isinstance(argument, complex) if found is None else bool(found == "c")
 
 
 def _conjugate(bar: Any) -> Any:

@@ -11,12 +11,9 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import numpy as np
-
 from srcad.refusals.tapes import PART_WITHOUT_RULE
 from srcad.runtime import kernels
 from srcad.runtime.rulebook.registry import definition, variants
-from srcad.runtime.support.fast_numpy import swift
 from srcad.runtime.tape.core.operand import Operand
 from srcad.runtime.tape.protocols.arithmetic import hook
 
@@ -56,8 +53,6 @@ _recorded_kernels = functools.cache(_RecordedKernels)
 def _recorded(value: Any) -> Any:
     if isinstance(value, types.ModuleType) and value.__name__.startswith(kernels.__name__):
         return _recorded_kernels(value)
-    if value is swift:
-        return np
     return as_primitive(value) if is_kernel(value) else value
 
 

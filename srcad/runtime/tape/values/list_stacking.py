@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from srcad.runtime.kernels.tape_rules.list_functions import Operands
 from srcad.runtime.rulebook.registry import find
 from srcad.runtime.support.nested_structures import flatten, map_leaves
 from srcad.runtime.tape.core.operand import Operand, Readable
-from srcad.runtime.tape.core.tensor import Tensor, holds_operands, tensors_in
+from srcad.runtime.tape.core.tensor import holds_operands, tensors_in
 
 
 def packed(parts: Any) -> Any:
@@ -23,17 +22,6 @@ def packed(parts: Any) -> Any:
     if not isinstance(parts, Operand) and not holds_operands(parts):
         return np.asarray(parts)
     return np.stack([packed(each) if isinstance(each, (list, tuple)) else each for each in parts])
-
-
-def operands(parts: Sequence[Any], relevant: Collection[int]) -> Operands:
-    """The arrays in a list, and for each whether it belongs to a tensor with one of these identities."""
-    found, wanted = Operands(), []
-    for part in parts:
-        is_tensor = type(part) is Tensor
-        found.append(part._value if is_tensor else part)
-        wanted.append(is_tensor and part._identity in relevant)
-    found.wanted = wanted
-    return found
 
 
 def without_variables(structure: Any) -> Any:

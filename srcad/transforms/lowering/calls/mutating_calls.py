@@ -18,7 +18,7 @@ import gast
 import numpy as np
 
 from srcad.refusals.numpy_calls import COPYTO, SEVERAL_OUTPUTS, WHERE_WITHOUT_OUT
-from srcad.transforms.ir.build import assign, call, clone, const, dotted, load, place_of, subscript
+from srcad.transforms.ir.build import assign, at, call, clone, const, dotted, load, place_of, subscript
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.lowering.calls.builtin_calls import Containers
 from srcad.transforms.lowering.structures.abstract_state import Structure
@@ -87,7 +87,7 @@ class Effects(Containers):
         array = self.as_name(self.part(target))
         keywords = [each for each in node.keywords if each.arg != "out"]
         plain = gast.Call(func=node.func, args=list(node.args), keywords=keywords)
-        plain.place = place_of(node)
+        at(plain, place_of(node))
         where = next((each for each in keywords if each.arg == "where"), None)
         if where is None or not isinstance(self.meant(node.func), np.ufunc):
             stored = self.store_all(array, self.held_in_atom(self.call(plain)))

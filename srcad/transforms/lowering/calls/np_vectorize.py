@@ -12,7 +12,7 @@ import numpy as np
 
 from srcad.refusals.numpy_calls import VECTORIZE_OF_UNKNOWN, VECTORIZE_OPTIONS, VECTORIZED_CALL
 from srcad.runtime import kernels
-from srcad.transforms.ir.build import load
+from srcad.transforms.ir.build import at, load
 from srcad.transforms.lowering.calls.itertools_calls import Iterators
 from srcad.transforms.lowering.structures.abstract_state import Callee, Structure
 
@@ -61,5 +61,5 @@ class Mapped(Iterators):
         assert self.outside is not None
         name = load(self.outside.bind("mapped_over", kernels.mapped_over))
         made = gast.Call(func=name, args=[function, *node.args], keywords=[])
-        made.place = self.place
+        at(made, self.place)
         return self.call(made)

@@ -18,7 +18,8 @@ from srcad.names import Names
 from srcad.transforms.ir.block_exits import exits_of
 from srcad.transforms.ir.build import Block, assign, at, call, clone, load, place_of, stored
 from srcad.transforms.ir.primitive import constant, is_atom
-from srcad.transforms.lowering.desugaring.for_loops import iterate, stored_names
+from srcad.transforms.ir.side_effects import stored_names
+from srcad.transforms.lowering.desugaring.for_loops import iterate
 from srcad.transforms.lowering.desugaring.nested_ranges import nest
 
 IN_PLACE: dict[type[gast.operator], str] = {
@@ -69,7 +70,7 @@ class _Desugarer:
                 return self.chain(statement)
             case gast.AugAssign(target=gast.Name(id=name), op=op, value=value):
                 new = call(IN_PLACE[type(op)], load(name), value)
-                new.place = place_of(statement)
+                at(new, place_of(statement))
                 return [assign(name, new, place_of(statement))]
             case gast.Delete(targets=targets):
                 return [self.taken_out(target, statement) for target in targets]

@@ -33,6 +33,7 @@ from srcad.transforms.ir.build import (
 )
 from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.primitive import constant
+from srcad.transforms.ir.side_effects import stored_names
 from srcad.transforms.lowering.desugaring.iteration_sources import Sequence, minus, plus, taken_in_vain, times, total
 
 
@@ -79,12 +80,6 @@ def called(node: gast.expr) -> str | None:
         case gast.Call(func=gast.Name(id=name)):
             return str(name)
     return None
-
-
-def stored_names(block: Block) -> set[str]:
-    """The names that the statements store, at any depth."""
-    nodes = (node for statement in block for node in gast.walk(statement))
-    return {node.id for node in nodes if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)}
 
 
 def _counts_in_a_name(loop: gast.For, changed: set[str]) -> bool:

@@ -231,7 +231,7 @@ class _Structurer:
         if stop is not None:
             forever = isinstance(again, gast.Constant) and bool(again.value)
             again = _negated(stop) if forever else gast.IfExp(test=load(stop), body=const(False), orelse=again)
-        again.place = place
+        at(again, place)
         first = assign(name, statement.test, place)
         statement.test = load(name)
         statement.body = [*body, assign(name, again, place)]

@@ -11,7 +11,7 @@ import gast
 import numpy as np
 
 from srcad.refusals.long_lists import LIST_SORT, LONG_LIST_SLICE_WRITE, LONG_LISTS_EQUAL
-from srcad.transforms.ir.build import assign, binary, call, clone, const, load, subscript
+from srcad.transforms.ir.build import assign, at, binary, call, clone, const, load, subscript
 from srcad.transforms.ir.constant_conditions import UNKNOWN
 from srcad.transforms.ir.cost_model import MOST_REPEATED_PARTS
 from srcad.transforms.ir.node_notes import notes_of
@@ -60,7 +60,8 @@ class Stacks(Growing):
             orelse=[],
             type_comment=None,
         )
-        body.place = loop.place = self.place
+        at(body, self.place)
+        at(loop, self.place)
         for statement in desugar([loop], self.names):
             self.statement(statement)
         return const(None)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import gast
 
 from srcad.refusals.long_lists import LONG_LIST_SLICE, MIXED_LIST, TUPLES_AS_ARRAY
-from srcad.transforms.ir.build import Block, assign, call, clone, const, load, walk_statements
+from srcad.transforms.ir.build import Block, assign, at, call, clone, const, load, walk_statements
 from srcad.transforms.ir.constant_conditions import UNKNOWN
 from srcad.transforms.ir.cost_model import FIRST_LIST_ROOM
 from srcad.transforms.lowering.lists.comprehensions import Comprehensions
@@ -223,9 +223,9 @@ class Growing(Comprehensions):
     def insist(self, test: gast.expr, message: str, kind: str = "IndexError") -> None:
         """Raise an error unless the test holds."""
         error = gast.Raise(exc=gast.Call(func=load(kind), args=[const(message)], keywords=[]), cause=None)
-        error.place = self.place
+        at(error, self.place)
         check = gast.If(test=gast.UnaryOp(op=gast.Not(), operand=test), body=[error], orelse=[])
-        check.place = self.place
+        at(check, self.place)
         self.statement(check)
 
     def do_insert(self, base: Structure, position: gast.expr, value: gast.expr) -> gast.expr:

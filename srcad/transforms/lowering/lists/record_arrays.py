@@ -26,7 +26,7 @@ from srcad.refusals.records import (
     SEVERAL_FIELDS,
 )
 from srcad.runtime.support.record_fields import Layout
-from srcad.transforms.ir.array_functions import OF_SHAPE_AND_TYPE, RECORDS_LIKE, functions
+from srcad.transforms.ir.array_functions import LIKE_WITH_ONE_ARGUMENT, OF_SHAPE_AND_TYPE, functions
 from srcad.transforms.ir.build import assign, attribute, call, clone, const, dotted, load, subscript, tuple_of
 from srcad.transforms.ir.constant_conditions import UNKNOWN
 from srcad.transforms.ir.node_notes import note, notes_of
@@ -34,7 +34,7 @@ from srcad.transforms.ir.pytree_form import Part, RecordForm
 from srcad.transforms.lowering.lists.packed_list_reads import LongLists
 from srcad.transforms.lowering.structures.abstract_state import Fields, Memory, Structure
 
-_MADE, _MADE_LIKE = functions(OF_SHAPE_AND_TYPE), functions(RECORDS_LIKE)
+_MADE, _MADE_LIKE = functions(OF_SHAPE_AND_TYPE), functions(LIKE_WITH_ONE_ARGUMENT)
 
 
 def new_records(memory: Memory, layout: Layout, arrays: dict[str, str], index: tuple[Any, ...] | None) -> Structure:

@@ -199,13 +199,3 @@ class Operations:
                 bounds = [None if part is None else self.atom(part) for part in (lower, upper, step)]
                 return gast.Slice(lower=bounds[0], upper=bounds[1], step=bounds[2])
         return self.atom(node)
-
-
-def stored_inside(statement: gast.stmt) -> set[str]:
-    """The names that `:=` stores in a statement, or in the header of a compound one."""
-    match statement:
-        case gast.If(test=header) | gast.While(test=header) | gast.For(iter=header):
-            nodes = gast.walk(header)
-        case _:
-            nodes = gast.walk(statement)
-    return {node.target.id for node in nodes if isinstance(node, gast.NamedExpr)}

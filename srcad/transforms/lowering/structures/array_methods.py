@@ -14,7 +14,7 @@ import gast
 
 from srcad.errors import AssignsVariable, Place
 from srcad.refusals.numpy_calls import ATTRIBUTE, FLAT, METHOD, VARIABLE_ASSIGNED
-from srcad.transforms.ir.build import attribute, dotted, place_of
+from srcad.transforms.ir.build import at, attribute, dotted, place_of
 
 KEPT = frozenset({"shape", "size", "ndim", "dtype"})
 PROPERTIES = {"T": "np.transpose", "real": "np.real", "imag": "np.imag"}
@@ -98,5 +98,5 @@ def _hint(method: str) -> str:
 
 def _call(path: str, arguments: list[gast.expr], keywords: list[gast.keyword], place: Place | None) -> gast.Call:
     call = gast.Call(func=dotted(path), args=arguments, keywords=keywords)
-    call.place = place
+    at(call, place)
     return call

@@ -25,7 +25,7 @@ from srcad.refusals.structures import (
     SLICE_LENGTH,
     SLICE_WRITE,
 )
-from srcad.transforms.ir.build import assign, clone, const, load, subscript
+from srcad.transforms.ir.build import assign, at, clone, const, load, subscript
 from srcad.transforms.ir.constant_conditions import UNKNOWN
 from srcad.transforms.ir.cost_model import MOST_INDEXED_PARTS
 from srcad.transforms.ir.node_notes import notes_of
@@ -74,7 +74,7 @@ class Slots(Combined):
         assert self.outside is not None
         name = load(self.outside.bind(getattr(function, "__name__", "method"), function))
         node = gast.Call(func=name, args=list(arguments), keywords=list(keywords))
-        node.place = self.place
+        at(node, self.place)
         return self.call(node)
 
     # Elements
@@ -150,7 +150,7 @@ class Slots(Combined):
             rest = gast.If(test=test, body=[act(k)], orelse=[rest])
         for node in gast.walk(rest):
             if isinstance(node, gast.stmt):
-                node.place = self.place
+                at(node, self.place)
         self.statement(rest)
 
     def statement(self, statement: gast.stmt) -> None:

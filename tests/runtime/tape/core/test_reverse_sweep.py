@@ -21,6 +21,15 @@ def test_a_chain_of_many_operations_needs_no_recursion():
     assert float(tape.gradient(y, x)) == pytest.approx(1.0001**20_000)
 
 
+@pytest.mark.parametrize("persistent", [False, True])
+def test_a_target_that_is_given_twice_counts_twice(persistent):
+    x = constant(3.0)
+    with GradientTape(persistent=persistent) as tape:
+        tape.watch(x)
+        y = x * x
+    assert float(tape.gradient([y, y], x)) == 12.0
+
+
 def test_a_used_tape_holds_nothing():
     x = constant(np.ones(10))
     with GradientTape() as tape:

@@ -51,9 +51,7 @@ def test_an_argument_by_position_that_a_rule_does_not_know_is_refused_when_it_is
     assert tape.gradient(y, x).tolist() == [[2.0, 2.0], [2.0, 2.0]]
 
 
-@pytest.mark.parametrize(
-    "function", [lambda x: np.outer(x, x), lambda x: np.kron(x, np.ones((2, 2, 2))), lambda x: np.outer(x, [1.0])]
-)
+@pytest.mark.parametrize("function", [lambda x: np.outer(x, x), lambda x: np.outer(x, [1.0])])
 def test_ranks_that_no_rule_is_for_are_refused_when_the_call_is_recorded(function):
     x = constant(np.stack([M, M]))
     with GradientTape() as tape:

@@ -1,0 +1,95 @@
+"""Ranks: which names of a function hold scalars, and how many dimensions arrays have, as far as it is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from copy import copy
+
+import gast
+import numpy as np
+from numba import types as nb
+
+from srcad.transforms.ir.build import Block, dotted_path, names_in, walk_statements
+from srcad.transforms.ir.code import Code, fact
+from srcad.transforms.ir.primitive import constant
+from srcad.transforms.ir.side_effects import all_written
+
+
+class Ranks:
+    """The ranks of a function's names: `of` has the number of dimensions of arrays, and 0 for scalars."""
+
+    def __init__(self, body: Block, parameters: Iterable[str], kinds: Mapping[str, nb.Type]) -> None:
+        """`kinds` has the types of names, as far as known; names that only scalars are stored in are found."""
+        self.of = {name: rank for name, kind in kinds.items() if (rank := _rank(kind)) is not None}
+        self._find_numbers(body, frozenset(parameters))
+
+    def copy(self) -> Ranks:
+        """The same ranks, to which those of new names can be added."""
+        found = copy(self)
+        found.of = dict(self.of)
+        return found
+
+    def is_number(self, value: gast.expr | None) -> bool:
+        """Whether the value of an expression is known to be a scalar."""
+        match value:
+            case gast.Constant():
+                return isinstance(value.value, (int, float, complex))
+            case gast.Name(id=name):
+                return self.of.get(name) == 0
+            case gast.BinOp(left=left, right=right):
+                return self.is_number(left) and self.is_number(right)
+            case gast.UnaryOp(operand=operand):
+                return self.is_number(operand)
+            case gast.IfExp(body=body, orelse=orelse):
+                return self.is_number(body) and self.is_number(orelse)
+            case gast.Compare(left=left, comparators=[right]):
+                return self.is_number(left) and self.is_number(right)
+            case gast.Call(func=function, args=args, keywords=[]):
+                return _is_of_numbers(dotted_path(function) or "") and all(map(self.is_number, args))
+            case gast.Subscript(value=gast.Name(id=name), slice=gast.Tuple(elts=parts)):
+                return self.is_element(name, parts)
+            case gast.Subscript(value=gast.Name(id=name), slice=part):
+                return self.is_element(name, [part])
+        return False
+
+    def is_element(self, name: str, parts: list[gast.expr]) -> bool:
+        """Whether a subscript of an array selects one element."""
+        return self.of.get(name) == len(parts) and all(
+            isinstance(constant(part), int)
+            or (isinstance(part, (gast.Name, gast.BinOp)) and all(self.of.get(n) == 0 for n in names_in(part)))
+            for part in parts
+        )
+
+    def _find_numbers(self, body: Block, parameters: frozenset[str]) -> None:
+        """Add the names that only scalars are stored in."""
+        stores: dict[str, list[gast.expr | None]] = {}
+        for each in walk_statements(body):
+            for name in all_written(each):
+                stores.setdefault(name, []).append(getattr(each, "value", None))
+            if isinstance(each, gast.For):
+                self.of.setdefault(each.target.id, 0)
+        unknown = [name for name in stores if name not in self.of and name not in parameters]
+        while True:
+            found = [name for name in unknown if all(self.is_number(value) for value in stores[name])]
+            if not found:
+                return
+            self.of |= dict.fromkeys(found, 0)
+            unknown = [name for name in unknown if name not in self.of]
+
+
+@fact
+def ranks_of(code: Code) -> Ranks:
+    """The ranks of the names of a generated function."""
+    return Ranks(code.body, code.parameters, code.kinds)
+
+
+def _rank(kind: nb.Type) -> int | None:
+    if isinstance(kind, nb.Array):
+        return int(kind.ndim) or None  # an array without dimensions is neither
+    return 0 if isinstance(kind, (nb.Number, nb.Boolean)) else None
+
+
+def _is_of_numbers(path: str) -> bool:
+    """Whether a function returns a scalar for scalars."""
+    module, _, name = path.rpartition(".")
+    return module == "math" or (module == "np" and isinstance(getattr(np, name, None), np.ufunc))
