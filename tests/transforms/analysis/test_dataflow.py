@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from srcad.transforms.analysis.dataflow import Backward, Forward, closure, fixed_point
-from srcad.transforms.ir.build import reads, walk_statements, written
+from srcad.transforms.ir.build import walk_statements, written
+from srcad.transforms.ir.side_effects import reads
 
 NAMES = "abcd"
 EXITS = ("break", "continue", "return", "raise")
