@@ -13,6 +13,12 @@ def test_there_are_many_and_each_has_a_name_of_its_own():
     assert len(set(names)) == len(names) >= 30
 
 
+def run_text(text):
+    namespace = {}
+    exec(compile(text, "<printed>", "exec"), namespace)
+    return namespace
+
+
 def _scale(value):
     return np.where(np.equal(value, 0.0), 1.0, np.abs(value))
 
@@ -30,8 +36,10 @@ def test_gradients_are_those_of_central_differences(sample):
             *(moved(each, directions[k], distance) if k in directions else each for k, each in enumerate(arguments))
         )
 
-    found = srcad.grad(sample.function, wrt=sample.wrt, jit=False)(*sample.fresh_arguments())
-    gradients = found if isinstance(found, tuple) else (found,)
-    slope = sum(np.dot(flat(one), flat(directions[k])) for one, k in zip(gradients, sample.wrt, strict=True))
     expected = (at(step) - at(-step)) / (2.0 * step)
-    assert slope == pytest.approx(expected, rel=2e-4, abs=1e-6 * abs(at(0.0)))
+    for arrays in (False, True):
+        text = srcad.source(sample.function, mode="grad", wrt=sample.wrt, args=arguments, arrays=arrays)
+        found = run_text(text)[f"{sample.name}_grad"](*sample.fresh_arguments())
+        gradients = found if isinstance(found, tuple) else (found,)
+        slope = sum(np.dot(flat(one), flat(directions[k])) for one, k in zip(gradients, sample.wrt, strict=True))
+        assert slope == pytest.approx(expected, rel=2e-4, abs=1e-6 * abs(at(0.0)))
