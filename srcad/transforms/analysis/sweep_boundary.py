@@ -5,9 +5,9 @@ from __future__ import annotations
 import gast
 
 from srcad.transforms.analysis.liveness import live_before
-from srcad.transforms.ir.build import Block, inner_blocks, rewrite_names, walk_statements
+from srcad.transforms.ir.build import Block, inner_blocks, rewrite_names
 from srcad.transforms.ir.node_notes import note, notes_of
-from srcad.transforms.ir.side_effects import all_written
+from srcad.transforms.ir.side_effects import stored_in
 
 _AGAIN = " again"  # no identifier
 
@@ -40,8 +40,8 @@ def told_apart(body: Block) -> set[str]:
         for inner in inner_blocks(statement):
             found |= told_apart(inner)
     start = next((k for k, statement in enumerate(body) if notes_of(statement).begins_reverse), len(body))
-    first = {name for statement in walk_statements(body[:start]) for name in all_written(statement)}
-    second = {name for statement in walk_statements(body[start:]) for name in all_written(statement)}
+    first = stored_in(body[:start])
+    second = stored_in(body[start:])
     both = (first & second) - live_before(body[start:], live_before(body, frozenset()))
     reverse = gast.Module(body=body[start:], type_ignores=[])
     rewrite_names(reverse, lambda name: name + _AGAIN if name in both else name)

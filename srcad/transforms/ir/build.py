@@ -189,6 +189,11 @@ def names_in(node: gast.AST | None) -> Iterator[str]:
             yield child.id
 
 
+def is_range(iterator: gast.expr) -> bool:
+    """Whether this is `range(...)`."""
+    return isinstance(iterator, gast.Call) and dotted_path(iterator.func) == "range"
+
+
 def is_exit(statement: gast.stmt) -> bool:
     """Whether this is the `if done: break` at the end of a loop that can stop early."""
     return isinstance(statement, gast.If) and len(statement.body) == 1 and isinstance(statement.body[0], gast.Break)

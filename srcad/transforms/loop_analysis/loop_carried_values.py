@@ -19,8 +19,8 @@ from typing import TypeAlias
 import gast
 
 from srcad.transforms.analysis.liveness import live_before
-from srcad.transforms.ir.build import Block, clone, const, inner_blocks, load, names_in, subscript, walk_statements
-from srcad.transforms.ir.side_effects import all_written, reads
+from srcad.transforms.ir.build import Block, clone, const, inner_blocks, load, names_in, subscript
+from srcad.transforms.ir.side_effects import all_written, reads, stored_in
 
 START, ZERO, OTHER = "what it was", "zero", "something else"
 SUM, REST, MIXED = "what it was and more", "the rest", "either"
@@ -34,7 +34,7 @@ def carried(loop: gast.For, arrays: Collection[str], scratch: Collection[str] = 
     `arrays` are names for which `+=` adds to memory. Names in `scratch` are ignored.
     """
     body = plain(loop.body, arrays)
-    stored = {name for each in walk_statements(body) for name in all_written(each)}
+    stored = stored_in(body)
     found: dict[str, str] = {}
     for name in sorted((stored - set(scratch)) & live_before(body, frozenset())):
         how = passed_on(body, name)
