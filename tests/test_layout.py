@@ -105,6 +105,12 @@ def test_files_are_as_long_as_one_idea(path):
     assert len(path.read_text().splitlines()) <= MOST_LINES
 
 
+def test_the_core_of_the_tape_is_read_in_one_sitting():
+    core = [path for path in SOURCES if path.parent.name == "core" and path.parent.parent.name == "tape"]
+    assert len(core) > 5
+    assert sum(len(path.read_text().splitlines()) for path in core) < 800
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=module_name)
 def test_functions_have_at_most_40_lines(path):
     for node in ast.walk(ast.parse(path.read_text())):
