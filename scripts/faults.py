@@ -90,10 +90,10 @@ RULES = (
         "kernels.einsum_adjoint(d[y], subscripts, 1, (a, b, c))",
     ),
     Fault(
-        "interp on a tape",
-        "flipped sign",
-        "kernels.to_points(d[y] * -slope, x, xp, left, right)",
-        "kernels.to_points(d[y] * slope, x, xp, left, right)",
+        "vecdot on a tape",
+        "swapped arguments",
+        "d[x1] = composed_functions.vecdot_adjoint(d[y], x2, x1, axis)",
+        "d[x1] = composed_functions.vecdot_adjoint(d[y], x1, x2, axis)",
     ),
     Fault(
         "scatter",
@@ -105,28 +105,28 @@ RULES = (
 
 ANALYSES = (
     Fault(
-        "points_to",
+        "aliases",
         "forgets that reshape may be a view",
         '(rule.kind == "view" or rule.may_view)',
         'rule.kind == "view"',
     ),
     Fault(
-        "points_to",
+        "aliases",
         "a store through a view does not write its base",
-        "        for root in of.get(target.value.id, frozenset([target.value.id]))\n    )\n",
-        "        for root in [target.value.id]\n    )\n",
+        "written = frozenset(site for name in changed for site in of.get(name, {name}))",
+        "written = frozenset(changed)",
     ),
     Fault(
-        "alias_classes",
+        "aliases",
         "forgets views by subscript",
-        "        case gast.Subscript(value=base):\n            yield from _bases(base)\n        case gast.Call(func=f",
-        "        case gast.Subscript(value=base):\n            return\n        case gast.Call(func=f",
+        "                if not is_new or self._is_list(base):\n",
+        "                if self._is_list(base):\n",
     ),
     Fault(
-        "alias_classes",
+        "aliases",
         "forgets that the caller may pass one array twice",
-        "first == second or (first in self.foreign and second in self.foreign)",
-        "first == second",
+        "return not self.are_apart and bool(first & self.given) and bool(second & self.given)",
+        "return False",
     ),
     Fault(
         "liveness",
@@ -212,7 +212,7 @@ DIFFERENTIATION = (
     Fault(
         "adjoint_statements",
         "a stored view of the same memory",
-        "        if program.roots.meet(value.id, base):\n            # The stored",
+        "        if program.aliases.may_alias(value.id, base):\n            # The stored",
         "        if value.id == base:\n            # The stored",
     ),
     Fault(
@@ -365,7 +365,7 @@ PASSES = (
     Fault(
         "cse_and_licm",
         "forgets that a store kills a load",
-        'return not program.roots.is_written(str(getattr(statement.value.value, "id", "")))',
+        'return not program.aliases.is_written(str(getattr(statement.value.value, "id", "")))',
         "return True",
     ),
     Fault(
@@ -376,9 +376,9 @@ PASSES = (
     ),
     Fault(
         "dead_code",
-        "`a += b` does not read a",
-        "for name in [*reads(statement), *_augmented(statement)]:",
-        "for name in reads(statement):",
+        "forgets stores into an array that is read",
+        "return [*self.writers.get(name, []), *self.changers.get(self.group(name), [])]",
+        "return [*self.writers.get(name, [])]",
     ),
     Fault(
         "dead_code",
@@ -395,7 +395,7 @@ PASSES = (
     Fault(
         "forward_substitution",
         "past a store through another name",
-        "if any(self.groups.find(base) in memory for base in changed_memory(statement)):",
+        "if any(alias_class(base) in memory for base in changed_memory(statement)):",
         "if any(base in names for base in changed_memory(statement)):",
     ),
     Fault(
@@ -440,8 +440,8 @@ TAPE = (
     Fault(
         "pullbacks",
         "conjugate forgotten",
-        "bars = choice.run(_conjugate(bar) if conjugates else bar, result, *given, **named)",
-        "bars = choice.run(bar, result, *given, **named)",
+        "bars = run(_conjugate(bar) if conjugates else bar, result, *arguments, **named)",
+        "bars = run(bar, result, *arguments, **named)",
     ),
 )
 

@@ -9,15 +9,12 @@ import gast
 
 from srcad.driver.pass_manager import passed, passed_module
 from srcad.driver.passes import FINISH, SIMPLIFY
-from srcad.names import Names
 from srcad.transforms.analysis.sweep_boundary import rejoined, told_apart, without_marks
 from srcad.transforms.ir.algebraic_simplification import without_detour
 from srcad.transforms.ir.build import rewrite_names, walk_statements
 from srcad.transforms.ir.code import Code, Settings
 from srcad.transforms.ir.generated_functions import Made
-from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
-from srcad.transforms.ir.unit import Unit
 from srcad.transforms.postoptimise.dead_code import without_dead_code
 from srcad.transforms.postoptimise.forward_substitution import without_idle_resets
 
@@ -25,25 +22,13 @@ from srcad.transforms.postoptimise.forward_substitution import without_idle_rese
 def simplified(made: Made, loops: bool = True, without: Collection[str] = (), after: str | None = None) -> Made:
     """Generated functions as they are to be read and run; with `after`, as they are after the pass of this name."""
     functions = []
-    for each in made.functions:
-        if notes_of(each).is_finished:
-            functions.append(each)
-            continue
-        code = passed(_code(each, made, loops, frozenset(without)), SIMPLIFY, after)
-        functions.append((join_sweeps(code) if after is not None else code).unit.tree)
+    stops_here = any(row.name == after for row in SIMPLIFY)
+    for code in made.codes(without, loops):
+        if not notes_of(code.unit.tree).is_finished:
+            code = passed(code, SIMPLIFY, after)
+            code = join_sweeps(code) if stops_here else code
+        functions.append(code.unit.tree)
     return replace(made, functions=functions)
-
-
-def _code(tree: gast.FunctionDef, made: Made, loops: bool, without: frozenset[str]) -> Code:
-    """A generated function, with what is known of its names."""
-    kinds = notes_of(tree).kinds if loops else None
-    return Code(
-        Unit(tree.name, tree, made.bindings, made.maker or Names(), without=without),
-        Types(kinds or {}),
-        outputs=made.outputs.get(tree.name, ()),
-        primals=notes_of(tree).primals,
-        settings=Settings(loops=kinds is not None),
-    )
 
 
 def finished(made: Made, loops: bool, without: Collection[str], after: str | None = None) -> Made:

@@ -207,7 +207,7 @@ OPTIMISE = (
         "what iterations of a parallel loop pass on to each other moves to a serial loop after it",
         needs=(TYPES, RESOLVED),
         optional=True,
-        when=("not is_again",),
+        when=("not is_again", "has_loops"),
         source="Kennedy and McKinley, Loop distribution with arbitrary control flow, Supercomputing 1990",
     ),
     Pass(

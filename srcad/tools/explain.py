@@ -28,7 +28,6 @@ from numba import types as nb
 
 from srcad.driver.options import Without
 from srcad.errors import BadArgument, Place
-from srcad.names import Names
 from srcad.printing.printer import print_function
 from srcad.tools.source_text import Case, case_of, refusing_untyped
 from srcad.transforms.adjoint.reverse_plan import Fork, Plan, Replay, Step, inner_plans, spot_of
@@ -49,13 +48,11 @@ from srcad.transforms.ir.build import (
     walk_statements,
     written,
 )
-from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.cost_model import FIRST_TRACE_ENTRIES
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.pass_names import PREALLOCATED_TRACES
 from srcad.transforms.ir.pytree_form import LEAF, Form, Part
-from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.prepare_for_differentiation import element_type
 from srcad.transforms.postoptimise.dead_code import without_dead_code
 from srcad.transforms.storage.placement import Loop
@@ -581,12 +578,7 @@ def _line(place: Place) -> Line:
 
 def _alive(made: Made) -> frozenset[str]:
     """The names in the functions after dead code elimination."""
-    codes = [
-        Code(Unit(each.name, each, made.bindings, Names()), outputs=made.outputs.get(each.name, ()))
-        for each in made.functions
-    ]
-    kept = map(without_dead_code, codes)
-    return names_alive([statement for body in kept for statement in body])
+    return names_alive([statement for body in map(without_dead_code, made.codes()) for statement in body])
 
 
 def _paths(case: Case) -> dict[str, str]:

@@ -21,6 +21,7 @@ import numpy as np
 import srcad
 from srcad.driver.passes import STAGES, Pass
 from srcad.frontend.lower import prepare
+from srcad.tools.entered_modules import by_package
 from srcad.tools.type_signatures import parse_signature
 from srcad.transforms.inference.type_inference import types_of
 from srcad.transforms.ir.code import Code
@@ -243,6 +244,14 @@ PACKAGES = (
     "refusals",
 )
 
+_ENTERED = """## The modules that a gradient enters
+
+The first call of `srcad.grad(square)(2.0)`, for `return x * x`, in a new process without a cache runs functions of
+these modules, package by package in the order in which they are entered. Calls go down from one package to the next;
+only decorators, the pass manager and Numba's dispatcher call functions that they have been given. A test holds both.
+
+"""
+
 
 def walkthrough() -> str:
     """The page on how srcad works.
@@ -282,6 +291,7 @@ def _sections(f: Callable[..., Any]) -> Iterator[str]:
     yield _RUN
     yield _PASSES + "\n".join(_stage(name, rows) for name, rows in STAGES.items()) + "\n"
     yield _MAP + "\n".join(map(_row, PACKAGES)) + "\n"
+    yield _ENTERED + by_package()
 
 
 def _block(text: str, language: str = "py") -> str:

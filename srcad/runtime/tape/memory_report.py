@@ -65,7 +65,8 @@ def _entry(node: Any, seen: set[int]) -> Entry:
 
 def _arrays(node: Any) -> Iterator[np.ndarray[Any, Any]]:
     for slot in [each for kind in type(node).__mro__[:-1] for each in getattr(kind, "__slots__", ())]:
-        yield from _leaves(getattr(node, slot))
+        if slot != "results":  # the tensors of `result` once more
+            yield from _leaves(getattr(node, slot))
     yield from _leaves(getattr(getattr(node, "pull", None), "held", ()))
 
 

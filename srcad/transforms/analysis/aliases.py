@@ -25,7 +25,7 @@ from numba import types as nb
 from srcad.transforms.analysis.ranks import ranks_of
 from srcad.transforms.inference.subroutine_types import results_of_calls
 from srcad.transforms.ir.array_functions import SHAPE_ATTRIBUTES, Result, named, result_of, returns_new
-from srcad.transforms.ir.build import Block, dotted_path, stores_into, walk, walk_statements
+from srcad.transforms.ir.build import Block, dotted_path, is_range, stores_into, walk, walk_statements
 from srcad.transforms.ir.code import Code, fact
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import constant, primitive_of
@@ -183,7 +183,7 @@ class _Collector:
                 self._assign(target, value)
             case gast.AugAssign(target=gast.Name(id=name), value=value) if self._is_list(value):
                 self._include(name, self._sources(value))
-            case gast.For(target=target, iter=iterator) if not _is_range(iterator):
+            case gast.For(target=target, iter=iterator) if not is_range(iterator):
                 for name in _names_of(target):
                     self._bind(name, iterator)
             case gast.Expr(value=gast.Call(func=gast.Attribute(value=kept, attr=attr), args=args)) if attr in _ADDING:
@@ -211,10 +211,16 @@ class _Collector:
         sources = list(dict.fromkeys(self._sources(value)))
         if sources:
             self._include(name, sources)
-            if len(sources) == 1 and not isinstance(value, gast.Name) and name not in sources:
+            if len(sources) == 1 and name not in sources and self._is_view(value):
                 self.views[name] = sources[0]
         else:
             self.sites.setdefault(name, set()).add(self._site(name, value))
+
+    def _is_view(self, value: gast.expr) -> bool:
+        """Whether a value is known to be a view, or that or a copy."""
+        return isinstance(value, gast.Subscript) or (
+            isinstance(value, gast.Call) and self._result(value) is Result.FIRST
+        )
 
     def _site(self, name: str, value: gast.expr) -> str:
         """The allocation that a value is: that of its first name, where one of the results of a call is read again."""
@@ -279,7 +285,7 @@ class _Collector:
     def _result(self, value: gast.Call) -> Result:
         """What a call returns; a method of an array is the function of that name."""
         if isinstance(value.func, gast.Attribute) and self._is_variable(value.func.value):
-            return result_of(getattr(np, value.func.attr, None))
+            return result_of(getattr(np, value.func.attr, None), 1 + len(value.args))
         return self.facts.result(value)
 
     def _is_variable(self, node: gast.expr) -> bool:
@@ -377,11 +383,11 @@ def _result_in_core_form(call: gast.Call, unit: Unit, types: Types) -> Result:
     primitive = primitive_of(call, unit.bindings)
     if primitive is np.conjugate and isinstance(call.args[0], gast.Name) and types.is_real(call.args[0].id):
         return Result.FIRST  # the method, which is spelled in the same way, returns a real array itself
-    return result_of(primitive)
+    return result_of(primitive, len(call.args))
 
 
 def _result_in_generated_code(call: gast.Call) -> Result:
-    return result_of(named(dotted_path(call.func)))
+    return result_of(named(dotted_path(call.func)), len(call.args))
 
 
 def _holds_arrays(kind: nb.Type) -> bool:
@@ -417,10 +423,6 @@ def _prefixes(path: str) -> list[str]:
     """
     parts = path.split(".")
     return [".".join(parts[:k]) for k in range(1, len(parts))]
-
-
-def _is_range(node: gast.expr) -> bool:
-    return isinstance(node, gast.Call) and dotted_path(node.func) == "range"
 
 
 def _names_of(target: gast.expr) -> list[str]:

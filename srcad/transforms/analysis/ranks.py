@@ -9,7 +9,7 @@ import gast
 import numpy as np
 from numba import types as nb
 
-from srcad.transforms.ir.build import Block, dotted_path, names_in, walk_statements
+from srcad.transforms.ir.build import Block, dotted_path, is_range, names_in, walk_statements
 from srcad.transforms.ir.code import Code, fact
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written
@@ -64,10 +64,9 @@ class Ranks:
         """Add the names that only scalars are stored in."""
         stores: dict[str, list[gast.expr | None]] = {}
         for each in walk_statements(body):
+            value = _FIRST if isinstance(each, gast.For) and is_range(each.iter) else getattr(each, "value", None)
             for name in all_written(each):
-                stores.setdefault(name, []).append(getattr(each, "value", None))
-            if isinstance(each, gast.For):
-                self.of.setdefault(each.target.id, 0)
+                stores.setdefault(name, []).append(value)
         unknown = [name for name in stores if name not in self.of and name not in parameters]
         while True:
             found = [name for name in unknown if all(self.is_number(value) for value in stores[name])]
@@ -75,6 +74,9 @@ class Ranks:
                 return
             self.of |= dict.fromkeys(found, 0)
             unknown = [name for name in unknown if name not in self.of]
+
+
+_FIRST = gast.Constant(value=0, kind=None)  # what a loop over a range begins with, for example
 
 
 @fact

@@ -42,7 +42,7 @@ def is_view(program: Program, name: str, value: gast.expr) -> bool:
     primitive = primitive_of(value, program.unit.bindings)
     rule = registry.find(primitive)
     certain = isinstance(value, gast.Subscript) or primitive is kernels.expand
-    certain = certain or rule is None or rule.kind == "view"
+    certain = certain or (rule is not None and rule.kind == "view")
     if is_cast(program, name, value):
         return False
     if primitive in COPIED or (primitive is np.real and not program.aliases.is_written(name)):
@@ -54,7 +54,7 @@ def is_view(program: Program, name: str, value: gast.expr) -> bool:
         raise not_followed(program, name)
     if certain or not program.aliases.is_written(name):
         return certain
-    if is_contiguous(program, value.args[0].id):
+    if rule is not None and rule.may_view and is_contiguous(program, value.args[0].id):
         return True
     raise VIEW_OR_COPY.at(
         place_of(program.flow.stores[name][0]),

@@ -234,8 +234,8 @@ def _facts_by_function() -> dict[Any, Fact]:
     return {function(name): facts for name, facts in FACTS.items()}
 
 
-def result_of(called: Any) -> Result:
-    """What a function returns: known from its facts, or from its rule; else it may be anything.
+def result_of(called: Any, count: int = 1) -> Result:
+    """What a function returns for this number of arguments: by its facts, or its rule; else it may be anything.
 
     >>> result_of(np.zeros), result_of(np.reshape), result_of(lambda x: x)
     (<Result.NEW: 1>, <Result.FIRST: 2>, <Result.ANY: 3>)
@@ -243,9 +243,9 @@ def result_of(called: Any) -> Result:
     if not isinstance(called, Hashable):
         return Result.ANY
     facts, rule = _facts_by_function().get(called, Fact(0)), registry.find(called)
-    if Fact.VIEWS in facts:
+    if Fact.VIEWS in facts and count > 1:
         return Result.ANY
-    if Fact.VIEW in facts or (rule is not None and (rule.kind == "view" or rule.may_view)):
+    if Fact.VIEW in facts or Fact.VIEWS in facts or (rule is not None and (rule.kind == "view" or rule.may_view)):
         return Result.FIRST
     is_new = Fact.NEW in facts or rule is not None or isinstance(called, np.ufunc)
     return Result.NEW if is_new or getattr(called, "__module__", None) == "math" else Result.ANY

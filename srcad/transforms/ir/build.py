@@ -194,6 +194,11 @@ def is_loop(statement: gast.stmt) -> bool:
     return isinstance(statement, (gast.For, gast.While))
 
 
+def is_range(iterator: gast.expr) -> bool:
+    """Whether this is `range(...)`."""
+    return isinstance(iterator, gast.Call) and dotted_path(iterator.func) == "range"
+
+
 def is_exit(statement: gast.stmt) -> bool:
     """Whether this is the `if done: break` at the end of a loop that can stop early."""
     return isinstance(statement, gast.If) and len(statement.body) == 1 and isinstance(statement.body[0], gast.Break)

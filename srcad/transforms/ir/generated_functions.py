@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,10 @@ import gast
 
 from srcad.names import Names
 from srcad.transforms.ir.build import Block
+from srcad.transforms.ir.code import Code, Settings
+from srcad.transforms.ir.name_types import Types
+from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.unit import Unit
 
 if TYPE_CHECKING:
     from srcad.transforms.sweeps.sweep_construction import Sweeps
@@ -30,6 +34,20 @@ class Made:
     before: tuple[gast.stmt, ...] = ()
     outputs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sweeps: Sweeps | None = None
+
+    def codes(self, without: Collection[str] = (), loops: bool = True) -> list[Code]:
+        """The functions with what is known of their names, as passes take them."""
+        return [self._code(each, frozenset(without), loops) for each in self.functions]
+
+    def _code(self, tree: gast.FunctionDef, without: frozenset[str], loops: bool) -> Code:
+        kinds = notes_of(tree).kinds if loops else None
+        return Code(
+            Unit(tree.name, tree, self.bindings, self.maker or Names(), without=without),
+            Types(kinds or {}),
+            outputs=self.outputs.get(tree.name, ()),
+            primals=notes_of(tree).primals,
+            settings=Settings(loops=kinds is not None),
+        )
 
 
 def function(name: str, parameters: Sequence[str], body: Block) -> gast.FunctionDef:

@@ -29,7 +29,7 @@ from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
-from srcad.transforms.ir.side_effects import all_written
+from srcad.transforms.ir.side_effects import stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.loop_analysis.loop_carried_values import carried, plain
@@ -70,8 +70,7 @@ class _Divider:
         kinds = ((node.id, notes_of(node).numba_type) for node in nodes)
         self.kinds: dict[str, nb.Type] = {name: kind for name, kind in kinds if kind is not None}
         self.arrays = {name for name, kind in self.kinds.items() if isinstance(kind, nb.Array)}
-        stored = (name for each in walk_statements(tree.body) for name in all_written(each))
-        self.variables = {*self.parameters, *stored}
+        self.variables = {*self.parameters, *stored_in(tree.body)}
         self.live = liveness(tree.body).after
 
     def block(self, block: Block) -> None:
@@ -93,7 +92,7 @@ class _Divider:
         if passed is None or not all(self.may_pass(name, how) for name, how in passed.items()):
             return None
         body = plain(loop.body, self.arrays)
-        stored = {loop.target.id, *(name for each in walk_statements(body) for name in all_written(each))}
+        stored = {loop.target.id, *stored_in(body)}
         if (stored & after) - set(passed) or stored & {name for bound in loop.iter.args for name in _names(bound)}:
             return None
         code = Code(Unit(self.tree.name, self.tree, {}, self.names), Types(self.kinds))

@@ -49,7 +49,7 @@ from srcad.transforms.ir.build import (
 from srcad.transforms.ir.code import Code, store_counts
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.primitive import constant
-from srcad.transforms.ir.side_effects import all_written, changed_memory, stored_in
+from srcad.transforms.ir.side_effects import all_written, changed_in, stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.loop_analysis.array_extents import Shapes
 from srcad.transforms.loop_analysis.loop_accesses import is_counted
@@ -139,7 +139,7 @@ class _Owner:
     def is_beside(self, taker: str, statement: gast.stmt) -> bool:
         """Whether loops access the array and a second one, and store to one, which LLVM could then not tell apart."""
         used = mentions([statement]) if inner_blocks(statement) else ()
-        changed = {name for each in walk_statements([statement]) for name in changed_memory(each)}
+        changed = changed_in([statement])
         arrays = {name for name in used if name in self.stores and self.ranks.of.get(name) != 0}
         others = (arrays if taker in changed else arrays & changed) - {taker}
         return taker in used and any(not self.is_apart(name) for name in others)

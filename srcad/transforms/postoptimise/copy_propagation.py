@@ -7,7 +7,7 @@ import gast
 from srcad.transforms.ir.build import Block, end_of_chain, walk, walk_statements, without_statements, written
 from srcad.transforms.ir.code import Code, store_counts
 from srcad.transforms.ir.node_notes import note, notes_of
-from srcad.transforms.ir.side_effects import changed_memory
+from srcad.transforms.ir.side_effects import changed_in
 
 
 def without_copies(code: Code) -> Code:
@@ -21,7 +21,7 @@ def without_copies(code: Code) -> Code:
     s = c + x
     """
     body, stores = code.body, store_counts(code)
-    changed_names = {name for statement in walk_statements(body) for name in changed_memory(statement)}
+    changed_names = changed_in(body)
     copied: dict[str, str] = {}
     for statement in walk_statements(body):
         name = written(statement)

@@ -35,7 +35,7 @@ from srcad.transforms.ir.build import (
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.cost_model import MOST_FOLDED_NODES
 from srcad.transforms.ir.node_notes import note, notes_of
-from srcad.transforms.ir.side_effects import all_written, changed_memory, reads
+from srcad.transforms.ir.side_effects import all_written, changed_memory, reads, stored_in
 
 
 def substitute(code: Code) -> Code:
@@ -220,7 +220,7 @@ def _plain_names(body: Block, parameters: tuple[str, ...]) -> None:
     """Give numbered names the plain name where that is free: `s_2` becomes `s`, `t17` the next free `t1`."""
     present = [node.id for statement in body for node in walk(statement) if isinstance(node, gast.Name)]
     taken = set(present) | set(parameters)
-    stored = {name for statement in walk_statements(body) for name in all_written(statement)}
+    stored = stored_in(body)
     change: dict[str, str] = {}
     for name in dict.fromkeys(present):
         numbered = re.fullmatch(r"(.*?[A-Za-z_]\w*?)_\d+((?:_bar|_dot|_trace|_count|_at|_old|_inverse)*)", name)

@@ -14,7 +14,6 @@ order; so are functions with values of less than double precision.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 
 import gast
@@ -22,8 +21,8 @@ from numba import types as nb
 
 from srcad.transforms.analysis.aliases import aliases_of
 from srcad.transforms.analysis.ranks import ranks_of
-from srcad.transforms.ir.build import Block, binary, const, inner_blocks, mentions, names_in, walk_statements
-from srcad.transforms.ir.code import Code
+from srcad.transforms.ir.build import Block, binary, const, inner_blocks, mentions, names_in
+from srcad.transforms.ir.code import Code, store_counts
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, changed_memory, stored_in
@@ -54,7 +53,7 @@ class _Function:
         self.aliases, self.ranks, self.kinds = aliases_of(code), ranks_of(code), code.kinds
         self.choosing = choosing(code.body, self.aliases)
         self.mentions = mentions(code.body)
-        self.stores = Counter(name for each in walk_statements(code.body) for name in all_written(each))
+        self.stores = store_counts(code)
 
     def chooses_by(self, names: frozenset[str]) -> bool:
         """Whether control flow depends on any of these names."""

@@ -11,8 +11,12 @@
 LLVM eliminates what is available on all paths (Aho, Lam, Sethi, Ullman, Compilers, 2006, section 9.2.6). This pass also
 uses that two branches on the same test take the same arm, as those of the forward and reverse sweep do. A division
 costs about ten multiplications, hence the shared reciprocals (strength reduction). A product with x * (0.5 / s), where
-s is the square root of x, becomes 0.5 * s. Only divisions of derivative rules, marked by a note, may change rounding:
-the user's own divisions are left alone, so the function's values stay the same to the last bit.
+s is the square root of x, becomes 0.5 * s.
+
+A product with a reciprocal is rounded otherwise than the division. Divisions of derivative rules, marked by a note, may
+be. So may those of the user in functions that return no primal value, unless a choice depends on them (see `choosing`);
+elsewhere they are left alone, so that the function's values stay the same to the last bit. `x / 0.0` raises an
+exception where `np.divide(x, 0.0)` is infinite, so each of the two shares reciprocals of its own kind.
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ import gast
 from numba import types as nb
 
 from srcad.names import Names
+from srcad.transforms.analysis.aliases import aliases_of
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -37,17 +42,52 @@ from srcad.transforms.ir.build import (
     names_in,
     place_of,
     walk,
+    walk_statements,
     written,
 )
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
-from srcad.transforms.ir.side_effects import stored_in
+from srcad.transforms.ir.side_effects import all_written, changed_memory, stored_in
+from srcad.transforms.loop_analysis.control_dependence import choosing, deciding
 
 
 def with_shared_values(code: Code) -> Code:
     """Replace redundant calls and divisions by available values."""
-    return code.with_body(_Sharer(code.kinds, code.fresh_names()).block(code.body, _Known(), frozenset()))
+    sharer = _Sharer(code.kinds, code.fresh_names(), _free_divisions(code))
+    return code.with_body(sharer.block(code.body, _Known(), frozenset()))
+
+
+def _free_divisions(code: Code) -> list[gast.expr]:
+    """The divisions that may be rounded otherwise: those of rules, and those of the user that nothing needs as is."""
+    divisions = [
+        (node, statement)
+        for statement in walk_statements(code.body)
+        if isinstance(statement, (gast.Assign, gast.AugAssign))
+        for node in walk(statement.value)
+        if _operands(node) is not None
+    ]
+    free = [node for node, _ in divisions if notes_of(node).of_rule]
+    if not code.without_primal or len(free) == len(divisions):
+        return free
+    aliases = aliases_of(code)
+    fixed = choosing(code.body, aliases)
+    decided = {id(node) for _, each in divisions for part in deciding(each) for node in walk(part)}
+    for node, statement in divisions:
+        stored = map(aliases.alias_class, (*all_written(statement), *changed_memory(statement)))
+        if not notes_of(node).of_rule and id(node) not in decided and fixed.isdisjoint(stored):
+            free.append(node)
+    return free
+
+
+def _operands(node: gast.AST) -> tuple[gast.expr, gast.expr] | None:
+    """What is divided, and by what; None for all but divisions."""
+    match node:
+        case gast.BinOp(left=left, op=gast.Div(), right=right):
+            return left, right
+        case gast.Call(func=function, args=[left, right], keywords=[]) if dotted_path(function) == "np.divide":
+            return left, right
+    return None
 
 
 @dataclass
@@ -79,8 +119,10 @@ class _Known:
 
 
 class _Sharer:
-    def __init__(self, kinds: Mapping[str, nb.Type], names: Names) -> None:
+    def __init__(self, kinds: Mapping[str, nb.Type], names: Names, free: list[gast.expr]) -> None:
+        """`free` has the divisions that may become products with reciprocals."""
         self.kinds, self.names = kinds, names
+        self.free = {id(node): node for node in free}
 
     def block(self, block: Block, known: _Known, changing: frozenset[str]) -> Block:
         """The rewritten block; `changing` has what the loop around it stores. Updates `known` to its end."""
@@ -91,10 +133,10 @@ class _Sharer:
                 self.compound(statement, known, stored if not isinstance(statement, gast.If) else changing)
             else:
                 _Swap(lambda node: _rootless(node, known)).visit(statement)
-                for number in self.wanted(statement, block[k + 1 :], known):
-                    name = self.names.fresh(f"{number}_inverse")
-                    known.learn(_inverse(number), name)
-                    result.append(assign(name, _inverse(number), place_of(statement)))
+                for inverse in self.wanted(statement, block[k + 1 :], known):
+                    name = self.names.fresh(f"{_divisor(inverse)}_inverse")
+                    _learn_inverse(inverse, name, known)
+                    result.append(assign(name, inverse, place_of(statement)))
                 _Swap(lambda node: self.replaced(node, known, changing)).visit(statement)
                 left = known.without(stored)
                 known.values, known.under = left.values, left.under
@@ -116,26 +158,52 @@ class _Sharer:
             if isinstance(statement.test, gast.Name) and statement.test.id not in stored:
                 known.under[statement.test.id, arm] = _Known(inside.values)
 
-    def wanted(self, statement: gast.stmt, later: Block, known: _Known) -> list[str]:
-        """The divisors of rule divisions for which a reciprocal pays: used again here or later, before they change."""
-        own = [number for node in _divisions(statement) if (number := self.number(node))]
-        stored = stored_in([statement])
-        return [
-            number
-            for number in dict.fromkeys(own)
-            if known.name(_inverse(number)) is None
-            and (
-                own.count(number) > 1
-                or (number not in stored and any(self.number(node) == number for node in _until(later, number)))
-            )
-        ]
+    def wanted(self, statement: gast.stmt, later: Block, known: _Known) -> list[gast.expr]:
+        """The reciprocals that pay: of divisors that are used again here or later, before they change."""
+        own, stored, found = self.divisions(statement), stored_in([statement]), list[gast.expr]()
+        for node in own:
+            inverse = self.inverse(node)
+            if inverse is None or self.held(node, known) or any(self.serves(each, node) for each in found):
+                continue
+            again = [] if _divisor(inverse) in stored else self.until(later, _divisor(inverse))
+            if sum(self.serves(inverse, each) for each in own) > 1 or any(self.serves(inverse, each) for each in again):
+                found.append(inverse)
+        return found
 
-    def number(self, node: gast.BinOp) -> str | None:
-        """The name of the scalar divisor of a division, or None."""
-        match node.right:
-            case gast.Name(id=name) if self.is_number(name):
-                return str(name)
-        return None
+    def serves(self, inverse: gast.expr, node: gast.expr) -> bool:
+        """Whether a division may use a reciprocal: exceptions of the user's divisions stay."""
+        own = self.inverse(node)
+        if own is None or _divisor(own) != _divisor(inverse):
+            return False
+        return isinstance(inverse, gast.BinOp) or isinstance(node, gast.Call) or notes_of(node).of_rule
+
+    def held(self, node: gast.expr, known: _Known) -> str | None:
+        """The name of a known reciprocal that a division may use."""
+        inverse = self.inverse(node)
+        if inverse is None:
+            return None
+        return known.name(_quiet(inverse) if notes_of(node).of_rule else inverse)
+
+    def divisions(self, statement: gast.stmt) -> list[gast.expr]:
+        """The divisions in a simple statement that may be rounded otherwise."""
+        value = getattr(statement, "value", None)
+        return [] if value is None else [node for node in walk(value) if id(node) in self.free]
+
+    def until(self, block: Block, name: str) -> Iterator[gast.expr]:
+        """Such divisions in a block, up to the first statement that stores a name."""
+        for statement in block:
+            yield from self.divisions(statement)
+            if name in stored_in([statement]):
+                return
+            for inner in inner_blocks(statement):
+                yield from self.until(inner, name)
+
+    def inverse(self, node: gast.expr) -> gast.expr | None:
+        """The reciprocal of a division's divisor, computed by the same kind of division; None unless it is a number."""
+        operands = _operands(node)
+        if operands is None or not isinstance(operands[1], gast.Name) or not self.is_number(operands[1].id):
+            return None
+        return _inverse(node, operands[1])
 
     def is_number(self, name: str) -> bool:
         kind = self.kinds.get(name)
@@ -143,33 +211,31 @@ class _Sharer:
 
     def replaced(self, node: gast.expr, known: _Known, changing: frozenset[str]) -> gast.expr:
         """The replacement of an expression: a name that holds its value, or a product with a reciprocal."""
-        if isinstance(node, gast.Call):
-            name = known.name(node)
-            return node if name is None else load(name)
-        if not notes_of(node).of_rule:
+        if isinstance(node, gast.Call) and (name := known.name(node)) is not None:
+            return load(name)
+        operands = _operands(node) if id(node) in self.free else None
+        if operands is None:
             return node
-        number = self.number(node)
-        held = known.name(_inverse(number)) if number else None
+        left, right = operands
+        inverse, held = self.inverse(node), self.held(node, known)
         if held is not None:
             inverse = load(held)
-        elif changing and (_is_literal(node.right) or (number is not None and number not in changing)):
-            inverse = binary(const(1.0), gast.Div, node.right)  # loop-invariant: LLVM hoists it out of the loop
+        elif changing and (_is_literal(right) or (inverse is not None and _divisor(inverse) not in changing)):
+            inverse = _inverse(node, right)  # loop-invariant: LLVM hoists it out of the loop
         else:
             return node
-        return inverse if constant(node.left) == 1.0 else binary(node.left, gast.Mult, inverse)
+        return inverse if constant(left) == 1.0 else binary(left, gast.Mult, inverse)
 
     def learn(self, statement: gast.stmt, known: _Known) -> None:
         """Record the function values and reciprocals that a statement makes available."""
         name = written(statement) if isinstance(statement, gast.Assign) else None
         if name is None or not self.is_number(name):
             return
+        operands, inverse = _operands(statement.value), self.inverse(statement.value)
+        if operands is not None and inverse is not None and constant(operands[0]) == 1.0:
+            _learn_inverse(inverse, name, known)
+            return
         match statement.value:
-            case gast.BinOp(left=left, op=gast.Div(), right=gast.Name(id=number)):
-                if constant(left) == 1.0 and self.is_number(number):
-                    known.learn(_inverse(number), name)
-            case gast.Call(func=function, args=[left, gast.Name(id=number)]) if dotted_path(function) == "np.divide":
-                if constant(left) == 1.0 and self.is_number(number):
-                    known.learn(_inverse(number), name)
             case gast.Call(args=args, keywords=[]) as value if args and self.is_function(value.func):
                 if all(isinstance(each, gast.Name) and self.is_number(each.id) for each in args):
                     known.learn(value, name)
@@ -214,26 +280,29 @@ def _factors(node: gast.expr) -> list[gast.expr]:
     return [node]
 
 
-def _inverse(number: str) -> gast.BinOp:
-    return binary(const(1.0), gast.Div, load(number))
+def _inverse(division: gast.expr, divisor: gast.expr) -> gast.expr:
+    """A reciprocal, computed by the same kind of division."""
+    if isinstance(division, gast.Call):
+        return call("np.divide", const(1.0), divisor)
+    return binary(const(1.0), gast.Div, divisor)
+
+
+def _divisor(inverse: gast.expr) -> str:
+    operands = _operands(inverse)
+    assert operands is not None
+    return str(operands[1].id)
+
+
+def _learn_inverse(inverse: gast.expr, name: str, known: _Known) -> None:
+    """Record a reciprocal; one that has raised no exception is that of `np.divide` as well."""
+    known.learn(inverse, name)
+    known.learn(_quiet(inverse), name)
+
+
+def _quiet(inverse: gast.expr) -> gast.expr:
+    return call("np.divide", const(1.0), load(_divisor(inverse)))
 
 
 def _is_literal(node: gast.expr) -> bool:
     value = constant(node)
     return isinstance(value, (int, float)) and not isinstance(value, bool) and value != 0
-
-
-def _divisions(statement: gast.stmt) -> list[gast.BinOp]:
-    """The divisions of derivative rules in a simple statement."""
-    value = getattr(statement, "value", None)
-    return [] if value is None else [node for node in walk(value) if notes_of(node).of_rule]
-
-
-def _until(block: Block, name: str) -> Iterator[gast.BinOp]:
-    """The divisions of derivative rules in a block, up to the first statement that stores a name."""
-    for statement in block:
-        yield from _divisions(statement)
-        if name in stored_in([statement]):
-            return
-        for inner in inner_blocks(statement):
-            yield from _until(inner, name)

@@ -51,3 +51,14 @@ def test_a_compiled_call_holds_its_trace_and_its_inputs(jit):
     # The input, and per round the values that the products read: not the result, nothing twice.
     assert tape.trace.nbytes <= 8 * N * (1 + 2 * 3) + 1000
     assert tape.trace[0].name == "smooth"
+
+
+def test_the_result_of_a_custom_gradient_is_listed_once():
+    @srcad.custom_gradient
+    def twice(x):
+        return x * 2.0, lambda upstream: upstream * 2.0
+
+    v = Variable(np.ones(3))
+    with GradientTape(persistent=True) as tape:
+        twice(v)
+    assert tape.trace[0].arrays == ("float64(3,)", "float64(3,)")  # of the input and of the result

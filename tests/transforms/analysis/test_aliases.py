@@ -6,9 +6,10 @@ import pytest
 from numba import types as nb
 
 import srcad
-from srcad.transforms.analysis.aliases import aliases_of, is_basic
+from srcad.transforms.analysis.aliases import aliases_of, aliases_of_unit, is_basic
 from srcad.transforms.ir.code import code_of
-from tests.transforms.core_text import program_of, typed
+from srcad.transforms.ir.name_types import Types
+from tests.transforms.core_text import program_of, typed, unit_of
 
 
 def facts(text, signature="f8[::1], f8[::1], i8"):
@@ -238,3 +239,19 @@ def f(x, y, n):
 """)
     assert found.of["u"] == {"x", "w"}
     assert not found.is_local("u")
+
+
+@pytest.mark.parametrize(
+    ("value", "is_view"), [("np.trim_zeros(x)", False), ("np.ravel(x)", True), ("np.atleast_1d(x)", True)]
+)
+def test_only_what_is_known_to_be_a_view_or_a_copy_is_taken_for_a_view(value, is_view):
+    unit = unit_of(f"def f(x, y, n):\n    v = {value}\n    return v")
+    found = aliases_of_unit(unit, Types(dict.fromkeys("xyv", nb.float64[:])))
+    assert found.of["v"] == {"x"}
+    assert ("v" in found.views) is is_view
+
+
+def test_a_function_that_nothing_is_known_about_is_refused_and_no_view():
+    """Its adjoint was taken for the function of the adjoint, and was all zeros."""
+    with pytest.raises(srcad.MissingRule, match="trim_zeros"):
+        srcad.grad(lambda x: np.trim_zeros(x)[0])(np.ones(3))

@@ -108,4 +108,6 @@ def unwrapped(structure: Any) -> Any:
     """The structure with arrays in place of tensors."""
     if type(structure) is Tensor:
         return structure._value
+    if type(structure) is tuple:
+        return tuple([each._value if type(each) is Tensor else unwrapped(each) for each in structure])
     return map_leaves(unwrapped, structure) if isinstance(structure, (list, tuple, dict)) else structure

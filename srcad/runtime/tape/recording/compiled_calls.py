@@ -91,12 +91,8 @@ def record_call(
     if arrays or not is_flat or np.ndarray in map(type, inputs):
         inputs, arrays = snapshot((inputs, arrays))
         leaves = inputs if is_flat else flatten(inputs)
-    plain: tuple[int, ...] = ()
-    values = unwrapped(inputs)
-    if is_flat:
-        plain = tuple([place for place, leaf in enumerate(leaves) if type(leaf) is not Tensor])
-        values = [leaf._value if type(leaf) is Tensor else leaf for leaf in leaves]
-    value, pullback = (forward or function.forward)(values, arrays, plain)
+    plain = tuple([place for place, leaf in enumerate(inputs) if type(leaf) is not Tensor]) if is_flat else ()
+    value, pullback = (forward or function.forward)(unwrapped(inputs), arrays, plain)
     # It can share memory only with copies made here, which nobody writes to.
     result, held = tensors_of(value)
     node = CompiledCall(function, inputs, leaves, captured, arrays, held, pullback)
@@ -108,7 +104,7 @@ def record_call(
 class CompiledCall(Node):
     """A recorded call of a compiled function."""
 
-    __slots__ = ("arrays", "captured", "function", "given", "leaves", "pull", "result")
+    __slots__ = ("arrays", "captured", "function", "given", "leaves", "pull", "result", "results")
 
     def __init__(
         self,
@@ -127,11 +123,7 @@ class CompiledCall(Node):
         self.leaves = leaves
         self.pull: Any = pullback
         self.result = result
-
-    @property
-    def results(self) -> list[Tensor]:
-        """The tensors of the result."""
-        return [self.result] if type(self.result) is Tensor else list(tensors_in(self.result))
+        self.results = [result] if type(result) is Tensor else list(tensors_in(result))
 
     def inputs(self) -> Sequence[Tensor]:
         """All tensors among the arguments."""

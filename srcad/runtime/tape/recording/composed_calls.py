@@ -1,6 +1,6 @@
 """Calls of functions that are defined by others: computed by NumPy, recorded as one node, differentiated by definition.
 
-    y = np.unwrap(x)        recorded as (plan, (x,), y, {}); in the reverse sweep the definition runs again on x
+    y = np.unwrap(x)        recorded as one node; in the reverse sweep the definition runs again on x
 
 Such a call takes the time that NumPy takes and has NumPy's value and dtype. The node keeps the arguments, but none of
 the intermediate results.

@@ -1,7 +1,7 @@
-"""From nodes back to adjoints: pullbacks, sweeps, batches of cotangents, higher order.
+"""Derivative rules of the tables as Python functions, on arrays, on tensors, or for many cotangents.
 
-Input        the nodes of a recording, targets with cotangents, sources.
-Output       adjoints of the sources.
-Invariant    a node is read, never used up, so that a persistent tape can be asked again.
-Elsewhere    `GradientTape.gradient`, which calls these (`runtime.tape.gradient_tape`).
+Input        a primitive, which of its inputs are wanted, what the choice of a rule depends on.
+Output       a function from the adjoint of the result to those of the inputs.
+Invariant    the rules are the compiler's; each is compiled once for the inputs that are wanted.
+Elsewhere    the tables (`runtime.rules`), the loop that calls these functions (`core.reverse_sweep`).
 """

@@ -1,7 +1,7 @@
-"""What is recorded: `Tensor`, `Variable`, their operators, indexed slices.
+"""Values that become tensors, or stand for some: `constant`, lists with tensors, `IndexedSlices`.
 
-Input        arrays and numbers.
-Output       immutable values with an identity, by which tapes know them.
-Invariant    an operator on them is one call of a primitive.
-Elsewhere    what happens when one is called (`recording`).
+Input        arrays, numbers, lists.
+Output       tensors, recorded as computed from the tensors among them.
+Invariant    a value without tensors in it is copied, so that nobody can change it.
+Elsewhere    `Tensor` and `Variable` (`core`).
 """
