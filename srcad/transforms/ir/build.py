@@ -189,14 +189,14 @@ def names_in(node: gast.AST | None) -> Iterator[str]:
             yield child.id
 
 
-def is_range(iterator: gast.expr) -> bool:
-    """Whether this is `range(...)`."""
-    return isinstance(iterator, gast.Call) and dotted_path(iterator.func) == "range"
-
-
 def is_loop(statement: gast.stmt) -> bool:
     """Whether this is a `for` or `while` loop."""
     return isinstance(statement, (gast.For, gast.While))
+
+
+def is_range(iterator: gast.expr) -> bool:
+    """Whether this is `range(...)`."""
+    return isinstance(iterator, gast.Call) and dotted_path(iterator.func) == "range"
 
 
 def is_exit(statement: gast.stmt) -> bool:

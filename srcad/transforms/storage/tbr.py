@@ -179,7 +179,7 @@ class Decider:
         def computed(names: Iterable[str]) -> list[str]:
             return [name for name in names if name not in recorded]
 
-        for name in closure(computed(wanted), lambda each: computed(operands[each])):
+        for name in closure(computed(reversed(wanted)), lambda each: computed(operands[each])):
             recipe = self.recipes.recipe(name)
             assert recipe is not None
             decisions.recomputed[name] = recipe

@@ -4,7 +4,7 @@ import gast
 import pytest
 
 from srcad.errors import Place
-from srcad.transforms.ir import build
+from srcad.transforms.ir import build, side_effects
 from tests.transforms.core_text import printed
 
 
@@ -45,14 +45,16 @@ def test_a_clone_shares_the_place_and_nothing_else():
     assert build.place_of(copied) is place
 
 
-def test_a_store_into_an_array_binds_no_name():
+def test_a_store_reads_its_subscript_and_its_array():
     statement = gast.parse("x[i, j:k] = a").body[0]
+    assert sorted(side_effects.reads(statement)) == ["a", "i", "j", "k", "x"]
     assert build.written(statement) is None
     assert build.stores_into(statement) is statement.targets[0]
 
 
-def test_a_loop_binds_its_index():
+def test_a_compound_statement_reads_what_its_header_reads():
     statement = gast.parse("for i in range(0, n, 1):\n    a = x[i]").body[0]
+    assert [name for name in side_effects.reads(statement) if name != "range"] == ["n"]
     assert build.written(statement) == "i"
 
 
