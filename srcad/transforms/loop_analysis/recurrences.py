@@ -16,7 +16,8 @@ from srcad.transforms.analysis.affine.accesses import Access, accesses
 from srcad.transforms.analysis.affine.integer_facts import step_of
 from srcad.transforms.analysis.affine.linear_forms import Form
 from srcad.transforms.analysis.affine.point_facts import Facts
-from srcad.transforms.analysis.liveness import live_before
+from srcad.transforms.analysis.dataflow import closure
+from srcad.transforms.analysis.liveness import carried_names
 from srcad.transforms.ir.build import Block, walk
 from srcad.transforms.ir.side_effects import all_written, changed_memory, stored_in
 
@@ -37,8 +38,7 @@ class Recurrence:
         found = _accesses(body, inside, stored)
         step = step_of(loop)
         self.earlier = _earlier(found, loop.target.id, step) if step else set()
-        carried = stored & live_before(body, frozenset())
-        self.carried = {name for name in carried if kinds.get(name) == nb.float64}
+        self.carried = {name for name in carried_names(body) if kinds.get(name) == nb.float64}
         self.sources: dict[int, frozenset[str]] = {}
         after = self._follow(body)
         cyclic = _cyclic(after)
@@ -103,9 +103,4 @@ def _earlier(found: list[Access], index: str, step: int) -> set[int]:
 
 def _cyclic(after: Mapping[str, set[str]]) -> set[str]:
     """The symbols that depend on themselves, over one or several iterations (transitive closure)."""
-    reached = {symbol: set(sources) for symbol, sources in after.items()}
-    for middle in after:
-        for sources in reached.values():
-            if middle in sources:
-                sources |= reached[middle]
-    return {symbol for symbol, sources in reached.items() if symbol in sources}
+    return {symbol for symbol in after if symbol in closure(after[symbol], lambda other: after.get(other, ()))}

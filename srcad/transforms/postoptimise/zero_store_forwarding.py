@@ -50,7 +50,7 @@ from srcad.transforms.analysis.affine.integer_facts import index_parts, is_count
 from srcad.transforms.analysis.affine.linear_forms import Form, name_of
 from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.analysis.aliases import aliases_of
-from srcad.transforms.analysis.liveness import Live, live_blocks
+from srcad.transforms.analysis.liveness import liveness_of
 from srcad.transforms.analysis.ranks import ranks_of
 from srcad.transforms.ir.array_functions import MAKES_ZEROS
 from srcad.transforms.ir.build import (
@@ -405,9 +405,7 @@ class _Overwriter:
     def __init__(self, code: Code) -> None:
         self.aliases, self.ranks = aliases_of(code), ranks_of(code)
         self.names = code.fresh_names()
-        self.behind: dict[int, Live] = {}
-        for block, lives in live_blocks(code.body):
-            self.behind |= {id(each): live for each, live in zip(block, lives, strict=True)}
+        self.live = liveness_of(code).after
 
     def walk(self, block: Block, shapes: Facts) -> None:
         """Rewrite a block and its inner blocks."""
@@ -489,7 +487,7 @@ class _Overwriter:
 
     def is_wanted(self, around: gast.stmt, name: str) -> bool:
         """Whether an array may be read after a loop."""
-        return any(self.aliases.may_alias(each, name) for each in self.behind.get(id(around), ()))
+        return any(self.aliases.may_alias(each, name) for each in self.live.get(around, ()))
 
     def begins_zero(self, block: Block, around: gast.stmt, name: str) -> bool:
         """Whether an array is known to be all zeros before a loop."""
