@@ -23,6 +23,7 @@ from numba import types as nb
 from srcad.errors import Place
 from srcad.names import Names
 from srcad.refusals.large_functions import TUPLE_ARGUMENT
+from srcad.transforms.analysis.dataflow import fixed_point
 from srcad.transforms.inference.subroutine_types import Specialised, Subroutine, results_of_calls
 from srcad.transforms.ir.build import (
     Block,
@@ -100,13 +101,15 @@ class Callees:
             number = len(self.pairs)
             name = version.subroutine.wish
             made = self.pairs[key] = Pair(version, wrt, outs, f"_forward_{number}_{name}", f"_reverse_{number}_{name}")
-            while True:  # fixed point: what a recursive function needs depends on what its own calls need
-                needs = self.make_pair(made, self)
-                if needs == made.needs:
-                    break
-                made.needs = needs
+
+            def needs(known: tuple[int, ...]) -> tuple[int, ...]:
+                """What the function needs if its own recursive calls need what is known."""
+                made.needs = known
                 for later in list(self.pairs)[number + 1 :]:
                     del self.pairs[later]
+                return self.make_pair(made, self)
+
+            fixed_point(needs, made.needs)
         return self.pairs[key]
 
     @property

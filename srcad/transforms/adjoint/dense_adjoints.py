@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterator, Mapping
 import gast
 
 from srcad.transforms.adjoint.reverse_plan import Fork, Plan, Replay, Spot, Step, inner_plans
+from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.ir.build import names_in, walk
 from srcad.transforms.ir.primitive import constant
@@ -32,16 +33,13 @@ def dense_of(program: Program, plan: Plan, bars: Mapping[str, str]) -> frozenset
 def dense_adjoints(plan: Plan, bars: Collection[str], arrays: Collection[str]) -> frozenset[str]:
     """The same, with `bars` as the names of all adjoints, and `arrays` those of arrays."""
     flows = list(_flows(plan, False, False))
-    found = {_SEED, *bars} - {target for target, _, _ in flows}  # the cotangents of results
-    while True:
-        more = {
-            target
-            for target, sources, in_loop in flows
-            if target not in found and (in_loop or target not in arrays) and not found.isdisjoint(sources)
-        }
-        if not more:
-            return frozenset(found & set(arrays))
-        found |= more
+    given = {_SEED, *bars} - {target for target, _, _ in flows}  # the cotangents of results
+    passed: dict[str, list[str]] = {}
+    for target, sources, in_loop in flows:
+        if in_loop or target not in arrays:
+            for source in sources:
+                passed.setdefault(source, []).append(target)
+    return frozenset(set(arrays) & closure(given, lambda name: passed.get(name, ())).keys())
 
 
 def _flows(plan: Plan, in_loop: bool, in_arm: bool) -> Iterator[tuple[str, list[str], bool]]:

@@ -18,6 +18,7 @@ from srcad.refusals.names_and_functions import DERIVATIVE_WITHOUT_RULE, NO_RULE
 from srcad.runtime.rulebook import registry
 from srcad.runtime.rulebook.rule_template import primitive_name
 from srcad.transforms.analysis.aliases import Aliases
+from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.ir.build import names_in, place_of, walk_statements, written
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import constant, operands, primitive_of
@@ -49,14 +50,7 @@ def varied_names(unit: Unit, types: Types, aliases: Aliases, independent: Iterab
 
 
 def _reached(start: Iterable[str], edges: Edges) -> frozenset[str]:
-    found: set[str] = set()
-    pending = list(start)
-    while pending:
-        name = pending.pop()
-        if name not in found:
-            found.add(name)
-            pending += edges.get(name, ())
-    return frozenset(found)
+    return frozenset(closure(start, lambda name: edges.get(name, ())))
 
 
 def _dependences(unit: Unit, types: Types, aliases: Aliases) -> Iterator[tuple[str, str]]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import gast
 
 from srcad.transforms.analysis.liveness import live_before
-from srcad.transforms.ir.build import Block, inner_blocks, rewrite_names
+from srcad.transforms.ir.build import Block, rewrite_names, walk_blocks, without_statements
 from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.side_effects import stored_in
 
@@ -24,10 +26,7 @@ def completion() -> gast.Pass:
 
 def without_marks(body: Block) -> Block:
     """The statements without the marks between sweeps."""
-    for statement in body:
-        for inner in inner_blocks(statement):
-            inner[:] = without_marks(inner) or inner
-    return [statement for statement in body if not notes_of(statement).begins_reverse]
+    return without_statements(body, lambda statement: notes_of(statement).begins_reverse)
 
 
 def told_apart(body: Block) -> set[str]:
@@ -36,16 +35,19 @@ def told_apart(body: Block) -> set[str]:
     An iteration of a loop with iteration-local reversal has sweeps of its own.
     """
     found: set[str] = set()
-    for statement in body:
-        for inner in inner_blocks(statement):
-            found |= told_apart(inner)
-    start = next((k for k, statement in enumerate(body) if notes_of(statement).begins_reverse), len(body))
-    first = stored_in(body[:start])
-    second = stored_in(body[start:])
-    both = (first & second) - live_before(body[start:], live_before(body, frozenset()))
-    reverse = gast.Module(body=body[start:], type_ignores=[])
-    rewrite_names(reverse, lambda name: name + _AGAIN if name in both else name)
-    return found | both
+    for block in reversed(list(walk_blocks(body))):
+        start = next((k for k, statement in enumerate(block) if notes_of(statement).begins_reverse), len(block))
+        both = stored_in(block[:start]) & stored_in(block[start:])
+        if both:
+            both -= live_before(block[start:], live_before(block))
+            reverse = gast.Module(body=block[start:], type_ignores=[])
+            rewrite_names(reverse, partial(_again, both))
+            found |= both
+    return found
+
+
+def _again(both: frozenset[str], name: str) -> str:
+    return name + _AGAIN if name in both else name
 
 
 def rejoined(name: str) -> str:

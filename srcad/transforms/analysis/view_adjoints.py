@@ -17,6 +17,7 @@ from srcad.errors import MayOverlap
 from srcad.refusals.memory import UNFOLLOWED_VIEW, VIEW_OR_COPY
 from srcad.runtime import kernels
 from srcad.runtime.rulebook import registry
+from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.inference.type_inference import as_written
 from srcad.transforms.ir.array_functions import READ_ONLY_VIEWS, functions
@@ -137,18 +138,11 @@ def is_handed_on(program: Program, name: str) -> bool:
 
 def reaches(program: Program, name: str, view: str) -> bool:
     """Whether a name is a view, or a view of that view."""
-    pending, seen = [name], set()
-    while pending:
-        each = pending.pop()
-        if each == view:
-            return True
-        if each not in seen:
-            seen.add(each)
-            base = program.aliases.views.get(each)
-            pending += [base] if base is not None and program.carrier(each) is None else []
-            pending += [
-                store.value.id
-                for store in program.flow.stores.get(each, [])
-                if isinstance(store, gast.Assign) and isinstance(store.value, gast.Name)
-            ]
-    return False
+
+    def sources(each: str) -> list[str]:
+        stores = program.flow.stores.get(each, [])
+        copied = [store.value.id for store in stores if isinstance(getattr(store, "value", None), gast.Name)]
+        base = program.aliases.views.get(each)
+        return [*copied, base] if base is not None and program.carrier(each) is None else copied
+
+    return view in closure([name], sources)

@@ -30,7 +30,7 @@ from numba import types as nb
 
 from srcad.names import Names
 from srcad.runtime import kernels
-from srcad.transforms.analysis.liveness import Live, live_at_head, live_before
+from srcad.transforms.analysis.liveness import liveness
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
 from srcad.transforms.checkpointing.loop_state import State, state_of
 from srcad.transforms.inference.subroutine_types import Kinds, Specialised, Subroutine, Summary
@@ -144,7 +144,7 @@ def outlined(code: Code, finish: Finish) -> Code:
     tree = unit.copy_tree()
     unit = unit.with_tree(tree, names=unit.names.copy(), bindings={"np": np, **unit.bindings})
     outliner = _Outliner(analyse_forward(unit, types, []), finish, code.settings)
-    tree.body = outliner.block(tree.body, frozenset())
+    tree.body = outliner.block(tree.body)
     known = Types(outliner.known, types.result)
     return settle(code.with_unit(unit.with_tree(tree, bindings=outliner.bindings), known))
 
@@ -160,36 +160,32 @@ class _Outliner:
     starts: dict[str, list[gast.expr]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.live = liveness(self.program.unit.tree.body).after
         self.known, self.bindings = dict(self.program.types.of), dict(self.program.unit.bindings)
         self.names = self.program.unit.names
 
-    def block(self, block: Block, after: Live) -> Block:
-        """A block without checkpointed loops; `after` has its live-out names."""
-        lives = [after]
-        for statement in reversed(block):
-            lives.append(live_before([statement], lives[-1]))
+    def block(self, block: Block) -> Block:
+        """A block without checkpointed loops."""
         result: Block = []
         renamed: dict[str, str] = {}
-        for statement, live in zip(block, reversed(lives[:-1]), strict=True):
+        for statement in block:
             if renamed:
                 _rename_reads(statement, renamed)
             name = written(statement)
             if name and primitive_of(getattr(statement, "value", None), self.bindings) is kernels.checkpointed_start:
                 self.starts[name] = statement.value.args
             if isinstance(statement, gast.For) and is_checkpointed(statement):
-                result += self.loop(statement, live, renamed)
+                result += self.loop(statement, renamed)
                 continue
-            around = isinstance(statement, (gast.For, gast.While))
-            inside = live_at_head(statement, live) | live if around else live
             for inner in inner_blocks(statement):
-                inner[:] = self.block(inner, inside)
+                inner[:] = self.block(inner)
             result.append(statement)
         return result
 
-    def loop(self, statement: gast.For, after: Live, renamed: dict[str, str]) -> Block:
+    def loop(self, statement: gast.For, renamed: dict[str, str]) -> Block:
         """The call and the stores of its results; `renamed` gets the names that replace loop-carried ones."""
         place = place_of(statement)
-        state = state_of(self.program, statement, after)
+        state = state_of(self.program, statement, self.live[statement])
         version = self.version(statement, state)
         self.bindings[version.name] = version
         start, stop, width = statement.iter.args

@@ -7,14 +7,15 @@ refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import gast
 
 from srcad.refusals.loops import CHECKPOINTED_CARRIED_VALUE, CHECKPOINTED_EFFECTS, CHECKPOINTED_LEFT_EARLY
 from srcad.refusals.memory import CHECKPOINTED_OVERLAP
-from srcad.transforms.analysis.liveness import Live, live_at_head
+from srcad.transforms.analysis.dataflow import closure
+from srcad.transforms.analysis.liveness import Live, liveness
 from srcad.transforms.analysis.ownership import are_apart, named, owner
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.inference.subroutine_types import Specialised, callee_of
@@ -75,7 +76,7 @@ class _Finder:
         self.inside = list(walk_statements(loop.body))
         self.stored = {name for each in self.inside if (name := written(each))}
         self.refuse_effects()
-        head = live_at_head(loop, after)
+        head = liveness([loop], after).heads[loop]
         self.carried = tuple(sorted((self.stored & (head | after)) - {loop.target.id}))
         self.ends = {name: self.end(name) for name in self.carried}
         targets = [target.value.id for each in self.inside if (target := stores_into(each)) is not None]
@@ -107,27 +108,25 @@ class _Finder:
 
     def entering(self) -> tuple[list[gast.stmt], list[str]]:
         """The views that the loop's functions take again themselves, and the names that are passed to them."""
-        variables = {*self.program.unit.parameters, *self.program.flow.stores}
-        pending = [name for each in self.inside for name in reads(each)]
-        inputs: dict[str, None] = {}
-        views: dict[str, gast.stmt] = {}
-        while pending:
-            name = pending.pop(0)
-            if name not in variables or name in self.stored or name in inputs or name in views:
-                continue
-            if name == self.loop.target.id:
-                continue
-            definition = self.program.flow.single(name)
-            if name in self.aliases.views and definition is not None and self.reached(name) & self.changed:
-                views[name] = definition
-                pending += names_in(definition.value)
-            else:
-                inputs[name] = None
+        variables = {*self.program.unit.parameters, *self.program.flow.stores} - self.stored - {self.loop.target.id}
+
+        def view(name: str) -> gast.Assign | None:
+            """The statement that takes a view of memory that the loop changes."""
+            is_changed = name in self.aliases.views and self.reached(name) & self.changed
+            return self.program.flow.single(name) if is_changed else None
+
+        def entering(names: Iterable[str]) -> list[str]:
+            return [name for name in names if name in variables]
+
+        used = (name for each in self.inside for name in reads(each))
+        found = closure(entering(used), lambda name: entering(names_in(getattr(view(name), "value", None))))
+        views = {name: taken for name in found if (taken := view(name)) is not None}
+        inputs = [name for name in found if name not in views]
         ordered = sorted(views.values(), key=lambda each: self.program.flow.spot(each).number)
         for each in ordered:
             if self.stored & set(names_in(each.value)):
                 self.overlap(str(written(each)), str(next(iter(self.stored & set(names_in(each.value))))))
-        return ordered, list(inputs)
+        return ordered, inputs
 
     def end(self, name: str) -> gast.expr:
         """The value of a loop-carried name at the end of an iteration."""
@@ -230,16 +229,17 @@ class _Finder:
 
 def _with_callees(statements: list[gast.stmt], bindings: Mapping[str, object]) -> Iterator[gast.stmt]:
     """The statements, and those of the functions that they call."""
-    pending, seen = [(statements, bindings)], set[int]()
-    while pending:
-        block, meant = pending.pop()
-        for statement in block:
-            if not isinstance(statement, (gast.If, gast.For, gast.While)):
-                yield statement
-            callee = callee_of(getattr(statement, "value", None), meant)
-            if isinstance(callee, Specialised) and id(callee) not in seen and callee.unit is not None:
-                seen.add(id(callee))
-                pending.append((list(walk_statements(callee.unit.tree.body)), callee.unit.bindings))
+
+    def called(block: Iterable[gast.stmt], meant: Mapping[str, object]) -> list[Specialised]:
+        callees = (callee_of(getattr(statement, "value", None), meant) for statement in block)
+        return [each for each in callees if isinstance(each, Specialised) and each.unit is not None]
+
+    callees = closure(
+        called(statements, bindings), lambda each: called(walk_statements(each.unit.tree.body), each.unit.bindings)
+    )
+    for statement in (*statements, *(each for callee in callees for each in walk_statements(callee.unit.tree.body))):
+        if not isinstance(statement, (gast.If, gast.For, gast.While)):
+            yield statement
 
 
 def _is_sum(statement: gast.AugAssign) -> bool:

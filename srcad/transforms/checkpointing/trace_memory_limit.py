@@ -6,15 +6,13 @@ get equal parts of the limit; how many snapshots a loop may keep is computed at 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import gast
 
 from srcad.errors import Place
 from srcad.refusals.loops import UNBOUNDED_TRACE
 from srcad.transforms.checkpointing.loop_outlining import Checkpointed, is_checkpointed
 from srcad.transforms.inference.subroutine_types import callee_of
-from srcad.transforms.ir.build import Block, inner_blocks, is_exit, place_of, walk_statements
+from srcad.transforms.ir.build import is_exit, is_loop, outermost, place_of, walk_statements
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.unit import Unit
@@ -23,7 +21,7 @@ from srcad.transforms.ir.unit import Unit
 def bounded(unit: Unit, places: set[Place | None], most: int) -> Unit | None:
     """The lowered function with the loops at these places marked as checkpointed; None if there are none."""
     tree = unit.copy_tree()
-    marked = [each for each in _outermost(tree.body) if is_checkpointed(each) or _may_be(each, places)]
+    marked = [each for _, each in outermost(tree.body, is_loop) if is_checkpointed(each) or _may_be(each, places)]
     for each in marked:
         note(each, checkpointed=True, snapshot_bytes=most // len(marked))
     return unit.with_tree(tree) if marked else None
@@ -49,23 +47,11 @@ def refuse_unbounded(unit: Unit, made: Made) -> None:
     """Refuse loops in the user's code, and calls, that still record."""
     loops = {place_of(each) for each in walk_statements(unit.tree.body) if isinstance(each, (gast.For, gast.While))}
     for statement in recording(made):
-        is_loop = isinstance(statement, (gast.For, gast.While))
-        if not is_loop or place_of(statement) in loops:
-            raise UNBOUNDED_TRACE.at(
-                place_of(statement), what="loop" if is_loop else "function, which calls itself or is large,"
-            )
+        if not is_loop(statement) or place_of(statement) in loops:
+            what = "loop" if is_loop(statement) else "function, which calls itself or is large,"
+            raise UNBOUNDED_TRACE.at(place_of(statement), what=what)
 
 
-def _may_be(loop: gast.For | gast.While, places: set[Place | None]) -> bool:
+def _may_be(loop: gast.stmt, places: set[Place | None]) -> bool:
     """Whether a loop at one of these places can be checkpointed."""
     return isinstance(loop, gast.For) and not is_exit(loop.body[-1]) and place_of(loop) in places
-
-
-def _outermost(block: Block) -> Iterator[gast.For | gast.While]:
-    """The loops that are in no other loop."""
-    for statement in block:
-        if isinstance(statement, (gast.For, gast.While)):
-            yield statement
-        else:
-            for inner in inner_blocks(statement):
-                yield from _outermost(inner)

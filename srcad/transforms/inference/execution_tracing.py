@@ -26,6 +26,7 @@ from srcad.transforms.ir.build import (
     is_exit,
     load,
     place_of,
+    rewrite,
     walk_statements,
     written,
 )
@@ -183,26 +184,19 @@ def _instrumented(unit: Unit, watched: Watched) -> Unit:
     def stored(name: str) -> gast.stmt:
         return gast.Expr(value=call(store, const(name), load(name)))
 
-    def block(statements: Block) -> Block:
-        result: Block = []
-        for statement in statements:
-            if isinstance(statement, gast.Expr):  # output, which belongs to the actual run
-                statement = gast.Pass()
-            if notes_of(statement).unset:
-                statement.value = load(unset)
-            for arm, inner in enumerate(inner_blocks(statement)):
-                if inner and not is_exit(statement):
-                    first = [gast.Expr(value=call(enter, const(numbers[id(statement)]), const(arm)))]
-                    if isinstance(statement, gast.For):
-                        first.append(stored(str(written(statement))))
-                    inner[:] = first + block(inner)
-            result.append(statement)
-            name = written(statement)
-            if name and isinstance(statement, gast.Assign):
-                result.append(stored(name))
-        return result
+    def instrumented(statement: Any) -> Block:
+        if isinstance(statement, gast.Expr):  # output, which belongs to the actual run
+            return [gast.Pass()]
+        if notes_of(statement).unset:
+            statement.value = load(unset)
+        name = written(statement)
+        for arm, inner in enumerate(inner_blocks(statement)):
+            if inner and not is_exit(statement):
+                entered = gast.Expr(value=call(enter, const(numbers[id(statement)]), const(arm)))
+                inner[:0] = [entered, stored(str(name))] if isinstance(statement, gast.For) else [entered]
+        return [statement, stored(name)] if name and isinstance(statement, gast.Assign) else [statement]
 
-    tree.body = block(tree.body)
+    tree.body = rewrite(tree.body, instrumented)
     bound = {store: watched.store, enter: watched.enter, unset: UNSET}
     return unit.with_tree(tree, bindings={**unit.bindings, **bound}, names=names)
 

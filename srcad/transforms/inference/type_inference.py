@@ -13,7 +13,7 @@ from numba import types
 from srcad.errors import Place
 from srcad.runtime.jit.numba_inference import CannotType, Inferred, infer
 from srcad.runtime.support.stage_timer import stage
-from srcad.transforms.ir.build import Block, inner_blocks, place_of, stores_into, walk_statements, written
+from srcad.transforms.ir.build import Block, inner_blocks, place_of, rewrite, stores_into, walk_statements, written
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.unit import Unit
@@ -107,30 +107,20 @@ def without_unreached(unit: Unit, types: Types) -> Unit:
 
     Placeholders for unset values, and copies of them, may have no type in code that runs.
     """
-    tree = unit.copy_tree()
-    tree.body, changed = _reached(tree.body, types)
-    return unit.with_tree(tree) if changed else unit
-
-
-def _reached(block: Block, types: Types) -> tuple[Block, bool]:
-    result: Block = []
     changed = False
-    for statement in block:
+
+    def reached(statement: gast.stmt) -> Block:
+        nonlocal changed
         arms = inner_blocks(statement)
-        dead = [any(_is_untyped(each, types) for each in arm) for arm in arms]
-        if isinstance(statement, gast.If) and any(dead):
-            live = [arm for arm, is_dead in zip(arms, dead, strict=True) if not is_dead]
-            result += [each for arm in live for each in _reached(arm, types)[0]]
-            changed = True
-            continue
-        if isinstance(statement, gast.While) and any(dead):
-            changed = True
-            continue
-        for arm in arms:
-            arm[:], changed_inside = _reached(arm, types)
-            changed |= changed_inside
-        result.append(statement)
-    return result, changed
+        live = [arm for arm in arms if not any(_is_untyped(each, types) for each in arm)]
+        if isinstance(statement, gast.For) or len(live) == len(arms):
+            return [statement]
+        changed = True
+        return [each for arm in live for each in arm]
+
+    tree = unit.copy_tree()
+    tree.body = rewrite(tree.body, reached)
+    return unit.with_tree(tree) if changed else unit
 
 
 def _is_untyped(statement: gast.stmt, types: Types) -> bool:

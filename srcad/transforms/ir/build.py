@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import gast
@@ -189,6 +189,11 @@ def names_in(node: gast.AST | None) -> Iterator[str]:
             yield child.id
 
 
+def is_loop(statement: gast.stmt) -> bool:
+    """Whether this is a `for` or `while` loop."""
+    return isinstance(statement, (gast.For, gast.While))
+
+
 def is_range(iterator: gast.expr) -> bool:
     """Whether this is `range(...)`."""
     return isinstance(iterator, gast.Call) and dotted_path(iterator.func) == "range"
@@ -244,6 +249,50 @@ def walk_statements(block: Iterable[gast.stmt]) -> Iterator[gast.stmt]:
             yield from walk_statements(inner)
 
 
+def walk_blocks(block: Block) -> Iterator[Block]:
+    """The block and all blocks inside it, outer ones first, in source order."""
+    yield block
+    for statement in block:
+        for inner in inner_blocks(statement):
+            yield from walk_blocks(inner)
+
+
+def outermost(block: Block, is_wanted: Callable[[gast.stmt], bool]) -> Iterator[tuple[Block, gast.stmt]]:
+    """The wanted statements that are in no other wanted one, each with its block, in source order."""
+    for statement in block:
+        if is_wanted(statement):
+            yield block, statement
+        else:
+            for inner in inner_blocks(statement):
+                yield from outermost(inner, is_wanted)
+
+
+def rewrite(block: Block, change: Callable[[gast.stmt], Iterable[gast.stmt]]) -> Block:
+    """The block with each statement replaced by what `change` makes of it, after the statements inside it.
+
+    A body that becomes empty gets a `pass`.
+    """
+    result: Block = []
+    for statement in block:
+        for arm, inner in enumerate(inner_blocks(statement)):
+            inner[:] = rewrite(inner, change) or ([] if arm else [gast.Pass()])
+        result += change(statement)
+    return result
+
+
+def without_statements(block: Block, is_dropped: Callable[[gast.stmt], bool]) -> Block:
+    """The block without some statements; a body that becomes empty gets a `pass`."""
+    return rewrite(block, lambda statement: [] if is_dropped(statement) else [statement])
+
+
+def rewrite_blocks(block: Block, change: Callable[[Block], Block]) -> Block:
+    """What `change` makes of the block, after the blocks inside it; a body that becomes empty gets a `pass`."""
+    for statement in block:
+        for arm, inner in enumerate(inner_blocks(statement)):
+            inner[:] = rewrite_blocks(inner, change) or ([] if arm else [gast.Pass()])
+    return change(block)
+
+
 def mentions(block: Block) -> Counter[str]:
     """How often each name occurs in statements, read or stored."""
     return Counter(node.id for each in block for node in walk(each) if isinstance(node, gast.Name))
@@ -259,6 +308,13 @@ def rewrite_names(node: gast.AST, change: Callable[[str], str]) -> None:
     for child in walk(node):
         if isinstance(child, gast.Name):
             child.id = change(child.id)
+
+
+def end_of_chain(renamed: Mapping[str, str], name: str) -> str:
+    """What a name is called in the end, where names may have been renamed several times."""
+    while name in renamed:
+        name = renamed[name]
+    return name
 
 
 def dotted_path(node: gast.expr) -> str | None:

@@ -9,7 +9,7 @@
     kernels.add_to(a, x)                    a, x            a, x            it is not known which
     for i in range(n): ...  i               n               of the header alone
 
-The functions for blocks (`stored_in`, `stored_certainly`, `changed_in`) look into nested statements as well.
+The functions for blocks (`stored_in`, `changed_in`) look into nested statements as well.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 import gast
 
 from srcad.transforms.ir.array_functions import WRITES_NOTHING, WRITING, last_part, last_parts
-from srcad.transforms.ir.build import Block, inner_blocks, names_in, walk, walk_statements, written
+from srcad.transforms.ir.build import names_in, walk, walk_statements, written
 from srcad.transforms.ir.node_notes import notes_of
 
 # Names
@@ -57,18 +57,6 @@ def reads(statement: gast.stmt) -> Iterator[str]:
 def stored_in(block: Iterable[gast.stmt]) -> frozenset[str]:
     """The names that statements store."""
     return frozenset(name for statement in walk_statements(block) for name in all_written(statement))
-
-
-def stored_certainly(block: Block) -> set[str]:
-    """The names that every path through a block stores."""
-    found: set[str] = set()
-    for statement in block:
-        if isinstance(statement, gast.If):
-            arms = [stored_certainly(inner) for inner in inner_blocks(statement)]
-            found |= arms[0] & arms[1]
-        elif not isinstance(statement, (gast.For, gast.While)):
-            found |= set(all_written(statement))
-    return found
 
 
 def stored_names(nodes: Iterable[gast.AST]) -> set[str]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 import gast
 
 from srcad.transforms.analysis.aliases import Aliases
+from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.ir.array_functions import EXTREMES, SHAPE_ATTRIBUTES, SHAPE_ONLY, SMOOTH
 from srcad.transforms.ir.build import Block, dotted_path, walk, walk_statements
 from srcad.transforms.ir.node_notes import notes_of
@@ -42,18 +43,11 @@ def choosing(
         for name in _values(part)
     }
     found |= {aliases.alias_class(name) for name in more}
-    flows = [
-        (
-            {aliases.alias_class(name) for name in (*all_written(each), *changed_memory(each))},
-            set(map(aliases.alias_class, _sources(each))),
-        )
-        for each in walk_statements(body)
-    ]
-    while True:
-        more = {name for targets, sources in flows if targets & found for name in sources}
-        if more <= found:
-            return found
-        found |= more
+    sources: dict[str, set[str]] = {}
+    for each in walk_statements(body):
+        for name in (*all_written(each), *changed_memory(each)):
+            sources.setdefault(aliases.alias_class(name), set()).update(map(aliases.alias_class, _sources(each)))
+    return {*closure(found, lambda name: sources.get(name, ()))}
 
 
 def _sources(statement: gast.stmt) -> Iterator[str]:

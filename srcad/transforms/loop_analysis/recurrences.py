@@ -12,8 +12,9 @@ from collections.abc import Mapping
 import gast
 from numba import types as nb
 
+from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.analysis.linear_forms import Form
-from srcad.transforms.analysis.liveness import live_before
+from srcad.transforms.analysis.liveness import carried_names
 from srcad.transforms.analysis.ranks import Ranks
 from srcad.transforms.ir.build import Block, walk
 from srcad.transforms.ir.primitive import constant
@@ -37,8 +38,7 @@ class Recurrence:
         found = _accesses(body, inside, stored, ranks)
         step = constant(Subscripts.step(loop))
         self.earlier = _earlier(found, loop.target.id, step) if isinstance(step, int) else set()
-        carried = stored & live_before(body, frozenset())
-        self.carried = {name for name in carried if kinds.get(name) == nb.float64}
+        self.carried = {name for name in carried_names(body) if kinds.get(name) == nb.float64}
         self.sources: dict[int, frozenset[str]] = {}
         after = self._follow(body)
         cyclic = _cyclic(after)
@@ -103,9 +103,4 @@ def _earlier(found: list[Access], index: str, step: int) -> set[int]:
 
 def _cyclic(after: Mapping[str, set[str]]) -> set[str]:
     """The symbols that depend on themselves, over one or several iterations (transitive closure)."""
-    reached = {symbol: set(sources) for symbol, sources in after.items()}
-    for middle in after:
-        for sources in reached.values():
-            if middle in sources:
-                sources |= reached[middle]
-    return {symbol for symbol, sources in reached.items() if symbol in sources}
+    return {symbol for symbol in after if symbol in closure(after[symbol], lambda other: after.get(other, ()))}

@@ -28,6 +28,7 @@ import gast
 
 from srcad.errors import MayOverlap
 from srcad.runtime.rulebook import registry
+from srcad.transforms.analysis.dataflow import Forward, closure
 from srcad.transforms.analysis.ownership import check_copy
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.analysis.view_adjoints import OUT_OF_REACH, is_view
@@ -67,7 +68,7 @@ class Choices:
     program: Program
     names: tuple[str, ...]
     own: dict[int, str]
-    before: dict[int, set[State]] = field(default_factory=dict)
+    before: dict[int, frozenset[State]] = field(default_factory=dict)
 
     @property
     def values(self) -> dict[str, list[Value]]:
@@ -104,32 +105,31 @@ class Choices:
         value = self.value(base, state)
         return None if value is None else Taken(self.program.flow.spot(taken).number, value)
 
-    def run(self, block: Block, states: set[State]) -> set[State]:
-        """The states after a block; records those before each statement."""
-        flow = self.program.flow
-        for statement in block:
-            if len(states) > MOST_STATES:
-                raise CannotFollow
-            self.before.setdefault(flow.spot(statement).number, set()).update(states)
-            if isinstance(statement, gast.If):
-                states = self.inside(statement.body, states) | self.inside(statement.orelse, states)
-            elif isinstance(statement, (gast.For, gast.While)):
-                known: set[State] = set()
-                while not states <= known:
-                    known |= states
-                    states = states | self.inside(statement.body, known)
-            elif written(statement) in self.names:
-                k = self.names.index(str(written(statement)))
-                states = {(*state[:k], self.stored(statement, state), *state[k + 1 :]) for state in states}
-        return states
 
-    def inside(self, block: Block, states: set[State]) -> set[State]:
-        """The states after an inner block, without the names that are stored only in it."""
-        within = {id(statement) for statement in walk_statements(block)}
-        stores = self.program.flow.stores
-        ends = [all(id(store) in within for store in stores[name]) for name in self.names]
-        behind = self.run(block, states)
-        return {tuple(None if end else v for end, v in zip(ends, state, strict=True)) for state in behind}
+class _Following(Forward[frozenset[State]]):
+    """The states in which each statement may run."""
+
+    def __init__(self, choices: Choices) -> None:
+        self.choices = choices
+
+    def join(self, one: frozenset[State], other: frozenset[State]) -> frozenset[State]:
+        return one | other
+
+    def transfer(self, statement: gast.stmt, state: frozenset[State]) -> frozenset[State]:
+        if len(state) > MOST_STATES:
+            raise CannotFollow
+        choices, name = self.choices, written(statement)
+        if name not in choices.names:
+            return state
+        k = choices.names.index(name)
+        return frozenset((*each[:k], choices.stored(statement, each), *each[k + 1 :]) for each in state)
+
+    def leave(self, block: Block, state: frozenset[State]) -> frozenset[State]:
+        """The states without the names that are stored only in the block."""
+        within = set(walk_statements(block))
+        stores = self.choices.program.flow.stores
+        ends = [within.issuperset(stores[name]) for name in self.choices.names]
+        return frozenset(tuple(None if end else value for end, value in zip(ends, each, strict=True)) for each in state)
 
 
 def view_of(program: Program, statement: gast.stmt) -> str | None:
@@ -169,16 +169,14 @@ def chosen_groups(program: Program, insist: bool = False) -> list[set[str]]:
     starts = [name for name in linked if insist and program.aliases.is_written(name)]
     starts += [name for name in linked if _is_refused(program, name, stores[name])]
     starts += [base for name in stores for base in _refused_bases(program, name) if base in linked]
+
+    def related(name: str) -> list[str]:
+        return [other for other in linked if other in linked[name] or program.aliases.may_alias(name, other)]
+
     groups: list[set[str]] = []
     for start in starts:
         if not any(start in group for group in groups):
-            group, pending = set[str](), [start]
-            while pending:
-                name = pending.pop()
-                if name not in group and name in linked:
-                    group.add(name)
-                    pending += [*linked[name], *(other for other in linked if program.aliases.may_alias(name, other))]
-            groups.append(group)
+            groups.append(set(closure([start], related)))
     return groups
 
 
@@ -213,7 +211,8 @@ def _raises(check: Callable[..., Any], *arguments: Any) -> bool:
 def follow(program: Program, names: tuple[str, ...], own: dict[int, str]) -> Choices:
     """The possible values of the names at each statement. Raises CannotFollow."""
     choices = Choices(program, names, own)
-    choices.run(program.unit.tree.body, {(None,) * len(names)})
+    found = _Following(choices).solve(program.unit.tree.body, frozenset([(None,) * len(names)]))
+    choices.before = {program.flow.spot(statement).number: states for statement, states in found.before.items()}
     for name, values in choices.values.items():
         for value in values:
             _check_lifetime(program, name, value, own)
@@ -356,7 +355,7 @@ class Runs:
         """The possible combinations of values of the tracked names that a run uses."""
         used = sorted(set().union(*map(uses_of, run)) & self.chosen)
         found: dict[tuple[Value, ...], None] = {}
-        for state in sorted(self.choices.before.get(self.number(run[0]), set()), key=str):
+        for state in sorted(self.choices.before.get(self.number(run[0]), ()), key=str):
             values = tuple(self.choices.value(name, state) for name in used)
             found.update({values: None} if None not in values else {})  # type: ignore[dict-item]
         return [dict(zip(used, values, strict=True)) for values in found]

@@ -96,12 +96,9 @@ def _program(unit: Unit, types: Types) -> Program:
 
 def _chosen(program: Program, names: set[str]) -> tuple[Unit, Types]:
     """The unit with these names, and their views that are used elsewhere, versioned. Raises CannotFollow."""
-    while True:
-        chooser = _Chooser(program, names)
-        escaped = chooser.runs.escaping_views()
-        if not escaped:
-            return chooser.rewritten()
-        names = names | escaped
+    chooser = _Chooser(program, names)
+    escaped = chooser.runs.escaping_views()
+    return _chosen(program, names | escaped) if escaped else chooser.rewritten()
 
 
 def _is_copy(statement: gast.stmt, types: Types) -> bool:

@@ -24,6 +24,7 @@ from srcad.errors import Place
 from srcad.refusals.large_functions import NAMED_TUPLE_RESULT, NOT_COMPILED, OTHER_ARGUMENT, VIEW_RESULT
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.transforms.analysis.aliases import aliases_of_unit
+from srcad.transforms.analysis.dataflow import fixed_point
 from srcad.transforms.inference.subroutine_types import (
     Kinds,
     Specialised,
@@ -39,9 +40,9 @@ from srcad.transforms.ir.build import (
     const,
     dotted_path,
     effect,
-    inner_blocks,
     load,
     place_of,
+    rewrite,
     subscript,
     tuple_of,
     walk_statements,
@@ -72,7 +73,7 @@ class Library:
             return code
         rewriter = _Rewriter(self, unit, types)
         tree = unit.copy_tree()
-        tree.body = rewriter.block(tree.body)
+        tree.body = rewrite(tree.body, rewriter.statement)
         types = Types(rewriter.known, types.result)
         code = settle(code.with_unit(unit.with_tree(tree, names=rewriter.names, bindings=rewriter.bindings), types))
         _refuse_writes_through_views(code.unit, code.types)
@@ -95,14 +96,18 @@ class Library:
         made.summary = _summary_of(types.result)
         self.known[key] = made
         count = len(self.known)
-        while True:  # fixed point: what a recursive function writes to depends on what its own calls write to
-            code = self.specialise(settle(with_plain_messages(Code(subroutine.ssa, types, kinds))))
-            summary = _summary(code.unit, code.types, kinds, made.summary)
-            if summary == made.summary:
-                break
-            made.summary = summary
+        code = Code(subroutine.ssa, types, kinds)
+
+        def summary(assumed: Summary) -> Summary:
+            """What the function writes to if its own recursive calls write to what is assumed."""
+            nonlocal code
+            made.summary = assumed
             for later in list(self.known)[count:]:
                 del self.known[later]
+            code = self.specialise(settle(with_plain_messages(Code(subroutine.ssa, types, kinds))))
+            return _summary(code.unit, code.types, kinds, assumed)
+
+        fixed_point(summary, made.summary)
         done = self.finish(code.with_unit(*_returning(code.unit, code.types, made)))
         made.unit, made.types, made.counts = done.unit, done.types, done.counts
 
@@ -114,14 +119,9 @@ class _Rewriter:
         self.bindings = dict(unit.bindings)
         self.known: dict[str, Any] = dict(types.of)
 
-    def block(self, block: Block) -> Block:
-        result: Block = []
-        for statement in block:
-            for inner in inner_blocks(statement):
-                inner[:] = self.block(inner)
-            callee = callee_of(getattr(statement, "value", None), self.bindings)
-            result += self.call(statement, callee) if isinstance(callee, Subroutine) else [statement]
-        return result
+    def statement(self, statement: gast.stmt) -> Block:
+        callee = callee_of(getattr(statement, "value", None), self.bindings)
+        return self.call(statement, callee) if isinstance(callee, Subroutine) else [statement]
 
     def call(self, statement: Any, callee: Subroutine) -> Block:
         """The call, the parts of its result, and stores for the arrays that the callee writes."""

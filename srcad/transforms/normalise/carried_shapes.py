@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import gast
 from numba import types as nb
 
 from srcad.names import Names
@@ -31,9 +32,9 @@ from srcad.transforms.ir.build import (
     assign,
     attribute,
     const,
-    inner_blocks,
     load,
     place_of,
+    rewrite,
     subscript,
     walk_statements,
 )
@@ -45,7 +46,7 @@ from srcad.transforms.ir.unit import Unit
 def with_shapes_behind(unit: Unit, types: Types, names: Names, known: dict[str, Any]) -> None:
     """Add the statements that save such shapes; the types of their names are added to `known`."""
     flow = flow_of(unit)
-    wanted: dict[int, list[str]] = {}
+    wanted: dict[gast.stmt, list[str]] = {}
     noted = shapes_behind(unit, flow)
     carried = [name for name in flow.stores if name not in noted and _may_change_shape(name, flow, types)]
     if not carried:
@@ -55,9 +56,24 @@ def with_shapes_behind(unit: Unit, types: Types, names: Names, known: dict[str, 
     for name in carried:
         loop: Any = program.carrier(name)
         if loop is not None and flow.spot(loop).loops and not keeps_shape(name, flow, types, program.meeting.size):
-            wanted.setdefault(id(loop), []).append(name)
+            wanted.setdefault(loop, []).append(name)
+
+    def with_extents(statement: gast.stmt) -> Block:
+        result = [statement]
+        for name in wanted.get(statement, ()):
+            rank = types.rank(name) or 0
+            shape = names.temporary()
+            known[shape] = nb.UniTuple(nb.int64, rank)
+            result.append(assign(shape, attribute(load(name), "shape"), place_of(statement)))
+            for axis in range(rank):
+                extent = names.temporary()
+                known[extent] = nb.int64
+                made = assign(extent, subscript(load(shape), const(axis)), place_of(statement))
+                result.append(note(made, is_extent_after_loop=True))
+        return result
+
     if wanted:
-        unit.tree.body = _noted(unit.tree.body, wanted, types, names, known)
+        unit.tree.body = rewrite(unit.tree.body, with_extents)
 
 
 def _may_change_shape(name: str, flow: Flow, types: Types) -> bool:
@@ -75,25 +91,6 @@ def keeps_shape(name: str, flow: Flow, types: Types, size: Callable[[str, int], 
     if None in sources:
         return False
     return all(size(source, axis) == size(name, axis) for source in sources for axis in range(types.rank(name) or 0))
-
-
-def _noted(block: Block, wanted: dict[int, list[str]], types: Types, names: Names, known: dict[str, Any]) -> Block:
-    result: Block = []
-    for statement in block:
-        for inner in inner_blocks(statement):
-            inner[:] = _noted(inner, wanted, types, names, known)
-        result.append(statement)
-        for name in wanted.get(id(statement), ()):
-            rank = types.rank(name) or 0
-            shape = names.temporary()
-            known[shape] = nb.UniTuple(nb.int64, rank)
-            result.append(assign(shape, attribute(load(name), "shape"), place_of(statement)))
-            for axis in range(rank):
-                extent = names.temporary()
-                known[extent] = nb.int64
-                made = assign(extent, subscript(load(shape), const(axis)), place_of(statement))
-                result.append(note(made, is_extent_after_loop=True))
-    return result
 
 
 def shapes_behind(unit: Unit, flow: Flow) -> dict[str, list[str]]:

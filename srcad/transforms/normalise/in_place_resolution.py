@@ -30,8 +30,10 @@ from srcad.transforms.ir.build import (
     const,
     dotted,
     dotted_path,
+    end_of_chain,
     load,
     place_of,
+    rewrite,
     rewrite_names,
     subscript,
     tuple_of,
@@ -87,7 +89,7 @@ def settle(code: Code) -> Code:
         if notes_of(statement).must_not_truncate:
             _refuse_truncation(statement, types)
     tree.body = with_operands(tree.body, kinds, names, bindings)
-    tree.body = _in_place(tree.body, types, names, same, _store_counts(tree.body))
+    tree.body = rewrite(tree.body, partial(_in_place, types, names, same, _store_counts(tree.body)))
     tree.body = _without_tuples(tree.body)
     _merge_references(tree, types, same)
     return code.with_unit(unit.with_tree(tree, names=names, bindings=bindings), types)
@@ -130,30 +132,21 @@ def blank(kind: nb.Type | None) -> gast.expr:
     return const(0.0)
 
 
-def _in_place(block: Block, types: Types, names: Names, same: dict[str, str], counts: dict[str, int]) -> Block:
+def _in_place(types: Types, names: Names, same: dict[str, str], counts: dict[str, int], statement: gast.stmt) -> Block:
     """In-place operators as stores; the result's name becomes the `same` as the array's, if it has no other store."""
-    result: Block = []
-    for statement in block:
-        match statement:
-            case gast.If() | gast.For() | gast.While():
-                statement.body = _in_place(statement.body, types, names, same, counts)
-                statement.orelse = _in_place(statement.orelse, types, names, same, counts)
-                result.append(statement)
-            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=function, args=[target, value])) if (
-                dotted_path(function) or ""
-            ).startswith("operator.i"):
-                operation = IN_PLACE[str(dotted_path(function)).removeprefix("operator.")]
-                if not (isinstance(target, gast.Name) and types.is_array(target.id)):
-                    result.append(assign(name, binary(target, operation, value), place_of(statement)))
-                    continue
-                result += _augmented(target, operation, value, types, names, place_of(statement))
-                if counts[name] == 1:
-                    same[name] = target.id
-                else:
-                    result.append(assign(name, load(target.id), place_of(statement)))
-            case _:
-                result.append(statement)
-    return result
+    match statement:
+        case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=function, args=[target, value])) if (
+            dotted_path(function) or ""
+        ).startswith("operator.i"):
+            operation = IN_PLACE[str(dotted_path(function)).removeprefix("operator.")]
+            if not (isinstance(target, gast.Name) and types.is_array(target.id)):
+                return [assign(name, binary(target, operation, value), place_of(statement))]
+            stores = _augmented(target, operation, value, types, names, place_of(statement))
+            if counts[name] == 1:
+                same[name] = target.id
+                return stores
+            return [*stores, assign(name, load(target.id), place_of(statement))]
+    return [statement]
 
 
 def _augmented(target, operation, value, types, names, place) -> Block:  # type: ignore[no-untyped-def]
@@ -217,8 +210,8 @@ def _store_counts(block: Block) -> dict[str, int]:
 def _merge_references(tree: gast.FunctionDef, types: Types, same: dict[str, str]) -> None:
     """Coalesce names that hold the same array; `same` has names for which that is known."""
     while True:
-        rewrite_names(tree, partial(_final, same))
-        tree.body = _without_self_copies(tree.body)
+        rewrite_names(tree, partial(end_of_chain, same))
+        tree.body = rewrite(tree.body, _without_self_copies)
         counts = _store_counts(tree.body)
         handed = _handed(tree.body, types)
         # Whether a name may replace that of a loop-carried array depends on everything that is stored in the latter.
@@ -257,24 +250,10 @@ def _mentions(block: Block, name: str) -> int:
     return sum(isinstance(node, gast.Name) and node.id == name for each in block for node in gast.walk(each))
 
 
-def _final(same: dict[str, str], name: str) -> str:
-    while name in same:
-        name = same[name]
-    return name
-
-
-def _without_self_copies(block: Block) -> Block:
-    result: Block = []
-    for statement in block:
-        match statement:
-            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=value)) if name == value:
-                continue
-            case gast.If():
-                statement.body = _without_self_copies(statement.body) or [gast.Pass()]
-                statement.orelse = _without_self_copies(statement.orelse)
-                if isinstance(statement.body[0], gast.Pass) and not statement.orelse:
-                    continue
-            case gast.For() | gast.While():
-                statement.body = _without_self_copies(statement.body) or [gast.Pass()]
-        result.append(statement)
-    return result
+def _without_self_copies(statement: gast.stmt) -> Block:
+    match statement:
+        case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=value)) if name == value:
+            return []
+        case gast.If(body=[gast.Pass(), *_], orelse=[]):
+            return []
+    return [statement]

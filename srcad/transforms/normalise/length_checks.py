@@ -16,7 +16,7 @@ from numba import types as nb
 from srcad.transforms.analysis.linear_forms import Form
 from srcad.transforms.analysis.statement_positions import Flow, flow_of
 from srcad.transforms.analysis.symbolic_shapes import Sizes
-from srcad.transforms.ir.build import Block, inner_blocks, mentions, walk_statements
+from srcad.transforms.ir.build import mentions, walk_statements, without_statements
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.unit import Unit
@@ -34,12 +34,12 @@ def without_known_lengths(unit: Unit, types: Types) -> Unit:
         return unit
     tree = unit.copy_tree()
     copies = zip(walk_statements(unit.tree.body), walk_statements(tree.body), strict=True)
-    idle = {id(copy) for original, copy in copies if id(original) in idle}
-    tree.body = _without(tree.body, idle)
+    idle = {copy for original, copy in copies if id(original) in idle}
+    tree.body = without_statements(tree.body, idle.__contains__)
     for _ in range(2):  # first the comparison, then the length that it compares
         count = mentions(tree.body)
-        unread = {id(each) for each in walk_statements(tree.body) if _is_unread(each, lengths.asked, count)}
-        tree.body = _without(tree.body, unread)
+        unread = {each for each in walk_statements(tree.body) if _is_unread(each, lengths.asked, count)}
+        tree.body = without_statements(tree.body, unread.__contains__)
     return unit.with_tree(tree)
 
 
@@ -90,14 +90,3 @@ def _is_unread(statement: gast.stmt, names: set[str], count: dict[str, int]) -> 
         case gast.Assign(targets=[gast.Name(id=name)]):
             return name in names and count[name] == 1
     return False
-
-
-def _without(block: Block, idle: set[int]) -> Block:
-    result = []
-    for statement in block:
-        if id(statement) in idle:
-            continue
-        for inner in inner_blocks(statement):
-            inner[:] = _without(inner, idle)
-        result.append(statement)
-    return result

@@ -36,6 +36,7 @@ from srcad.transforms.ir.build import (
     dotted_path,
     load,
     place_of,
+    rewrite,
     subscript,
     tuple_of,
     walk_statements,
@@ -68,7 +69,7 @@ def with_lists_of_floats(unit: Unit) -> Unit:
 def _rewritten(unit: Unit, known: Mapping[str, nb.Type]) -> Unit:
     names = unit.names.copy()
     tree = unit.copy_tree()
-    tree.body = _Writer(names, known).block(tree.body)
+    tree.body = rewrite(tree.body, _Writer(names, known).statement)
     return unit.with_tree(tree, names=names, bindings={**unit.bindings, "kernels": kernels})
 
 
@@ -175,18 +176,13 @@ class _Writer:
     def __init__(self, names: Names, known: Mapping[str, nb.Type]) -> None:
         self.names, self.known = names, known
 
-    def block(self, block: Block) -> Block:
-        result: Block = []
-        for statement in block:
-            if isinstance(statement, (gast.If, gast.For, gast.While)):
-                statement.body, statement.orelse = self.block(statement.body), self.block(statement.orelse)
-            operation = _operation(statement)
-            if operation is None:
-                result.append(statement)
-                continue
-            made: Block = getattr(self, operation)(str(written(statement)), statement, *statement.value.args)
-            result += [each if place_of(each) is not None else at(each, place_of(statement)) for each in made]
-        return result
+    def statement(self, statement: Any) -> Block:
+        """The statements that replace a statement."""
+        operation = _operation(statement)
+        if operation is None:
+            return [statement]
+        made: Block = getattr(self, operation)(str(written(statement)), statement, *statement.value.args)
+        return [each if place_of(each) is not None else at(each, place_of(statement)) for each in made]
 
     def kind(self, name: str, statement: gast.stmt) -> tuple[nb.Type, int]:
         """The type of the numbers in a list, and the rank of the arrays in it."""

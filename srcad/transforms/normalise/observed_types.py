@@ -26,6 +26,7 @@ from srcad.runtime import kernels
 from srcad.runtime.rulebook import registry
 from srcad.transforms.analysis.activity import differentiable_inputs, varied_names
 from srcad.transforms.analysis.aliases import aliases_of_unit
+from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.inference.execution_tracing import Conflict, Watched, own_copy, watch
 from srcad.transforms.ir.build import (
     Block,
@@ -242,17 +243,13 @@ def refuse_unknown(unit: Unit, types: Types, wrt: Sequence[int], is_observed: bo
 
 def _texts_of(unit: Unit, types: Types, varied: Collection[str]) -> set[str]:
     """The texts and bytes that are made from varied values: a number that is parsed from one varies, too."""
-    found, before = set[str](), -1
-    while before != len(found):
-        before = len(found)
-        for statement in walk_statements(unit.tree.body):
-            name = written(statement)
-            if name is None or name not in types.of or not isinstance(statement, gast.Assign):
-                continue
-            is_made = any(each in varied or each in found for each in names_in(statement.value))
-            if is_made and _holds_text(types.of[name]):
-                found.add(name)
-    return found
+    readers: dict[str, list[str]] = {}
+    for statement in walk_statements(unit.tree.body):
+        name = written(statement)
+        if name is not None and isinstance(statement, gast.Assign) and _holds_text(types.get(name)):
+            for read in names_in(statement.value):
+                readers.setdefault(read, []).append(name)
+    return {*closure((text for name in varied for text in readers.get(name, ())), lambda name: readers.get(name, ()))}
 
 
 def _holds_text(kind: nb.Type | None) -> bool:

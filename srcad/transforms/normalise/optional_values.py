@@ -14,12 +14,15 @@ So every name has one type. Where a name is read that may be None, other than in
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import partial
 
 import gast
 
 from srcad.names import Names
 from srcad.refusals.types_and_results import MAY_BE_NONE
+from srcad.transforms.analysis.dataflow import Forward, closure, fixed_point
 from srcad.transforms.inference.type_inference import as_written
 from srcad.transforms.ir.build import (
     Block,
@@ -30,6 +33,7 @@ from srcad.transforms.ir.build import (
     const,
     load,
     place_of,
+    rewrite,
     walk_statements,
     written,
 )
@@ -45,100 +49,84 @@ def with_flags(code: Code) -> Code:
     if not any(_is_none(getattr(each, "value", None)) for each in _assignments(code.body)):
         return code
     tree, names = unit.copy_tree(), unit.names.copy()
-    flags: dict[str, str] = {}
-    found: set[str] = set()
-    while True:  # fixed point: which names may be None depends on others that may be
-        walker = _Walker(tree.body, found)
-        walker.block(tree.body, _State())
-        if walker.found == found:
-            break
-        found = walker.found
+    # Which names may be None depends on others that may be.
+    found = fixed_point(partial(_may_be_none, tree.body), frozenset[str]())
     chosen = found - _always_none(tree.body)
     if not chosen:
         return code
     flags = {name: names.fresh(f"{name}_given") for name in sorted(chosen)}
-    tree.body = _Writer(tree.body, found, flags, names).block(tree.body, _State())
+    tree.body = rewrite(tree.body, _Writer(tree.body, found, flags, names).written)
     return code.with_unit(unit.with_tree(tree, names=names))
 
 
-@dataclass
+def _may_be_none(body: Block, known: frozenset[str]) -> frozenset[str]:
+    """The names that may be None if those that are `known` to may be."""
+    values = _Values(body, known)
+    before = values.solve(body, _NOTHING).before
+    return known | {
+        str(written(each)) for each in _assignments(body) if values.may_be_none(each.value, before.get(each, _NOTHING))
+    }
+
+
+@dataclass(frozen=True)
 class _State:
     """The names that certainly hold a value here, and those that are certainly None."""
 
-    given: set[str] = field(default_factory=set)
-    empty: set[str] = field(default_factory=set)
-
-    def copy(self) -> _State:
-        return _State(set(self.given), set(self.empty))
-
-    def without(self, names: set[str]) -> _State:
-        return _State(self.given - names, self.empty - names)
-
-    def meet(self, other: _State) -> None:
-        self.given &= other.given
-        self.empty &= other.empty
+    given: frozenset[str] = frozenset()
+    empty: frozenset[str] = frozenset()
 
 
-class _Walker:
-    """Follows all paths; `found` collects the names that may be None."""
+_NOTHING = _State()
 
-    def __init__(self, body: Block, known: set[str]) -> None:
-        self.known, self.found = known, set(known)
+
+class _Values(Forward[_State]):
+    """What names certainly hold; `known` are those that may be None, `checked` those whose reads are checked."""
+
+    def __init__(self, body: Block, known: Collection[str], checked: Collection[str] = ()) -> None:
+        self.known, self.checked = known, checked
         stores: dict[str, list[gast.Assign]] = {}
         for each in _assignments(body):
             stores.setdefault(str(written(each)), []).append(each)
         self.values = {name: each[0].value for name, each in stores.items() if len(each) == 1}
 
-    def block(self, block: Block, state: _State) -> Block:
-        """The rewritten block; `state` becomes the state at its end."""
-        result: Block = []
-        for statement in block:
-            result += self.statement(statement, state)
-        return result
+    def join(self, one: _State, other: _State) -> _State:
+        return _State(one.given & other.given, one.empty & other.empty)
 
-    def statement(self, statement: gast.stmt, state: _State) -> Block:
-        before = self.before(statement, state)
-        match statement:
-            case gast.If():
-                arms = [self.arm(statement.test, sense, state) for sense in (True, False)]
-                statement.body = self.block(statement.body, arms[0])
-                statement.orelse = self.block(statement.orelse, arms[1])
-                ends = [isinstance(arm[-1], gast.Raise) if arm else False for arm in (statement.body, statement.orelse)]
-                left, right = (arms[1], arms[1]) if ends[0] else (arms[0], arms[0]) if ends[1] else arms
-                left.meet(right)
-                state.given, state.empty = left.given, left.empty
-                return [*before, statement]
-            case gast.For() | gast.While():
-                stored = {str(written(each)) for each in _assignments(statement.body)}
-                state.given, state.empty = state.given - stored, state.empty - stored
-                statement.body = self.block(statement.body, state.copy())
-                return [*before, statement]
-            case gast.Assign(targets=[gast.Name(id=name)]):
-                return [*before, *self.assigned(statement, name, state)]
-        return [*before, statement]
+    def arm(self, statement: gast.If | gast.While, holds: bool, state: _State) -> _State:
+        compared = self.compared(statement.test)
+        if compared is None:
+            return state
+        name, is_none = compared
+        if is_none == holds:
+            return _State(state.given, state.empty | {name})
+        return _State(state.given | {name}, state.empty)
 
-    def assigned(self, statement: gast.Assign, name: str, state: _State) -> Block:
-        is_empty, may_be = self.holds(statement.value, state)
-        made = self.stored(statement, name, is_empty, may_be)
-        for held, is_so in ((state.empty, is_empty), (state.given, not may_be)):
-            held.discard(name)
-            held.update({name} if is_so else ())
-        return made
+    def transfer(self, statement: gast.stmt, state: _State) -> _State:
+        given, empty = state.given.union(self.unchecked(statement, state)), state.empty
+        if not isinstance(statement, gast.Assign) or not written(statement):
+            return _State(given, empty)
+        name = {str(written(statement))}
+        return _State(
+            given - name if self.may_be_none(statement.value, state) else given | name,
+            empty | name if self.is_none(statement.value, state) else empty - name,
+        )
 
-    def holds(self, value: gast.expr, state: _State) -> tuple[bool, bool]:
-        """Whether a value is certainly None, and whether it may be."""
+    def unchecked(self, statement: gast.stmt, state: _State) -> list[str]:
+        """The names that are to be checked before a statement: it reads them other than to copy or compare them."""
+        value = getattr(statement, "value", None)
+        is_copy = isinstance(value, gast.Name) and written(statement) is not None
+        is_test = isinstance(value, gast.Compare) and self.compared(value) is not None
+        return [] if is_copy or is_test else sorted({*reads(statement)} & {*self.checked} - state.given)
+
+    def is_none(self, value: gast.expr, state: _State) -> bool:
+        """Whether a value is certainly None."""
+        return value.id in state.empty if isinstance(value, gast.Name) else _is_none(value)
+
+    def may_be_none(self, value: gast.expr, state: _State) -> bool:
+        """Whether a value may be None."""
         if isinstance(value, gast.Name):
-            return value.id in state.empty, value.id in self.known and value.id not in state.given
-        return _is_none(value), _is_none(value)
-
-    def arm(self, test: gast.expr, sense: bool, state: _State) -> _State:
-        """The state in one arm of a branch."""
-        inner = state.copy()
-        compared = self.compared(test)
-        if compared is not None:
-            name, is_none = compared
-            (inner.empty if is_none == sense else inner.given).add(name)
-        return inner
+            return value.id in self.known and value.id not in state.given
+        return _is_none(value)
 
     def compared(self, test: gast.expr | None) -> tuple[str, bool] | None:
         """The name that a test compares with None, and whether the test is true for None."""
@@ -153,58 +141,49 @@ class _Walker:
                 return (name, isinstance(op, (gast.Is, gast.Eq))) if is_known else None
         return None
 
-    def before(self, statement: gast.stmt, state: _State) -> Block:
-        """Statements to insert before a statement."""
-        return []
 
-    def stored(self, statement: gast.Assign, name: str, is_empty: bool, may_be: bool) -> Block:
-        """The statements that replace an assignment."""
-        if may_be:
-            self.found.add(name)
-        return [statement]
+class _Writer:
+    """Writes the flags, and the checks of names that are read."""
 
-
-class _Writer(_Walker):
-    """Writes the flags."""
-
-    def __init__(self, body: Block, known: set[str], flags: dict[str, str], names: Names) -> None:
-        super().__init__(body, known)
+    def __init__(self, body: Block, known: Collection[str], flags: dict[str, str], names: Names) -> None:
         self.flags, self.names = flags, names
+        self.values = _Values(body, known, flags)
+        self.before = self.values.solve(body, _NOTHING).before
 
-    def before(self, statement: gast.stmt, state: _State) -> Block:
-        value = getattr(statement, "value", None)
-        is_copy = isinstance(value, gast.Name) and written(statement) is not None
-        is_test = isinstance(value, gast.Compare) and self.compared(value) is not None
-        code: Block = []
-        for name in sorted(({*reads(statement)} & self.flags.keys()) - state.given):
-            if is_copy or is_test:
-                continue
-            place = place_of(statement)
-            if isinstance(statement, (gast.If, gast.While)):
-                raise MAY_BE_NONE.at(place, name=as_written(f"'{name}'", place))
-            missing = self.names.temporary()
-            said = NO_VALUE if isinstance(statement, gast.Return) else as_written(f"'{name}' is None", place)
-            error = gast.Raise(exc=call("TypeError", const(said)), cause=None)
-            at(error, place)
-            code.append(assign(missing, gast.UnaryOp(op=gast.Not(), operand=load(self.flags[name])), place))
-            code.append(branch(load(missing), [error], [], place))
-            state.given.add(name)
-        return code
+    def written(self, statement: gast.stmt) -> Block:
+        """The statements that replace a statement."""
+        state = self.before.get(statement, _NOTHING)
+        checks = [each for name in self.values.unchecked(statement, state) for each in self.check(name, statement)]
+        name = written(statement)
+        is_flagged = isinstance(statement, gast.Assign) and name is not None
+        return [*checks, *(self.stored(statement, str(name), state) if is_flagged else [statement])]
 
-    def stored(self, statement: gast.Assign, name: str, is_empty: bool, may_be: bool) -> Block:
-        compared = self.compared(statement.value) if isinstance(statement.value, gast.Compare) else None
+    def check(self, name: str, statement: gast.stmt) -> Block:
+        """A check that a name holds a value."""
+        place = place_of(statement)
+        if isinstance(statement, (gast.If, gast.While)):
+            raise MAY_BE_NONE.at(place, name=as_written(f"'{name}'", place))
+        missing = self.names.temporary()
+        said = NO_VALUE if isinstance(statement, gast.Return) else as_written(f"'{name}' is None", place)
+        error = gast.Raise(exc=call("TypeError", const(said)), cause=None)
+        at(error, place)
+        flag = gast.UnaryOp(op=gast.Not(), operand=load(self.flags[name]))
+        return [assign(missing, flag, place), branch(load(missing), [error], [], place)]
+
+    def stored(self, statement: gast.Assign, name: str, state: _State) -> Block:
+        """The statements that replace an assignment."""
+        may_be, value = self.values.may_be_none(statement.value, state), statement.value
+        compared = self.values.compared(value) if isinstance(value, gast.Compare) else None
         if compared is not None and compared[0] in self.flags:
             flag = load(self.flags[compared[0]])
             statement.value = gast.UnaryOp(op=gast.Not(), operand=flag) if compared[1] else flag
         if name not in self.flags:
             return [statement]
         place, flag = place_of(statement), self.flags[name]
-        if is_empty:
+        if self.values.is_none(value, state):
             return [unset(name), assign(flag, const(False), place)]
-        source = statement.value.id if may_be and isinstance(statement.value, gast.Name) else None
-        if source is None:
-            return [statement, assign(flag, const(True), place)]
-        return [statement, assign(flag, load(self.flags[source]), place)]
+        source = value.id if may_be and isinstance(value, gast.Name) else None
+        return [statement, assign(flag, const(True) if source is None else load(self.flags[source]), place)]
 
 
 def _assignments(block: Block) -> list[gast.Assign]:
@@ -217,13 +196,14 @@ def _is_none(value: gast.AST | None) -> bool:
 
 def _always_none(block: Block) -> set[str]:
     """The names that are only ever assigned None."""
-    found = {str(written(each)) for each in _assignments(block)}
-    while True:
-        less = {
-            str(written(each))
-            for each in _assignments(block)
-            if not _is_none(each.value) and getattr(each.value, "id", None) not in found
-        }
-        if not less & found:
-            return found
-        found -= less
+    copies: dict[str, list[str]] = {}
+    given: set[str] = set()
+    for each in _assignments(block):
+        name = str(written(each))
+        if isinstance(each.value, gast.Name):
+            copies.setdefault(each.value.id, []).append(name)
+        elif not _is_none(each.value):
+            given.add(name)
+    names = {str(written(each)) for each in _assignments(block)}
+    given |= copies.keys() - names  # parameters
+    return names - closure(given, lambda name: copies.get(name, ())).keys()

@@ -11,6 +11,7 @@ Rewritten code keeps its position in the user's source.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -32,6 +33,7 @@ from srcad.transforms.ir.build import (
     is_exit,
     load,
     place_of,
+    rewrite,
     rewrite_names,
     subscript,
     walk_statements,
@@ -51,35 +53,27 @@ def ready(code: Code) -> Code:
     known = dict(types.of)
     names = unit.names.copy()
     tree = unit.copy_tree()
-    tree.body = _linear_stores(tree.body, names, known)
+    tree.body = rewrite(tree.body, partial(_linear_store, names, known))
     unit = unit.with_tree(tree, names=names)
     if not code.settings.in_place:
         unit = _copied_parameters(unit, Types(known, types.result), known)
     with_shapes_behind(unit, Types(known, types.result), names, known)
     counts: dict[int, str] = {}
-    unit.tree.body = _counted(unit.tree.body, names, known, counts)
+    unit.tree.body = rewrite(unit.tree.body, partial(_counted, names, known, counts))
     return replace(code.with_unit(unit, Types(known, types.result)), counts=counts)
 
 
-def _linear_stores(block: Block, names: Names, known: dict[str, Any]) -> Block:
-    result: Block = []
-    for statement in block:
-        match statement:
-            case gast.If() | gast.For() | gast.While():
-                statement.body = _linear_stores(statement.body, names, known)
-                statement.orelse = _linear_stores(statement.orelse, names, known)
-            case gast.AugAssign(target=target, op=op, value=value) if not isinstance(op, (gast.Add, gast.Sub)):
-                old, new = names.temporary(), names.temporary()
-                place = place_of(statement)
-                element = element_type(target, known)
-                known[old] = known[new] = element
-                read = clone(target)
-                read.ctx = gast.Load()
-                result.append(assign(old, read, place))
-                result.append(assign(new, binary(load(old), type(op), value), place))
-                statement = assign(target, load(new), place)
-        result.append(statement)
-    return result
+def _linear_store(names: Names, known: dict[str, Any], statement: gast.stmt) -> Block:
+    match statement:
+        case gast.AugAssign(target=target, op=op, value=value) if not isinstance(op, (gast.Add, gast.Sub)):
+            old, new = names.temporary(), names.temporary()
+            place = place_of(statement)
+            known[old] = known[new] = element_type(target, known)
+            read = clone(target)
+            read.ctx = gast.Load()
+            changed = binary(load(old), type(op), value)
+            return [assign(old, read, place), assign(new, changed, place), assign(target, load(new), place)]
+    return [statement]
 
 
 def element_type(target: gast.Subscript, known: dict[str, Any]) -> Any:
@@ -125,32 +119,22 @@ def _copied_parameters(unit: Unit, types: Types, known: dict[str, Any]) -> Unit:
     return unit.with_tree(tree, bindings=bindings)
 
 
-def _counted(block: Block, names: Names, known: dict[str, Any], counts: dict[int, str]) -> Block:
-    result: Block = []
-    for statement in block:
-        if isinstance(statement, gast.If):
-            statement.body = _counted(statement.body, names, known, counts)
-            statement.orelse = _counted(statement.orelse, names, known, counts)
-        if not isinstance(statement, (gast.For, gast.While)):
-            result.append(statement)
-            continue
-        statement.body = _counted(statement.body, names, known, counts)
-        if isinstance(statement, gast.For) and not is_exit(statement.body[-1]):
-            result.append(statement)
-            continue
-        place = place_of(statement)
-        line = place.line if place else 0
-        carried, following, total = (names.fresh(f"{wish}_{line}") for wish in ("trip", "trip", "trips"))
-        for name in (carried, following, total):
-            known[name] = nb.int64
-        end = len(statement.body) - (1 if is_exit(statement.body[-1]) else 0)
-        statement.body[end:end] = [
-            assign(following, binary(load(carried), gast.Add, const(1)), place),
-            assign(carried, load(following), place),
-        ]
-        counts[id(statement)] = total
-        result += [assign(carried, const(0), place), statement, assign(total, load(carried), place)]
-    return result
+def _counted(names: Names, known: dict[str, Any], counts: dict[int, str], statement: gast.stmt) -> Block:
+    is_loop = isinstance(statement, (gast.For, gast.While))
+    if not is_loop or (isinstance(statement, gast.For) and not is_exit(statement.body[-1])):
+        return [statement]
+    place = place_of(statement)
+    line = place.line if place else 0
+    carried, following, total = (names.fresh(f"{wish}_{line}") for wish in ("trip", "trip", "trips"))
+    for name in (carried, following, total):
+        known[name] = nb.int64
+    end = len(statement.body) - (1 if is_exit(statement.body[-1]) else 0)
+    statement.body[end:end] = [
+        assign(following, binary(load(carried), gast.Add, const(1)), place),
+        assign(carried, load(following), place),
+    ]
+    counts[id(statement)] = total
+    return [assign(carried, const(0), place), statement, assign(total, load(carried), place)]
 
 
 __all__ = ["ready", "subscript", "walk_statements"]

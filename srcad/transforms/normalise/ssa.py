@@ -23,7 +23,7 @@ import gast
 
 from srcad.errors import Place
 from srcad.names import Names
-from srcad.transforms.analysis.liveness import Live, live_at_head, live_behind
+from srcad.transforms.analysis.liveness import Live, liveness
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -45,36 +45,31 @@ def to_ssa(code: Code) -> Code:
     tree = unit.copy_tree()
     names = unit.names.copy()
     bindings = {name: name for name in unit.parameters}
-    renamer = _Renamer(names)
+    renamer = _Renamer(names, tree.body)
     renamer.used |= set(unit.parameters)
-    tree.body = renamer.block(tree.body, bindings, frozenset())
+    tree.body = renamer.block(tree.body, bindings)
     return code.with_unit(unit.with_tree(tree, names=names))
 
 
 class _Renamer:
     """Renames block by block; `bindings` maps the user's name to the name of its current value."""
 
-    def __init__(self, names: Names) -> None:
-        self.names = names
+    def __init__(self, names: Names, body: Block) -> None:
+        self.names, self.live = names, liveness(body)
         self.used: set[str] = set()
 
-    def block(self, block: Block, bindings: dict[str, str], after: Live) -> Block:
-        result: Block = []
-        for statement, live in zip(block, live_behind(block, after), strict=True):
-            result += self.statement(statement, bindings, live)
-        return result
+    def block(self, block: Block, bindings: dict[str, str]) -> Block:
+        return [each for statement in list(block) for each in self.statement(statement, bindings)]
 
-    def statement(self, statement: gast.stmt, bindings: dict[str, str], after: Live) -> Block:
+    def statement(self, statement: gast.stmt, bindings: dict[str, str]) -> Block:
         match statement:
             case gast.If() if is_exit(statement):
                 statement.test = self.renamed(statement.test, bindings)
                 return [statement]
             case gast.If():
-                return self.branch(statement, bindings, after)
-            case gast.For():
-                return self.loop(statement, bindings, after)
-            case gast.While():
-                return self.loop(statement, bindings, after)
+                return self.branch(statement, bindings, self.live.after[statement])
+            case gast.For() | gast.While():
+                return self.loop(statement, bindings, self.live.after[statement])
             case gast.Assign(targets=[gast.Name(id=name)]):
                 statement.value = self.renamed(statement.value, bindings)
                 bindings[name] = self.new(name, bindings)
@@ -101,7 +96,7 @@ class _Renamer:
         arms = []
         for body in (statement.body, statement.orelse):
             inner = dict(bindings)
-            arms.append((self.block(body, inner, after), inner))
+            arms.append((self.block(body, inner), inner))
         changed = sorted({name for _, inner in arms for name in inner if inner[name] != bindings.get(name)} & after)
         for name in changed:
             merged = self.new(name, bindings)
@@ -126,13 +121,11 @@ class _Renamer:
             block.append(assign(merged, load(value), place))
 
     def loop(self, statement: gast.For | gast.While, bindings: dict[str, str], after: Live) -> Block:
-        place = place_of(statement)
-        head = live_at_head(statement, after)
+        place, head = place_of(statement), self.live.heads[statement]
         before: Block = []
         if isinstance(statement, gast.For):
             statement.iter = self.renamed(_full_range(statement.iter), bindings)
             self.split_index(statement, bindings, after)
-            head = live_at_head(statement, after)
         stored = {name for inner in walk_statements(statement.body) if (name := written(inner))}
         index = written(statement)
         carried = sorted((stored & (head | after)) - {index})
@@ -148,7 +141,7 @@ class _Renamer:
         if index is not None:
             inner[index] = index = self.new(index, bindings)
             statement.target.id = index
-        body = self.block(statement.body, inner, head | after)
+        body = self.block(statement.body, inner)
         copies = self.carry(carried, start, inner, place)
         end = len(body) - 1 if body and is_exit(body[-1]) else len(body)
         statement.body = body[:end] + copies + body[end:]

@@ -18,7 +18,7 @@ import numpy as np
 from numba import types as nb
 
 from srcad.transforms.analysis.statement_positions import Flow, flow_of
-from srcad.transforms.ir.build import Block, dotted_path, inner_blocks, is_exit, walk_statements
+from srcad.transforms.ir.build import dotted_path, inner_blocks, is_exit, rewrite, walk_statements
 from srcad.transforms.ir.constant_conditions import UNKNOWN, computed
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.unit import Unit
@@ -34,8 +34,8 @@ def without_decided(unit: Unit, types: Types) -> Unit:
         return unit
     tree = unit.copy_tree()
     copies = zip(walk_statements(unit.tree.body), walk_statements(tree.body), strict=True)
-    arms = {id(copy): arm for original, copy in copies if (arm := decider.arm(original)) is not None}
-    tree.body = _chosen(tree.body, arms)
+    arms = {copy: arm for original, copy in copies if (arm := decider.arm(original)) is not None}
+    tree.body = rewrite(tree.body, lambda each: inner_blocks(each)[arms[each]] if each in arms else [each])
     return without_decided(unit.with_tree(tree), types)  # a name with two meanings may have one now
 
 
@@ -86,13 +86,3 @@ class _Decider:
         """The name of a member of NumPy, or None."""
         module, _, name = (dotted_path(node) or "").rpartition(".")
         return name if module and self.unit.bindings.get(module) is np else None
-
-
-def _chosen(block: Block, arms: dict[int, int]) -> Block:
-    result: Block = []
-    for statement in block:
-        for inner in inner_blocks(statement):
-            inner[:] = _chosen(inner, arms)
-        arm = arms.get(id(statement))
-        result += [statement] if arm is None else inner_blocks(statement)[arm]
-    return result

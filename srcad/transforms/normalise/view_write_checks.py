@@ -7,11 +7,15 @@ return y[0]
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
+
 import gast
 
 from srcad.refusals.memory import HIDDEN_VIEW
 from srcad.runtime.rulebook import registry
 from srcad.runtime.rulebook.rule_template import primitive_name
+from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
 from srcad.transforms.analysis.view_adjoints import COPIED, OUT_OF_REACH, is_written_later, not_followed, reaches
 from srcad.transforms.ir.build import names_in, place_of, stores_into, walk_statements
@@ -33,7 +37,7 @@ def refuse_hidden_views(code: Code) -> Code:
         name = call.targets[0].id
         primitive = primitive_of(call.value, unit.bindings)
         for store, array in stores:
-            if not registry.variants(primitive) and name in _sources(program, array):
+            if not registry.variants(primitive) and name in closure([array], partial(_sources, program)):
                 given = next(each for each in names_in(call.value) if _holds_floats(each, types))
                 raise HIDDEN_VIEW.at(place_of(store), function=primitive_name(primitive), source=given)
             if name in program.aliases.views and reaches(program, array, name):
@@ -43,18 +47,13 @@ def refuse_hidden_views(code: Code) -> Code:
     return code
 
 
-def _sources(program: Program, name: str) -> set[str]:
-    """The names that an array comes from, including elements of lists."""
-    found, todo = set[str](), [name]
-    while todo:
-        if (each := todo.pop()) not in found:
-            found.add(each)
-            todo += program.aliases.points_to(each)
-            for store in program.flow.stores.get(each, []):
-                match store:
-                    case gast.Assign(value=gast.Name(id=source) | gast.Subscript(value=gast.Name(id=source))):
-                        todo.append(source)
-    return found
+def _sources(program: Program, name: str) -> Iterator[str]:
+    """The names that an array may come from directly, including elements of lists."""
+    yield from program.aliases.points_to(name)
+    for store in program.flow.stores.get(name, []):
+        match store:
+            case gast.Assign(value=gast.Name(id=source) | gast.Subscript(value=gast.Name(id=source))):
+                yield source
 
 
 def _gives_no_view(statement: gast.stmt, unit: Unit, types: Types) -> bool:

@@ -17,6 +17,7 @@ to the array.
 from __future__ import annotations
 
 import operator
+from functools import partial
 from typing import Any
 
 import gast
@@ -29,7 +30,17 @@ from srcad.transforms.analysis.aliases import is_basic
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
 from srcad.transforms.analysis.statement_positions import Flow
 from srcad.transforms.ir.array_functions import TOTAL, functions
-from srcad.transforms.ir.build import Block, inner_blocks, is_exit, names_in, rewrite_names, walk_statements, written
+from srcad.transforms.ir.build import (
+    Block,
+    end_of_chain,
+    inner_blocks,
+    is_exit,
+    names_in,
+    rewrite,
+    rewrite_names,
+    walk_statements,
+    written,
+)
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.primitive import constant, primitive_of
 
@@ -42,20 +53,14 @@ def tidy(code: Code) -> Code:
     program = analyse_forward(unit, types, [])
     same: dict[str, str] = {}
     unit.tree.body = _shared(unit.tree.body, program, {}, same)
-    rewrite_names(unit.tree, lambda name: _final(same, name))
+    rewrite_names(unit.tree, lambda name: end_of_chain(same, name))
     program = analyse_forward(unit, types, [])
-    unit.tree.body = _hoisted(unit.tree.body, program)
+    unit.tree.body = rewrite(unit.tree.body, partial(_hoisted, program))
     program = analyse_forward(unit, types, [])
     again: dict[str, str] = {}
     unit.tree.body = _shared(unit.tree.body, program, {}, again)
-    rewrite_names(unit.tree, lambda name: _final(again, name))
+    rewrite_names(unit.tree, lambda name: end_of_chain(again, name))
     return code.with_unit(unit)
-
-
-def _final(same: dict[str, str], name: str) -> str:
-    while name in same:
-        name = same[name]
-    return name
 
 
 def _shared(block: Block, program: Program, known: dict[str, str], same: dict[str, str]) -> Block:
@@ -69,7 +74,7 @@ def _shared(block: Block, program: Program, known: dict[str, str], same: dict[st
         name = written(statement)
         if name and isinstance(statement, gast.Assign) and _is_single(program.flow, name):
             value: Any = statement.value
-            rewrite_names(value, lambda read: _final(same, read))
+            rewrite_names(value, lambda read: end_of_chain(same, read))
             if _is_repeatable(program, statement):
                 key = gast.dump(value)
                 if key in known:
@@ -77,7 +82,7 @@ def _shared(block: Block, program: Program, known: dict[str, str], same: dict[st
                     continue
                 known[key] = name
         elif isinstance(statement, gast.Expr) and primitive_of(statement.value, program.unit.bindings) is same_extent:
-            rewrite_names(statement, lambda read: _final(same, read))
+            rewrite_names(statement, lambda read: end_of_chain(same, read))
             key = gast.dump(statement)
             if key in known:
                 continue
@@ -138,18 +143,13 @@ def is_safe(program: Program, statement: gast.Assign) -> bool:
     return False
 
 
-def _hoisted(block: Block, program: Program) -> Block:
-    """LICM: move loop-invariant statements in front of their loop, from the innermost loop outwards."""
-    result: Block = []
-    for statement in block:
-        for inner in inner_blocks(statement):
-            if not is_exit(statement):
-                inner[:] = _hoisted(inner, program) or [gast.Pass()]
-        if isinstance(statement, (gast.For, gast.While)):
-            result += _invariant(statement, program)
-            statement.body = statement.body or [gast.Pass()]
-        result.append(statement)
-    return result
+def _hoisted(program: Program, statement: gast.stmt) -> Block:
+    """LICM: a loop after its loop-invariant statements; applied from the innermost loop outwards."""
+    if not isinstance(statement, (gast.For, gast.While)):
+        return [statement]
+    moved = _invariant(statement, program)
+    statement.body = statement.body or [gast.Pass()]
+    return [*moved, statement]
 
 
 def _invariant(loop: gast.For | gast.While, program: Program) -> Block:

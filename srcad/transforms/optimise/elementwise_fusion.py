@@ -16,7 +16,15 @@ from dataclasses import dataclass, field
 import gast
 
 from srcad.transforms.analysis.program_facts import Program, analyse_forward
-from srcad.transforms.ir.build import Block, inner_blocks, names_in, stores_into, walk_statements, written
+from srcad.transforms.ir.build import (
+    Block,
+    names_in,
+    rewrite,
+    stores_into,
+    walk_blocks,
+    walk_statements,
+    written,
+)
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.cost_model import REPEATABLE_OPERATORS
 from srcad.transforms.ir.primitive import primitive_of
@@ -41,18 +49,10 @@ def fuse(code: Code) -> Code:
     unit = code.unit.with_tree(code.unit.copy_tree(), names=code.unit.names.copy(), bindings=dict(code.unit.bindings))
     program = analyse_forward(unit, code.types, [])
     plan = _Planner(program).plan()
-    unit.tree.body = _rewritten(unit.tree.body, Elements(program, plan.defined, plan.inlined, code.settings.assumes))
+    unit.tree.body = rewrite(
+        unit.tree.body, Elements(program, plan.defined, plan.inlined, code.settings.assumes).statement
+    )
     return code.with_unit(unit)
-
-
-def _rewritten(block: Block, elements: Elements) -> Block:
-    result: Block = []
-    for statement in block:
-        for inner in inner_blocks(statement):
-            if not isinstance(inner and inner[0], gast.Break):
-                inner[:] = _rewritten(inner, elements)
-        result += elements.statement(statement)
-    return result
 
 
 class _Planner:
@@ -67,14 +67,13 @@ class _Planner:
         self.found = Plan()
 
     def plan(self) -> Plan:
-        self.block(self.program.unit.tree.body)
+        for block in walk_blocks(self.program.unit.tree.body):
+            self.block(block)
         return self.found
 
     def block(self, block: Block) -> None:
         """Plan a block from its end upwards, since consumers must be planned before producers."""
         for statement in reversed(block):
-            for inner in inner_blocks(statement):
-                self.block(inner)
             if is_fusible(self.program, statement):
                 name = str(written(statement))
                 self.found.defined[name] = statement

@@ -23,7 +23,8 @@ from numba import types as nb
 from srcad.names import Names
 from srcad.runtime import kernels
 from srcad.transforms.analysis.aliases import Aliases, aliases_of_unit
-from srcad.transforms.analysis.liveness import live_before
+from srcad.transforms.analysis.dataflow import fixed_point
+from srcad.transforms.analysis.liveness import carried_names, live_before
 from srcad.transforms.analysis.statement_positions import Flow, flow_of
 from srcad.transforms.ir.build import (
     Block,
@@ -34,12 +35,13 @@ from srcad.transforms.ir.build import (
     const,
     dotted,
     dotted_path,
-    inner_blocks,
     is_exit,
     load,
     mentions,
     names_in,
+    outermost,
     place_of,
+    position,
     rewrite_names,
     stores_into,
     subscript,
@@ -66,7 +68,7 @@ def with_folds_apart(code: Code) -> Code:
     unit = unit.with_tree(unit.copy_tree(), names=unit.names.copy(), bindings={**unit.bindings, "kernels": kernels})
     known = dict(types.of)
     flow = flow_of(unit)
-    _Splitter(unit, known, flow, aliases_of_unit(unit, types)).block(unit.tree.body)
+    _Splitter(unit, known, flow, aliases_of_unit(unit, types)).split(unit.tree.body)
     return code.with_unit(unit, Types(known, types.result))
 
 
@@ -76,15 +78,12 @@ class _Splitter:
         self.known, self.flow, self.aliases = known, flow, aliases
         self.everywhere = mentions(unit.tree.body)
 
-    def block(self, block: Block) -> None:
-        """Split the loops of a block."""
-        for at in range(len(block) - 1, -1, -1):
-            each = block[at]
-            if is_parallel(each):
-                block[at : at + 1] = _Loop(each, self).split() if _is_plain(each) else [each]
-            else:
-                for inner in inner_blocks(each):
-                    self.block(inner)
+    def split(self, body: Block) -> None:
+        """Split the parallel loops of a function."""
+        for block, loop in reversed(list(outermost(body, is_parallel))):
+            if _is_plain(loop):
+                at = position(block, loop)
+                block[at : at + 1] = _Loop(loop, self).split()
 
 
 class _Loop:
@@ -100,7 +99,7 @@ class _Loop:
 
     def split(self) -> Block:
         """The two loops, or the loop unchanged where nothing is gained."""
-        behind = self.closed(self.passed_on())
+        behind = fixed_point(self.closer, self.passed_on())
         ahead = [each for each in self.body if id(each) not in behind]
         if not behind or not any(map(_is_costly, walk_statements(ahead))):
             return [self.loop]
@@ -116,7 +115,7 @@ class _Loop:
     def passed_on(self) -> set[int]:
         """The statements with loop-carried values other than sums."""
         stored = stored_in(self.body)
-        found = stored & live_before(self.body, frozenset())
+        found = carried_names(self.body)
         apart = {name for name in found if passed_on(self.body, name) is None} | (stored - found) & self.outlive
         seeds = {id(each) for each in self.body if self.stored[id(each)] & apart}
         return seeds | self.stores_in_order()
@@ -139,27 +138,23 @@ class _Loop:
                 found |= {id(each) for each in touching}
         return found
 
-    def closed(self, behind: set[int]) -> set[int]:
-        """The closure: with all statements that depend on these, or make arrays that these read."""
-        while True:
-            fold = [each for each in self.body if id(each) in behind]
-            stored, read = stored_in(fold), set(mentions(fold))
-            arrays = {name for name in read if self.known.get(name) is None or self.is_array(name)}
-            changed = {each.value.id for each in map(stores_into, walk_statements(fold)) if each is not None}
-            more = {
-                id(each)
-                for each in self.body
-                if id(each) not in behind
-                and (
-                    stored & {*_mentioned(each)}
-                    or arrays & self.stored[id(each)]
-                    or self.meet(changed, _mentioned(each))
-                    or self.meet(arrays, (s.value.id for s in map(stores_into, walk_statements([each])) if s))
-                )
-            }
-            if not more:
-                return behind
-            behind = behind | more
+    def closer(self, behind: set[int]) -> set[int]:
+        """These statements, with those that depend on them directly, or make arrays that they read."""
+        fold = [each for each in self.body if id(each) in behind]
+        stored, read = stored_in(fold), set(mentions(fold))
+        arrays = {name for name in read if self.known.get(name) is None or self.is_array(name)}
+        changed = {each.value.id for each in map(stores_into, walk_statements(fold)) if each is not None}
+        return behind | {
+            id(each)
+            for each in self.body
+            if id(each) not in behind
+            and (
+                stored & {*_mentioned(each)}
+                or arrays & self.stored[id(each)]
+                or self.meet(changed, _mentioned(each))
+                or self.meet(arrays, (s.value.id for s in map(stores_into, walk_statements([each])) if s))
+            )
+        }
 
     def meet(self, some: set[str], others: Iterator[str]) -> bool:
         """Whether any array of one set may share memory with any of the other."""
@@ -173,7 +168,7 @@ class _Loop:
         """The last statement that gives a number its value in each iteration, if all reads of it come later."""
         makers = [each for each in ahead if name in self.stored[id(each)]]
         first = min(self.body.index(each) for each in fold if name in _mentioned(each))
-        is_made = name not in live_before(self.body, frozenset()) and self.body.index(makers[-1]) < first
+        is_made = name not in live_before(self.body) and self.body.index(makers[-1]) < first
         return makers[-1] if is_made and self.known.get(name) in _KEPT else None
 
     def written_out(self, ahead: Block, fold: Block, crossing: dict[str, Any]) -> Block:

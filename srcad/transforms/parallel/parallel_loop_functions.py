@@ -42,6 +42,7 @@ from srcad.transforms.ir.build import (
     tuple_of,
     walk,
     walk_statements,
+    without_statements,
 )
 from srcad.transforms.ir.cost_model import HEAVY_ITERATION
 from srcad.transforms.ir.generated_functions import function
@@ -76,19 +77,11 @@ def shared_out(
     block: Block, share: Share, tree: gast.FunctionDef, titles: Names, names: Names
 ) -> list[gast.FunctionDef]:
     """Replace a loop of the block, in a function, by a call of the functions returned."""
-    _drop(tree.body, share.scratch)
+    tree.body[:] = without_statements(tree.body, share.scratch.__contains__)
     writer = _Writer(share, tree.name, titles, names)
     at = next(k for k, each in enumerate(block) if each is share.loop)
     block[at : at + 1] = writer.call()
     return [writer.part(), writer.all_parts()]
-
-
-def _drop(block: Block, statements: list[gast.Assign]) -> None:
-    for statement in walk_statements(block):
-        for inner in (getattr(statement, "body", None), getattr(statement, "orelse", None)):
-            if inner:
-                inner[:] = [each for each in inner if not any(each is made for made in statements)]
-    block[:] = [each for each in block if not any(each is made for made in statements)]
 
 
 class _Writer:

@@ -23,7 +23,7 @@ import gast
 from numba import types as nb
 
 from srcad.names import Names
-from srcad.transforms.analysis.liveness import live_before
+from srcad.transforms.analysis.liveness import liveness
 from srcad.transforms.ir.build import Block, dotted_path, inner_blocks, is_exit, walk, walk_statements
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.generated_functions import Made
@@ -53,7 +53,7 @@ def divided(made: Made) -> Made:
     functions: list[gast.FunctionDef] = []
     for tree in made.functions:
         divider = _Divider(tree, titles, Names({*top, *_names(tree)}))
-        divider.block(tree.body, frozenset())
+        divider.block(tree.body)
         functions += [*divider.functions, tree]
     return replace(made, functions=functions, bindings=bindings)
 
@@ -71,23 +71,17 @@ class _Divider:
         self.kinds: dict[str, nb.Type] = {name: kind for name, kind in kinds if kind is not None}
         self.arrays = {name for name, kind in self.kinds.items() if isinstance(kind, nb.Array)}
         self.variables = {*self.parameters, *stored_in(tree.body)}
+        self.live = liveness(tree.body).after
 
-    def block(self, block: Block, after: frozenset[str]) -> None:
-        """Divide the parallel loops in a block; `after` has its live-out names."""
-        at = len(block) - 1
-        while at >= 0:
-            each = block[at]
-            share = self.share(each, after) if is_parallel(each) else None
+    def block(self, block: Block) -> None:
+        """Divide the parallel loops in a block."""
+        for each in reversed(list(block)):
+            share = self.share(each, self.live[each]) if is_parallel(each) else None
             if share is not None:
                 self.functions += shared_out(block, share, self.tree, self.titles, self.names)
             else:
                 for inner in inner_blocks(each):
-                    behind = after
-                    if isinstance(each, (gast.For, gast.While)):
-                        behind = after | live_before(plain([each], self.arrays), frozenset())
-                    self.block(inner, behind)
-            after = live_before(plain([each], self.arrays), after)
-            at -= 1
+                    self.block(inner)
 
     def share(self, loop: gast.For, after: frozenset[str]) -> Share | None:
         """How a loop is divided; None where that is not proved to be correct."""

@@ -23,13 +23,13 @@ together with an array that is not known to be unaliased, and store to one of th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 
 import gast
 from numba import types as nb
 
 from srcad.transforms.analysis.aliases import aliases_of
 from srcad.transforms.analysis.linear_forms import Form
+from srcad.transforms.analysis.liveness import liveness_of
 from srcad.transforms.analysis.ranks import ranks_of
 from srcad.transforms.ir.array_functions import MAKES_ZEROS
 from srcad.transforms.ir.build import (
@@ -82,8 +82,8 @@ class _Owner:
         self.kinds = code.kinds
         self.aliases, self.ranks = aliases_of(code), ranks_of(code)
         self.stores = store_counts(code)
-        self.mentions = mentions(code.body)
-        self.groups = Counter(self.aliases.alias_class(name) for name in self.mentions)
+        self.live = liveness_of(code).after
+        self.groups = Counter(self.aliases.alias_class(name) for name in mentions(code.body))
         self.zeros = {
             made_in(each) for each in walk_statements(code.body) if made_in(each) is not None and _is_zeros(each)
         }
@@ -106,10 +106,10 @@ class _Owner:
             return
         at = position(block, nest)
         used = mentions([nest])
-        ends = [name for name in used if self.ends(name, block[:at], used)]
-        for made in block[:at]:
+        ends = [name for name in used if self.ends(name, block[:at], nest)]
+        for k, made in enumerate(block[:at]):
             taker = made_in(made)
-            if taker is not None and used[taker] and self.begins(taker, made, block, at):
+            if taker is not None and used[taker] and self.begins(taker, block[k + 1 : at]):
                 if _is_zeros(made) and any(self.is_beside(taker, each) for each in block[at + 1 :]):
                     continue
                 givers = (each for each in ends if each != taker)
@@ -127,14 +127,14 @@ class _Owner:
         alone = self.stores[name] == self.groups[self.aliases.alias_class(name)] == 1 and self.aliases.is_local(name)
         return is_array and alone and name not in self.taken
 
-    def ends(self, name: str, above: Block, used: Mapping[str, int]) -> bool:
-        """Whether an array that exists before a nest has its last mention in the nest."""
+    def ends(self, name: str, above: Block, nest: gast.stmt) -> bool:
+        """Whether an array that exists before a nest is dead after it."""
         is_above = any(name in all_written(each) for each in above if not inner_blocks(each))
-        return self.is_alone(name) and is_above and mentions(above)[name] + used[name] == self.mentions[name]
+        return self.is_alone(name) and is_above and name not in self.live[nest]
 
-    def begins(self, name: str, made: gast.stmt, block: Block, at: int) -> bool:
-        """Whether an array that `made` allocates is not mentioned before position `at` of the block."""
-        return self.is_alone(name) and mentions(block[at:])[name] + 1 == self.mentions[name]
+    def begins(self, name: str, between: Block) -> bool:
+        """Whether an array is not mentioned between its allocation and a nest."""
+        return self.is_alone(name) and not mentions(between)[name]
 
     def is_beside(self, taker: str, statement: gast.stmt) -> bool:
         """Whether loops access the array and a second one, and store to one, which LLVM could then not tell apart."""

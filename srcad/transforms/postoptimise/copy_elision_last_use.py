@@ -17,11 +17,14 @@ the function's outermost block, of arrays that the function allocates.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
+
 import gast
 from numba import types as nb
 
 from srcad.transforms.analysis.aliases import Aliases, aliases_of
-from srcad.transforms.analysis.liveness import live_before, live_behind
+from srcad.transforms.analysis.liveness import Live, liveness, liveness_of
 from srcad.transforms.analysis.ranks import ranks_of
 from srcad.transforms.ir.build import (
     Block,
@@ -31,6 +34,7 @@ from srcad.transforms.ir.build import (
     inner_blocks,
     names_in,
     one_or_tuple,
+    rewrite_blocks,
     rewrite_names,
     walk,
 )
@@ -42,13 +46,14 @@ from srcad.transforms.loop_analysis.array_extents import Shapes
 def without_last_copies(code: Code) -> Code:
     """Elide copies, in the outermost block, of arrays that the function allocates and that are dead afterwards."""
     body, aliases, ranks, stores = code.body, aliases_of(code), ranks_of(code), store_counts(code)
+    live = liveness_of(code).after
     result: Block = []
     for k, statement in enumerate(body):
         match statement:
             case gast.Assign(
                 targets=[gast.Name(id=copy)], value=gast.Call(func=function, args=[gast.Name(id=array)], keywords=[])
             ) if dotted_path(function) == "np.copy" and ranks.of.get(array) and aliases.is_local(array):
-                ends = not _mentions(body[k + 1 :], array, copy, aliases)
+                ends = _is_dead(array, live[statement] - {copy}, aliases) and array not in stored_in(body[k + 1 :])
                 if ends and stores[copy] == 1:
                     _rename(body[k + 1 :], copy, array)
                     continue
@@ -56,10 +61,9 @@ def without_last_copies(code: Code) -> Code:
     return code.with_body(result)
 
 
-def _mentions(block: Block, array: str, copy: str, aliases: Aliases) -> bool:
-    """Whether a block mentions any name, except `copy`, that may share memory with `array`."""
-    names = {node.id for statement in block for node in walk(statement) if isinstance(node, gast.Name)} - {copy}
-    return any(aliases.may_alias(name, array) for name in names)
+def _is_dead(array: str, live: Live, aliases: Aliases) -> bool:
+    """Whether no live name may share memory with an array."""
+    return not any(aliases.may_alias(name, array) for name in live)
 
 
 def _rename(block: Block, copy: str, array: str) -> None:
@@ -71,17 +75,18 @@ def without_last_shapes(code: Code) -> Code:
     """Allocate adjoints by explicit extents where the array they are shaped like is dead and the extents still hold."""
     body, kinds, stores = code.body, code.kinds, store_counts(code)
     aliases, ranks = aliases_of(code), ranks_of(code)
+    live = liveness_of(code).after
     integers = frozenset(name for name, kind in kinds.items() if isinstance(kind, nb.Integer))
     shapes = Shapes(ranks.of, integers)
     plain = {name for name, kind in kinds.items() if kind in (nb.float64[:, ::1], nb.float64[::1])}
-    for k, statement in enumerate(body):
+    for statement in body:
         match statement:
             case gast.Assign(
                 targets=[gast.Name(id=name)], value=gast.Call(func=function, args=[gast.Name(id=array)], keywords=[])
             ) if dotted_path(function) == "np.zeros_like" and {name, array} <= plain and array not in code.parameters:
                 extents = shapes.of(array) or ()
                 known = {each for extent in extents for each in names_in(extent)}
-                is_last = array not in known and not _mentions(body[k + 1 :], array, name, aliases)
+                is_last = array not in known and _is_dead(array, live[statement] - {name}, aliases)
                 lasting = all(
                     stores[each] == 1 and (each in code.parameters or not ranks.of.get(each, 1)) for each in known
                 )
@@ -92,19 +97,17 @@ def without_last_shapes(code: Code) -> Code:
             shapes.forget(stored_in([statement]))
         else:
             shapes.learn(statement)
-    return code.with_body(_without_shells(body, frozenset()))
+    return code.with_body(rewrite_blocks(body, partial(_without_shells, liveness(body).after)))
 
 
-def _without_shells(block: Block, after: frozenset[str]) -> Block:
-    """Remove empty arrays that exist only for their shape; the names in `after` are live-out of the block."""
+def _without_shells(live: Mapping[gast.stmt, Live], block: Block) -> Block:
+    """Remove empty arrays that exist only for their shape; `live` has the names that are live after each statement."""
     made: dict[str, gast.Assign] = {}
     dropped: list[gast.stmt] = []
-    for statement, behind in zip(block, live_behind(block, after), strict=True):
-        for inner in inner_blocks(statement):
-            inner[:] = _without_shells(inner, behind | live_before([statement], behind))
+    for statement in block:
         match statement:
             case gast.Assign(value=gast.Call(func=function, args=[gast.Name(id=shell)], keywords=[])) if (
-                dotted_path(function) == "np.zeros_like" and shell in made and shell not in behind
+                dotted_path(function) == "np.zeros_like" and shell in made and shell not in live[statement]
             ):
                 dropped.append(made[shell])
                 statement.value = call("np.zeros", *made[shell].value.args)

@@ -25,7 +25,7 @@ import gast
 from numba import types as nb
 
 from srcad.transforms.analysis.aliases import aliases_of
-from srcad.transforms.analysis.liveness import Live, live_blocks
+from srcad.transforms.analysis.liveness import Live, liveness
 from srcad.transforms.ir.array_functions import MAKES_ZEROS, PRODUCT_KERNELS, PRODUCTS
 from srcad.transforms.ir.build import (
     Block,
@@ -38,6 +38,7 @@ from srcad.transforms.ir.build import (
     place_of,
     position,
     walk,
+    walk_blocks,
     walk_statements,
 )
 from srcad.transforms.ir.code import Code
@@ -52,8 +53,9 @@ def with_memory_handed(code: Code) -> Code:
         return code
     giver = _Giver(code)
     for hand_over in (giver.sums, giver.copies):
-        for block, lives in live_blocks(code.body):
-            hand_over(block, lives)
+        live = liveness(code.body).after
+        for block in list(walk_blocks(code.body)):
+            hand_over(block, live)
     return code.with_body(code.body)
 
 
@@ -64,26 +66,25 @@ class _Giver:
         for name in mentions(code.body):
             self.groups.setdefault(self.aliases.alias_class(name), set()).add(name)
 
-    def sums(self, block: Block, lives: list[Live]) -> None:
-        """Turn sums into zeros into assignments; `lives` has the live names after each statement of the block."""
-        behind = {id(statement): live for statement, live in zip(block, lives, strict=True)}
+    def sums(self, block: Block, live: Mapping[gast.stmt, Live]) -> None:
+        """Turn sums into zeros into assignments; `live` has the names that are live after each statement."""
         for statement in list(block):
             match statement:
                 case gast.AugAssign(target=gast.Name(id=name), op=gast.Add()):
                     if notes_of(statement).whole and mentions([statement])[name] == 1:
-                        self.store_sum(block, statement, behind)
+                        self.store_sum(block, statement, live)
 
-    def copies(self, block: Block, lives: list[Live]) -> None:
+    def copies(self, block: Block, live: Mapping[gast.stmt, Live]) -> None:
         """Replace copies in a block by references."""
-        for statement, behind in zip(list(block), lives, strict=True):
+        for statement in list(block):
             match statement:
                 case gast.Assign(
                     targets=[gast.Name(id=copy)],
                     value=gast.Call(func=function, args=[gast.Name(id=array)], keywords=[]),
                 ) if dotted_path(function) == "np.copy" and self.are_alike(copy, array):
-                    if self.ends(array, behind):
+                    if self.ends(array, live[statement]):
                         statement.value = load(array)
-                    elif self.ends(array, behind - {array}):
+                    elif self.ends(array, live[statement] - {array}):
                         self.make_anew(block, statement, array)
 
     def make_anew(self, block: Block, statement: gast.Assign, array: str) -> None:
@@ -101,14 +102,14 @@ class _Giver:
         """Whether an array is the function's own and no alias of it is live after a statement."""
         return self.aliases.is_local(array) and not self.groups[self.aliases.alias_class(array)] & behind
 
-    def store_sum(self, block: Block, statement: gast.AugAssign, behind: Mapping[int, Live]) -> None:
+    def store_sum(self, block: Block, statement: gast.AugAssign, live: Mapping[gast.stmt, Live]) -> None:
         """Replace `zeros; +=` by an assignment of the value."""
         name, at = statement.target.id, position(block, statement)
         made = next((each for each in reversed(block[:at]) if name in mentions([each])), None)
-        stored = self.as_new(name, statement.value, behind[id(statement)])
+        stored = self.as_new(name, statement.value, live[statement])
         if made is None or stored is None or _may_leave(block[position(block, made) : at]):
             return
-        if _is_zeros(made, name) or (_is_cleared(made, name) and self.ends(name, behind[id(made)] - {name})):
+        if _is_zeros(made, name) or (_is_cleared(made, name) and self.ends(name, live[made] - {name})):
             block[at] = note(assign(name, stored, place_of(statement)), comment=notes_of(statement).comment)
             block.remove(made)
 

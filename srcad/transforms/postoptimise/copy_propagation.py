@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gast
 
-from srcad.transforms.ir.build import Block, inner_blocks, walk, walk_statements, written
+from srcad.transforms.ir.build import Block, end_of_chain, walk, walk_statements, without_statements, written
 from srcad.transforms.ir.code import Code, store_counts
 from srcad.transforms.ir.node_notes import note, notes_of
 from srcad.transforms.ir.side_effects import changed_in
@@ -14,6 +14,7 @@ def without_copies(code: Code) -> Code:
     r"""Replace a copy by the original, where both names are assigned once and no array store goes through either.
 
     >>> from srcad.printing.printer import print_module
+    >>> from srcad.transforms.ir.code import code_of
     >>> code = code_of("def f(x):\n    a = x\n    b = a\n    s = b * a\n    c = s\n    s = c + b")
     >>> print(print_module(without_copies(code).body), end="")
     s = x * x
@@ -32,17 +33,9 @@ def without_copies(code: Code) -> Code:
         if is_settled:
             copied[name] = value.id
             note(statement, folded=True)
-    _drop_folded(body)
+    body[:] = without_statements(body, lambda statement: notes_of(statement).folded)
     _rename_reads(body, copied)
     return code.with_body(body)
-
-
-def _drop_folded(block: Block) -> None:
-    for statement in block:
-        for inner in inner_blocks(statement):
-            _drop_folded(inner)
-    kept = [statement for statement in block if not notes_of(statement).folded]
-    block[:] = kept or ([gast.Pass()] if block else [])
 
 
 def _rename_reads(body: Block, copied: dict[str, str]) -> None:
@@ -50,5 +43,4 @@ def _rename_reads(body: Block, copied: dict[str, str]) -> None:
     for statement in body:
         for node in walk(statement):
             if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Store):
-                while node.id in copied:
-                    node.id = copied[node.id]
+                node.id = end_of_chain(copied, node.id)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import gast
 
 from srcad.transforms.analysis.aliases import aliases_of
-from srcad.transforms.analysis.liveness import Live, live_blocks
+from srcad.transforms.analysis.liveness import Live, liveness_of
 from srcad.transforms.ir.build import mentions, position, stores_into, walk_statements
 from srcad.transforms.ir.code import Code
 from srcad.transforms.loop_analysis.loop_accesses import is_counted
@@ -30,10 +30,10 @@ from srcad.transforms.postoptimise.array_contraction_to_scalar import (
 def without_spent_zeros(code: Code) -> Code:
     """Drop zero stores that no later statement reads."""
     saver = _Saver(code)
-    for block, lives in live_blocks(code.body):
-        for statement, behind in zip(list(block), lives, strict=True):
-            if is_counted(statement):
-                saver.nest(statement, behind)
+    live = liveness_of(code).after
+    for statement in list(walk_statements(code.body)):
+        if is_counted(statement):
+            saver.nest(statement, live[statement])
     return code.with_body(code.body)
 
 

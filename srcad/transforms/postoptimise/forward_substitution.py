@@ -20,7 +20,18 @@ import gast
 
 from srcad.transforms.analysis.aliases import Aliases, aliases_of
 from srcad.transforms.ir.array_functions import MAKES_ROOM, last_part, last_parts
-from srcad.transforms.ir.build import Block, clone, inner_blocks, names_in, position, walk, walk_statements, written
+from srcad.transforms.ir.build import (
+    Block,
+    clone,
+    inner_blocks,
+    names_in,
+    position,
+    rewrite_blocks,
+    walk,
+    walk_blocks,
+    walk_statements,
+    written,
+)
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.cost_model import MOST_FOLDED_NODES
 from srcad.transforms.ir.node_notes import note, notes_of
@@ -68,14 +79,10 @@ class _Folder:
 
     def changed(self, block: Block) -> bool:
         """Fold within a block and the blocks below it; whether anything was folded."""
-        for statement in block:
-            for inner in inner_blocks(statement):
-                self.changed(inner)
-        at = len(block) - 1
-        while at >= 0:
-            self.fold_into(block, at)
-            at -= 1
-        block[:] = [statement for statement in block if not notes_of(statement).folded]
+        for inner in reversed(list(walk_blocks(block))):
+            for at in reversed(range(len(inner))):
+                self.fold_into(inner, at)
+            inner[:] = [statement for statement in inner if not notes_of(statement).folded]
         return self.did
 
     def fold_into(self, block: Block, at: int) -> None:
@@ -175,9 +182,10 @@ class _Replacer(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
 
 def without_idle_resets(block: Block) -> Block:
     """`a = b; b = 0.0; b += a` leaves `b` as it was."""
-    for statement in block:
-        for inner in inner_blocks(statement):
-            inner[:] = without_idle_resets(inner)
+    return rewrite_blocks(block, _without_idle_resets)
+
+
+def _without_idle_resets(block: Block) -> Block:
     result = list(block)
     for statement in block:
         match statement:

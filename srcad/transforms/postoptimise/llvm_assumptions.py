@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import gast
@@ -23,10 +24,10 @@ from srcad.transforms.ir.build import (
     call,
     clone,
     dotted,
-    inner_blocks,
     load,
     one_or_tuple,
     place_of,
+    rewrite,
     subscript,
     walk,
     walk_statements,
@@ -45,7 +46,7 @@ def with_promises(made: Made) -> Made:
     if not noted or name is None:
         return made
     for tree in noted:
-        tree.body = _written(tree.body, name)
+        tree.body = rewrite(tree.body, partial(_written, name))
     return replace(made, bindings={**made.bindings, name: kernels})
 
 
@@ -65,18 +66,12 @@ def _name_of_kernels(made: Made) -> str | None:
     return None if "kernels" in names or "kernels" in bindings else "kernels"
 
 
-def _written(block: Block, name: str) -> Block:
-    result: Block = []
-    for statement in block:
-        for inner in inner_blocks(statement):
-            inner[:] = _written(inner, name)
-        for index in reversed(notes_of(statement).natural):
-            statement.body.insert(0, gast.Expr(value=call(f"{name}.natural", clone(index))))
-        if notes_of(statement).calls_kernels and _added_product(statement) is None:
-            _call_kernels(statement, name)
-        free = notes_of(statement).is_unordered
-        result.append(_sum(statement, name) if free else _as_call(statement, name))
-    return result
+def _written(name: str, statement: Any) -> Block:
+    for index in reversed(notes_of(statement).natural):
+        statement.body.insert(0, gast.Expr(value=call(f"{name}.natural", clone(index))))
+    if notes_of(statement).calls_kernels and _added_product(statement) is None:
+        _call_kernels(statement, name)
+    return [_sum(statement, name) if notes_of(statement).is_unordered else _as_call(statement, name)]
 
 
 def _call_kernels(statement: gast.stmt, name: str) -> None:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import gast
 
 from srcad.transforms.analysis.aliases import aliases_of
-from srcad.transforms.analysis.liveness import live_before, live_behind
+from srcad.transforms.analysis.liveness import liveness_of, stored_certainly
 from srcad.transforms.analysis.ranks import ranks_of
 from srcad.transforms.ir.build import (
     Block,
@@ -42,7 +42,7 @@ from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.cost_model import FEWEST_DISTRIBUTED_ITERATIONS
 from srcad.transforms.ir.pass_names import LOOP_ORDER, SCATTER_TO_GATHER
 from srcad.transforms.ir.primitive import constant
-from srcad.transforms.ir.side_effects import all_written, stored_certainly, stored_in
+from srcad.transforms.ir.side_effects import all_written, stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.loop_analysis.affine_subscripts import Access, Subscripts, accesses
 from srcad.transforms.loop_analysis.loop_accesses import is_counted
@@ -67,7 +67,7 @@ def distributed(code: Code) -> Code:
     everything = walk_statements(code.body)
     if any(isinstance(each, gast.Assign) and isinstance(each.targets[0], gast.Tuple) for each in everything):
         return code
-    return code.with_body(_Distributor(code).block(code.body, Subscripts(), None, frozenset())[0])
+    return code.with_body(_Distributor(code).block(code.body, Subscripts(), None)[0])
 
 
 def _reads_element(row: _Row) -> bool:
@@ -86,32 +86,26 @@ class _Distributor:
     def __init__(self, code: Code) -> None:
         self.code = code
         self.aliases, self.ranks = aliases_of(code), ranks_of(code)
+        self.live = liveness_of(code).after
         self.names = code.fresh_names()
         branches = [each for each in walk_statements(code.body) if isinstance(each, gast.If)]
         self.uncertain = frozenset[str]().union(*map(stored_in, map(_inside, branches))) - stored_certainly(code.body)
 
-    def block(
-        self, block: Block, at: Subscripts, owner: frozenset[str] | None, after: frozenset[str]
-    ) -> tuple[Block, list[_Row]]:
-        """The block, and the rows to allocate before the loop around it; `owner` has the names that the loop stores.
-
-        `after` has the names that are live after the block.
-        """
+    def block(self, block: Block, at: Subscripts, owner: frozenset[str] | None) -> tuple[Block, list[_Row]]:
+        """The block, and the rows to allocate before the loop around it; `owner` has the names that the loop stores."""
         result: Block = []
         floating: list[_Row] = []
-        for statement, behind in zip(block, live_behind(block, after), strict=True):
+        for statement in block:
             made, rows = [statement], list[_Row]()
             if is_parallel(statement):
                 at.forget(stored_in([statement]))  # its iterations are distributed among threads as they are
             elif is_counted(statement):
-                made, rows = self.loop(statement, at, behind)
+                made, rows = self.loop(statement, at)
             else:
-                if isinstance(statement, gast.While):
-                    behind |= live_before([statement], frozenset())
                 for inner in inner_blocks(statement):
                     at.forget(stored_in(inner))
                     if inner and not isinstance(inner[0], gast.Break):
-                        inner[:], own = self.block(inner, at.copy(), stored_in(inner), behind)
+                        inner[:], own = self.block(inner, at.copy(), stored_in(inner))
                         here = isinstance(statement, gast.If)
                         stay = [row for row in own if here and (row.needs & self.uncertain or _reads_element(row))]
                         inner[:0] = [row.statement for row in stay]
@@ -125,19 +119,18 @@ class _Distributor:
             result += made
         return result, floating
 
-    def loop(self, statement: gast.For, at: Subscripts, behind: frozenset[str]) -> tuple[Block, list[_Row]]:
+    def loop(self, statement: gast.For, at: Subscripts) -> tuple[Block, list[_Row]]:
         """The statements that replace a loop, and the rows to allocate before them."""
         stored = stored_in([statement])
         at.forget(stored)
         inside = at.inside(statement)
         turns = self.code.does(LOOP_ORDER) and is_backwards(statement)
-        if turns and is_free(statement, inside, self.aliases, self.ranks, behind):
+        if turns and is_free(statement, inside, self.aliases, self.ranks, self.live[statement]):
             statement.iter.args[:] = [*ascending(statement), const(1)]
             inside = at.inside(statement)
         if all(isinstance(each, (gast.Assign, gast.AugAssign)) for each in statement.body):
             return self.split(statement, inside)
-        head = behind | live_before([statement], frozenset())
-        statement.body, rows = self.block(statement.body, inside, stored, head)
+        statement.body, rows = self.block(statement.body, inside, stored)
         if not self.code.does(SCATTER_TO_GATHER):
             return [statement], rows
         by_name = {row.statement.targets[0].id: row.statement for row in rows}

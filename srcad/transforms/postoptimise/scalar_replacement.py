@@ -35,6 +35,7 @@ from srcad.transforms.ir.build import (
     place_of,
     subscript,
     walk_statements,
+    without_statements,
 )
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.node_notes import notes_of
@@ -120,7 +121,7 @@ class _Replacer:
         if not elements:
             return [loop]
         swap = _Swap({id(node): each.name for each in elements for node in each.uses})
-        loop.body = _without_idle([swap.visit(each) for each in loop.body])
+        loop.body = without_statements([swap.visit(each) for each in loop.body], _is_idle)
         place = place_of(loop)
         before = [assign(each.name, clone(each.node), place) for each in elements]
         after = [assign(_target(each.node), load(each.name), place) for each in elements if each.written]
@@ -208,15 +209,8 @@ def _target(node: gast.Subscript) -> gast.Subscript:
     return subscript(load(node.value.id), clone(node.slice), store=True)
 
 
-def _without_idle(block: Block) -> Block:
-    """Remove `x = x`, which remains where an enclosing loop holds the element already."""
-    for statement in block:
-        for inner in inner_blocks(statement):
-            inner[:] = _without_idle(inner)
-    return [each for each in block if not _is_idle(each)]
-
-
 def _is_idle(statement: gast.stmt) -> bool:
+    """Whether this is `x = x`, which remains where an enclosing loop holds the element already."""
     match statement:
         case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=other)):
             return bool(name == other)

@@ -14,11 +14,13 @@ same path as the function itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import gast
 
 from srcad.transforms.analysis.aliases import Aliases, aliases_of
-from srcad.transforms.analysis.liveness import live_before
+from srcad.transforms.analysis.dataflow import fixed_point
+from srcad.transforms.analysis.liveness import carried_names
 from srcad.transforms.analysis.ranks import Ranks, ranks_of
 from srcad.transforms.analysis.symbolic_shapes import index_parts
 from srcad.transforms.ir.array_functions import VECTOR_INSTRUCTIONS
@@ -53,7 +55,7 @@ def note_lanes(code: Code) -> Code:
                 note(node, lane=None)
     for loop in walk_statements(body):
         if isinstance(loop, (gast.For, gast.While)) and _is_innermost(loop):
-            carried = live_before(loop.body, frozenset()) & stored_in(loop.body)
+            carried = carried_names(loop.body)
             waits = _waiting(loop, carried, aliases, ranks)
             is_free = is_counted(loop) and carried <= {*sums_of(loop)} and not _is_left(loop) and not _has_wall(loop)
             for node in walk(loop):
@@ -112,7 +114,6 @@ def _waiting(
     loop: gast.For | gast.While, carried: frozenset[str], aliases: Aliases, ranks: Ranks
 ) -> Callable[[gast.AST], bool]:
     """A test whether an expression may depend on the previous iteration; `carried` has the loop-carried names."""
-    names = set(carried)
     moving = stored_in([loop])
     places: dict[str, set[str]] = {}
     for each in walk_statements(loop.body):
@@ -120,26 +121,21 @@ def _waiting(
             if ranks.of.get(name) != 0:
                 places.setdefault(aliases.alias_class(name), set()).add(_place(stores_into(each), moving))
 
-    def waits(node: gast.AST) -> bool:
+    def waits(names: frozenset[str], node: gast.AST) -> bool:
         match node:
             case gast.Name(id=name):
                 return name in names
             case gast.Subscript(value=gast.Name(id=name)) if name not in names:
                 found = places.get(aliases.alias_class(name))
                 place = _place(node, moving)
-                return waits(node.slice) or (found is not None and (found != {place} or not place))
-        return any(map(waits, gast.iter_child_nodes(node)))
+                return waits(names, node.slice) or (found is not None and (found != {place} or not place))
+        return any(waits(names, each) for each in gast.iter_child_nodes(node))
 
-    while True:
-        found = {
-            name
-            for each in walk_statements(loop.body)
-            if _is_simple(each) and waits(each.value)
-            for name in all_written(each)
-        }
-        if found <= names:
-            return waits
-        names |= found
+    def wider(names: frozenset[str]) -> frozenset[str]:
+        waiting = (each for each in walk_statements(loop.body) if _is_simple(each) and waits(names, each.value))
+        return names | {name for each in waiting for name in all_written(each)}
+
+    return partial(waits, fixed_point(wider, frozenset(carried)))
 
 
 def _place(target: gast.Subscript | None, moving: frozenset[str]) -> str:

@@ -49,7 +49,7 @@ from srcad.errors import Place
 from srcad.names import Names
 from srcad.transforms.analysis.aliases import aliases_of
 from srcad.transforms.analysis.linear_forms import Form, infeasible
-from srcad.transforms.analysis.liveness import Live, live_blocks
+from srcad.transforms.analysis.liveness import liveness_of
 from srcad.transforms.analysis.ranks import ranks_of
 from srcad.transforms.analysis.symbolic_shapes import index_parts
 from srcad.transforms.ir.array_functions import MAKES_ZEROS
@@ -421,9 +421,7 @@ class _Overwriter:
     def __init__(self, code: Code) -> None:
         self.aliases, self.ranks = aliases_of(code), ranks_of(code)
         self.names = code.fresh_names()
-        self.behind: dict[int, Live] = {}
-        for block, lives in live_blocks(code.body):
-            self.behind |= {id(each): live for each, live in zip(block, lives, strict=True)}
+        self.live = liveness_of(code).after
 
     def walk(self, block: Block, shapes: Shapes) -> None:
         """Rewrite a block and its inner blocks."""
@@ -510,7 +508,7 @@ class _Overwriter:
 
     def is_wanted(self, around: gast.stmt, name: str) -> bool:
         """Whether an array may be read after a loop."""
-        return any(self.aliases.may_alias(each, name) for each in self.behind.get(id(around), ()))
+        return any(self.aliases.may_alias(each, name) for each in self.live.get(around, ()))
 
     def begins_zero(self, block: Block, around: gast.stmt, name: str) -> bool:
         """Whether an array is known to be all zeros before a loop."""

@@ -14,6 +14,7 @@ import gast
 from numba import types as nb
 
 from srcad.transforms.adjoint.reverse_plan import Fork, Plan, Replay, Step, inner_plans
+from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.ir.build import one_or_tuple, stores_into
 from srcad.transforms.storage.placement import Sites
@@ -27,9 +28,9 @@ def hollow(program: Program, plan: Plan, decisions: Decisions) -> frozenset[str]
     code = [*_read(plan), *map(stores_into, decisions.undone)]
     full = {name for each in code if each is not None for name in names_with_content(each)}
     full |= {*decisions.kept.values(), *(name for _, name in decisions.snapshots)}
-    pending = dict(decisions.recomputed)
-    while found := [name for name in pending if name in full or not program.types.is_array(name)]:
-        full |= {read for name in found for read in names_with_content(pending.pop(name))}
+    full |= {name for name in decisions.recomputed if not program.types.is_array(name)}
+    recipes = {name: names_with_content(recipe) for name, recipe in decisions.recomputed.items()}
+    full |= {*closure(full, lambda name: recipes.get(name, ()))}
     return frozenset(name for name in decisions.recorded - full if can_be_made(program.types.get(name)))
 
 

@@ -10,13 +10,14 @@ differentiation, 2005).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import gast
 from numba import types as nb
 
 from srcad.runtime.support.stage_timer import stage
 from srcad.transforms.adjoint.reverse_plan import Fork, Node, Plan, Replay, Step, inner_plans, reached, spot_of
+from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.ir.array_functions import SECOND_SHAPE_ONLY, SHAPE_ATTRIBUTES, SHAPE_ONLY, last_part, last_parts
 from srcad.transforms.ir.build import Block, load, names_in, stores_into, walk_statements
@@ -174,18 +175,16 @@ class Decider:
         late: dict[str, int],
     ) -> None:
         """Note what is recomputed, and what the recomputation reads from outer bodies."""
-        queue, seen = list(wanted), set()
-        while queue:
-            name = queue.pop()
-            if name in seen or name in recorded:
-                continue
-            seen.add(name)
+
+        def computed(names: Iterable[str]) -> list[str]:
+            return [name for name in names if name not in recorded]
+
+        for name in closure(computed(reversed(wanted)), lambda each: computed(operands[each])):
             recipe = self.recipes.recipe(name)
             assert recipe is not None
             decisions.recomputed[name] = recipe
             if (keeper := self.recipes.keeper(name)) is not None:
                 decisions.kept[id(keeper)] = name
-            queue += operands[name]
             for read in outside[name]:
                 position = self.sites.position(late[name], self.sites.site(read))
                 pending[read] = max(pending.get(read, -1), position)
@@ -242,17 +241,11 @@ class Decider:
 
     def reachable(self) -> list[str]:
         """The names that requests may lead to, through recipes."""
-        seen: set[str] = set()
-        queue = list(self.requests)
-        while queue:
-            name = queue.pop()
-            if name in seen:
-                continue
-            seen.add(name)
-            recipe = self.recipes.recipe(name)
-            if recipe is not None:
-                queue += [read for read in names_in(recipe) if self.sites.is_primal(read) and read not in seen]
-        return sorted(seen)
+
+        def operands(name: str) -> list[str]:
+            return [read for read in names_in(self.recipes.recipe(name)) if self.sites.is_primal(read)]
+
+        return sorted(closure(self.requests, operands))
 
 
 def own_reads(node: Node) -> list[str]:

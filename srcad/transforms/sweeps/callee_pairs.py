@@ -59,7 +59,7 @@ def make_pair(pair: Pair, callees: Callees) -> tuple[int, ...]:
 
     pure = pure_sweeps(unit, types, version.counts, analysed, seed, callees, arrays)
     adjoints = pure.adjoints
-    wanted = live_before(pure.both.reverse, frozenset())
+    wanted = live_before(pure.both.reverse)
     handed = [name for name in unit.parameters if name in wanted and not _is_number(types.get(name))]
     numbers = [name for name in unit.parameters if name in wanted and name not in handed]
     traced = trace_fields(pure.program, pure.both)

@@ -17,7 +17,7 @@ import gast
 
 from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.adjoint.call_derivatives import Callees
-from srcad.transforms.analysis.liveness import live_before
+from srcad.transforms.analysis.liveness import live_before, stored_certainly
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.ir.build import (
     Block,
@@ -25,9 +25,9 @@ from srcad.transforms.ir.build import (
     attribute,
     call,
     const,
-    inner_blocks,
     load,
     place_of,
+    rewrite,
     rewrite_names,
     stores_into,
     subscript,
@@ -37,7 +37,6 @@ from srcad.transforms.ir.build import (
 )
 from srcad.transforms.ir.generated_functions import Made, function
 from srcad.transforms.ir.name_types import Types, is_complex
-from srcad.transforms.ir.side_effects import stored_certainly
 from srcad.transforms.ir.type_annotations import note_kinds
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.in_place_resolution import blank
@@ -175,7 +174,7 @@ _TAKEN = {"count", "index", "view"}  # methods of every tuple
 def trace_fields(program: Program, both: Sweeps, more: Collection[str] = ()) -> list[str]:
     """The variables of the forward sweep, and of `more`, that are live at the start of the reverse sweep."""
     made = set(both.blanks) | set(program.flow.stores) | set(more)
-    wanted = live_before(both.reverse, frozenset())
+    wanted = live_before(both.reverse)
     return sorted(name for name in wanted if name in made)
 
 
@@ -198,27 +197,22 @@ def _with_snapshots(unit: Unit, types: Types, snapshots: list[tuple[gast.stmt, s
     for statement, name in snapshots:
         wanted.setdefault(id(statement), []).append(name)
 
-    def block(statements: Block) -> Block:
-        result: Block = []
-        for statement in statements:
-            for inner in inner_blocks(statement):
-                inner[:] = block(inner)
-            after: Block = []
-            for name in sorted(set(wanted.get(id(statement), []))):
-                kept = names.fresh(f"{name}_kept")
-                known[kept] = known[name]
-                if written(statement) == name:
-                    statement.targets[0].id = kept
-                    after.append(assign(name, call("np.copy", load(kept)), place_of(statement)))
-                else:
-                    result.append(assign(kept, call("np.copy", load(name)), place_of(statement)))
-                    for part in _read_parts(statement):
-                        rewrite_names(part, partial(_renamed, name, kept))
-            result += [statement, *after]
-        return result
+    def with_copies(statement: Any) -> Block:
+        before, after = list[gast.stmt](), list[gast.stmt]()
+        for name in sorted(set(wanted.get(id(statement), []))):
+            kept = names.fresh(f"{name}_kept")
+            known[kept] = known[name]
+            if written(statement) == name:
+                statement.targets[0].id = kept
+                after.append(assign(name, call("np.copy", load(kept)), place_of(statement)))
+            else:
+                before.append(assign(kept, call("np.copy", load(name)), place_of(statement)))
+                for part in _read_parts(statement):
+                    rewrite_names(part, partial(_renamed, name, kept))
+        return [*before, statement, *after]
 
     tree = unit.tree
-    tree.body = block(tree.body)
+    tree.body = rewrite(tree.body, with_copies)
     return unit.with_tree(tree, names=names)
 
 

@@ -18,7 +18,8 @@ from srcad.refusals.types_and_results import (
 from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.adjoint.call_derivatives import Callees
 from srcad.transforms.adjoint.to_core_form import Splitter
-from srcad.transforms.analysis.liveness import live_before
+from srcad.transforms.analysis.dataflow import closure
+from srcad.transforms.analysis.liveness import live_before, stored_certainly
 from srcad.transforms.analysis.program_facts import Program, analyse, analyse_forward
 from srcad.transforms.ir.build import (
     Block,
@@ -30,6 +31,7 @@ from srcad.transforms.ir.build import (
     load,
     names_in,
     place_of,
+    rewrite,
     stores_into,
     subscript,
     tuple_of,
@@ -39,7 +41,6 @@ from srcad.transforms.ir.build import (
 from srcad.transforms.ir.generated_functions import Made, function
 from srcad.transforms.ir.name_types import Types, differentiable, is_complex
 from srcad.transforms.ir.node_notes import notes_of
-from srcad.transforms.ir.side_effects import stored_certainly
 from srcad.transforms.ir.type_annotations import note_kinds
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.sweeps.loop_fusion import merged
@@ -126,7 +127,7 @@ def joined(both: Sweeps, kept: Sequence[gast.stmt] = ()) -> Block:
 
 def trace_blanks(both: Sweeps) -> Block:
     """Empty traces for loops that are not on every path through the forward sweep."""
-    wanted = live_before(both.reverse, frozenset()) - stored_certainly(both.forward)
+    wanted = live_before(both.reverse) - stored_certainly(both.forward)
     return [made for name, made in both.blanks.items() if name in wanted]
 
 
@@ -146,7 +147,7 @@ def tangent_function(unit: Unit, types: Types, wrt: Sequence[int], callees: Call
     tangents = Tangents(program, names, bindings, callees)
     dots = [tangents.dot(unit.parameters[k]) for k in wrt]
     copied = unit.copy_tree()
-    body = tangents.block(copied.body[:-1])
+    body = rewrite(copied.body[:-1], tangents.with_tangents)
     note_kinds(body, types.of, tangents.dots)
     results = results_of(unit)
     both: list[gast.expr] = []
@@ -233,13 +234,13 @@ def refuse_records(unit: Unit, types: Types) -> None:
     held = {name for name, kind in types.of.items() if _is_record(kind)}
     if not held:
         return
-    known = -1
-    while known != len(held):
-        known = len(held)
-        for statement in walk_statements(unit.tree.body):
-            name = written(statement)
-            if name and types.is_array(name) and held & set(names_in(getattr(statement, "value", None))):
-                held.add(name)
+    made: dict[str, list[str]] = {}
+    for statement in walk_statements(unit.tree.body):
+        name = written(statement)
+        if name and types.is_array(name):
+            for read in names_in(getattr(statement, "value", None)):
+                made.setdefault(read, []).append(name)
+    held |= {*closure(held, lambda name: made.get(name, ()))}
     for statement in walk_statements(unit.tree.body):
         target = stores_into(statement)
         if target is not None and target.value.id in held:

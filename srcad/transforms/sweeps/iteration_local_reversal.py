@@ -24,11 +24,12 @@ from srcad.runtime.rulebook import registry
 from srcad.transforms.analysis.array_kills import Cover
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.inference.subroutine_types import results_of_calls
-from srcad.transforms.ir.build import Block, is_exit, names_in, stores_into, walk_statements
+from srcad.transforms.ir.build import Block, is_exit, stores_into, walk_statements
 from srcad.transforms.ir.cost_model import GUESSED_ITERATIONS
 from srcad.transforms.ir.pass_names import ITERATION_LOCAL_REVERSAL
 from srcad.transforms.ir.primitive import constant, primitive_of
 from srcad.transforms.ir.side_effects import reads
+from srcad.transforms.loop_analysis.loop_carried_values import is_sum
 from srcad.transforms.storage.tbr import names_with_content
 
 Access = tuple[
@@ -99,32 +100,7 @@ class Independence:
     def carries_sums_only(self) -> bool:
         """Whether every active loop-carried name is a sum that is only added to."""
         active = [name for name in sorted(self.carried()) if self.program.is_active(name)]
-        return all(not self.program.types.is_array(name) and self.is_sum(name) for name in active)
-
-    def is_sum(self, name: str) -> bool:
-        """Whether a name is only copied and added to, and read by nothing else."""
-        chain = {name}
-        while True:
-            wider = chain | {
-                each.targets[0].id
-                for each in self.statements
-                if isinstance(each, gast.Assign)
-                and isinstance(each.targets[0], gast.Name)
-                and _is_link(each.value, chain)
-            }
-            if wider == chain:
-                break
-            chain = wider
-        if chain & self.carried() != {name}:
-            return False  # two sums that are swapped: an iteration reads what another has left
-        for each in self.statements:
-            target = each.targets[0] if isinstance(each, gast.Assign) else None
-            stored = isinstance(target, gast.Name) and target.id in chain
-            if stored and not _is_link(each.value, chain):
-                return False
-            if not stored and chain & set(_own_names(each)):
-                return False
-        return True
+        return all(not self.program.types.is_array(name) and is_sum(self.loop.body, name) for name in active)
 
     def keeps_memory_apart(self) -> bool:
         """Whether iterations use different elements of active arrays, only add to shared ones, or use private ones."""
@@ -212,23 +188,3 @@ def _reads(program: Program, statement: gast.stmt, node: gast.expr | None) -> It
     for name in names_with_content(node):
         if program.types.is_array(name):
             yield "read", statement, gast.Name(id=name, ctx=gast.Load(), annotation=None, type_comment=None)
-
-
-def _is_link(value: gast.expr, chain: set[str]) -> bool:
-    """Whether a value is a name of the chain, possibly with something added or subtracted."""
-    match value:
-        case gast.Name(id=name):
-            return name in chain
-        case gast.BinOp(left=left, op=gast.Add() | gast.Sub() as operation, right=right):
-            inside = [isinstance(each, gast.Name) and each.id in chain for each in (left, right)]
-            return inside == [True, False] or (inside == [False, True] and isinstance(operation, gast.Add))
-    return False
-
-
-def _own_names(statement: gast.stmt) -> Iterator[str]:
-    """The names that a statement itself reads."""
-    match statement:
-        case gast.If(test=part) | gast.While(test=part) | gast.For(iter=part):
-            yield from names_in(part)
-        case _:
-            yield from names_in(statement)

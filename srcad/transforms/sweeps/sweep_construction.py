@@ -24,6 +24,7 @@ from srcad.transforms.adjoint.dense_adjoints import dense_of
 from srcad.transforms.adjoint.reverse_plan import Fork, Late, Node, Plan, Replay, Spot, Step, Way, inner_plans, spot_of
 from srcad.transforms.adjoint.zero_guards import stretch, tested, where_nonzero
 from srcad.transforms.analysis.aliases import is_basic
+from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.analysis.sweep_boundary import boundary, completion
 from srcad.transforms.ir.build import (
@@ -316,7 +317,6 @@ class Assembler:
     def needs(self, node: Node) -> set[str]:
         """The primal names that a node reads, with all names that recomputing them reads."""
         if id(node) not in self._needs:
-            found: set[str] = set()
             pending = list(own_reads(node))
             for plan in inner_plans(node):
                 for inner in plan.nodes:
@@ -324,14 +324,16 @@ class Assembler:
             if isinstance(node, Step) and id(node.statement) in self.old:
                 pending += [self.old[id(node.statement)], *names_in(stores_into(node.statement))]
                 pending += [name for store, name in self.decisions.kept.items() if store == id(node.statement)]
-            while pending:
-                name = pending.pop()
-                if name not in found and (self.sites.is_primal(name) or name in self.old_site):
-                    found.add(name)
-                    if name in self.decisions.recomputed:
-                        pending += names_in(self.decisions.recomputed[name])
-            self._needs[id(node)] = found
+            self._needs[id(node)] = set(closure(filter(self.is_primal, pending), self.operands))
         return self._needs[id(node)]
+
+    def operands(self, name: str) -> list[str]:
+        """The primal names that a name is recomputed from."""
+        return list(filter(self.is_primal, names_in(self.decisions.recomputed.get(name))))
+
+    def is_primal(self, name: str) -> bool:
+        """Whether a name is one of the primal, or holds what an undone store overwrote."""
+        return self.sites.is_primal(name) or name in self.old_site
 
     def provide(self, name: str, way: Way, done: set[str], code: Block) -> None:
         """Make a value available, after the values that it is recomputed from."""

@@ -71,24 +71,13 @@ class Tangents:
             return call("np.zeros_like", load(node.id))
         return const(0.0)
 
-    def block(self, block: Block) -> Block:
-        """A block with the tangent statements added."""
-        code: Block = []
-        for statement in block:
-            if inner_blocks(statement) and not isinstance(getattr(statement, "body", [None])[0], gast.Break):
-                for inner in inner_blocks(statement):
-                    inner[:] = self.block(inner)
-                code.append(statement)
-            else:
-                if self.calls.is_active_call(statement, self.program):
-                    code.append(self.calls.called(statement, self))
-                    continue
-                first, second = self.statement(statement)
-                splitter = Splitter(self.names)
-                code += splitter.block(first)
-                code.append(statement)
-                code += splitter.block(second)
-        return code
+    def with_tangents(self, statement: gast.stmt) -> Block:
+        """A statement with the tangent statements before and after it."""
+        if not inner_blocks(statement) and self.calls.is_active_call(statement, self.program):
+            return [self.calls.called(statement, self)]
+        first, second = self.statement(statement)
+        splitter = Splitter(self.names)
+        return [*splitter.block(first), statement, *splitter.block(second)]
 
     def statement(self, statement: gast.stmt) -> tuple[Block, Block]:
         """The tangent statements before and after one simple statement."""

@@ -4,7 +4,7 @@ import gast
 import pytest
 
 from srcad.errors import Place
-from srcad.transforms.ir import build
+from srcad.transforms.ir import build, side_effects
 from tests.transforms.core_text import printed
 
 
@@ -47,14 +47,14 @@ def test_a_clone_shares_the_place_and_nothing_else():
 
 def test_a_store_reads_its_subscript_and_its_array():
     statement = gast.parse("x[i, j:k] = a").body[0]
-    assert sorted(build.reads(statement)) == ["a", "i", "j", "k", "x"]
+    assert sorted(side_effects.reads(statement)) == ["a", "i", "j", "k", "x"]
     assert build.written(statement) is None
     assert build.stores_into(statement) is statement.targets[0]
 
 
 def test_a_compound_statement_reads_what_its_header_reads():
     statement = gast.parse("for i in range(0, n, 1):\n    a = x[i]").body[0]
-    assert [name for name in build.reads(statement) if name != "range"] == ["n"]
+    assert [name for name in side_effects.reads(statement) if name != "range"] == ["n"]
     assert build.written(statement) == "i"
 
 
@@ -66,3 +66,57 @@ def test_nested_statements_come_in_source_order():
 def test_the_break_at_the_end_of_a_loop_is_an_exit():
     assert build.is_exit(gast.parse("if done:\n    break").body[0])
     assert not build.is_exit(gast.parse("if done:\n    a = 1").body[0])
+
+
+NESTED = """
+if a:
+    x = 1
+    for i in range(3):
+        y = 2
+        x = 3
+else:
+    x = 4
+x = 5
+"""
+
+
+def text_of(block):
+    return "\n".join(map(printed, block))
+
+
+def test_blocks_come_before_the_blocks_inside_them():
+    body = gast.parse(NESTED).body
+    loop = body[0].body[1]
+    assert list(build.walk_blocks(body)) == [body, body[0].body, loop.body, body[0].orelse]
+
+
+def test_statements_are_rewritten_after_those_inside_them():
+    seen = []
+
+    def change(statement):
+        seen.append(type(statement).__name__)
+        return [statement, gast.Pass()] if isinstance(statement, gast.For) else [statement]
+
+    rewritten = text_of(build.rewrite(gast.parse(NESTED).body, change))
+    assert seen == ["Assign", "Assign", "Assign", "For", "Assign", "If", "Assign"]
+    assert rewritten == NESTED.strip().replace("        x = 3", "        x = 3\n    pass")
+
+
+def test_a_body_that_becomes_empty_gets_a_pass_and_an_else_goes():
+    without = build.without_statements(gast.parse(NESTED).body, lambda each: build.written(each) in ("x", "y"))
+    assert text_of(without) == "if a:\n    for i in range(3):\n        pass"
+
+
+def test_blocks_are_changed_as_a_whole_the_inner_ones_first():
+    assert text_of(build.rewrite_blocks(gast.parse(NESTED).body, lambda block: block[::-1])) == (
+        "x = 5\nif a:\n    for i in range(3):\n        x = 3\n        y = 2\n    x = 1\nelse:\n    x = 4"
+    )
+
+
+def test_wanted_statements_inside_wanted_ones_are_not_outermost():
+    body = gast.parse("for i in a:\n    for j in a:\n        pass\nif c:\n    while d:\n        pass").body
+    assert list(build.outermost(body, build.is_loop)) == [(body, body[0]), (body[1].body, body[1].body[0])]
+
+
+def test_a_name_that_is_renamed_twice_has_its_last_name():
+    assert [build.end_of_chain({"a": "b", "b": "c"}, name) for name in "abz"] == ["c", "c", "z"]

@@ -3,7 +3,7 @@
 import gast
 import pytest
 
-from srcad.transforms.loop_analysis.loop_carried_values import carried
+from srcad.transforms.loop_analysis.loop_carried_values import carried, is_sum, passed_on
 
 
 def passed(body, arrays=("w",)):
@@ -72,3 +72,10 @@ def test_what_each_iteration_stores_first_is_not_passed_on():
 def test_arrays_that_are_added_to_are_memory():
     assert passed("w += x[i]") == {}
     assert passed("w += x[i]", arrays=()) == {"w": "sum"}
+
+
+def test_what_stays_as_it_is_is_a_sum_only_if_nothing_else_reads_it():
+    assert is_sum(gast.parse("t = s\ns = t").body, "s")
+    read = gast.parse("x[i] = s\nt = s\ns = t").body
+    assert passed_on(read, "s") == "same"
+    assert not is_sum(read, "s")

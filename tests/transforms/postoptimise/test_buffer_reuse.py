@@ -38,10 +38,27 @@ def later(line, made="pass"):
     return nest(*TURNED).replace("    return", f"    {made}\n    for k in range(n):\n        {line}\n    return")
 
 
+LAST_OF_THREE = """
+def f(x, n, m):
+    n = x.shape[0]
+    m = x.shape[1]
+    for t in range(3):
+        a = x * t
+        b = np.zeros((n, m))
+        for i in range(n):
+            for j in range(m):
+                s = a[i, j]
+                a[i, j] = 0.0
+                b[i, j] += 2.0 * s
+    return b
+"""
+
+
 @pytest.mark.parametrize(
     "text",
     [
         nest(*TURNED),
+        LAST_OF_THREE,  # read after the loop: the memory is that of the last iteration's array, which nobody else has
         nest("s = a[i, j]", "a[i, j] = 0.0", "b[i, j] -= s", "b[i, j] += 3.0"),
         nest("b[i, j] = a[i, j] * a[i, j]", made="b = np.empty((n, m))"),
         nest(*TURNED, made="b = np.zeros_like(x)"),

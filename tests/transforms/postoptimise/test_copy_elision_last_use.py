@@ -21,6 +21,12 @@ def test_a_copy_takes_over_what_ends():
     assert is_uncopied("a = np.zeros_like(x)", "a[0] = 1.0", "b = np.copy(a)", "b[1] = 2.0", "return b")
 
 
+def test_a_name_that_was_a_view_of_it_does_not_matter_once_it_is_another_array():
+    again = ["v = a[1:]", "v[0] = 2.0", "b = np.copy(a)", "v = np.ones_like(x)", "b[1] = 3.0", "return v, b"]
+    assert is_uncopied("a = np.zeros_like(x)", *again)
+    assert not is_uncopied("a = np.zeros_like(x)", *again[:3], *again[4:])  # the view is still one
+
+
 def test_the_last_of_two_copies_does():
     assert is_uncopied("a = np.zeros_like(x)", "b = np.copy(a)", "c = np.copy(a)", "b[1] = 2.0", "return b, c")
 

@@ -19,7 +19,18 @@ from numba.np.numpy_support import as_dtype, from_dtype
 
 from srcad.names import Names
 from srcad.refusals.numpy_calls import EINSUM_LISTS
-from srcad.transforms.ir.build import Block, assign, at, call, dotted, dotted_path, inner_blocks, load, place_of
+from srcad.transforms.ir.build import (
+    Block,
+    assign,
+    at,
+    call,
+    dotted,
+    dotted_path,
+    load,
+    place_of,
+    rewrite,
+    written,
+)
 from srcad.transforms.ir.constant_conditions import UNKNOWN
 from srcad.transforms.ir.primitive import operands, primitive_of
 from srcad.transforms.lowering.calls.argument_dependent_calls import Respelled
@@ -135,18 +146,15 @@ def with_operands(block: Block, kinds: dict[str, nb.Type], names: Names, binding
 
     Later passes treat an operand that is not an array as a number. The types of new names are added here.
     """
-    made: Block = []
-    for statement in block:
-        for inner in inner_blocks(statement):
-            inner[:] = with_operands(inner, kinds, names, bindings)
-        if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name):
-            kind = kinds.get(statement.targets[0].id)
-            if isinstance(kind, (nb.Array, nb.BaseTuple)):
-                statement.value = _as_known(statement.value, kind)
-            if isinstance(kind, nb.Array):
-                made += _arrays_before(statement, kinds, names, bindings)
-        made.append(statement)
-    return made
+
+    def resolved(statement: gast.stmt) -> Block:
+        kind = kinds.get(str(written(statement))) if isinstance(statement, gast.Assign) else None
+        if isinstance(kind, (nb.Array, nb.BaseTuple)):
+            statement.value = _as_known(statement.value, kind)
+        before = _arrays_before(statement, kinds, names, bindings) if isinstance(kind, nb.Array) else []
+        return [*before, statement]
+
+    return rewrite(block, resolved)
 
 
 def _as_known(value: gast.expr, kind: nb.Type) -> gast.expr:

@@ -23,6 +23,7 @@ from srcad.errors import UnsupportedSyntax
 from srcad.names import Names
 from srcad.refusals.loops import ND_AXES, NDENUMERATE_TARGET, NDINDEX_CALL
 from srcad.refusals.refusal import Refusal
+from srcad.transforms.ir.block_exits import exits_of
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -221,12 +222,4 @@ def _range_of(node: gast.expr) -> tuple[gast.expr, gast.expr] | None:
 
 def _is_left(loop: gast.For) -> bool:
     """Whether the loop has a `break` or an `else`."""
-    pending, found = list(loop.body), bool(loop.orelse)
-    while pending:
-        statement = pending.pop()
-        found = found or isinstance(statement, gast.Break)
-        if isinstance(statement, gast.If):
-            pending += [*statement.body, *statement.orelse]
-        elif isinstance(statement, (gast.For, gast.While)):
-            pending += statement.orelse
-    return found
+    return bool(loop.orelse) or "break" in exits_of(loop.body)
