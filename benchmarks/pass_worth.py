@@ -65,8 +65,7 @@ SIZES: dict[str, Any] = {
 # Passes that may do the work of one another where one of them is left out.
 GROUPS = (
     ("copy_elision_last_use", "shape_copy_elision", "copy_elision_moves", "buffer_reuse"),
-    ("dead_zero_stores", "zero_store_forwarding"),
-    ("zero_store_forwarding", "accumulator_forwarding", "copy_elision_moves"),
+    ("accumulator_forwarding", "copy_elision_moves"),
     ("array_contraction", "array_contraction_to_scalar"),
     ("copy_hoisting", "cse_and_licm"),
     ("scalar_replacement", "redundancy_elimination", "induction_variables"),

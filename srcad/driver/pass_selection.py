@@ -38,7 +38,6 @@ RENAMED = {
     "running": ("induction_variables",),
     "distribute": ("loop_distribution",),
     "gather": ("scatter_to_gather", "accumulator_forwarding"),
-    "overwrite": ("zero_store_forwarding",),
     "inplace": ("buffer_reuse",),
     "contract": ("array_contraction_to_scalar", "array_contraction"),
     "quick": ("kernel_calls",),

@@ -477,15 +477,6 @@ SIMPLIFY = (
         when=("loops", "has_arrays"),
     ),
     Pass(
-        "zero_store_forwarding",
-        "transforms.postoptimise.zero_store_forwarding:with_zeros_overwritten",
-        "elements that are set to zero and later added to are stored instead, and the zeros are not",
-        needs=(TYPES, PLAIN_SUMS),
-        optional=True,
-        when=("loops", "has_loops"),
-        source="Griebl, Feautrier and Lengauer, Index set splitting, IJPP 28(6), 2000",
-    ),
-    Pass(
         "vector_math",
         "transforms.postoptimise.vector_math:note_lanes",
         "exp, log and tanh in loops are arithmetic, of which LLVM makes vector instructions",

@@ -6,7 +6,7 @@ extent that is not known otherwise is a symbol of its own, `x.shape[0]`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 
 import gast
 
@@ -217,12 +217,6 @@ def _is_dot(function: gast.expr) -> bool:
 def is_full(part: gast.expr) -> bool:
     """Whether part of a subscript is a full slice."""
     return isinstance(part, gast.Slice) and part.lower is part.upper is part.step is None
-
-
-def natural_extents(forms: Iterable[Form]) -> list[Form]:
-    """The extents in some forms: symbols that are never negative."""
-    symbols = {symbol for form in forms for symbol in form.symbols}
-    return [Form.of(symbol) for symbol in sorted(symbols) if ".shape[" in symbol]
 
 
 def source(symbol: str) -> str:
