@@ -26,7 +26,6 @@ RENAMED = {
     "prune": ("dead_code", "dead_zero_stores"),
     "copies": (
         "copy_propagation",
-        "copy_elision_last_use",
         "shape_copy_elision",
         "copy_elision_moves",
     ),
