@@ -23,7 +23,7 @@ RENAMED = {
     "grid": ("preallocated_traces",),
     "skip": ("zero_guards",),
     "first": ("first_assignment",),
-    "prune": ("dead_code", "dead_zero_stores"),
+    "prune": ("dead_code",),
     "copies": (
         "copy_propagation",
         "shape_copy_elision",

@@ -442,15 +442,6 @@ SIMPLIFY = (
         source="Lefebvre and Feautrier, Automatic storage management for parallel programs, 1998",
     ),
     Pass(
-        "dead_zero_stores",
-        "transforms.postoptimise.dead_zero_stores:without_spent_zeros",
-        "zeros are not stored in elements that nobody reads again",
-        needs=(TYPES,),
-        optional=True,
-        when=("loops", "has_loops"),
-        source="Muchnick, 1997, section 18.10 (dead stores)",
-    ),
-    Pass(
         "buffer_reuse",
         "transforms.postoptimise.buffer_reuse:in_place",
         "an array that is dead after a statement provides the memory for its result",
