@@ -41,8 +41,6 @@ from typing import Any
 
 import gast
 
-from srcad.transforms.ir.node_notes import notes_of
-
 HERE = Path(__file__).resolve().parent
 # LLVM is to make the same code under valgrind, which has no AVX-512, as outside of it.
 PROCESSOR = {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "+avx2,+fma,+bmi,+bmi2,+lzcnt,+popcnt,+f16c,+movbe"}
@@ -172,6 +170,8 @@ def _watched() -> Iterator[set[str]]:
 
 def _printed(trees: Iterable[Any]) -> list[Any]:
     """Trees with the notes on their nodes, to be compared."""
+    from srcad.transforms.ir.node_notes import notes_of
+
     return [(gast.dump(tree), [vars(notes_of(node)) for node in gast.walk(tree)]) for tree in trees]
 
 
@@ -393,11 +393,14 @@ def main() -> None:
         with (given.count / "found.jsonl").open("w") as file:
             for each in counted(work, given.count):
                 file.write(json.dumps(each) + "\n")
+                file.flush()
         return
+    # Before Numba is imported, which every import of srcad may do.
+    os.environ.update(PROCESSOR)
     known = json.loads(given.figures.read_text()) if given.figures.exists() else {}
     if not given.report:
         with tempfile.TemporaryDirectory() as place:
-            os.environ.update(PROCESSOR, SRCAD_CACHE_DIR=place)
+            os.environ["SRCAD_CACHE_DIR"] = place
             save = functools.partial(_save, known, given.figures)
             measured(known, given.more, given.only, given.passes, given.most, save)
     print(report(known))
