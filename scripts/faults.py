@@ -340,9 +340,9 @@ STORAGE = (
 PASSES = (
     Fault(
         "ssa",
-        "a name that is read after a loop only is not carried through it",
-        "carried = sorted((stored & (head | after)) - {index})",
-        "carried = sorted((stored & head) - {index})",
+        "an arm sees what the other has stored",
+        "            inner = dict(bindings)\n            arms.append(",
+        "            inner = bindings\n            arms.append(",
     ),
     Fault(
         "alias_versioning",
