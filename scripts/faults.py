@@ -131,14 +131,14 @@ ANALYSES = (
     Fault(
         "liveness",
         "one arm is enough to store",
-        "found = own | one | other, stored & also",
-        "found = own | one | other, stored | also",
+        "    def join(self, one: Live, other: Live) -> Live:\n        return one | other\n",
+        "    def join(self, one: Live, other: Live) -> Live:\n        return one & other\n",
     ),
     Fault(
         "liveness",
         "a loop that may not run stores",
-        "found = own | (_passed(statement.body, known)[0] - {written(statement)}), nothing",
-        "found = own | (_passed(statement.body, known)[0] - {written(statement)}), _passed(statement.body, known)[1]",
+        "return problem.transfer(loop, head) if is_for else head\n",
+        "return problem.transfer(loop, start) if is_for else head\n",
     ),
     Fault(
         "activity",
@@ -340,9 +340,9 @@ STORAGE = (
 PASSES = (
     Fault(
         "ssa",
-        "a name that is read after a loop only is not carried through it",
-        "carried = sorted((stored & (head | after)) - {index})",
-        "carried = sorted((stored & head) - {index})",
+        "an arm sees what the other has stored",
+        "            inner = dict(bindings)\n            arms.append(",
+        "            inner = bindings\n            arms.append(",
     ),
     Fault(
         "alias_versioning",
@@ -377,8 +377,8 @@ PASSES = (
     Fault(
         "dead_code",
         "forgets stores into an array that is read",
-        "return [*self.writers.get(name, []), *self.changers.get(self.group(name), [])]",
-        "return [*self.writers.get(name, [])]",
+        "            yield from self.changers.get(self.group(name), [])\n",
+        "",
     ),
     Fault(
         "dead_code",
