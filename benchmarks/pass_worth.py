@@ -41,8 +41,6 @@ from typing import Any
 
 import gast
 
-from srcad.transforms.ir.node_notes import notes_of
-
 HERE = Path(__file__).resolve().parent
 # LLVM is to make the same code under valgrind, which has no AVX-512, as outside of it.
 PROCESSOR = {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "+avx2,+fma,+bmi,+bmi2,+lzcnt,+popcnt,+f16c,+movbe"}
@@ -172,6 +170,8 @@ def _watched() -> Iterator[set[str]]:
 
 def _printed(trees: Iterable[Any]) -> list[Any]:
     """Trees with the notes on their nodes, to be compared."""
+    from srcad.transforms.ir.node_notes import notes_of
+
     return [(gast.dump(tree), [vars(notes_of(node)) for node in gast.walk(tree)]) for tree in trees]
 
 
@@ -288,9 +288,9 @@ def under_callgrind(work: list[tuple[str, str]], more: list[str]) -> list[dict[s
 
 
 def measured(
-    known: dict[str, Any], more: list[str], only: list[str], passes: list[str], save: Callable[[], None]
+    known: dict[str, Any], more: list[str], only: list[str], passes: list[str], most: int, save: Callable[[], None]
 ) -> None:
-    """Add to what is known, by program and text, the figures that it lacks."""
+    """Add to what is known, by program and text, the figures that it lacks; for each choice of `most` programs."""
     _warmed_up()
     work = []
     for program in programs(more):
@@ -298,7 +298,7 @@ def measured(
             continue
         entry = known.setdefault(program.name, {"texts": {}, "figures": {}})
         entry["texts"].update(_in_child(texts, program, passes) or {})
-        for without in _to_measure(entry):
+        for without in _to_measure(known, entry, most):
             figures = _in_child(compiled, program, without)
             if figures is not None:
                 work.append((program.name, without))
@@ -316,13 +316,15 @@ def measured(
 _TOGETHER = 60
 
 
-def _to_measure(entry: dict[str, Any]) -> list[str]:
-    """One choice for each text of a program without figures; none where all texts are the same."""
-    first: dict[str, str] = {}
+def _to_measure(known: dict[str, Any], entry: dict[str, Any], most: int) -> list[str]:
+    """One choice for each text of a program that is to get figures; the first of them is to leave nothing out."""
+    plain, first = entry["texts"].get(""), dict[str, str]()
     for without, text in entry["texts"].items():
-        if "instructions" not in (entry["figures"].get(text) or {}):
+        if text != plain and text not in entry["figures"] and len(gains(known, without)["llvm"]) < most:
             first.setdefault(text, without)
-    return list(first.values()) if len(set(entry["texts"].values())) > 1 else []
+    if first and plain not in entry["figures"]:
+        return ["", *first.values()]
+    return list(first.values())
 
 
 # The table.
@@ -346,31 +348,28 @@ def gains(known: dict[str, Any], without: str) -> dict[str, list[tuple[float, st
 
 def report(known: dict[str, Any]) -> str:
     """The table in Markdown: one row for each pass and each group."""
-    count = sum(bool(entry["texts"]) for entry in known.values())
     lines = [
-        f"| left out | programs changed, of {count} | instructions | bytes | LLVM | seconds |",
-        "| --- | --- | --- | --- | --- | --- |",
+        f"| left out | programs changed, of {len(known)} | measured | instructions | bytes | LLVM | seconds |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for without in (",".join(each) for each in choices()[1:]):
         found = gains(known, without)
-        changed = sum(entry["texts"].get(without) != entry["texts"].get("") for entry in known.values())
-        cells = " | ".join(_cell(found[measure], count) for measure in MEASURES)
-        lines.append(f"| {', '.join(f'`{name}`' for name in without.split(','))} | {changed} | {cells} |")
+        changed = sum(entry["texts"].get(without, "") != entry["texts"].get("", "") for entry in known.values())
+        cells = " | ".join(_cell(found[measure]) for measure in MEASURES)
+        names = ", ".join(f"`{name}`" for name in without.split(","))
+        lines.append(f"| {names} | {changed} | {len(found['llvm'])} | {cells} |")
     return "\n".join(lines) + "\n"
 
 
-def _cell(values: list[tuple[float, str]], count: int) -> str:
-    """The mean over all programs, in per cent, the least and the greatest with the program."""
+def _cell(values: list[tuple[float, str]]) -> str:
+    """The mean over the programs measured, in per cent; the least and the greatest, with the program."""
     if not values:
-        return "0"
-    mean = math.expm1(sum(math.log1p(value) for value, _ in values) / count)
+        return ""
+    mean = math.expm1(sum(math.log1p(value) for value, _ in values) / len(values))
+    if len(values) == 1:
+        return f"{mean:+.1%} {values[0][1]}"
     (least, loser), (most, winner) = min(values), max(values)
-    parts = [f"{mean:+.1%}"]
-    if most >= 0.0005:
-        parts.append(f"{most:+.1%} {winner}")
-    if least <= -0.0005:
-        parts.append(f"{least:+.1%} {loser}")
-    return "; ".join(parts)
+    return f"{mean:+.1%} ({least:+.1%} {loser}, {most:+.1%} {winner})"
 
 
 def _save(known: dict[str, Any], file: Path) -> None:
@@ -384,6 +383,7 @@ def main() -> None:
     parser.add_argument("--more", nargs="*", default=[], metavar="FILE.py")
     parser.add_argument("--only", nargs="*", default=[], metavar="PROGRAM")
     parser.add_argument("--passes", nargs="*", default=[], metavar="PASS")
+    parser.add_argument("--most", type=int, default=sys.maxsize, metavar="N", help="programs measured for each choice")
     parser.add_argument("--report", action="store_true")
     parser.add_argument("--count", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -393,13 +393,16 @@ def main() -> None:
         with (given.count / "found.jsonl").open("w") as file:
             for each in counted(work, given.count):
                 file.write(json.dumps(each) + "\n")
+                file.flush()
         return
+    # Before Numba is imported, which every import of srcad may do.
+    os.environ.update(PROCESSOR)
     known = json.loads(given.figures.read_text()) if given.figures.exists() else {}
     if not given.report:
         with tempfile.TemporaryDirectory() as place:
-            os.environ.update(PROCESSOR, SRCAD_CACHE_DIR=place)
+            os.environ["SRCAD_CACHE_DIR"] = place
             save = functools.partial(_save, known, given.figures)
-            measured(known, given.more, given.only, given.passes, save)
+            measured(known, given.more, given.only, given.passes, given.most, save)
     print(report(known))
 
 

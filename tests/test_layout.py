@@ -4,6 +4,7 @@ The direction of imports stands in pyproject.toml, as contracts that `lint-impor
 """
 
 import ast
+import functools
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -14,6 +15,11 @@ SOURCES = sorted((ROOT / "srcad").rglob("*.py"))
 MOST_MODULES = 30  # in one folder
 MOST_LINES = 600  # of a file; tables of rules are as long as there are rules
 MOST_LINES_OF_A_FUNCTION = 40  # its docstring aside
+
+
+@functools.cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
 
 
 def module_name(path: Path) -> str:
@@ -32,7 +38,7 @@ def only_for_types(tree: ast.Module) -> set[ast.AST]:
 
 def imported_modules(path: Path) -> set[str]:
     """The modules of srcad that a file imports, at its top or later."""
-    tree = ast.parse(path.read_text())
+    tree = parsed(path)
     skipped = only_for_types(tree)
     found = set()
     for node in ast.walk(tree):
@@ -105,9 +111,15 @@ def test_files_are_as_long_as_one_idea(path):
     assert len(path.read_text().splitlines()) <= MOST_LINES
 
 
+def test_the_core_of_the_tape_is_read_in_one_sitting():
+    core = [path for path in SOURCES if path.parent.name == "core" and path.parent.parent.name == "tape"]
+    assert len(core) > 5
+    assert sum(len(path.read_text().splitlines()) for path in core) < 800
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=module_name)
 def test_functions_have_at_most_40_lines(path):
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             told = node.body[0] if ast.get_docstring(node) else None
             length = node.end_lineno - node.lineno + 1 - (told.end_lineno - told.lineno + 1 if told else 0)
@@ -117,13 +129,13 @@ def test_functions_have_at_most_40_lines(path):
 @pytest.mark.parametrize("path", SOURCES, ids=module_name)
 def test_modules_say_what_they_are(path):
     assert path.stem not in {"utils", "helpers", "misc", "common"}
-    assert ast.get_docstring(ast.parse(path.read_text()))
+    assert ast.get_docstring(parsed(path))
 
 
 def test_each_package_says_what_goes_in_and_comes_out():
     for path in SOURCES:
         if path.name == "__init__.py" and path.parent.name != "srcad":
-            told = ast.get_docstring(ast.parse(path.read_text()))
+            told = ast.get_docstring(parsed(path))
             assert len(told.splitlines()) >= 4, path
 
 

@@ -42,6 +42,7 @@ ABOUT_MORE = {
     "test_random_tuples.py": "random programs on tuples",
     "test_readme.py": "code in the README and in docs/",
     "test_references.py": "names of files in comments and docs",
+    "test_sample_programs.py": "the folder benchmarks/programs/",
     "test_workloads.py": "the workloads of benchmarks/",
 }
 

@@ -63,7 +63,7 @@ def test_what_is_left_out_is_counted_and_the_rest_passes(tmp_path, workers):
 
 
 def test_collection_with_the_option_leaves_out_tests_of_each_kind():
-    file = "tests/transforms/ir/test_array_functions.py"
+    file = "tests/transforms/ir/test_canonical_names.py"
     command = [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", "--collect-only", file]
     found = [
         subprocess.run([*command, *more], cwd=ROOT, capture_output=True, text=True, check=True).stdout

@@ -22,7 +22,7 @@ from tests.checking import assert_gradient
 from tests.random_programs import programs
 
 PARTS = 4
-COUNT = int(os.environ.get("SRCAD_RANDOM_PROGRAMS", "24"))
+COUNT = int(os.environ.get("SRCAD_RANDOM_PROGRAMS", "16"))
 SEED = int(os.environ.get("SRCAD_RANDOM_SEED", "0"))
 NUMBERS = 0.4, 0.8
 VECTOR = np.array([0.3, -0.7, 0.9, 0.2])

@@ -213,7 +213,10 @@ PROGRAMS = (
             rng.uniform(30.0, 60.0, size=40),
         ),
     ),
-    Sample(mesh_volume_and_area, lambda rng: (rng.normal(size=(60, 3)), rng.integers(0, 60, size=(150, 3)), 0.3)),
+    Sample(
+        mesh_volume_and_area,
+        lambda rng: (rng.normal(size=(60, 3)), np.argsort(rng.random((150, 60)), axis=1)[:, :3], 0.3),
+    ),
     Sample(lennard_jones_cell, lambda rng: (rng.uniform(0.0, 5.0, size=(70, 3)), 5.0, 2.0)),
     Sample(
         robot_arm,
@@ -221,7 +224,7 @@ PROGRAMS = (
         (0, 1),
     ),
     Sample(bezier_length, lambda rng: (rng.normal(size=(6, 2)), 100)),
-    Sample(rosenbrock_descent, lambda rng: (rng.normal(size=200), 1e-4, 25), (0, 1)),
+    Sample(rosenbrock_descent, lambda rng: (rng.uniform(-1.0, 1.0, size=200), 1e-4, 25), (0, 1)),
     Sample(
         matrix_factorisation,
         lambda rng: (

@@ -396,7 +396,7 @@ SIMPLIFY = (
         "what is only summed up to be added to another array is added there at once",
         needs=(TYPES, PLAIN_SUMS),
         optional=True,
-        when=("loops", "has_loops"),
+        when=("loops", "has_arrays"),
     ),
     Pass(
         "induction_variables",

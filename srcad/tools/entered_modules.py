@@ -20,8 +20,8 @@ from typing import Any
 import srcad
 
 _FUNCTION_CODE = 2  # inspect.CO_NEWLOCALS: not of a module or class
-# Functions that call what they are given: decorators, and those that apply a function to each node.
-GIVEN = frozenset({"stage_timer", "code", "build", "constant_conditions", "dispatchers", "memoisation"})
+# Modules that call what they are given: decorators, solvers, and what applies a function to each node.
+GIVEN = frozenset({"stage_timer", "code", "dataflow", "build", "constant_conditions", "dispatchers", "memoisation"})
 
 
 def square(x: float) -> float:

@@ -347,7 +347,7 @@ def nothing_has_types(*_, **__):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("program", every(6, programs()))  # the stages are those of compiled code
+@pytest.mark.parametrize("program", every(12, programs()))  # the stages are those of compiled code
 def test_programs_that_numba_can_type_agree_as_well(program, monkeypatch):
     monkeypatch.setattr(Version, "_module", nothing_has_types)
     arguments = program.fresh_arguments()

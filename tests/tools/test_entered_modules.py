@@ -7,7 +7,7 @@ import pytest
 from srcad.tools.entered_modules import GIVEN, by_package, entered, package_of
 
 PROJECT = Path(__file__).parents[2] / "pyproject.toml"
-MOST = 129  # modules entered; more of them make srcad harder to follow
+MOST = 130  # modules entered; more of them make srcad harder to follow
 
 
 def layers(container):

@@ -153,8 +153,7 @@ def code_of(text: str, types: Mapping[str, nb.Type] | None = None) -> Code:
 def fact(analysis: Callable[[Code], _T]) -> Callable[[Code], _T]:
     r"""Let an analysis compute its result once for each code.
 
-    >>> from srcad.transforms.ir.build import core_function
-    >>> code = Code(core_function("def f(x):\\n    y = x\\n    y = y\\n    return y"))
+    >>> code = code_of("def f(x):\n    y = x\n    y = y\n    return y")
     >>> store_counts(code)["y"], store_counts(code) is store_counts(code)
     (2, True)
     """

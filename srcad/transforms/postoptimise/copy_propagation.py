@@ -14,6 +14,7 @@ def without_copies(code: Code) -> Code:
     r"""Replace a copy by the original, where both names are assigned once and no array store goes through either.
 
     >>> from srcad.printing.printer import print_module
+    >>> from srcad.transforms.ir.code import code_of
     >>> code = code_of("def f(x):\n    a = x\n    b = a\n    s = b * a\n    c = s\n    s = c + b")
     >>> print(print_module(without_copies(code).body), end="")
     s = x * x

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from srcad.runtime.rulebook import registry
+from srcad.runtime.rulebook.rule_template import primitive_name
 from srcad.transforms.ir import array_functions
 from srcad.transforms.ir.array_functions import FACTS, Fact, Result, fill_of, function, having, result_of
 
@@ -248,7 +249,7 @@ def is_allowed(primitive, sample):
     return not {"out", "copy"} & bound.keys() and not (primitive is np.diff and isinstance(sample[-1], int))
 
 
-@pytest.mark.parametrize("primitive", registry.primitives(), ids=repr)
+@pytest.mark.parametrize("primitive", sorted(registry.primitives(), key=primitive_name), ids=primitive_name)
 @pytest.mark.filterwarnings("ignore")
 def test_results_share_memory_only_as_the_rules_and_the_table_say(primitive):
     for sample in filter(partial(is_allowed, primitive), SAMPLES):
