@@ -41,8 +41,6 @@ from typing import Any
 
 import gast
 
-from srcad.transforms.ir.node_notes import notes_of
-
 HERE = Path(__file__).resolve().parent
 # LLVM is to make the same code under valgrind, which has no AVX-512, as outside of it.
 PROCESSOR = {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "+avx2,+fma,+bmi,+bmi2,+lzcnt,+popcnt,+f16c,+movbe"}
@@ -66,9 +64,8 @@ SIZES: dict[str, Any] = {
 }
 # Passes that may do the work of one another where one of them is left out.
 GROUPS = (
-    ("copy_elision_last_use", "shape_copy_elision", "copy_elision_moves", "buffer_reuse"),
-    ("dead_zero_stores", "zero_store_forwarding"),
-    ("zero_store_forwarding", "accumulator_forwarding", "copy_elision_moves"),
+    ("shape_copy_elision", "copy_elision_moves", "buffer_reuse"),
+    ("accumulator_forwarding", "copy_elision_moves"),
     ("array_contraction", "array_contraction_to_scalar"),
     ("copy_hoisting", "cse_and_licm"),
     ("scalar_replacement", "redundancy_elimination", "induction_variables"),
@@ -172,6 +169,8 @@ def _watched() -> Iterator[set[str]]:
 
 def _printed(trees: Iterable[Any]) -> list[Any]:
     """Trees with the notes on their nodes, to be compared."""
+    from srcad.transforms.ir.node_notes import notes_of
+
     return [(gast.dump(tree), [vars(notes_of(node)) for node in gast.walk(tree)]) for tree in trees]
 
 
@@ -354,7 +353,7 @@ def report(known: dict[str, Any]) -> str:
     ]
     for without in (",".join(each) for each in choices()[1:]):
         found = gains(known, without)
-        changed = sum(entry["texts"].get(without, "") != entry["texts"].get("", "") for entry in known.values())
+        changed = sum(entry["texts"].get(without) not in (None, entry["texts"].get("")) for entry in known.values())
         cells = " | ".join(_cell(found[measure]) for measure in MEASURES)
         names = ", ".join(f"`{name}`" for name in without.split(","))
         lines.append(f"| {names} | {changed} | {len(found['llvm'])} | {cells} |")
@@ -393,11 +392,14 @@ def main() -> None:
         with (given.count / "found.jsonl").open("w") as file:
             for each in counted(work, given.count):
                 file.write(json.dumps(each) + "\n")
+                file.flush()
         return
+    # Before Numba is imported, which every import of srcad may do.
+    os.environ.update(PROCESSOR)
     known = json.loads(given.figures.read_text()) if given.figures.exists() else {}
     if not given.report:
         with tempfile.TemporaryDirectory() as place:
-            os.environ.update(PROCESSOR, SRCAD_CACHE_DIR=place)
+            os.environ["SRCAD_CACHE_DIR"] = place
             save = functools.partial(_save, known, given.figures)
             measured(known, given.more, given.only, given.passes, given.most, save)
     print(report(known))

@@ -131,14 +131,14 @@ ANALYSES = (
     Fault(
         "liveness",
         "one arm is enough to store",
-        "found = own | one | other, stored & also",
-        "found = own | one | other, stored | also",
+        "    def join(self, one: Live, other: Live) -> Live:\n        return one | other\n",
+        "    def join(self, one: Live, other: Live) -> Live:\n        return one & other\n",
     ),
     Fault(
         "liveness",
         "a loop that may not run stores",
-        "found = own | (_passed(statement.body, known)[0] - {written(statement)}), nothing",
-        "found = own | (_passed(statement.body, known)[0] - {written(statement)}), _passed(statement.body, known)[1]",
+        "return problem.transfer(loop, head) if is_for else head\n",
+        "return problem.transfer(loop, start) if is_for else head\n",
     ),
     Fault(
         "activity",
@@ -161,14 +161,14 @@ ANALYSES = (
     Fault(
         "array_kills",
         "an iteration stores before it begins",
-        "low, high = (limits[0], index - 1) if constant",
-        "low, high = (limits[0], index) if constant",
+        "low, high = (low, index - 1) if bounds.step == 1 else",
+        "low, high = (low, index) if bounds.step == 1 else",
     ),
     Fault(
         "dependence_test",
         "the next iteration is skipped",
-        "return [after - before - width] if width > 0 else",
-        "return [after - before - width - width] if width > 0 else",
+        "return [after - before - step] if step > 0 else",
+        "return [after - before - step - step] if step > 0 else",
     ),
     Fault(
         "dependence_test",
@@ -183,10 +183,58 @@ ANALYSES = (
         "if any(not form.terms and form.constant <= 0 for form in system):",
     ),
     Fault(
-        "symbolic_shapes",
+        "linear_forms",
+        "the greatest of an index that is subtracted is taken to be its least",
+        "        if factor < 0 or low is None:\n            return False\n",
+        "        if low is None:\n            return False\n",
+    ),
+    Fault(
+        "integer_facts",
+        "a loop reaches its stop",
+        "return Bounds(first, None if last is None else last - 1, step)",
+        "return Bounds(first, last, step)",
+    ),
+    Fault(
+        "integer_facts",
+        "both arms of a branch are taken to know its test",
+        "kind = type(operator) if holds else _OPPOSITE.get(type(operator))",
+        "kind = type(operator)",
+    ),
+    Fault(
+        "point_facts",
+        "a fact outlives a store into a name in it",
+        "if each in names or not form.names.isdisjoint(names)]",
+        "if each in names]",
+    ),
+    Fault(
+        "point_facts",
+        "a bound that the loop stores",
+        "found._learn_known(each for each in limits if not stored & each.names - {index})",
+        "found._learn_known(limits)",
+    ),
+    Fault(
+        "accesses",
+        "a negative index does not count from the end",
+        "return part if is_known else None",
+        "return part",
+    ),
+    Fault(
+        "index_ranges",
+        "a loop that counts down is taken to count up",
+        "pace = factor * step\n",
+        "pace = factor * abs(step)\n",
+    ),
+    Fault(
+        "index_ranges",
+        "the index of an inner loop is taken to be the same in all iterations",
+        "if a is None or b is None or _is_foreign((*a, *b), index, varying):",
+        "if a is None or b is None:",
+    ),
+    Fault(
+        "extents",
         "axes of a transpose are not swapped",
-        "return self.size(value.args[0].id, rank - 1 - axis)",
-        "return self.size(value.args[0].id, axis)",
+        "return (self.dimensions(first.id) or ())[::-1] or None",
+        "return self.dimensions(first.id)",
     ),
 )
 
@@ -340,9 +388,9 @@ STORAGE = (
 PASSES = (
     Fault(
         "ssa",
-        "a name that is read after a loop only is not carried through it",
-        "carried = sorted((stored & (head | after)) - {index})",
-        "carried = sorted((stored & head) - {index})",
+        "an arm sees what the other has stored",
+        "            inner = dict(bindings)\n            arms.append(",
+        "            inner = bindings\n            arms.append(",
     ),
     Fault(
         "alias_versioning",
@@ -377,8 +425,8 @@ PASSES = (
     Fault(
         "dead_code",
         "forgets stores into an array that is read",
-        "return [*self.writers.get(name, []), *self.changers.get(self.group(name), [])]",
-        "return [*self.writers.get(name, [])]",
+        "            yield from self.changers.get(self.group(name), [])\n",
+        "",
     ),
     Fault(
         "dead_code",
@@ -401,8 +449,8 @@ PASSES = (
     Fault(
         "scalar_replacement",
         "ignores another array that may share memory",
-        "access.name != name or access.forms is None:\n            return False\n        return access.forms == forms",
-        "access.name != name or access.forms is None:\n            return True\n        return access.forms == forms",
+        "        if own.name != other.name:\n            return False\n        return own.forms == other.forms",
+        "        if own.name != other.name:\n            return True\n        return own.forms == other.forms",
     ),
     Fault(
         "scalar_replacement",
@@ -413,8 +461,8 @@ PASSES = (
     Fault(
         "loop_order",
         "overlooks a distance between iterations",
-        "if first.coefficient(index) and between == Form():",
-        "if first.coefficient(index):",
+        "            if apart not in (None, (0, 0)):\n",
+        "            if apart not in (None, (0, 0), (1, 1), (-1, -1)):\n",
     ),
     Fault(
         "loop_distribution",

@@ -62,16 +62,17 @@ def place_of(fault: Fault, tree: Path) -> Path:
     return found[0]
 
 
-def stages(module: Path, tree: Path) -> Iterator[tuple[str, list[str]]]:
-    """Tests that may detect a fault in a module, from the nearest to all: a name and arguments of pytest."""
+def stages(module: Path, about: str, tree: Path) -> Iterator[tuple[str, list[str]]]:
+    """Tests that may detect a fault, from the nearest to all: a name and arguments of pytest."""
     inside = module.relative_to(tree / "srcad")
     folder = Path("tests") / inside.parent
     while not (tree / folder).exists():
         folder = folder.parent
-    own = sorted(path.relative_to(tree) for path in (tree / folder).glob(f"test_{inside.stem}*.py"))
+    named = {*(tree / folder).glob(f"test_{inside.stem}*.py"), *(tree / "tests").rglob(f"test_{about}.py")}
+    own = sorted(path.relative_to(tree) for path in named)
     yield "module", [*UNCOMPILED, *map(str, own), str(module.parent.relative_to(tree))]  # with its doctests
     others = [each for part, each in ABOUT_A_PACKAGE.items() if inside.is_relative_to(part) and (tree / each).exists()]
-    yield "package", [*UNCOMPILED, str(folder), *others]
+    yield "package", [*UNCOMPILED, *others, str(folder)]
     yield "quick", QUICK
     yield "programs", [*UNCOMPILED, *PROGRAMS]
     yield "all", []
@@ -113,7 +114,7 @@ def detected(fault: Fault, tree: Path, most: str) -> dict[str, object]:
     path = place_of(fault, tree)
     right, start = path.read_text(), time.monotonic()
     result: dict[str, object] = {"about": fault.about, "what": fault.what, "test": None, "stage": most}
-    for stage, arguments in stages(path, tree):
+    for stage, arguments in stages(path, fault.about, tree):
         write(path, right.replace(fault.old, fault.new))
         test = first_failure(tree, arguments)
         write(path, right)

@@ -56,6 +56,8 @@ def _reached(start: Iterable[str], edges: Edges) -> frozenset[str]:
 def _dependences(unit: Unit, types: Types, aliases: Aliases) -> Iterator[tuple[str, str]]:
     """Pairs (name that is read, name that depends on it)."""
     for name, found in aliases.of.items():
+        if not types.is_array(name) and types.get(name) is not None:
+            continue  # a tuple of arrays is no memory of its own: what is read from it is
         for root in found:
             if root != name:
                 yield root, name

@@ -22,6 +22,7 @@ import gast
 import numpy as np
 from numba import types as nb
 
+from srcad.transforms.analysis.dataflow import fixed_point
 from srcad.transforms.analysis.ranks import ranks_of
 from srcad.transforms.inference.subroutine_types import results_of_calls
 from srcad.transforms.ir.array_functions import SHAPE_ATTRIBUTES, Result, named, result_of, returns_new
@@ -317,14 +318,13 @@ class _Collector:
         for each in self.statements:
             for name in all_written(each):
                 values.setdefault(name, []).append(getattr(each, "value", None))
-        found = set(values)
-        while True:
-            others = {
-                name for name in found if not all(_makes_array(each, found, self._result) for each in values[name])
-            }
-            if not others:
-                return frozenset(found)
-            found -= others
+
+        def fewer(found: frozenset[str]) -> frozenset[str]:
+            return frozenset(
+                name for name in found if all(_makes_array(each, found, self._result) for each in values[name])
+            )
+
+        return fixed_point(fewer, frozenset(values))
 
     def _only_read_by_position(self, calls: set[str]) -> set[str]:
         """The tuples of results that are only used as `results[0]`, `results[1]`, and so on."""

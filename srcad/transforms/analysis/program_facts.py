@@ -27,7 +27,8 @@ class Program:
 
     def is_active(self, name: str) -> bool:
         """Whether a name carries derivatives, itself or through the memory that it refers to."""
-        return name in self.active or bool(self.aliases.points_to(name) & self.active)
+        is_memory = self.types.is_array(name) or self.types.get(name) is None  # a tuple of arrays is not
+        return name in self.active or (is_memory and bool(self.aliases.points_to(name) & self.active))
 
     def carrier(self, name: str) -> object | None:
         """The loop that carries a name: the outermost loop around one of its stores but not around all of them."""

@@ -9,6 +9,7 @@ import gast
 import numpy as np
 from numba import types as nb
 
+from srcad.transforms.analysis.dataflow import fixed_point
 from srcad.transforms.ir.build import Block, dotted_path, is_range, names_in, walk_statements
 from srcad.transforms.ir.code import Code, fact
 from srcad.transforms.ir.primitive import constant
@@ -68,12 +69,12 @@ class Ranks:
             for name in all_written(each):
                 stores.setdefault(name, []).append(value)
         unknown = [name for name in stores if name not in self.of and name not in parameters]
-        while True:
-            found = [name for name in unknown if all(self.is_number(value) for value in stores[name])]
-            if not found:
-                return
-            self.of |= dict.fromkeys(found, 0)
-            unknown = [name for name in unknown if name not in self.of]
+
+        def wider(numbers: frozenset[str]) -> frozenset[str]:
+            self.of |= dict.fromkeys(numbers, 0)
+            return numbers | {name for name in unknown if all(self.is_number(value) for value in stores[name])}
+
+        fixed_point(wider, frozenset[str]())
 
 
 _FIRST = gast.Constant(value=0, kind=None)  # what a loop over a range begins with, for example

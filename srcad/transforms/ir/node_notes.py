@@ -117,7 +117,7 @@ class Notes:
     """
     distinct_arrays: tuple[frozenset[str], ...] = ()
     """Reversed loop: groups of arrays that do not alias while it runs, since an outer loop permutes them.
-    Set by `reverse_control_flow`; read by `loop_order`, `zero_store_forwarding`."""
+    Set by `reverse_control_flow`; read by `loop_order`."""
     skips_zeros: bool = False
     """Branch: the statements that it skips would add zeros. Set by `zero_guards`; read by `control_dependence`."""
     of_rule: bool = False

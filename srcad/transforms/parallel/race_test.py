@@ -19,6 +19,7 @@ from numba import types as nb
 from srcad.transforms.analysis.affine.accesses import distance
 from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.analysis.aliases import aliases_of
+from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.ir.array_functions import SHAPE_ATTRIBUTES, SHAPE_ONLY, returns_new
 from srcad.transforms.ir.build import clone, dotted_path, walk, walk_statements, written
 from srcad.transforms.ir.code import Code
@@ -121,22 +122,14 @@ class _Reacher:
 
     def is_changed(self, base: str) -> bool:
         """Whether the body writes to an array, by its own name or through a view."""
-        names = {base} | self.aliases(base)
-        return any(name in names for each in self.statements for name in self.changed(each))
 
-    def aliases(self, base: str) -> set[str]:
-        """The names that the body makes for an array, or for a part of it."""
-        found: set[str] = set()
-        while True:
-            wider = found | {
-                name
-                for each in self.assignments()
-                if (name := str(written(each))) and {base, *found} & set(reads(each))
-                if self.memory.alias_class(name) == self.memory.alias_class(base)
-            }
-            if wider == found:
-                return found
-            found = wider
+        def made_of(name: str) -> list[str]:
+            """The names that the body makes for an array, or for a part of it."""
+            made = [str(written(each)) for each in self.assignments() if name in reads(each)]
+            return [each for each in made if self.memory.alias_class(each) == self.memory.alias_class(base)]
+
+        names = closure([base], made_of)
+        return any(name in names for each in self.statements for name in self.changed(each))
 
     def share(self, base: str, bases: list[str], result: Reach) -> bool:
         """Record how the iterations share an array; False where they may not."""

@@ -154,11 +154,6 @@ class Facts(Extents):
         """Whether a form is proved not to be negative here."""
         return is_nonnegative(form, self.known)
 
-    def follow(self, limits: Collection[Form], given: Collection[Form]) -> bool:
-        """Whether all limits are not negative where the given ones are not."""
-        known = (*self.known, *given)
-        return all(is_nonnegative(limit, known) for limit in limits)
-
     def of_name(self, name: str) -> Form | None:
         """The form of an integer by name."""
         found = self.forms.get(name)

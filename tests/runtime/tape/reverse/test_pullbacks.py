@@ -26,6 +26,7 @@ def test_a_known_exponent_needs_no_guard():
 def test_complex_adjoints_are_conjugated():
     z = np.array([1 + 2j])
     assert pullback(np.square, z * z, (z,), {}, (0,))(np.ones(1))[0].tolist() == [2 - 4j]
+    assert pullback(np.square, z * z, (z,), {}, (0,))(np.array([1j]))[0].tolist() == [4 + 2j]
 
 
 def test_what_has_no_slope_has_no_adjoint():

@@ -1,11 +1,6 @@
-"""Copy elision at last use: an array that is dead after being copied is not copied; the copy becomes the array.
+"""Elision of arrays that only give their shape: the adjoint of an array that is dead is allocated by known extents.
 
-    k_bar = np.copy(a_bar)
-    return k_bar, y_bar         becomes         return a_bar, y_bar
-
-A function that works on a copy of an argument has one adjoint for both at its end. In the same way an array does not
-stay allocated only because its shape is used: the adjoint is then allocated by the known extents. Applies to copies in
-the function's outermost block, of arrays that the function allocates.
+An array that is not read again need not stay allocated until an adjoint of its shape has been made.
 
     t = h @ w                               t = h @ w
     ...                         becomes     ...
@@ -36,39 +31,15 @@ from srcad.transforms.ir.build import (
     names_in,
     one_or_tuple,
     rewrite_blocks,
-    rewrite_names,
     walk,
 )
 from srcad.transforms.ir.code import Code, store_counts
 from srcad.transforms.ir.side_effects import reads, stored_in
 
 
-def without_last_copies(code: Code) -> Code:
-    """Elide copies, in the outermost block, of arrays that the function allocates and that are dead afterwards."""
-    body, aliases, ranks, stores = code.body, aliases_of(code), ranks_of(code), store_counts(code)
-    live = liveness_of(code).after
-    result: Block = []
-    for k, statement in enumerate(body):
-        match statement:
-            case gast.Assign(
-                targets=[gast.Name(id=copy)], value=gast.Call(func=function, args=[gast.Name(id=array)], keywords=[])
-            ) if dotted_path(function) == "np.copy" and ranks.of.get(array) and aliases.is_local(array):
-                ends = _is_dead(array, live[statement] - {copy}, aliases) and array not in stored_in(body[k + 1 :])
-                if ends and stores[copy] == 1:
-                    _rename(body[k + 1 :], copy, array)
-                    continue
-        result.append(statement)
-    return code.with_body(result)
-
-
 def _is_dead(array: str, live: Live, aliases: Aliases) -> bool:
     """Whether no live name may share memory with an array."""
     return not any(aliases.may_alias(name, array) for name in live)
-
-
-def _rename(block: Block, copy: str, array: str) -> None:
-    for statement in block:
-        rewrite_names(statement, lambda name: array if name == copy else name)
 
 
 def without_last_shapes(code: Code) -> Code:
