@@ -226,7 +226,7 @@ ANALYSES = (
     ),
     Fault(
         "index_ranges",
-        "the index of an inner loop is taken to be the same in all iterations",
+        "an array that the loop stores is taken to keep its length",
         "if a is None or b is None or _is_foreign((*a, *b), index, varying):",
         "if a is None or b is None:",
     ),

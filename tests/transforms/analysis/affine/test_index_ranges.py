@@ -193,3 +193,13 @@ def test_the_number_of_iterations_between_two_accesses(one, other, header, expec
     inside.restrict(stored_in(loop.body))
     first, second = [each.access for each in accessed(loop.body, inside)]
     assert distances(first.region, second.region, "i", step_of(loop), stored_in(loop.body)) == expected
+
+
+def test_the_length_of_an_array_that_the_loop_stores_differs_from_iteration_to_iteration():
+    lines = ["t = v[w.shape[0]]", "t = v[w.shape[0] + 1]", "w = w[1:]"]
+    (loop,) = gast.parse(compound("for i in range(n):", lines)).body
+    for body, expected in ((loop.body, (float("-inf"), float("inf"))), (loop.body[:2], None)):
+        inside = Facts.at_start({**KINDS, "w": KINDS["v"]}).enter(loop)
+        inside.restrict(stored_in(body))
+        first, second = [each.access for each in accessed(body[:2], inside)]
+        assert distances(first.region, second.region, "i", 1, stored_in(body)) == expected
