@@ -450,14 +450,6 @@ EINSUM_ELLIPSIS = Refusal(
     "srcad.grad(f)(np.ones(3))",
 )
 
-POLYFIT_COMPLEX = Refusal(
-    MissingRule,
-    "`np.polyfit` at complex points",
-    "the derivative rule of np.polyfit does not cover complex points",
-    "fit the real and the imaginary part with np.linalg.lstsq",
-    unshown="the rule is asked only for results that are complex, which need a srcad.vjp to be shown",
-)
-
 FORM_WITHOUT_RULE = Refusal(
     MissingRule,
     "Forms of NumPy's functions that a derivative rule does not cover",
