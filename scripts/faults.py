@@ -225,10 +225,10 @@ ANALYSES = (
         "pace = factor * abs(step)\n",
     ),
     Fault(
-        "index_ranges",
+        "point_facts",
         "an array that the loop stores is taken to keep its length",
-        "if a is None or b is None or _is_foreign((*a, *b), index, varying):",
-        "if a is None or b is None:",
+        "return None if array in self._varying else Form.of(",
+        "return Form.of(",
     ),
     Fault(
         "extents",

@@ -50,7 +50,7 @@ def is_free(loop: gast.For, inside: Facts, aliases: Aliases, after: frozenset[st
                 continue
             if one.name != other.name:
                 return False
-            apart = distances(one.region, other.region, loop.target.id, step_of(loop), stored)
+            apart = distances(one.region, other.region, loop.target.id, step_of(loop))
             if apart not in (None, (0, 0)):
                 return False
     return True

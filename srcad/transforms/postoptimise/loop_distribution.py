@@ -249,12 +249,12 @@ def _same_values(body: Block, stores: list[str]) -> dict[str, str]:
 def _is_apart(own: Access, index: str, step: int) -> bool:
     """Whether an access is to another element in each iteration, one after the other."""
     is_next = any(abs(form.coefficient(index)) == 1 for form in own.forms or ())
-    return is_next and distances(own.ranges, own.ranges, index, step, ()) == (0, 0)
+    return is_next and distances(own.ranges, own.ranges, index, step) == (0, 0)
 
 
 def _is_later(own: Access, at: int, other: Access, where: int, index: str, step: int) -> bool:
     """Whether the other access may be to the same element in a later iteration, or later in the same one."""
-    apart_by = distances(own.ranges, other.ranges, index, step, ()) if own.name == other.name else ANY
+    apart_by = distances(own.ranges, other.ranges, index, step) if own.name == other.name else ANY
     return apart_by is not None and (apart_by[1] > 0 or (apart_by[1] == 0 and where > at))
 
 

@@ -120,7 +120,7 @@ def _line(one: Sum, inner: str, outer: str, stored: frozenset[str]) -> tuple[obj
             return None
         axes += own
     rest = [form for axis, form in enumerate(one.forms) if axis not in axes]
-    if any(form.symbols & (stored | {outer, inner}) for form in rest):
+    if any(form.names & (stored | {outer, inner}) for form in rest):
         return None
     return (*axes, *rest)
 

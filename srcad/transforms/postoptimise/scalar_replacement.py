@@ -142,7 +142,7 @@ class _Replacer:
         by_place: dict[Place, list[Reached]] = {}
         for each in found:
             forms = each.access.forms
-            if forms is not None and each.access.name not in stored and not _symbols(forms) & stored:
+            if forms is not None and each.access.name not in stored and not _names(forms) & stored:
                 by_place.setdefault((each.access.name, forms), []).append(each)
         elements = []
         for (name, forms), uses in by_place.items():
@@ -195,13 +195,14 @@ class _Swap(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no anno
         return self.generic_visit(node)
 
 
-def _symbols(forms: tuple[Form, ...]) -> frozenset[str]:
-    return frozenset[str]().union(*(form.symbols for form in forms))
+def _names(forms: tuple[Form, ...]) -> frozenset[str]:
+    """The names that a subscript depends on, of arrays whose lengths are in it too."""
+    return frozenset[str]().union(*(form.names for form in forms))
 
 
 def _without(places: frozenset[Place], names: frozenset[str]) -> frozenset[Place]:
     """The elements that are still the same after these names are stored."""
-    return frozenset(each for each in places if each[0] not in names and not _symbols(each[1]) & names)
+    return frozenset(each for each in places if each[0] not in names and not _names(each[1]) & names)
 
 
 def _target(node: gast.Subscript) -> gast.Subscript:

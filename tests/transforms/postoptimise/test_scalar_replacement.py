@@ -93,6 +93,7 @@ def test_no_test_is_needed_where_the_element_is_reached_anyway(loops):
         "if x[j] > 0.0:\n                v[k] = 1.0",  # not in every iteration
         "assert x[j] > 0.0\n            v[k] = x[j]",
         "helper(v)\n            v[i] = x[j]",
+        "x = x[1:]\n            v[x.shape[0]] += 1.0",  # another length in each iteration
     ],
 )
 def test_others_are_left_alone(inner):

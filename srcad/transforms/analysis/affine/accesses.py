@@ -234,6 +234,6 @@ def distance(loop: gast.For, subscripts: Collection[gast.Subscript], at: Facts) 
     if not found or len(found) < len(wanted) or loop.target.id in stored:
         return None
     pairs = ((one.region, other.region) for one in found for other in found)
-    ends = [apart for pair in pairs if (apart := distances(*pair, loop.target.id, step_of(loop), stored)) is not None]
+    ends = [apart for pair in pairs if (apart := distances(*pair, loop.target.id, step_of(loop))) is not None]
     most = max((end for pair in ends for end in pair), default=0)
     return None if most == float("inf") else int(most)

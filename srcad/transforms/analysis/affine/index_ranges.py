@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping
 from typing import TypeAlias
 
 from srcad.transforms.analysis.affine.integer_facts import Bounds
-from srcad.transforms.analysis.affine.linear_forms import Form, infeasible, is_nonnegative, name_of
+from srcad.transforms.analysis.affine.linear_forms import Form, infeasible, is_nonnegative
 
 Range: TypeAlias = tuple[Form, Form] | None
 Ranges: TypeAlias = tuple[Range, ...]
@@ -58,15 +58,15 @@ def swept(part: Range, index: str, bounds: Bounds) -> Range:
     return part[0].replaced(index, first[0]), part[1].replaced(index, last[1])
 
 
-def distances(one: Ranges, other: Ranges, index: str, step: int, varying: Collection[str]) -> Distances:
+def distances(one: Ranges, other: Ranges, index: str, step: int) -> Distances:
     """How many iterations after `one` the other access may be to the same element: at least and at most.
 
-    Negative where the other comes first. The symbols in `varying` have different values in different iterations; those
-    of the loop itself, `index` with its `step`, are accounted for.
+    Negative where the other comes first. All symbols but the index have the same value in all iterations, as after
+    `Facts.restrict`.
     """
     least, most = ANY
     for a, b in zip(one, other, strict=False):
-        if a is None or b is None or _is_foreign((*a, *b), index, varying):
+        if a is None or b is None:
             continue
         factor = a[0].coefficient(index)
         highest, lowest = a[1] - b[0], a[0] - b[1]  # factor * (other's index - one's) lies between the two
@@ -82,8 +82,3 @@ def distances(one: Ranges, other: Ranges, index: str, step: int, varying: Collec
         if least > most:
             return None
     return least, most
-
-
-def _is_foreign(forms: Collection[Form], index: str, varying: Collection[str]) -> bool:
-    """Whether forms depend on what varies, other than the index."""
-    return any(symbol != index and name_of(symbol) in varying for form in forms for symbol in form.symbols)

@@ -144,8 +144,8 @@ class Facts(Extents):
     def restrict(self, stored: Collection[str]) -> None:
         """Restrict the facts to one iteration of a loop that stores these names.
 
-        From here on, a name of these is None where its value is not known in terms of others, since a symbol would
-        stand for different values in different iterations.
+        From here on, a name of these has no form where its value is not known in terms of others, nor has the length of
+        an array of these, since a symbol would stand for different values in different iterations.
         """
         self.forget(stored)
         self._varying = frozenset(stored)
@@ -172,7 +172,7 @@ class Facts(Extents):
     def _of_extent(self, node: gast.expr) -> Form | None:
         match node:
             case gast.Subscript(value=gast.Attribute(value=gast.Name(id=array), attr="shape"), slice=axis):
-                return Form.of(extent_symbol(array, constant(axis)))
+                return None if array in self._varying else Form.of(extent_symbol(array, constant(axis)))
         return self.form(node)
 
     def rank_of(self, name: str) -> int | None:

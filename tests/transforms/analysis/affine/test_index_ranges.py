@@ -135,7 +135,7 @@ def test_what_is_said_about_accesses_holds_whenever_the_loop_runs(header, lines)
     found = {numbers[id(each.access.node)]: each for each in accessed(loop.body, inside) if each.access.node}
     assert len(found) == len(nodes)
     apart_by = {
-        (a, b): distances(found[a].access.region, found[b].access.region, "i", step_of(loop), stored)
+        (a, b): distances(found[a].access.region, found[b].access.region, "i", step_of(loop))
         for a, b in product(found, repeat=2)
     }
     never = {
@@ -192,7 +192,7 @@ def test_the_number_of_iterations_between_two_accesses(one, other, header, expec
     inside = Facts.at_start(KINDS).enter(loop)
     inside.restrict(stored_in(loop.body))
     first, second = [each.access for each in accessed(loop.body, inside)]
-    assert distances(first.region, second.region, "i", step_of(loop), stored_in(loop.body)) == expected
+    assert distances(first.region, second.region, "i", step_of(loop)) == expected
 
 
 def test_the_length_of_an_array_that_the_loop_stores_differs_from_iteration_to_iteration():
@@ -202,4 +202,4 @@ def test_the_length_of_an_array_that_the_loop_stores_differs_from_iteration_to_i
         inside = Facts.at_start({**KINDS, "w": KINDS["v"]}).enter(loop)
         inside.restrict(stored_in(body))
         first, second = [each.access for each in accessed(body[:2], inside) if each.access.name == "v"]
-        assert distances(first.region, second.region, "i", 1, stored_in(body)) == expected
+        assert distances(first.region, second.region, "i", 1) == expected
