@@ -91,7 +91,6 @@ TESTED_ELSEWHERE = {
     "transforms/ir/comments.py": "driver/test_pipeline.py",
     "transforms/ir/generated_functions.py": "transforms/sweeps/test_gradient_function.py",
     "transforms/ir/pass_names.py": "driver/test_passes.py",
-    "transforms/ir/side_effects.py": "transforms/postoptimise/test_copy_propagation.py",
     "transforms/ir/type_annotations.py": "transforms/postoptimise/test_copy_elision_moves.py",
     "transforms/ir/unit.py": "transforms/normalise/test_ssa.py",
     "transforms/lowering/calls/builtin_calls.py": "transforms/lowering/test_anf.py",

@@ -14,14 +14,13 @@ import pkgutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from types import FrameType
-from typing import Any
+from typing import Any, TypeAlias
 
 import srcad
 
-_FUNCTION_CODE = 2  # inspect.CO_NEWLOCALS: not of a module or class
-# Modules that call what they are given: decorators, solvers, and what applies a function to each node.
-GIVEN = frozenset({"stage_timer", "code", "dataflow", "build", "constant_conditions", "dispatchers", "memoisation"})
+Call: TypeAlias = tuple[str, str, str]
 
 
 def square(x: float) -> float:
@@ -29,32 +28,42 @@ def square(x: float) -> float:
     return x * x
 
 
-def entered() -> tuple[dict[str, str], set[tuple[str, str, str]]]:
-    """The modules entered by a gradient's first call, with the function; calls between modules of two packages."""
+def entered() -> tuple[list[str], set[Call]]:
+    """The modules that a gradient's first call enters, in order, and the calls between modules of srcad."""
     for each in pkgutil.walk_packages(srcad.__path__, "srcad."):
         if not each.name.endswith("__main__"):
             importlib.import_module(each.name)
-    modules: dict[str, str] = {}
-    calls: set[tuple[str, str, str]] = set()
+    gradient = srcad.grad(square)
+    return profiled(lambda: gradient(2.0))
+
+
+def profiled(run: Callable[[], Any]) -> tuple[list[str], set[Call]]:
+    """The modules of srcad of which named functions run, in order, and the calls from one to another.
+
+    A call is the calling module, the called one, and the name of the function.
+
+    >>> modules, calls = profiled(lambda: package_of("srcad.errors"))
+    >>> modules, len(calls)
+    (['srcad.tools.entered_modules'], 0)
+    """
+    modules: dict[str, None] = {}
+    calls: set[Call] = set()
 
     def profile(frame: FrameType, event: str, _: Any) -> None:
-        code = frame.f_code
-        if event != "call" or not code.co_flags & _FUNCTION_CODE or code.co_name.startswith("<"):
-            return
-        module = frame.f_globals.get("__name__", "")
-        if module.startswith("srcad."):
-            modules.setdefault(module, code.co_name)
-            caller = frame.f_back.f_globals.get("__name__", "") if frame.f_back else ""
-            if caller.startswith("srcad.") and package_of(caller) != package_of(module):
-                calls.add((caller, module, code.co_name))
+        module, function = frame.f_globals.get("__name__", ""), frame.f_code.co_name
+        if event != "call" or not module.startswith("srcad.") or function.startswith("<"):
+            return  # `<lambda>` and the like are called by those that they have been given to
+        modules[module] = None
+        caller = frame.f_back.f_globals.get("__name__", "") if frame.f_back else ""
+        if caller.startswith("srcad.") and caller != module:
+            calls.add((caller, module, function))
 
-    gradient = srcad.grad(square)
     sys.setprofile(profile)
     try:
-        gradient(2.0)
+        run()
     finally:
         sys.setprofile(None)
-    return modules, calls
+    return [*modules], calls
 
 
 def package_of(module: str) -> str:

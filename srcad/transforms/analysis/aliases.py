@@ -25,7 +25,7 @@ from numba import types as nb
 from srcad.transforms.analysis.dataflow import fixed_point
 from srcad.transforms.analysis.ranks import ranks_of
 from srcad.transforms.inference.subroutine_types import results_of_calls
-from srcad.transforms.ir.array_functions import SHAPE_ATTRIBUTES, Result, named, result_of, returns_new
+from srcad.transforms.ir.array_functions import SHAPE_ATTRIBUTES, Result, named, result_of
 from srcad.transforms.ir.build import Block, dotted_path, is_range, stores_into, walk, walk_statements
 from srcad.transforms.ir.code import Code, fact
 from srcad.transforms.ir.name_types import Types
@@ -123,16 +123,6 @@ def aliases_of(code: Code) -> Aliases:
 def is_basic(index: gast.expr, types: Types) -> bool:
     """Whether a subscript uses only integers, slices, newaxis and the ellipsis: then it gives a view or an element."""
     return not _selects_places(index, types.get)
-
-
-def makes_new(value: gast.expr) -> bool:
-    """Whether the value of an expression in generated code is a scalar, or memory with no other name."""
-    match value:
-        case gast.Call(func=function):
-            return returns_new(dotted_path(function))
-        case gast.Attribute(attr=attr):
-            return attr in SHAPE_ATTRIBUTES
-    return isinstance(value, (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant))
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Code: a function between two passes, which is what every pass takes and gives.
 
-    def without_last_copies(code: Code) -> Code: ...
+    def with_scalars(code: Code) -> Code: ...
 
 The same class stands for the user's function in core form and for generated functions, so that any analysis can be
 asked about both. A pass owns the code that it is given: it may change the statements in place if it then gives back
@@ -27,7 +27,7 @@ import gast
 from numba import types as nb
 
 from srcad.names import Names
-from srcad.transforms.ir.build import Block, mentions, walk_statements
+from srcad.transforms.ir.build import Block, is_loop, mentions, walk_statements
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.side_effects import all_written
 from srcad.transforms.ir.unit import Unit
@@ -79,7 +79,7 @@ class Code:
     outputs: Collection[str] = ()
     primals: int | None = None
     apart: Collection[str] = ()
-    settings: Settings = Settings()
+    settings: Settings = field(default_factory=Settings)
     _facts: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -110,12 +110,13 @@ class Code:
     @property
     def has_loops(self) -> bool:
         """Whether there is a loop."""
-        return any(isinstance(each, (gast.For, gast.While)) for each in walk_statements(self.body))
+        return any(map(is_loop, walk_statements(self.body)))
 
     @property
     def has_arrays(self) -> bool:
-        """Whether there may be an array: of known type, or as the trace of a loop."""
-        return not self.kinds or any(isinstance(kind, nb.Array) for kind in self.kinds.values()) or self.has_loops
+        """Whether there may be an array: in a name that is no number, or as the trace of a loop."""
+        are_numbers = all(isinstance(kind, (nb.Number, nb.Boolean)) for kind in self.kinds.values())
+        return not self.kinds or not are_numbers or self.has_loops
 
     @property
     def knows_primals(self) -> bool:

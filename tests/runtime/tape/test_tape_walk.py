@@ -1,12 +1,12 @@
 """The way of `np.sin(x)` on a tape through the modules, as docs/internals/tape.md lists it."""
 
-import sys
 from pathlib import Path
 
 import numpy as np
 
 import srcad
 from srcad.runtime.tape.accelerator.switch import accelerated
+from srcad.tools.entered_modules import profiled
 
 PAGE = Path(__file__).parents[3] / "docs" / "internals" / "tape.md"
 TAPE = "srcad.runtime.tape."
@@ -30,23 +30,16 @@ def program():
 
 def walked():
     """The modules of the tape that the program enters, in order; and the calls between its packages."""
-    entered, calls = {}, set()
+    slopes = []
+    modules, calls = profiled(lambda: slopes.append(program()))
+    assert [float(each) for each in slopes] == [np.cos(2.0)]
+    inside = [(one, other, name) for one, other, name in calls if is_tape(one) and is_tape(other)]
+    packages = {(package_of(one), package_of(other), name) for one, other, name in inside}
+    return [module.removeprefix(TAPE) for module in modules if is_tape(module)], packages
 
-    def profile(frame, event, _):
-        module = frame.f_globals.get("__name__", "")
-        if event == "call" and module.startswith(TAPE):
-            caller = frame.f_back.f_globals.get("__name__", "")
-            entered.setdefault(module.removeprefix(TAPE), frame.f_code.co_name)
-            if caller.startswith(TAPE):
-                calls.add((package_of(caller), package_of(module), frame.f_code.co_name))
 
-    sys.setprofile(profile)
-    try:
-        slope = program()
-    finally:
-        sys.setprofile(None)
-    assert float(slope) == np.cos(2.0)
-    return list(entered), calls
+def is_tape(module):
+    return module.startswith(TAPE)
 
 
 def package_of(module):
