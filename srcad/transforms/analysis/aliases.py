@@ -25,7 +25,7 @@ from numba import types as nb
 from srcad.transforms.analysis.dataflow import fixed_point
 from srcad.transforms.analysis.ranks import ranks_of
 from srcad.transforms.inference.subroutine_types import results_of_calls
-from srcad.transforms.ir.array_functions import SHAPE_ATTRIBUTES, Result, named, result_of
+from srcad.transforms.ir.array_functions import MODULES, SHAPE_ATTRIBUTES, Result, named, result_of
 from srcad.transforms.ir.build import Block, dotted_path, is_range, stores_into, walk, walk_statements
 from srcad.transforms.ir.code import Code, fact
 from srcad.transforms.ir.name_types import Types
@@ -79,6 +79,17 @@ class Aliases:
         Two arrays of the caller are in one class only if the function itself connects them: `may_alias` says more.
         """
         return self._classes.get(name, name)
+
+    def connected(self, name: str) -> frozenset[str]:
+        """All names in the class of a name, that name included."""
+        return self._members.get(self.alias_class(name), frozenset([name]))
+
+    @cached_property
+    def _members(self) -> dict[str, frozenset[str]]:
+        found: dict[str, set[str]] = {}
+        for name, representative in self._classes.items():
+            found.setdefault(representative, set()).add(name)
+        return {representative: frozenset(names) for representative, names in found.items()}
 
     @cached_property
     def _classes(self) -> dict[str, str]:
@@ -159,6 +170,7 @@ class _Collector:
         self.results: dict[tuple[str, Any], str] = {}
         for each in self.statements:
             self._collect(each)
+            self._collect_kept(each)
 
     def solved(self, changes: Callable[[gast.stmt], Iterable[str]], are_apart: bool) -> Aliases:
         """The least sets that satisfy all inclusions; `changes` are the arrays that a statement writes to."""
@@ -180,6 +192,16 @@ class _Collector:
             case gast.Expr(value=gast.Call(func=gast.Attribute(value=kept, attr=attr), args=args)) if attr in _ADDING:
                 for name in self._sources(kept):
                     self._include(name, (source for each in args for source in self._sources(each)))
+
+    def _collect_kept(self, statement: gast.stmt) -> None:
+        """State that a function that nothing is known about may put its arguments into one that is not an array."""
+        value = getattr(statement, "value", None)
+        if not isinstance(value, gast.Call) or self._result(value) is not Result.ANY or _is_of_module(value.func):
+            return
+        sources = [source for each in value.args for source in self._sources(each)]
+        for each in value.args:
+            if isinstance(each, gast.Name) and not self._is_array(each):
+                self._include(each.id, sources)
 
     def _assign(self, target: gast.expr, value: gast.expr) -> None:
         match target, value:
@@ -403,6 +425,11 @@ def _is_places(kind: nb.Type | None) -> bool:
     if isinstance(kind, nb.BaseTuple):
         return any(_is_places(each) for each in kind)
     return isinstance(kind, (nb.Array, nb.List, nb.ListType))
+
+
+def _is_of_module(function: gast.expr) -> bool:
+    """Whether a function is one of NumPy or of the kernels: these keep no reference to an argument."""
+    return (dotted_path(function) or "").split(".")[0] in MODULES
 
 
 def _prefixes(path: str) -> list[str]:

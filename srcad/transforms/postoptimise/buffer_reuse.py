@@ -22,8 +22,6 @@ together with an array that is not known to be unaliased, and store to one of th
 
 from __future__ import annotations
 
-from collections import Counter
-
 import gast
 from numba import types as nb
 
@@ -81,7 +79,6 @@ class _Owner:
         self.aliases, self.ranks = aliases_of(code), ranks_of(code)
         self.stores = store_counts(code)
         self.live = liveness_of(code).after
-        self.groups = Counter(self.aliases.alias_class(name) for name in mentions(code.body))
         self.zeros = {
             made_in(each) for each in walk_statements(code.body) if made_in(each) is not None and _is_zeros(each)
         }
@@ -122,7 +119,7 @@ class _Owner:
         """Whether the array is allocated by the function, stored in one name only, once, and C-contiguous."""
         kind = self.kinds.get(name)
         is_array = isinstance(kind, nb.Array) and kind.ndim > 0 and kind.layout == "C"
-        alone = self.stores[name] == self.groups[self.aliases.alias_class(name)] == 1 and self.aliases.is_local(name)
+        alone = self.stores[name] == len(self.aliases.connected(name)) == 1 and self.aliases.is_local(name)
         return is_array and alone and name not in self.taken
 
     def ends(self, name: str, above: Block, nest: gast.stmt) -> bool:

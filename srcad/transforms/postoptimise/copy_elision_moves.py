@@ -62,9 +62,6 @@ def with_memory_handed(code: Code) -> Code:
 class _Giver:
     def __init__(self, code: Code) -> None:
         self.kinds, self.aliases = code.kinds, aliases_of(code)
-        self.groups: dict[str, set[str]] = {}
-        for name in mentions(code.body):
-            self.groups.setdefault(self.aliases.alias_class(name), set()).add(name)
 
     def sums(self, block: Block, live: Mapping[gast.stmt, Live]) -> None:
         """Turn sums into zeros into assignments; `live` has the names that are live after each statement."""
@@ -100,7 +97,7 @@ class _Giver:
 
     def ends(self, array: str, behind: Live) -> bool:
         """Whether an array is the function's own and no alias of it is live after a statement."""
-        return self.aliases.is_local(array) and not self.groups[self.aliases.alias_class(array)] & behind
+        return self.aliases.is_local(array) and not self.aliases.connected(array) & behind
 
     def store_sum(self, block: Block, statement: gast.AugAssign, live: Mapping[gast.stmt, Live]) -> None:
         """Replace `zeros; +=` by an assignment of the value."""

@@ -226,6 +226,16 @@ def test_memory_that_kernels_write_is_written():
     assert not found.is_written("x")
 
 
+def test_an_unknown_function_may_put_an_array_into_a_list_and_a_kernel_does_not():
+    found = generated(
+        "a = np.zeros(n)", "b = np.zeros(n)", "kept = []", "unknown(a, kept)", "q = []", "kernels.hold(b, q)"
+    )
+    assert found.may_alias("kept", "a")
+    assert found.alias_class("kept") == found.alias_class("a")
+    assert not found.may_alias("q", "b")
+    assert not found.may_alias("a", "b")
+
+
 def test_results_of_a_call_are_told_apart_in_core_form():
     found = facts("""
 def f(x, y, n):
