@@ -72,6 +72,7 @@ class _Divider:
         self.arrays = {name for name, kind in self.kinds.items() if isinstance(kind, nb.Array)}
         self.variables = {*self.parameters, *stored_in(tree.body)}
         self.live = liveness(tree.body).after
+        self.memory = Memory(Code(Unit(tree.name, tree, {}, names), Types(self.kinds)))  # before any loop is a call
 
     def block(self, block: Block) -> None:
         """Divide the parallel loops in a block."""
@@ -95,8 +96,7 @@ class _Divider:
         stored = {loop.target.id, *stored_in(body)}
         if (stored & after) - set(passed) or stored & {name for bound in loop.iter.args for name in _names(bound)}:
             return None
-        code = Code(Unit(self.tree.name, self.tree, {}, self.names), Types(self.kinds))
-        found = reach(loop, Memory(code), self.kinds, scratch)
+        found = reach(loop, self.memory, self.kinds, scratch)
         if found is None:
             return None
         sums = {name: self.kinds[name] for name, how in passed.items() if how == "sum"}
