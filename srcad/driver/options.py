@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,26 +18,41 @@ class Options:
     without     optional passes of the compiler that are switched off (`srcad.driver.passes`)
     max_trace_bytes    the most that loops may keep for the reverse sweep, or None
     fastmath    whether compiled code may reorder and simplify floating arithmetic; None is as the function's own @njit
+    boundscheck whether indices are checked; None is yes, unless the function's own @njit says boundscheck=False
     """
 
     without: tuple[str, ...] = field(default_factory=chosen)
     fastmath: bool | None = None
     max_trace_bytes: int | None = None
+    boundscheck: bool | None = None
 
     @staticmethod
     def of(
-        without: Without = (), fastmath: bool | None = None, function: Any = None, max_trace_bytes: int | None = None
+        without: Without = (),
+        fastmath: bool | None = None,
+        function: Any = None,
+        max_trace_bytes: int | None = None,
+        boundscheck: bool | None = None,
     ) -> Options:
         """The options of a call: `without` names passes, in one text or several; those of a `srcad.function` stay.
 
         >>> Options.of("loop_order", True)
-        Options(without=('loop_order',), fastmath=True, max_trace_bytes=None)
+        Options(without=('loop_order',), fastmath=True, max_trace_bytes=None, boundscheck=None)
         """
         known = getattr(function, "options", None)
         if not isinstance(known, Options):
-            return Options(chosen(without), fastmath, max_trace_bytes)
+            return Options(chosen(without), fastmath, max_trace_bytes, boundscheck)
         return Options(
             chosen({*known.without, *chosen(without)}),
             known.fastmath if fastmath is None else fastmath,
             known.max_trace_bytes if max_trace_bytes is None else max_trace_bytes,
+            known.boundscheck if boundscheck is None else boundscheck,
         )
+
+    def checks_bounds(self, own: Mapping[str, Any]) -> bool:
+        """Whether the indices of a function are checked, whose own `@njit` has these options.
+
+        >>> Options().checks_bounds({}), Options().checks_bounds({"boundscheck": False})
+        (True, False)
+        """
+        return own.get("boundscheck") is not False if self.boundscheck is None else self.boundscheck

@@ -21,9 +21,10 @@ from numba import types as nb
 from srcad.driver.back_end import finished, simplified
 from srcad.driver.mid_end import infer_types
 from srcad.driver.module_assembly import renamed, with_callees
-from srcad.driver.pass_manager import passed
+from srcad.driver.options import Options
+from srcad.driver.pass_manager import passed, run
 from srcad.driver.pass_selection import row_named
-from srcad.driver.passes import AGAIN, NORMALISE, OPTIMISE, SIMPLIFY
+from srcad.driver.passes import AGAIN, NORMALISE, OPTIMISE, ROWS, SIMPLIFY
 from srcad.errors import BadArgument, MayOverlap, Place, SrcadError
 from srcad.frontend.lower import prepare
 from srcad.printing.printer import print_module
@@ -33,6 +34,7 @@ from srcad.runtime.support import stage_timer
 from srcad.transforms.adjoint.call_derivatives import Callees
 from srcad.transforms.checkpointing.iteration_derivative import make_any_pair
 from srcad.transforms.checkpointing.trace_memory_limit import bounded, recording, refuse_unbounded
+from srcad.transforms.inference.type_inference import types_of
 from srcad.transforms.ir.build import place_of
 from srcad.transforms.ir.code import Code, Settings
 from srcad.transforms.ir.generated_functions import Made
@@ -92,6 +94,7 @@ def derive(
     assumes: bool = False,
     without: Iterable[str] = (),
     max_trace_bytes: int | None = None,
+    boundscheck: bool | None = None,
 ) -> Generated:
     """Source for one mode and one set of argument types; `observed` stands for Numba's inference.
 
@@ -101,21 +104,31 @@ def derive(
     loops record. Raises CannotType where Numba has no type for the function, NotDifferentiable and other SrcadErrors.
     """
     _check(mode, after)
-    after = after or ("lower" if mode == "core" else None)
     loops = loops and observed is None
     unit = replace(unit, without=frozenset(without))
     settings = Settings(
         observed=observed,
         loops=loops,
         assumes=assumes and not prints(unit) and unit.does(BROADCAST_ASSUMPTION),
+        checks_bounds=Options(boundscheck=boundscheck).checks_bounds(unit.options),
         is_reversed=mode in REVERSED,
+        is_primal=mode == "core",
     )
     begin = Code(unit, signature=tuple(types), settings=settings)
+    if mode == "core" and after is None:
+        return _printed(_core(_checked(begin).unit), None)
     state = differentiable_state(begin, after)
     if after in _BEFORE_DIFFERENTIATION:
         return _printed(_core(state.unit), state.types.result)
     made = _within(max_trace_bytes, state, begin, _Request(mode, tuple(wrt), tuple_result))
     return _printed(_finished(made, loops, unit, after), state.types.result)
+
+
+def _checked(begin: Code) -> Code:
+    """The function itself, with checks of its indices where it is to be compiled. Raises CannotType."""
+    if not begin.settings.loops:
+        return begin
+    return run(ROWS["bounds_checks"], begin.with_unit(begin.unit, types_of(begin.unit, begin.signature)))
 
 
 def _core(unit: Unit) -> Made:

@@ -208,9 +208,8 @@ class Version:
             assumes=assumes,
             without=request.options.without,
             max_trace_bytes=request.options.max_trace_bytes,
+            boundscheck=request.options.boundscheck,
         )
-        if request.mode == "core" and loops:
-            types_of(self.unit, kinds)  # the other modes need the types themselves
         text, names = generated.text, tuple(generated.functions)
         loop = self._loop_text(names, kinds, generated.result) if loops else None
         if loop is not None:

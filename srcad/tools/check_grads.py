@@ -47,6 +47,7 @@ def check_grads(
     jit: bool = True,
     seed: int = 0,
     without: Without = (),
+    boundscheck: bool | None = None,
 ) -> None:
     """Compare reverse mode with finite differences. Raises `WrongGradient`, an AssertionError, if they differ.
 
@@ -55,16 +56,18 @@ def check_grads(
     rtol, atol  tolerances; by default what differences in the arguments' precision allow, rtol=1e-6 for float64
     seed        seed of the random weights that are used if the result is more than one number
     without     compiler passes to leave out: "fuse", ("spot", "skip")
+    boundscheck False leaves out the checks that indices are in range
 
     For arguments with more than a thousand elements, a sample of the elements is compared.
     >>> check_grads(lambda x, k: k * x ** 3, (2.0, 0.5))
     """
     f, wrt, args = among_arguments(f, wrt, args)
-    options, signature = Options.of(without, function=f), signature_of(f)
+    options, signature = Options.of(without, function=f, boundscheck=boundscheck), signature_of(f)
     given, run = bind(signature, tuple(args), {}), f.__wrapped__ if isinstance(f, Function) else f
     if (taken := _taken_apart(run, given, jit)) is not None:
         places = taken[0].smooth if wrt is None else taken[0].wrt(positions(f, wrt)[0])
-        check_grads(taken[0].flat, taken[1], places, rtol=rtol, atol=atol, jit=jit, seed=seed, without=options.without)
+        how: dict[str, Any] = {"jit": jit, "without": options.without, "boundscheck": options.boundscheck}
+        check_grads(taken[0].flat, taken[1], places, rtol=rtol, atol=atol, seed=seed, **how)
         return
     where = _plain_positions(f, given, wrt)
     expected = _called(run, signature, _copied(given))

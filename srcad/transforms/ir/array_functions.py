@@ -192,6 +192,9 @@ FACTS: dict[str, Fact] = {
     "kernels.diff_adjoint": Fact.VIEW,
     # Checks, and what is printed
     "kernels.same_extent": Fact(0),
+    "kernels.check_index": Fact(0),
+    "kernels.check_indices": Fact(0),
+    "kernels.check_room": Fact(0),
     "kernels.refuse_overlap": Fact(0),
     "kernels.check_bytes": Fact(0),
     "kernels.expect": Fact(0),
