@@ -49,10 +49,11 @@ class Options:
             known.boundscheck if boundscheck is None else boundscheck,
         )
 
-    def checks_bounds(self, own: Mapping[str, Any]) -> bool:
-        """Whether the indices of a function are checked, whose own `@njit` has these options.
 
-        >>> Options().checks_bounds({}), Options().checks_bounds({"boundscheck": False})
-        (True, False)
-        """
-        return own.get("boundscheck") is not False if self.boundscheck is None else self.boundscheck
+def checks_bounds(boundscheck: bool | None, own: Mapping[str, Any]) -> bool:
+    """Whether the indices of a function are checked, whose own `@njit` has these options.
+
+    >>> checks_bounds(None, {}), checks_bounds(None, {"boundscheck": False})
+    (True, False)
+    """
+    return own.get("boundscheck") is not False if boundscheck is None else boundscheck

@@ -21,7 +21,7 @@ from numba import types as nb
 from srcad.driver.back_end import finished, simplified
 from srcad.driver.mid_end import infer_types
 from srcad.driver.module_assembly import renamed, with_callees
-from srcad.driver.options import Options
+from srcad.driver.options import checks_bounds
 from srcad.driver.pass_manager import passed, run
 from srcad.driver.pass_selection import row_named
 from srcad.driver.passes import AGAIN, NORMALISE, OPTIMISE, ROWS, SIMPLIFY
@@ -110,7 +110,7 @@ def derive(
         observed=observed,
         loops=loops,
         assumes=assumes and not prints(unit) and unit.does(BROADCAST_ASSUMPTION),
-        checks_bounds=Options(boundscheck=boundscheck).checks_bounds(unit.options),
+        checks_bounds=checks_bounds(boundscheck, unit.options),
         is_reversed=mode in REVERSED,
         is_primal=mode == "core",
     )
@@ -125,8 +125,8 @@ def derive(
 
 
 def _checked(begin: Code) -> Code:
-    """The function itself, with checks of its indices where it is to be compiled. Raises CannotType."""
-    if not begin.settings.loops:
+    """The function itself, with checks of its indices where it is to be compiled for types. Raises CannotType."""
+    if not begin.settings.loops or len(begin.signature) != len(begin.parameters):
         return begin
     return run(ROWS["bounds_checks"], begin.with_unit(begin.unit, types_of(begin.unit, begin.signature)))
 

@@ -29,6 +29,7 @@ import gast
 from numba import types as nb
 
 from srcad.runtime import kernels
+from srcad.runtime.rulebook import registry
 from srcad.transforms.analysis.affine.integer_facts import Bounds, expression_of, index_parts, is_counted
 from srcad.transforms.analysis.affine.linear_forms import Form, is_extent
 from srcad.transforms.analysis.affine.point_facts import Facts
@@ -44,6 +45,7 @@ from srcad.transforms.ir.build import (
     dotted_path,
     inner_blocks,
     load,
+    names_in,
     place_of,
     stores_into,
     subscript,
@@ -55,7 +57,7 @@ from srcad.transforms.ir.build import (
 from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
-from srcad.transforms.ir.primitive import constant
+from srcad.transforms.ir.primitive import constant, primitive_of
 from srcad.transforms.ir.side_effects import all_written, changed_memory, stored_in
 from srcad.transforms.normalise.in_place_resolution import IN_PLACE
 from srcad.transforms.normalise.range_conditions import Condition, is_exact
@@ -91,6 +93,7 @@ class _Walk:
         self.types = code.types
         self.aliases = aliases_of(code) if code.settings.is_primal else None
         self.kinds: dict[str, Any] = dict(code.kinds)
+        self.bindings = dict(code.unit.bindings)
         self.forms: dict[gast.stmt, Form] = {}  # of what statements assign to integers
         self._stored: dict[gast.stmt, frozenset[str]] = {}
         self._is_barrier: dict[gast.stmt, bool] = {}
@@ -121,7 +124,11 @@ class _Walk:
         """The facts after a simple statement."""
         name = written(statement)
         if name is None or not isinstance(self.kinds.get(name), nb.Integer):
+            like = None if name is None else self.shaped_like(name, statement.value)
+            extents = None if like is None else facts.of(like)
             facts.learn(statement)
+            if extents is not None:
+                facts.note(str(name), extents)
             return facts.under(statement.test, True) if isinstance(statement, gast.Assert) else facts
         form = facts.form(statement.value)
         if form is not None:
@@ -130,6 +137,17 @@ class _Walk:
         facts.learn(statement)
         facts.suppose(each for each in about if self.is_sound(each))
         return facts
+
+    def shaped_like(self, name: str, value: gast.expr) -> str | None:
+        """The only array in an elementwise operation, which has the shape of the result; None if there is no such."""
+        rank = self.types.rank(name)
+        if not rank or not isinstance(value, (gast.UnaryOp, gast.BinOp, gast.Call)) or name in names_in(value):
+            return None
+        arrays = {each for each in names_in(value) if self.types.rank(each)}
+        if len(arrays) != 1 or self.types.rank(*arrays) != rank:
+            return None
+        rule = registry.find(primitive_of(value, self.bindings))
+        return arrays.pop() if rule is not None and rule.elementwise else None
 
     def is_sound(self, form: Form) -> bool:
         """Whether arithmetic on the numbers in a form is that of integers: unsigned ones wrap around at zero."""
@@ -326,7 +344,6 @@ class _Writer(_Walk):
     def __init__(self, code: Code) -> None:
         super().__init__(code)
         self.names = code.unit.names
-        self.bindings = dict(code.unit.bindings)
         alias = "kernels" if self.bindings.get("kernels", kernels) is kernels else self.names.fresh("kernels")
         self.bindings[alias] = kernels
         self.alias = alias
@@ -336,6 +353,7 @@ class _Writer(_Walk):
     def written(self, items: list[Item]) -> Block:
         """A block with its conditions as statements."""
         block: Block = []
+        self._done = {}
         for item in items:
             if isinstance(item, Condition):
                 block += self.condition(item)
@@ -360,14 +378,14 @@ class _Writer(_Walk):
 
     def at_once(self, part: gast.expr, base: str, axis: int, message: str, place: Any) -> Iterator[gast.stmt]:
         """A check of an integer where it is used."""
-        self.made = []
+        self.made, self._done = [], {}
         extent = self.atom(subscript(attribute(load(base), "shape"), const(axis)), place)
         self.check("check_index", [self.atom(part, place), extent, const(message)], place)
         yield from self.made
 
     def contents(self, part: gast.Name, base: str, axis: int, message: str, place: Any) -> Iterator[gast.stmt]:
         """A check of all integers in an array."""
-        self.made = []
+        self.made, self._done = [], {}
         extent = self.atom(subscript(attribute(load(base), "shape"), const(axis)), place)
         self.check("check_indices", [load(part.id), extent, const(message)], place)
         yield from self.made
