@@ -34,7 +34,7 @@ from srcad.transforms.analysis.affine.integer_facts import Bounds, expression_of
 from srcad.transforms.analysis.affine.linear_forms import Form, is_extent
 from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.analysis.aliases import aliases_of
-from srcad.transforms.ir.array_functions import FACTS, Fact
+from srcad.transforms.ir.array_functions import FACTS
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -58,7 +58,7 @@ from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant, primitive_of
-from srcad.transforms.ir.side_effects import all_written, changed_memory, stored_in
+from srcad.transforms.ir.side_effects import all_written, changed_memory, is_check, stored_in
 from srcad.transforms.normalise.in_place_resolution import IN_PLACE
 from srcad.transforms.normalise.range_conditions import Condition, is_exact
 
@@ -83,7 +83,7 @@ def _subscripts(statement: gast.stmt, types: Types) -> list[gast.Subscript]:
     found = [] if target is None else [target]
     if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Subscript):
         found.append(statement.value)
-    return [each for each in found if types.rank(each.value.id)]
+    return [each for each in found if isinstance(each.value, gast.Name) and types.rank(each.value.id)]
 
 
 class _Walk:
@@ -124,8 +124,7 @@ class _Walk:
         """The facts after a simple statement."""
         name = written(statement)
         if name is None or not isinstance(self.kinds.get(name), nb.Integer):
-            like = None if name is None else self.shaped_like(name, statement.value)
-            extents = None if like is None else facts.of(like)
+            extents = None if name is None else self.elementwise_extents(name, statement.value, facts)
             facts.learn(statement)
             if extents is not None:
                 facts.note(str(name), extents)
@@ -138,16 +137,25 @@ class _Walk:
         facts.suppose(each for each in about if self.is_sound(each))
         return facts
 
-    def shaped_like(self, name: str, value: gast.expr) -> str | None:
-        """The only array in an elementwise operation, which has the shape of the result; None if there is no such."""
+    def elementwise_extents(self, name: str, value: gast.expr, facts: Facts) -> tuple[gast.expr, ...] | None:
+        """The extents of the result of an elementwise operation, where all operands are seen to have them."""
         rank = self.types.rank(name)
         if not rank or not isinstance(value, (gast.UnaryOp, gast.BinOp, gast.Call)) or name in names_in(value):
             return None
-        arrays = {each for each in names_in(value) if self.types.rank(each)}
-        if len(arrays) != 1 or self.types.rank(*arrays) != rank:
+        arrays = [each for each in dict.fromkeys(names_in(value)) if self.types.rank(each)]
+        rule = registry.find(primitive_of(value, self.bindings)) if arrays else None
+        if rule is None or not rule.elementwise:
             return None
-        rule = registry.find(primitive_of(value, self.bindings))
-        return arrays.pop() if rule is not None and rule.elementwise else None
+        whole = max(arrays, key=lambda each: self.types.rank(each) or 0)
+        extents = facts.of(whole)
+        if extents is None or len(extents) != rank:
+            return None
+        forms = [facts.form(each) for each in extents]
+        for each in arrays:
+            own = [facts.size(each, axis) for axis in range(self.types.rank(each) or 0)]
+            if None in own or own != forms[rank - len(own) :]:
+                return None
+        return extents
 
     def is_sound(self, form: Form) -> bool:
         """Whether arithmetic on the numbers in a form is that of integers: unsigned ones wrap around at zero."""
@@ -451,10 +459,8 @@ def _is_observed(statement: gast.stmt) -> bool:
             return True
         case gast.If() | gast.For() | gast.While() | gast.Pass():
             return False
-        case gast.Expr(value=gast.Call(func=function)):
-            return FACTS.get(dotted_path(function) or "") != Fact(0) or dotted_path(function) == "print"
         case gast.Expr():
-            return True
+            return not is_check(statement)
     return notes_of(statement).effect or any(
         isinstance(node, gast.Call) and _is_observed_call(dotted_path(node.func)) for node in walk(statement)
     )
