@@ -41,7 +41,7 @@ def raise_different_shapes(input_shape: Any, slice_shape: Any) -> None:
     raise NotImplementedError
 
 
-@overload(raise_different_shapes)
+@overload(raise_different_shapes)  # type: ignore[untyped-decorator]  # Numba carries no annotations
 def _overload_raise_different_shapes(input_shape: Any, slice_shape: Any) -> Any:
     def impl(input_shape: Any, slice_shape: Any) -> None:
         raise DifferentShapes(slice_shape, input_shape)
