@@ -3,6 +3,7 @@
     array expressions    loops that do not ask in each iteration what is broadcast (`array_loops`)
     slice assignment     the message about shapes that do not match is put together in Python: in Numba's place, code
                          for strings and their formatting is compiled, 1.6 s for the first assignment to a slice
+    library functions    are compiled once for all processes (`kernel_cache`)
 
 What is compiled does the same. Code that Numba compiles for others is not touched, but a function of Numba's own
 library that srcad was the first to need remains as it was compiled.
@@ -14,10 +15,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from numba.core.typing.templates import _OverloadFunctionTemplate
 from numba.extending import overload
 from numba.np import arrayobj, npyimpl
 
 from srcad.runtime.jit.array_loops import array_loops
+from srcad.runtime.jit.kernel_cache import decorator_with_cache
 
 
 class DifferentShapes(ValueError):
@@ -49,6 +52,13 @@ def _overload_raise_different_shapes(input_shape: Any, slice_shape: Any) -> Any:
     return impl
 
 
+_REPLACED = (
+    (npyimpl, "numpy_ufunc_kernel", array_loops),
+    (arrayobj, "raise_with_shape_context", raise_different_shapes),
+    (_OverloadFunctionTemplate, "_get_jit_decorator", decorator_with_cache),
+)
+
+
 @contextmanager
 def compact_numba() -> Iterator[None]:
     """A block in which Numba compiles with the replacements of this module. Needs Numba's compiler lock.
@@ -59,9 +69,11 @@ def compact_numba() -> Iterator[None]:
     >>> npyimpl.numpy_ufunc_kernel is array_loops
     False
     """
-    before = npyimpl.numpy_ufunc_kernel, arrayobj.raise_with_shape_context
-    npyimpl.numpy_ufunc_kernel, arrayobj.raise_with_shape_context = array_loops, raise_different_shapes
+    before = [getattr(owner, name) for owner, name, _ in _REPLACED]
     try:
+        for owner, name, ours in _REPLACED:
+            setattr(owner, name, ours)
         yield
     finally:
-        npyimpl.numpy_ufunc_kernel, arrayobj.raise_with_shape_context = before
+        for (owner, name, _), original in zip(_REPLACED, before, strict=True):
+            setattr(owner, name, original)

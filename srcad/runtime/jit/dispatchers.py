@@ -20,7 +20,6 @@ from typing import Any
 import numba
 import numpy as np
 from numba.core import errors, sigutils, types
-from numba.core.caching import FunctionCache
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import OmittedArg
 from numba.core.registry import CPUDispatcher
@@ -31,6 +30,7 @@ from srcad.runtime.jit.compact_numba import compact_numba
 from srcad.runtime.jit.disk_cache import Stored, path_of
 from srcad.runtime.jit.fast_compiler_pipeline import Quick
 from srcad.runtime.jit.gc_pause import nothing_collected
+from srcad.runtime.jit.kernel_cache import GradientCache
 from srcad.runtime.jit.numba_inference import CannotType, reason_of
 from srcad.runtime.support.broadcast_error import Widens
 
@@ -124,7 +124,7 @@ def _is_own_function(value: Any, module: ModuleType) -> bool:
     return isinstance(value, FunctionType) and value.__code__.co_filename == module.__file__
 
 
-class _QuickCache(FunctionCache):  # type: ignore[misc]  # Numba carries no annotations
+class _QuickCache(GradientCache):
     """Numba's disk cache, without the loading of modules that only compilation needs.
 
     Numba refreshes its registries before it looks into the cache, which takes a third of a second in a new process.
