@@ -27,7 +27,6 @@ from srcad.transforms.storage.cut_weights import Costs
 from srcad.transforms.storage.min_cut import cheapest_record
 from srcad.transforms.storage.placement import Sites
 from srcad.transforms.storage.recomputation import Recipes
-from srcad.transforms.storage.shared_traces import find_left, left_in
 from srcad.transforms.storage.tbr_result import Decisions
 from srcad.transforms.storage.traces import rows
 
@@ -59,7 +58,6 @@ class Decider:
         """All decisions."""
         self.collect(self.plan)
         self.recipes.wanted = {names_of(what) for _, what in self.contents}
-        self.recipes.wanted |= {left for name in self.recipes.wanted if (left := left_in(self.sites, name))}
         for store in self.undone:
             for name in names_in(stores_into(store)):
                 self.request(name, self.program.flow.spot(store).number)
@@ -76,7 +74,7 @@ class Decider:
                 for statement, what in self.contents
                 if self.recipes.stores_after(statement, what)
             ]
-            return self.with_forms(decisions)
+            return self.with_rows(decisions)
         reads = list(self.contents)
         for name in decisions.recomputed:
             reads += self.recipes.loads(name)
@@ -84,11 +82,10 @@ class Decider:
             id(store): store for statement, what in reads for store in self.recipes.stores_after(statement, what)
         }
         decisions.undone = [store for store in walk_statements(self.program.unit.tree.body) if id(store) in undone]
-        return self.with_forms(decisions)
+        return self.with_rows(decisions)
 
-    def with_forms(self, decisions: Decisions) -> Decisions:
-        """Share traces of equal values, and decide which arrays are copied."""
-        find_left(self.sites, decisions)
+    def with_rows(self, decisions: Decisions) -> Decisions:
+        """Decide which arrays are copied."""
         decisions.rows = rows(self.sites, self.recipes, decisions)
         return decisions
 
