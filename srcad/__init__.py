@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from srcad.errors import (
         BadArgument,
         BadIndex,
+        BadType,
         BadValue,
         CompilerBug,
         GradientCut,
@@ -56,6 +57,7 @@ __version__ = "0.1.0"  # pyproject.toml reads it here
 _HOMES = {
     "BadArgument": "srcad.errors",
     "BadIndex": "srcad.errors",
+    "BadType": "srcad.errors",
     "BadValue": "srcad.errors",
     "CompilerBug": "srcad.errors",
     "ForwardAccumulator": "srcad.runtime.tape.public",
@@ -100,6 +102,7 @@ _HOMES = {
 __all__ = [
     "BadArgument",
     "BadIndex",
+    "BadType",
     "BadValue",
     "CompilerBug",
     "ForwardAccumulator",

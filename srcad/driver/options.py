@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from operator import index
 from typing import Any
 
 from srcad.driver.pass_selection import chosen
+from srcad.errors import BadArgument, BadType
 
 Without = str | Iterable[str]
 
@@ -33,6 +35,9 @@ class Options:
         >>> Options.of("loop_order", True)
         Options(without=('loop_order',), fastmath=True, max_trace_bytes=None)
         """
+        if fastmath is not None and not isinstance(fastmath, (bool, set, dict)):
+            raise BadType(f"fastmath is {fastmath!r}", hint="give True, False, or a set of LLVM's flags, as to Numba")
+        _check_bytes(max_trace_bytes)
         known = getattr(function, "options", None)
         if not isinstance(known, Options):
             return Options(chosen(without), fastmath, max_trace_bytes)
@@ -41,3 +46,14 @@ class Options:
             known.fastmath if fastmath is None else fastmath,
             known.max_trace_bytes if max_trace_bytes is None else max_trace_bytes,
         )
+
+
+def _check_bytes(count: Any) -> None:
+    """Raise BadArgument unless this is a number of bytes, or None."""
+    hint = "give a whole number of bytes, such as 10**8"
+    try:
+        negative = count is not None and index(count) < 0
+    except TypeError:
+        raise BadType(f"max_trace_bytes is {count!r}", hint=hint) from None
+    if negative:
+        raise BadArgument(f"max_trace_bytes is {count!r}", hint=hint)

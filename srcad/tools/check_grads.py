@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numba import typeof
 
-from srcad.api.argument_binding import bind
+from srcad.api.argument_binding import bind, refuse_single
 from srcad.api.compiled_function import Function, function_of
 from srcad.api.pytree_specialisation import Shape, shaped
 from srcad.api.recorded_call import is_differentiable
@@ -24,6 +24,7 @@ from srcad.driver.options import Options, Without
 from srcad.driver.version import Version
 from srcad.errors import BadArgument, WrongGradient
 from srcad.frontend.load_source import name_of, signature_of
+from srcad.runtime.support.array_snapshots import snapshot
 from srcad.runtime.support.structured_arguments import is_structured
 
 _MOST_ELEMENTS = 1000
@@ -59,6 +60,7 @@ def check_grads(
     For arguments with more than a thousand elements, a sample of the elements is compared.
     >>> check_grads(lambda x, k: k * x ** 3, (2.0, 0.5))
     """
+    refuse_single(args, "args")
     f, wrt, args = among_arguments(f, wrt, args)
     options, signature = Options.of(without, function=f), signature_of(f)
     given, run = bind(signature, tuple(args), {}), f.__wrapped__ if isinstance(f, Function) else f
@@ -102,7 +104,7 @@ def _gradients(
     made: tuple[Version, Pair], name: str, given: tuple[Any, ...], expected: Any, weights: Any
 ) -> tuple[Any, ...]:
     version, pair = made
-    arguments = (*_copied(given), *version.hidden())
+    arguments = (*snapshot(given), *version.hidden())  # arguments that overlap do so in the copies
     value, trace = pair.forward(*arguments)
     _compare_values(name, value, expected)
     return pair.pullback(arguments, value, trace)(weights)

@@ -74,7 +74,7 @@ class Decider:
                 for statement, what in self.contents
                 if self.recipes.stores_after(statement, what)
             ]
-            return self.with_rows(decisions)
+            return self.with_forms(decisions)
         reads = list(self.contents)
         for name in decisions.recomputed:
             reads += self.recipes.loads(name)
@@ -82,9 +82,9 @@ class Decider:
             id(store): store for statement, what in reads for store in self.recipes.stores_after(statement, what)
         }
         decisions.undone = [store for store in walk_statements(self.program.unit.tree.body) if id(store) in undone]
-        return self.with_rows(decisions)
+        return self.with_forms(decisions)
 
-    def with_rows(self, decisions: Decisions) -> Decisions:
+    def with_forms(self, decisions: Decisions) -> Decisions:
         """Decide which arrays are copied."""
         decisions.rows = rows(self.sites, self.recipes, decisions)
         return decisions
