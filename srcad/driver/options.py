@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from srcad.driver.pass_selection import chosen
+from srcad.runtime.support import debug_mode
 
 Without = str | Iterable[str]
 
@@ -17,12 +18,14 @@ class Options:
 
     without     optional passes of the compiler that are switched off (`srcad.driver.passes`)
     max_trace_bytes    the most that loops may keep for the reverse sweep, or None
+    debug       whether statements are followed by checks that they have made no NaN (`srcad.debug`)
     fastmath    whether compiled code may reorder and simplify floating arithmetic; None is as the function's own @njit
     """
 
     without: tuple[str, ...] = field(default_factory=chosen)
     fastmath: bool | None = None
     max_trace_bytes: int | None = None
+    debug: bool = False
 
     @staticmethod
     def of(
@@ -31,7 +34,7 @@ class Options:
         """The options of a call: `without` names passes, in one text or several; those of a `srcad.function` stay.
 
         >>> Options.of("loop_order", True)
-        Options(without=('loop_order',), fastmath=True, max_trace_bytes=None)
+        Options(without=('loop_order',), fastmath=True, max_trace_bytes=None, debug=False)
         """
         known = getattr(function, "options", None)
         if not isinstance(known, Options):
@@ -40,4 +43,9 @@ class Options:
             chosen({*known.without, *chosen(without)}),
             known.fastmath if fastmath is None else fastmath,
             known.max_trace_bytes if max_trace_bytes is None else max_trace_bytes,
+            known.debug,
         )
+
+    def current(self) -> Options:
+        """These options, with checks if debug mode is on."""
+        return replace(self, debug=True) if debug_mode.state.on and not self.debug else self
