@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         GradientCut,
         MayOverlap,
         MissingRule,
+        NonFinite,
         NotATensor,
         NotDifferentiable,
         PerformanceWarning,
@@ -26,11 +27,13 @@ if TYPE_CHECKING:
         SrcadError,
         TapeMisuse,
         TraceTooLarge,
+        UnreliableCheck,
         UnsupportedSyntax,
         WrongGradient,
     )
     from srcad.runtime.checkpointed import checkpointed
     from srcad.runtime.stop_gradient import stop_gradient
+    from srcad.runtime.support.debug_mode import debug
     from srcad.runtime.tape.public import (
         ForwardAccumulator,
         GradientTape,
@@ -120,8 +123,8 @@ __all__ = [
     "TapeMisuse",
     "Tensor",
     "TraceTooLarge",
-    "UnreliableCheck",
     "UnconnectedGradients",
+    "UnreliableCheck",
     "UnsupportedSyntax",
     "Variable",
     "WrongGradient",
@@ -130,8 +133,8 @@ __all__ = [
     "checkpointed",
     "constant",
     "convert_to_tensor",
-    "debug",
     "custom_gradient",
+    "debug",
     "explain",
     "function",
     "grad",

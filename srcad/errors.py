@@ -157,7 +157,9 @@ class NonFinite(SrcadError, FloatingPointError):
     `details` are the lines about the statement, its operands and the iterations of the loops around it.
     """
 
-    def __init__(self, what: str, at: Place | None = None, hint: str | None = None, details: Sequence[str] = ()) -> None:
+    def __init__(
+        self, what: str, at: Place | None = None, hint: str | None = None, details: Sequence[str] = ()
+    ) -> None:
         self.details, self.sweep = tuple(details), ""
         super().__init__(what, at, hint)
 

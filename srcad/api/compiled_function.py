@@ -87,7 +87,7 @@ class Function:
     @property
     def options(self) -> Options:
         """The options with which all derivatives of this function are made."""
-        return self._core.request.options
+        return (self._unchecked or self._core).request.options
 
     def __reduce__(self) -> Any:
         return Function, (self.__wrapped__, self._core.jit, self.options)
@@ -105,7 +105,8 @@ class Function:
             checked = Derivative(core.function, replace(request, options=request.options.current()), core.jit)
             self._unchecked, self._core = core, checked
         elif self._unchecked is not None:
-            self._unchecked, self._core = None, self._unchecked
+            self._core = self._unchecked
+            self._unchecked = None
         self._paired = None
         self._pairs.clear()
 

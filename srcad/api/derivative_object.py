@@ -93,7 +93,8 @@ class Derivative:
         if on:
             self._unchecked, self.__call__ = self.__call__, self._checked_call
         elif self._unchecked is not None:
-            self._unchecked, self.__call__ = None, self._unchecked
+            self.__call__ = self._unchecked
+            self._unchecked = None
         self._native = None
 
     def _checked_call(self, *args: Any, **kwargs: Any) -> Any:

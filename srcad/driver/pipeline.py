@@ -117,7 +117,8 @@ def derive(
     begin = Code(unit, signature=tuple(types), settings=settings)
     state = differentiable_state(begin, after)
     if after in _BEFORE_DIFFERENTIATION:
-        return _printed(_checked(_core(state.unit)) if debug and mode == "core" else _core(state.unit), state.types.result)
+        core = _core(state.unit)
+        return _printed(_checked(core) if debug and mode == "core" else core, state.types.result)
     made = _within(max_trace_bytes, state, begin, _Request(mode, tuple(wrt), tuple_result))
     return _printed(_finished(made, loops, unit, after, debug), state.types.result)
 
@@ -182,7 +183,7 @@ def _attempted(state: Code, begin: Code, request: _Request) -> Made:
             raise refused from None
 
 
-def _finished(made: Made, loops: bool, unit: Unit, after: str | None, debug: bool) -> Made:
+def _finished(made: Made, loops: bool, unit: Unit, after: str | None, debug: bool = False) -> Made:
     """The generated functions as they are to be printed, unless what comes before is asked for."""
     if after == "differentiate":
         return made

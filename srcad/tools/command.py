@@ -10,6 +10,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any, NoReturn, TextIO
 
 import srcad
@@ -94,6 +95,7 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--after", metavar="PASS", help="print the function as it is after this pass of the compiler")
     show.add_argument("--diff", metavar="PASS", help="print instead what this pass of the compiler changes")
     show.add_argument("--arrays", action="store_true", help="leave array statements as they are, as jit=False does")
+    show.add_argument("--debug", action="store_true", help="print the text that is checked for NaN and infinity")
     show.add_argument("--timings", action="store_true", help="print instead where the time of the first call goes")
     _add_without(show)
     show.set_defaults(run=_show)
@@ -111,6 +113,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_target(check)
     check.add_argument("--args", metavar="EXPR", help='the arguments, in Python: "np.ones(3), 2.0"')
     check.add_argument("--seed", type=int, default=0, help="of the arguments that are made up (default: 0)")
+    check.add_argument("--debug", action="store_true", help="stop where a NaN or infinity is born, and tell where")
     check.add_argument("--no-jit", dest="jit", action="store_false", help="run the gradient uncompiled")
     _add_without(check)
     check.set_defaults(run=_check)
@@ -158,6 +161,7 @@ def _show(options: argparse.Namespace) -> int:
         after=options.after,
         arrays=options.arrays,
         without=options.without,
+        debug=options.debug,
     )
     print(highlight(text) if wants_colour(sys.stdout) else text, end="")
     return 0
@@ -184,7 +188,8 @@ def _check(options: argparse.Namespace) -> int:
     else:
         arguments = example_arguments(_signature(function, options.signature), options.seed)
     try:
-        srcad.check_grads(function, arguments, wrt=options.wrt, jit=options.jit, without=options.without)
+        with srcad.debug() if options.debug else nullcontext():
+            srcad.check_grads(function, arguments, wrt=options.wrt, jit=options.jit, without=options.without)
     except (SrcadError, CannotType):
         raise
     except Exception as problem:  # the user's function may raise anything

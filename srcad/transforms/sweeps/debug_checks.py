@@ -264,7 +264,7 @@ class _Expanded(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no 
     def __init__(self, meanings: dict[str, str]) -> None:
         self.meanings = meanings
 
-    def visit_Name(self, node: gast.Name) -> gast.expr:  # noqa: N802
+    def visit_Name(self, node: gast.Name) -> gast.expr:
         text = self.meanings.get(node.id)
         return node if text is None else gast.parse(text, mode="eval").body
 
@@ -300,7 +300,7 @@ def _label(index: str, loop: gast.stmt) -> str:
 def _read(target: gast.expr) -> gast.expr:
     read = clone(target)
     read.ctx = gast.Load()
-    return read  # type: ignore[no-any-return]
+    return read
 
 
 def _bases(targets: list[gast.expr]) -> set[str]:

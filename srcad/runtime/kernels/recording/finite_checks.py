@@ -1,4 +1,4 @@
-"""Checks of values as they are made: whether a statement has made a NaN or an infinity out of finite numbers.
+r"""Checks of values as they are made: whether a statement has made a NaN or an infinity out of finite numbers.
 
     y = np.sqrt(t1)
     kernels.check_finite(y, (t1,), (i,), "primal\n...")         raises NonFinite
@@ -10,6 +10,9 @@ the result. Callers inside `@njit` get the same message as those from Python.
 
 from __future__ import annotations
 
+import functools
+import operator
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -63,7 +66,7 @@ def finiteness(value: Any) -> int:
     (0, 3, 0)
     """
     if isinstance(value, tuple):
-        return int(np.bitwise_or.reduce([finiteness(each) for each in value])) if value else 0
+        return functools.reduce(operator.or_, map(finiteness, value), 0)
     if not isinstance(value, (float, complex, np.ndarray, np.generic)):
         return 0
     if np.result_type(value).kind not in "fc" or np.isfinite(value).all():
@@ -82,7 +85,7 @@ def described(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(described(each) for each in value)
     if isinstance(value, np.ndarray):
-        bad = np.flatnonzero(~np.isfinite(value)) if value.dtype.kind in "fc" else ()
+        bad: Any = np.flatnonzero(~np.isfinite(value)) if value.dtype.kind in "fc" else ()
         where = int(bad[0]) if len(bad) else -1
         return None, value.shape, where, value.flat[where].item() if len(bad) else 0.0
     return value if isinstance(value, (bool, int, float, complex, np.generic)) else None
@@ -128,7 +131,7 @@ def _place(lines: list[str]) -> Place | None:
 
 def _is_derivative(label: str) -> bool:
     """Whether a name in generated code is that of an adjoint or tangent."""
-    name = label.split("[")[0].split(" ")[0].rstrip("0123456789").rstrip("_")
+    name = re.split(r"[\[ ]", label, maxsplit=1)[0].rstrip("0123456789").rstrip("_")
     return name.endswith(("_bar", "_dot"))
 
 
@@ -213,11 +216,9 @@ def _described(value):
 
 
 def _described_array(value):
-    number = 0
-    for element in value.flat:
+    for number, element in enumerate(value.flat):
         if finiteness(element) != 0:
             return (None, value.shape, number, element)
-        number += 1
     return (None, value.shape, -1, value.dtype.type(0))
 
 
