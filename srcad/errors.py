@@ -15,7 +15,6 @@
     |- TapeMisuse           (RuntimeError)          a tape or variable used at the wrong time
     |- NotATensor           (TypeError)             a value given to a tape that is neither tensor nor variable
     |- WrongGradient        (AssertionError)        raised by srcad.check_grads
-    |  `- UnreliableCheck   (AssertionError)        raised by srcad.check_grads where differences decide nothing
     |- NonFinite            (FloatingPointError)    a NaN or an infinity is born, in a block of srcad.debug
     `- CompilerBug          (AssertionError)        an impossible state of the compiler
 
@@ -147,10 +146,6 @@ class WrongGradient(SrcadError, AssertionError):
     """A gradient that differs from finite differences."""
 
 
-class UnreliableCheck(WrongGradient, AssertionError):
-    """Finite differences are not reliable here: they say neither that a gradient is right nor that it is wrong."""
-
-
 class NonFinite(SrcadError, FloatingPointError):
     """A NaN or an infinity is born in a statement. Raised under `srcad.debug`; `sweep` says in which sweep.
 
@@ -176,6 +171,10 @@ class CompilerBug(SrcadError, AssertionError):
 
 class GradientCut(UserWarning):
     """A tensor that a tape follows is converted to a plain array other than by `numpy()`."""
+
+
+class UnreliableDifferences(UserWarning):
+    """`srcad.check_grads` cannot tell whether a gradient is right: differences are not reliable there."""
 
 
 class PerformanceWarning(UserWarning):
