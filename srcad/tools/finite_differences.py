@@ -3,16 +3,17 @@
 Ridders' method: central differences with halving steps are extrapolated to step 0 in a tableau, and the entry on which
 its neighbours agree best is taken; their disagreement is the estimate (C. J. F. Ridders, Accurate computation of F'(x)
 and F'(x)F''(x), Advances in Engineering Software 4(2), 1982; Press et al., Numerical Recipes, section 5.7). Noise makes
-neighbours agree by chance, so `slope` does this with two first steps of about the same size, and what the results differ
-by counts as error as well; it does so at several sizes, and takes the one with the smallest error. One-sided differences
-tell a kink or a jump from a slope. Nothing here knows how a gradient is made.
+neighbours agree by chance, so `slope` does this with two first steps of about the same size, and what the two results
+differ by counts as error. It does so at several sizes, and takes the result with the smallest error. One-sided
+differences tell a kink or a jump from a slope. Nothing here knows how a gradient is made.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 
@@ -25,11 +26,15 @@ _INFINITE = "the slope is infinite here: differences grow without bound as steps
 
 @dataclass(frozen=True)
 class Slope:
-    """A slope with the estimate of its error; `reason` says why it is not to be believed, if it is not."""
+    """A slope with the estimate of its error; `reason` says why it is not to be believed, if it is not.
+
+    `is_flat` is whether the function is constant over narrow steps for no known reason: then 0 may be the slope.
+    """
 
     value: float
     error: float
     reason: str = ""
+    is_flat: bool = False
 
 
 def directional_derivative(f: Callable[[float], float], first_step: float = 2e-2) -> tuple[float, float]:
@@ -78,12 +83,25 @@ def slope(f: Callable[[float], float], scale: float, precision: float) -> Slope:
     'there is a kink: the slope is -1 to one side and 1 to the other'
     """
     f = cache(f)
-    reason = _not_finite(f, scale) or _unbounded(f, scale, precision) or _one_sided(f, scale, precision)
+    reason = _not_finite(f, scale, precision) or _unbounded(f, scale, precision) or _one_sided(f, scale, precision)
     if reason:
         return Slope(np.nan, np.inf, reason)
     is_constant = len({f(each * scale) for each in (*_WIDEST, 0.0)}) == 1
     found = [_with_jitter(f, widest * scale, precision, is_constant) for widest in _WIDEST]
-    return min(found, key=lambda each: each.error)
+    best = min(found, key=lambda each: each.error)
+    is_flat = any(
+        _is_flat(f, widest * scale) and _is_seen(f, best.value * widest * scale, precision) for widest in _WIDEST
+    )
+    return replace(best, is_flat=is_flat and not is_constant)
+
+
+def _is_flat(f: Callable[[float], float], first: float) -> bool:
+    return f(first) == f(-first) == f(0.0)
+
+
+def _is_seen(f: Callable[[float], float], difference: float, precision: float) -> bool:
+    """Whether rounding leaves something of a difference of this size."""
+    return abs(difference) > 8.0 * precision * abs(f(0.0))
 
 
 def _with_jitter(f: Callable[[float], float], first: float, precision: float, is_constant: bool) -> Slope:
@@ -101,11 +119,11 @@ def _with_jitter(f: Callable[[float], float], first: float, precision: float, is
     return Slope(found[0][0], max(spread, rounding, *(error for _, error in found)))
 
 
-def _not_finite(f: Callable[[float], float], scale: float) -> str:
+def _not_finite(f: Callable[[float], float], scale: float, precision: float) -> str:
     """The reason, if the function is not finite at the point or beside it, however close."""
     if not np.isfinite(f(0.0)):
         return "the function is not finite here"
-    steps = [0.93 * scale * 10.0**-power for power in (6, 8, 10)]
+    steps = [0.93 * scale * 10.0**-power for power in range(4, 15) if 10.0**-power > 8.0 * precision]
     sides = [any(np.isfinite(f(sign * each)) for each in steps) for sign in (-1.0, 1.0)]
     if all(sides):
         return ""
@@ -116,38 +134,41 @@ def _not_finite(f: Callable[[float], float], scale: float) -> str:
 def _unbounded(f: Callable[[float], float], scale: float, precision: float) -> str:
     """The reason, if central differences grow without bound as steps shrink, by the same factor each time."""
     found = []
-    for power in range(2, 10):
-        step = scale * 10.0**-power
+    for step in _decades(scale):
         difference = abs(f(step) - f(-step))
         if difference > 400.0 * precision * max(abs(f(step)), abs(f(0.0))):
             found.append(difference / step)
-    ratios = [narrow / wide for wide, narrow in zip(found, found[1:], strict=False)][-4:]
-    if len(ratios) < 4 or max(ratios) > 1.1 * min(ratios) or min(ratios) < 1.5:
-        return ""
-    return _JUMP if min(ratios) > 9.0 else _INFINITE
+    return _growth(_ratios(found))
 
 
 def _one_sided(f: Callable[[float], float], scale: float, precision: float) -> str:
     """The reason, if differences to the two sides disagree at all steps, or grow as steps shrink."""
-    noise = 8.0 * precision * max(abs(f(0.0)), abs(f(scale * 1e-3)), abs(f(-scale * 1e-3)))
-    gaps, above, below = list[float](), list[float](), list[float]()
-    for power in range(2, 10):
-        step = scale * 10.0**-power
+    noise = 400.0 * precision * max(abs(f(0.0)), abs(f(scale * 1e-3)), abs(f(-scale * 1e-3)))
+    gaps, slopes = list[float](), [(0.0, 0.0)]
+    for step in _decades(scale):
         forward, backward = (f(step) - f(0.0)) / step, (f(0.0) - f(-step)) / step
         gap = abs(forward - backward)
-        if not np.isfinite(gap) or gap * step <= 50.0 * noise:
-            continue  # rounding may have made it
-        gaps.append(gap)
-        above.append(forward)
-        below.append(backward)
-    if len(gaps) < 4:
+        if np.isfinite(gap) and noise / step <= max([gap, *gaps[:1]]):  # else rounding may have made it
+            gaps.append(gap)
+            slopes.append((backward, forward))
+    ratios = _ratios(gaps)
+    if ratios and min(ratios) > 0.8 and max(ratios) < 1.25:
+        return "there is a kink: the slope is {:.3g} to one side and {:.3g} to the other".format(*slopes[-1])
+    return _growth(ratios)
+
+
+def _decades(scale: float) -> list[float]:
+    return [scale * 10.0**-power for power in range(2, 10)]
+
+
+def _ratios(found: list[float]) -> list[float]:
+    """By what numbers change from one step to the next, over the narrowest steps; empty where these are few."""
+    ratios = [narrow / wide if wide else 0.0 for wide, narrow in pairwise(found)]
+    return ratios[-5:] if len(ratios) >= 3 else []
+
+
+def _growth(ratios: list[float]) -> str:
+    """What it means that differences change by these factors when steps shrink to a tenth."""
+    if not ratios or min(ratios) < 1.5 or max(ratios) > 1.2 * min(ratios):
         return ""
-    ratios = [narrow / wide for wide, narrow in zip(gaps, gaps[1:], strict=False)]
-    last = ratios[-3:]
-    if min(last) > 5.0:
-        return _JUMP
-    if min(last) > 1.5:
-        return _INFINITE
-    if 0.8 < min(last) and max(last) < 1.25:
-        return f"there is a kink: the slope is {below[-1]:.3g} to one side and {above[-1]:.3g} to the other"
-    return ""
+    return _JUMP if min(ratios) > 9.0 else _INFINITE
