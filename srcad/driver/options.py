@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import index
 from typing import Any
 
 from srcad.driver.pass_selection import chosen
 from srcad.errors import BadArgument, BadType
+from srcad.runtime.support import debug_mode
 
 Without = str | Iterable[str]
 
@@ -19,12 +20,14 @@ class Options:
 
     without     optional passes of the compiler that are switched off (`srcad.driver.passes`)
     max_trace_bytes    the most that loops may keep for the reverse sweep, or None
+    debug       whether statements are followed by checks that they have made no NaN (`srcad.debug`)
     fastmath    whether compiled code may reorder and simplify floating arithmetic; None is as the function's own @njit
     """
 
     without: tuple[str, ...] = field(default_factory=chosen)
     fastmath: bool | None = None
     max_trace_bytes: int | None = None
+    debug: bool = False
 
     @staticmethod
     def of(
@@ -33,7 +36,7 @@ class Options:
         """The options of a call: `without` names passes, in one text or several; those of a `srcad.function` stay.
 
         >>> Options.of("loop_order", True)
-        Options(without=('loop_order',), fastmath=True, max_trace_bytes=None)
+        Options(without=('loop_order',), fastmath=True, max_trace_bytes=None, debug=False)
         """
         if fastmath is not None and not isinstance(fastmath, (bool, set, dict)):
             raise BadType(f"fastmath is {fastmath!r}", hint="give True, False, or a set of LLVM's flags, as to Numba")
@@ -45,7 +48,12 @@ class Options:
             chosen({*known.without, *chosen(without)}),
             known.fastmath if fastmath is None else fastmath,
             known.max_trace_bytes if max_trace_bytes is None else max_trace_bytes,
+            known.debug,
         )
+
+    def current(self) -> Options:
+        """These options, with checks if debug mode is on."""
+        return replace(self, debug=True) if debug_mode.state.on and not self.debug else self
 
 
 def _check_bytes(count: Any) -> None:

@@ -208,6 +208,7 @@ class Version:
             assumes=assumes,
             without=request.options.without,
             max_trace_bytes=request.options.max_trace_bytes,
+            debug=request.options.debug,
         )
         if request.mode == "core" and loops:
             types_of(self.unit, kinds)  # the other modes need the types themselves

@@ -37,6 +37,7 @@ def source(
     after: str | None = None,
     arrays: bool = False,
     without: Without = (),
+    debug: bool = False,
 ) -> str:
     """The generated source: exactly what runs for arguments of these types; uncompiled, if Numba has no types for it.
 
@@ -47,12 +48,16 @@ def source(
     after       the name of a pass of the compiler: the function, or what was generated, as it is after that pass
     arrays      leave array statements as they are, as with jit=False, instead of loops
     without     passes of the compiler to be left out: "loop_order", ("zero_guards", "dead_code")
+    debug       with the checks that run under `srcad.debug`
 
     >>> print(source(lambda x: x * x, signature="f8"))  # doctest: +ELLIPSIS
     def anonymous_grad(x):
         ...
     """
     case = case_of(f, mode, wrt, signature, args, without)
+    if debug:
+        options = replace(case.request.options, debug=True)
+        case = replace(case, request=replace(case.request, options=options))
     with refusing_untyped():
         try:
             return _text(case, after, arrays)
@@ -104,6 +109,7 @@ def _text(case: Case, after: str | None, arrays: bool, observed: Observation | N
         assumes=True,
         without=options.without,
         max_trace_bytes=options.max_trace_bytes,
+        debug=options.debug,
     ).text
 
 

@@ -45,6 +45,7 @@ class Settings:
     is_reversed     checkpointed loops become calls, which only a reverse sweep has use for
     is_again        the function has been through the passes before: once is enough
     in_place        the function may write into its parameters
+    debug           statements are followed by checks that they have made no NaN
     observed        what runs on actual arguments have shown, where types are observed and not inferred
     numbers         tell outlined loops of one derivation apart
     """
@@ -55,6 +56,7 @@ class Settings:
     is_reversed: bool = False
     is_again: bool = False
     in_place: bool = False
+    debug: bool = False
     observed: Any = None
     numbers: Iterator[int] = field(default_factory=itertools.count)
 
