@@ -61,6 +61,7 @@ class Interpreted:
             observed=self._observation,
             without=request.options.without,
             max_trace_bytes=request.options.max_trace_bytes,
+            debug=request.options.debug,
             boundscheck=request.options.boundscheck,
         )
         stored = disk_cache.Stored(generated.text, tuple(generated.functions), tuple(sorted(generated.bindings)))

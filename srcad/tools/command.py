@@ -1,6 +1,7 @@
 """The command `srcad`: shows generated source, explains it, checks gradients, runs the demonstration.
 
-Exit status: 0 when all is well, 1 when a gradient is wrong or cannot be made, 2 when the command line makes no sense.
+Exit status: 0 when all is well, 1 when a gradient is wrong or cannot be made, 2 when the command line makes no sense, 3
+when `check` cannot tell.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ import argparse
 import os
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any, NoReturn, TextIO
 
 import srcad
-from srcad.errors import BadArgument, PerformanceWarning, SrcadError
+from srcad.errors import BadArgument, PerformanceWarning, SrcadError, UnreliableDifferences
 from srcad.refusals.types_and_results import UNTYPED
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.tools.highlight import highlight
@@ -94,6 +96,7 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--after", metavar="PASS", help="print the function as it is after this pass of the compiler")
     show.add_argument("--diff", metavar="PASS", help="print instead what this pass of the compiler changes")
     show.add_argument("--arrays", action="store_true", help="leave array statements as they are, as jit=False does")
+    show.add_argument("--debug", action="store_true", help="print the text that is checked for NaN and infinity")
     show.add_argument("--timings", action="store_true", help="print instead where the time of the first call goes")
     _add_choices(show)
     show.set_defaults(run=_show)
@@ -107,10 +110,11 @@ def _parser() -> argparse.ArgumentParser:
     _add_choices(explain)
     explain.set_defaults(run=_explain)
 
-    check = commands.add_parser("check", help="compare a gradient with finite differences")
+    check = commands.add_parser("check", help="compare a gradient with finite differences and with forward mode")
     _add_target(check)
     check.add_argument("--args", metavar="EXPR", help='the arguments, in Python: "np.ones(3), 2.0"')
     check.add_argument("--seed", type=int, default=0, help="of the arguments that are made up (default: 0)")
+    check.add_argument("--debug", action="store_true", help="stop where a NaN or infinity is born, and tell where")
     check.add_argument("--no-jit", dest="jit", action="store_false", help="run the gradient uncompiled")
     _add_choices(check)
     check.set_defaults(run=_check)
@@ -160,6 +164,7 @@ def _show(options: argparse.Namespace) -> int:
         after=options.after,
         arrays=options.arrays,
         without=options.without,
+        debug=options.debug,
         boundscheck=options.boundscheck,
     )
     print(highlight(text) if wants_colour(sys.stdout) else text, end="")
@@ -189,14 +194,34 @@ def _check(options: argparse.Namespace) -> int:
         arguments = example_arguments(_signature(function, options.signature), options.seed)
     try:
         how = {"jit": options.jit, "without": options.without, "boundscheck": options.boundscheck}
-        srcad.check_grads(function, arguments, wrt=options.wrt, **how)
+        with srcad.debug() if options.debug else nullcontext(), _unsettled() as unsettled:
+            srcad.check_grads(function, arguments, wrt=options.wrt, **how)
     except (SrcadError, CannotType):
         raise
     except Exception as problem:  # the user's function may raise anything
         call = f"{options.target} raises {type(problem).__name__}: {problem}"
         raise BadArgument(call, hint="give arguments that it accepts with --args") from problem
+    if unsettled:
+        print(f"{options.target}: {unsettled[0]}")
+        return 3
     print(f"{options.target}: the gradient agrees with finite differences")
     return 0
+
+
+@contextmanager
+def _unsettled() -> Iterator[list[str]]:
+    """What `check_grads` cannot tell in this block, instead of the warning; complete after the block."""
+    found: list[str] = []
+    try:
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always", UnreliableDifferences)
+            yield found
+    finally:
+        for each in seen:
+            if issubclass(each.category, UnreliableDifferences):
+                found.append(str(each.message))
+            else:
+                warnings.showwarning(each.message, each.category, each.filename, each.lineno)
 
 
 def _signature(function: Callable[..., Any], text: str | None) -> tuple[Any, ...]:

@@ -110,6 +110,7 @@ from srcad.runtime.kernels.recording.binomial_checkpointing import (
     snapshot_limit,
     snapshots_within,
 )
+from srcad.runtime.kernels.recording.finite_checks import check_finite, kept_before
 from srcad.runtime.kernels.recording.growing_traces import grown, trip_count
 from srcad.runtime.kernels.recording.iteration_partition import add_parts, may_overlap, part_of, parts
 from srcad.runtime.kernels.recording.loop_extents import same_extent, slice_extent
@@ -149,6 +150,7 @@ __all__ = [
     "central_differences",
     "centred",
     "check_bytes",
+    "check_finite",
     "check_fits",
     "check_index",
     "check_indices",
@@ -193,6 +195,7 @@ __all__ = [
     "is_above",
     "is_below",
     "item_bar",
+    "kept_before",
     "lanes",
     "largest",
     "leaders",
