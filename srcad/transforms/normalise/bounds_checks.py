@@ -20,7 +20,7 @@ Literature: Rajiv Gupta, Optimizing array bound checks using flow analysis, ACM 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, TypeAlias
@@ -38,7 +38,6 @@ from srcad.transforms.analysis.aliases import aliases_of, is_basic
 from srcad.transforms.ir.array_functions import FACTS
 from srcad.transforms.ir.build import (
     Block,
-    assign,
     at,
     attribute,
     call,
@@ -72,11 +71,10 @@ def with_bounds_checks(code: Code) -> Code:
     if not any(_is_concerned(each, code.types) for each in walk_statements(code.body)):
         return code
     unit = code.unit.with_tree(code.unit.copy_tree(), names=code.unit.names.copy())
-    writer = _Writer(code.with_unit(unit))
-    body = writer.block(unit.tree.body, Facts.at_start(code.kinds), {*code.parameters})
-    unit.tree.body = writer.written(body)
-    bindings = writer.bindings
-    return code.with_unit(replace(unit, bindings=bindings), Types(writer.kinds, code.types.result))
+    walker = _Walk(code.with_unit(unit))
+    body = walker.block(unit.tree.body, Facts.at_start(code.kinds), {*code.parameters})
+    unit.tree.body = walker.written(body)
+    return code.with_unit(replace(unit, bindings=walker.bindings))
 
 
 def _is_concerned(statement: gast.stmt, types: Types) -> bool:
@@ -108,8 +106,11 @@ class _Walk:
         self.types = code.types
         self.is_primal = code.settings.is_primal
         self.aliases = aliases_of(code) if self.is_primal else None
-        self.kinds: dict[str, Any] = dict(code.kinds)
+        self.kinds: Mapping[str, Any] = code.kinds
         self.bindings = dict(code.unit.bindings)
+        is_free = self.bindings.get("kernels", kernels) is kernels
+        self.alias = "kernels" if is_free else code.unit.names.fresh("kernels")
+        self.bindings[self.alias] = kernels
         self.forms: dict[gast.stmt, Form] = {}  # of what statements assign to integers
         self._stored: dict[gast.stmt, frozenset[str]] = {}
         self._is_barrier: dict[gast.stmt, bool] = {}
@@ -318,7 +319,7 @@ class _Walk:
                     extents = facts.size(base, axis + own), facts.size(part.id, own)
                     yield self.equal(*extents, message, place)
             elif isinstance(kind, nb.Array):
-                yield from self.contents(part, base, axis, message, place)
+                yield self.contents(part, base, axis, message, place)
             elif self.dimensions_of(part) and not isinstance(part, gast.Slice):
                 yield from self.number(part, base, axis, message, place, facts)
             axis += self.dimensions_of(part)
@@ -333,7 +334,7 @@ class _Walk:
                 if type(axis) is int:
                     place = place_of(statement)
                     message = _message(place, "index is out of range")
-                    yield from self.contents(part, base, axis % (self.types.rank(base) or 1), message, place)
+                    yield self.contents(part, base, axis % (self.types.rank(base) or 1), message, place)
 
     def of_product(self, statement: gast.Assign, facts: Facts) -> Iterator[Condition]:
         """The extents over which a product sums are one."""
@@ -367,11 +368,11 @@ class _Walk:
         if isinstance(kind, nb.BaseTuple):
             for own, each in enumerate(kind):
                 if isinstance(each, nb.Integer):
-                    yield from self.at_once(subscript(part, const(own)), base, axis + own, message, place)
+                    yield self.at_once(subscript(part, const(own)), base, axis + own, message, place)
         elif kind is not None and not isinstance(kind, nb.Integer):
             return
         elif form is None or extent is None or not self.is_sound(form) or not self.is_sound(extent):
-            yield from self.at_once(part, base, axis, message, place)
+            yield self.at_once(part, base, axis, message, place)
         else:
             rooms = [extent - form - 1]
             if not facts.is_nonnegative(form):
@@ -385,132 +386,56 @@ class _Walk:
         return Condition((one - other, other - one), (), message, place)
 
     def in_place(self, statement: gast.stmt) -> Iterator[gast.stmt]:
-        raise NotImplementedError
-
-    def at_once(self, part: gast.expr, base: str, axis: int, message: str, place: Any) -> Iterator[gast.stmt]:
-        raise NotImplementedError
-
-    def contents(self, part: gast.Name, base: str, axis: int, message: str, place: Any) -> Iterator[gast.stmt]:
-        raise NotImplementedError
-
-    def written(self, items: list[Item]) -> Block:
-        raise NotImplementedError
-
-
-class _Writer(_Walk):
-    """Writes conditions as statements."""
-
-    def __init__(self, code: Code) -> None:
-        super().__init__(code)
-        self.names = code.unit.names
-        alias = "kernels" if self.bindings.get("kernels", kernels) is kernels else self.names.fresh("kernels")
-        self.bindings[alias] = kernels
-        self.alias = alias
-        self.made: Block = []
-        self._done: dict[str, str] = {}
-
-    def written(self, items: list[Item]) -> Block:
-        """A block with its conditions as statements."""
-        block: Block = []
-        self._done = {}
-        for item in items:
-            if isinstance(item, Condition):
-                block += self.condition(item)
-            else:
-                block.append(item)
-                self._done.clear()
-        return block
-
-    def condition(self, condition: Condition) -> Block:
-        """The statements that check a condition."""
-        self.made, place = [], condition.place
-        message = const(condition.message)
-        if condition.index is not None:
-            index, extent = (self.atom(expression_of(form), place) for form in condition.index)
-            self.check("check_index", [index, extent, message], place)
-            return self.made
-        needed = [self.atom(expression_of(form), place) for form in condition.needed]
-        for room in condition.rooms:
-            given = [self.atom(expression_of(room), place), message]
-            self.check(condition.kernel, [*given, tuple_of(*needed)] if needed else given, place)
-        return self.made
-
-    def at_once(self, part: gast.expr, base: str, axis: int, message: str, place: Any) -> Iterator[gast.stmt]:
-        """A check of an integer where it is used."""
-        self.made, self._done = [], {}
-        extent = self.atom(subscript(attribute(load(base), "shape"), const(axis)), place)
-        self.check("check_index", [self.atom(part, place), extent, const(message)], place)
-        yield from self.made
-
-    def in_place(self, statement: gast.stmt) -> Iterator[gast.stmt]:
         """A check of the shapes of an operation in place, which Numba does not compare."""
         match statement:
             case gast.AugAssign(target=gast.Subscript(value=gast.Name(id=base)) as target, value=gast.Name(id=value)):
                 if is_basic(target.slice, self.types) and not self.is_primal:
                     return  # it becomes a loop nest, which has a check of its own
-            case gast.Assign(value=gast.Call(func=function, args=[gast.Name(id=base), gast.Name(id=value)])):
+                whole: gast.expr = clone(target)
+                whole.ctx = gast.Load()
+            case gast.Assign(value=gast.Call(func=function, args=[gast.Name(id=base) as whole, gast.Name(id=value)])):
                 if dotted_path(function) not in _IN_PLACE:
                     return
-                target = None
             case _:
                 return
-        if not self.types.rank(base) or not self.types.rank(value):
-            return
-        self.made, self._done, place = [], {}, place_of(statement)
-        if target is not None:
-            view = clone(target)
-            view.ctx = gast.Load()
-            base = self.name(view, self.kinds[base].copy(ndim=self.selected_rank(target), layout="A"), place)
-        shapes = [load(self.shape(each, place)) for each in (value, base)]
-        self.check("check_fits", [*shapes, const(_message(place, "shapes do not match"))], place)
-        yield from self.made
+        if self.types.rank(base) and self.types.rank(value):
+            shapes = [attribute(load(value), "shape"), attribute(clone(whole), "shape")]
+            place = place_of(statement)
+            yield self.check("check_fits", [*shapes, const(_message(place, "shapes do not match"))], place)
 
-    def selected_rank(self, node: gast.Subscript) -> int:
-        """The number of dimensions of what a subscript selects."""
-        parts = index_parts(node)
-        arrays = [kind for part in parts if isinstance(kind := self.kinds.get(getattr(part, "id", "")), nb.Array)]
-        chosen = max((1 if isinstance(kind.dtype, nb.Boolean) else kind.ndim for kind in arrays), default=0)
-        whole = sum(isinstance(part, gast.Slice) for part in parts)
-        new = sum(isinstance(part, gast.Constant) and part.value is None for part in parts)
-        rank: int = self.types.rank(node.value.id) or 0
-        return chosen + whole + new + rank - sum(map(self.dimensions_of, parts))
+    def at_once(self, part: gast.expr, base: str, axis: int, message: str, place: Any) -> gast.stmt:
+        """A check of an integer where it is used."""
+        return self.check("check_index", [clone(part), _extent(base, axis), const(message)], place)
 
-    def shape(self, array: str, place: Any) -> str:
-        """A name for an array's shape."""
-        return self.name(attribute(load(array), "shape"), nb.UniTuple(nb.int64, self.kinds[array].ndim), place)
-
-    def contents(self, part: gast.Name, base: str, axis: int, message: str, place: Any) -> Iterator[gast.stmt]:
+    def contents(self, part: gast.Name, base: str, axis: int, message: str, place: Any) -> gast.stmt:
         """A check of all integers in an array."""
-        self.made, self._done = [], {}
-        extent = self.atom(subscript(attribute(load(base), "shape"), const(axis)), place)
-        self.check("check_indices", [load(part.id), extent, const(message)], place)
-        yield from self.made
+        return self.check("check_indices", [load(part.id), _extent(base, axis), const(message)], place)
 
-    def check(self, name: str, arguments: list[gast.expr], place: Any) -> None:
-        self.made.append(at(gast.Expr(value=call(f"{self.alias}.{name}", *arguments)), place))
+    # How conditions are written
 
-    def atom(self, node: gast.expr, place: Any) -> gast.expr:
-        """A name or literal for an integer expression; equal ones are computed once."""
-        if isinstance(node, (gast.Name, gast.Constant)):
-            return node
-        match node:
-            case gast.UnaryOp(operand=gast.Constant()):
-                return node
-            case gast.UnaryOp():
-                node.operand = self.atom(node.operand, place)
-            case gast.BinOp():
-                node.left, node.right = self.atom(node.left, place), self.atom(node.right, place)
-            case gast.Subscript(value=gast.Attribute() as shape):
-                node.value = load(self.shape(shape.value.id, place))
-        return load(self.name(node, nb.int64, place))
+    def written(self, items: list[Item]) -> Block:
+        """A block with its conditions as statements."""
+        return [each for item in items for each in (self.condition(item) if isinstance(item, Condition) else [item])]
 
-    def name(self, value: gast.expr, kind: Any, place: Any) -> str:
-        key = gast.dump(value)
-        if key not in self._done:
-            name = self._done[key] = self.names.temporary()
-            self.kinds[name] = kind
-            self.made.append(assign(name, value, place))
-        return self._done[key]
+    def condition(self, condition: Condition) -> Block:
+        """The statements that check a condition."""
+        message, place = const(condition.message), condition.place
+        if condition.index is not None:
+            return [self.check("check_index", [*map(expression_of, condition.index), message], place)]
+        needed = [tuple_of(*map(expression_of, condition.needed))] if condition.needed else []
+        return [
+            self.check(condition.kernel, [expression_of(room), message, *map(clone, needed)], place)
+            for room in condition.rooms
+        ]
+
+    def check(self, name: str, arguments: list[gast.expr], place: Any) -> gast.stmt:
+        """The call of a kernel that checks."""
+        statement: gast.stmt = at(gast.Expr(value=call(f"{self.alias}.{name}", *arguments)), place)
+        return statement
+
+
+def _extent(array: str, axis: int) -> gast.expr:
+    return subscript(attribute(load(array), "shape"), const(axis))
 
 
 def _message(place: Any, what: str) -> str:
