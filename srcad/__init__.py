@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from srcad.errors import (
         BadArgument,
         BadIndex,
+        BadType,
         BadValue,
         CompilerBug,
         GradientCut,
@@ -59,6 +60,7 @@ __version__ = "0.1.0"  # pyproject.toml reads it here
 _HOMES = {
     "BadArgument": "srcad.errors",
     "BadIndex": "srcad.errors",
+    "BadType": "srcad.errors",
     "BadValue": "srcad.errors",
     "CompilerBug": "srcad.errors",
     "ForwardAccumulator": "srcad.runtime.tape.public",
@@ -106,6 +108,7 @@ _HOMES = {
 __all__ = [
     "BadArgument",
     "BadIndex",
+    "BadType",
     "BadValue",
     "CompilerBug",
     "ForwardAccumulator",

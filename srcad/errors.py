@@ -7,6 +7,7 @@
     |- MissingRule          (NotImplementedError)   a function without a derivative rule
     |- NotDifferentiable    (TypeError)             an argument or result that has no derivative
     |- BadArgument          (ValueError)            an invalid argument of srcad's own API
+    |  |- BadType           (TypeError as well)     an argument of srcad's own API of the wrong type
     |  `- BadValue          (TypeError as well)     a value that cannot be converted to the dtype asked for
     |- BadIndex             (IndexError)            an index that is no integer, slice or array; a TypeError as well
     |- SourceUnavailable    (OSError)               a function whose source text cannot be found
@@ -112,6 +113,10 @@ class NotDifferentiable(SrcadError, TypeError):
 
 class BadArgument(SrcadError, ValueError):
     """An invalid argument of srcad's own API."""
+
+
+class BadType(BadArgument, TypeError):
+    """An argument of srcad's own API that is of the wrong type, such as a number in place of a function."""
 
 
 class BadValue(BadArgument, TypeError):

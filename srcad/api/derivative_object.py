@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from numba.core import types
 from numba.core.dispatcher import Dispatcher
 from numba.extending import typeof_impl
@@ -145,6 +146,8 @@ class Derivative:
             routine = uncompiled_routine(version, 0)
         direct = self.jit and not version.unit.hidden and not version.may_change and _is_positional(self.__signature__)
         called = telling(version, routine) if self.jit else routine
+        if self.request.mode == "hvp":
+            direct, called = False, self._with_checked_directions(called, version)
         self._plain = self.__call__ = called if direct else self._with_captured(version, called)
         is_flat = hasattr(type(self.function), "__srcad_keeps__")
         if not is_flat and (self._structured is not None or self.returns_structure or not self.jit):
@@ -162,7 +165,9 @@ class Derivative:
     def native(self) -> Dispatcher:
         """The dispatcher for this object inside `@njit`. Captured arrays are constants there, as globals are."""
         if not self.jit:
-            raise BadArgument("a derivative made with jit=False cannot be called from compiled code")
+            raise BadArgument(
+                "a derivative made with jit=False cannot be called from compiled code", hint="make it without jit=False"
+            )
         if self._native is None and self._unchecked is not None:
             self._native = made(self.function, self.request, self.jit).native
         if self._native is None:
@@ -187,6 +192,26 @@ class Derivative:
         if not version.unit.hidden and not extra and _is_positional(self.__signature__):
             defaults = defaults_of(self.__signature__)
         return shape_of(self.__name__, names, defaults)
+
+    def _with_checked_directions(self, routine: Callable[..., Any], version: Version) -> Callable[..., Any]:
+        """A call that first checks that each direction has the shape of its argument."""
+        count, places = len(version.unit.parameters), self.request.wrt
+
+        def call(*args: Any) -> Any:
+            for place, direction in zip(places, args[count:], strict=True):
+                value = args[place]
+                if not (type(value) is type(direction) is np.ndarray and value.shape == direction.shape):
+                    args = (*args[:count], *self._matching(args, count))
+                    break
+            return routine(*args)
+
+        return call
+
+    def _matching(self, args: tuple[Any, ...], count: int) -> list[Any]:
+        from srcad.api.cotangent import matching
+
+        pairs = zip(self.request.wrt, args[count:], strict=True)
+        return [matching(direction, args[place], "the direction") for place, direction in pairs]
 
     def _with_captured(self, version: Version, routine: Callable[..., Any]) -> Callable[..., Any]:
         """A call that passes the captured arrays as well, and prepares again when a captured number has changed."""

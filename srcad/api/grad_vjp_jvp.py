@@ -6,12 +6,11 @@
 from __future__ import annotations
 
 import functools
-import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from srcad.api import njit_overloads
-from srcad.api.argument_binding import bind
+from srcad.api.argument_binding import bind, refuse_single
 from srcad.api.derivative_object import Derivative, made, refuse_derivative
 from srcad.api.wrt import among_arguments, positions, refuse_paths, refuse_starred, with_receiver
 from srcad.driver.options import Options, Without
@@ -99,8 +98,6 @@ def function(
     from srcad.api.compiled_function import Function
 
     refuse_derivative(f, "a srcad.function")
-    if max_trace_bytes is not None and operator.index(max_trace_bytes) < 0:
-        raise BadArgument(f"max_trace_bytes is {max_trace_bytes!r}", hint="give a number of bytes, such as 10**8")
     options = Options.of(without, fastmath, f, max_trace_bytes)
     if isinstance(f, Function):
         return f if options == f.options else Function(f.__wrapped__, jit, options)
@@ -279,8 +276,13 @@ def jvp(
     from srcad.api.cotangent import matching
 
     refuse_derivative(f, "jvp")
+    for name, each in (("primals", primals), ("tangents", tangents)):
+        refuse_single(each, name)
     if len(primals) != len(tangents):
-        raise BadArgument(f"there are {len(primals)} primals but {len(tangents)} tangents", hint="None is no movement")
+        raise BadArgument(
+            f"there are {len(primals)} primals but {len(tangents)} tangents",
+            hint="give one for each argument: None if it does not move",
+        )
     refuse_starred(f)
     moving = tuple(place for place, each in enumerate(tangents) if each is not None)
     if not moving:

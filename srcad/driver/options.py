@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from operator import index
 from typing import Any
 
 from srcad.driver.pass_selection import chosen
+from srcad.errors import BadArgument, BadType
 from srcad.runtime.support import debug_mode
 
 Without = str | Iterable[str]
@@ -36,6 +38,9 @@ class Options:
         >>> Options.of("loop_order", True)
         Options(without=('loop_order',), fastmath=True, max_trace_bytes=None, debug=False)
         """
+        if fastmath is not None and not isinstance(fastmath, (bool, set, dict)):
+            raise BadType(f"fastmath is {fastmath!r}", hint="give True, False, or a set of LLVM's flags, as to Numba")
+        _check_bytes(max_trace_bytes)
         known = getattr(function, "options", None)
         if not isinstance(known, Options):
             return Options(chosen(without), fastmath, max_trace_bytes)
@@ -49,3 +54,14 @@ class Options:
     def current(self) -> Options:
         """These options, with checks if debug mode is on."""
         return replace(self, debug=True) if debug_mode.state.on and not self.debug else self
+
+
+def _check_bytes(count: Any) -> None:
+    """Raise BadArgument unless this is a number of bytes, or None."""
+    hint = "give a whole number of bytes, such as 10**8"
+    try:
+        negative = count is not None and index(count) < 0
+    except TypeError:
+        raise BadType(f"max_trace_bytes is {count!r}", hint=hint) from None
+    if negative:
+        raise BadArgument(f"max_trace_bytes is {count!r}", hint=hint)

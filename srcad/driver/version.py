@@ -20,7 +20,7 @@ from numba.core.registry import CPUDispatcher
 
 from srcad.driver.jacobian_loops import columns_text, rows_text
 from srcad.driver.options import Options
-from srcad.refusals.types_and_results import LIST_ARGUMENT
+from srcad.refusals.types_and_results import HALF_PRECISION, LIST_ARGUMENT
 from srcad.runtime.jit import disk_cache
 from srcad.runtime.jit.disk_cache import Stored
 from srcad.runtime.jit.dispatchers import compiled, load, plain
@@ -185,7 +185,7 @@ class Version:
         return found
 
     def _make_module(self, kinds: tuple[Any, ...], loops: bool, assumes: bool) -> tuple[ModuleType, Stored]:
-        refuse_lists(self.unit, kinds)
+        refuse_arguments(self.unit, kinds)
         asked = (repr(self.request), f"loops={loops}", f"assumes={assumes}")
         name = disk_cache.key(self.fingerprint(), *asked, *map(repr, kinds))
         stored = disk_cache.fetch(name)
@@ -255,9 +255,11 @@ def compiler_options(unit: Unit, request: Request) -> dict[str, Any]:
     return options
 
 
-def refuse_lists(unit: Unit, kinds: tuple[Any, ...]) -> None:
-    """A list is no array: neither its elements' type nor its shape can be relied on."""
+def refuse_arguments(unit: Unit, kinds: tuple[Any, ...]) -> None:
+    """A list is no array: neither its elements' type nor its shape can be relied on. For float16 Numba lacks sums."""
     for name, kind in zip(unit.parameters, kinds, strict=True):
+        if getattr(kind, "dtype", kind) is types.float16:
+            raise HALF_PRECISION.error(name=name, function=unit.name)
         if isinstance(kind, (types.List, types.ListType)):
             raise LIST_ARGUMENT.error(name=name, function=unit.name, way=_hint(name, kind))
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numba import typeof
 
-from srcad.api.argument_binding import bind
+from srcad.api.argument_binding import bind, refuse_single
 from srcad.api.compiled_function import Function, function_of
 from srcad.api.derivative_object import made
 from srcad.api.pytree_specialisation import Shape, shaped
@@ -33,6 +33,7 @@ from srcad.driver.version import Request, Version
 from srcad.errors import BadArgument, NonFinite, SrcadError, UnreliableDifferences, WrongGradient
 from srcad.frontend.load_source import name_of, signature_of
 from srcad.runtime.jit.numba_inference import CannotType
+from srcad.runtime.support.array_snapshots import snapshot
 from srcad.runtime.support.debug_mode import debug
 from srcad.runtime.support.structured_arguments import is_structured
 from srcad.tools.finite_differences import Slope, quick_slope, slope
@@ -72,6 +73,7 @@ def check_grads(
 
     >>> check_grads(lambda x, k: k * x ** 3, (2.0, 0.5))
     """
+    refuse_single(args, "args")
     f, wrt, args = among_arguments(f, wrt, args)
     options, signature = Options.of(without, function=f), signature_of(f)
     given, run = bind(signature, tuple(args), {}), f.__wrapped__ if isinstance(f, Function) else f
@@ -180,7 +182,7 @@ class _Check:
         """The adjoints of the arguments, at another point if one is given, and the version that they are of."""
         point = self.given if given is None else given
         version, pair = pair_of(self.run, self.where, self.jit, self.options).current()
-        arguments = (*_copied(point), *version.hidden())
+        arguments = (*snapshot(point), *version.hidden())  # arguments that overlap do so in the copies
         value, trace = pair.forward(*arguments)
         _compare_values(self.name, value, self.called(_copied(point)))
         return version, pair.pullback(arguments, value, trace)(self.weights)

@@ -10,10 +10,11 @@ from typing import Any
 
 from numba import typeof
 
-from srcad.api.argument_binding import bind
+from srcad.api.argument_binding import bind, refuse_single
 from srcad.api.derivative_object import Derivative
 from srcad.api.pytree_specialisation import shaped
 from srcad.api.wrt import among_arguments, positions, refuse_paths
+from srcad.driver.compiled_routines import kind_of
 from srcad.driver.options import Options, Without
 from srcad.driver.pass_selection import chosen, row_before, row_named
 from srcad.driver.version import Request, Version
@@ -146,6 +147,8 @@ def case_of(
     """What `source` and its relatives speak of, from what they are given."""
     from srcad.frontend.lower import prepare
 
+    if args is not None:
+        refuse_single(args, "args")
     if isinstance(f, Derivative):
         request = replace(f.request, options=Options.of(without, function=f.request))
         f = f.function
@@ -171,7 +174,10 @@ def _all_kinds(f: Callable[..., Any], unit: Unit, hidden: Any, signature: Any, a
     kinds = (*_kinds(f, signature, args), *map(typeof, hidden))
     if len(kinds) != len(unit.parameters):
         own = len(unit.parameters) - len(hidden)
-        raise BadArgument(f"{name_of(f)} has {own} parameters, the signature has {len(kinds) - len(hidden)}")
+        raise BadArgument(
+            f"{name_of(f)} has {own} parameters, the signature has {len(kinds) - len(hidden)}",
+            hint="give one type for each parameter",
+        )
     return kinds
 
 
@@ -197,9 +203,11 @@ def _kinds(f: Callable[..., Any], signature: str | Sequence[Any] | None, args: S
     if isinstance(signature, str):
         return parse_signature(signature)
     if signature is not None:
+        refuse_single(signature, "signature")
         return tuple(signature)
     if args is not None:
-        return tuple(typeof(each) for each in bind(signature_of(f), tuple(args), {}))
+        bound = bind(signature_of(f), tuple(args), {})
+        return tuple(kind_of(name, each) for name, each in zip(signature_of(f).parameters, bound, strict=True))
     told = types_told(f)
     if told is None:
         names = ", ".join(untyped_parameters(f))

@@ -18,6 +18,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 import numba
+import numpy as np
 from numba.core import errors, sigutils, types
 from numba.core.caching import FunctionCache
 from numba.core.compiler_lock import global_compiler_lock
@@ -177,6 +178,15 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
     def _make_finalizer(self) -> Callable[[], None]:
         # The machine code belongs to the dispatchers in `_made`, which release it.
         return lambda: None
+
+    def typeof_pyval(self, val: Any) -> Any:
+        """Numba's type of an argument; `pyobject` where it has none."""
+        if isinstance(val, np.matrix):
+            return types.pyobject  # to Numba it is an array, but `*` is a product of matrices
+        try:
+            return super().typeof_pyval(val)
+        except errors.NumbaTypeError:  # a masked array
+            return types.pyobject
 
     def compile(self, sig: Any) -> Any:
         """Machine code for these argument types. Errors of code generation are raised unchanged."""
