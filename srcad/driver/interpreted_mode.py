@@ -62,6 +62,7 @@ class Interpreted:
             without=request.options.without,
             max_trace_bytes=request.options.max_trace_bytes,
             debug=request.options.debug,
+            boundscheck=request.options.boundscheck,
         )
         stored = disk_cache.Stored(generated.text, tuple(generated.functions), tuple(sorted(generated.bindings)))
         # The text says all, but for the objects that it is given.

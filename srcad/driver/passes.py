@@ -153,6 +153,14 @@ OPTIMISE = (
         when=("not is_again", "has_arrays"),
     ),
     Pass(
+        "bounds_checks",
+        "transforms.normalise.bounds_checks:with_bounds_checks",
+        "subscripts that are not proved to be in range are checked, before loops where that is the same",
+        needs=(TYPES, RESOLVED),
+        when=("loops", "checks_bounds", "not is_again", "has_arrays"),
+        source="Gupta, Optimizing array bound checks using flow analysis, ACM LOPLAS 2, 1993",
+    ),
+    Pass(
         "loop_outlining",
         "driver.mid_end:outline_checkpointed_loops",
         "a checkpointed loop becomes a call, of which the reverse sweep keeps snapshots",

@@ -21,9 +21,10 @@ from numba import types as nb
 from srcad.driver.back_end import finished, simplified
 from srcad.driver.mid_end import infer_types
 from srcad.driver.module_assembly import renamed, with_callees
+from srcad.driver.options import checks_bounds
 from srcad.driver.pass_manager import passed, run
 from srcad.driver.pass_selection import row_named
-from srcad.driver.passes import AGAIN, NORMALISE, OPTIMISE, SIMPLIFY, UNCHECKED
+from srcad.driver.passes import AGAIN, NORMALISE, OPTIMISE, ROWS, SIMPLIFY, UNCHECKED
 from srcad.errors import BadArgument, MayOverlap, Place, SrcadError
 from srcad.frontend.lower import prepare
 from srcad.printing.printer import print_module
@@ -33,6 +34,7 @@ from srcad.runtime.support import stage_timer
 from srcad.transforms.adjoint.call_derivatives import Callees
 from srcad.transforms.checkpointing.iteration_derivative import make_any_pair
 from srcad.transforms.checkpointing.trace_memory_limit import bounded, recording, refuse_unbounded
+from srcad.transforms.inference.type_inference import types_of
 from srcad.transforms.ir.build import clone, place_of
 from srcad.transforms.ir.code import Code, Settings
 from srcad.transforms.ir.generated_functions import Made
@@ -93,6 +95,7 @@ def derive(
     without: Iterable[str] = (),
     max_trace_bytes: int | None = None,
     debug: bool = False,
+    boundscheck: bool | None = None,
 ) -> Generated:
     """Source for one mode and one set of argument types; `observed` stands for Numba's inference.
 
@@ -103,7 +106,6 @@ def derive(
     Raises CannotType where Numba has no type for the function, NotDifferentiable and other SrcadErrors.
     """
     _check(mode, after)
-    after = after or ("lower" if mode == "core" else None)
     loops = loops and observed is None
     left_out = {*without, *(UNCHECKED if debug else ())}
     unit = replace(unit, without=frozenset(left_out))
@@ -111,16 +113,27 @@ def derive(
         observed=observed,
         loops=loops,
         assumes=assumes and not prints(unit) and unit.does(BROADCAST_ASSUMPTION),
+        checks_bounds=checks_bounds(boundscheck, unit.options),
         is_reversed=mode in REVERSED,
         debug=debug,
+        is_primal=mode == "core",
     )
     begin = Code(unit, signature=tuple(types), settings=settings)
+    if mode == "core" and after is None:
+        core = _core(_with_bounds_checks(begin).unit)
+        return _printed(_with_debug_checks(core) if debug else core, None)
     state = differentiable_state(begin, after)
     if after in _BEFORE_DIFFERENTIATION:
-        core = _core(state.unit)
-        return _printed(_checked(core) if debug and mode == "core" else core, state.types.result)
+        return _printed(_core(state.unit), state.types.result)
     made = _within(max_trace_bytes, state, begin, _Request(mode, tuple(wrt), tuple_result))
     return _printed(_finished(made, loops, unit, after, debug), state.types.result)
+
+
+def _with_bounds_checks(begin: Code) -> Code:
+    """The function itself, with checks of its indices where it is to be compiled for types. Raises CannotType."""
+    if not begin.settings.loops or len(begin.signature) != len(begin.parameters):
+        return begin
+    return run(ROWS["bounds_checks"], begin.with_unit(begin.unit, types_of(begin.unit, begin.signature)))
 
 
 def _core(unit: Unit) -> Made:
@@ -128,7 +141,7 @@ def _core(unit: Unit) -> Made:
     return with_callees(Made([unit.tree], dict(unit.bindings), (unit.tree.name,)))
 
 
-def _checked(made: Made) -> Made:
+def _with_debug_checks(made: Made) -> Made:
     """Copies of functions in core form, with the checks of `debug_checks`."""
     row, own = row_named("debug_checks"), replace(made, functions=[clone(each) for each in made.functions])
     return replace(own, functions=[run(row, code).unit.tree for code in own.codes(debug=True)])

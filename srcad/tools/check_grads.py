@@ -56,6 +56,7 @@ def check_grads(
     jit: bool = True,
     seed: int = 0,
     without: Without = (),
+    boundscheck: bool | None = None,
 ) -> None:
     """Compare reverse mode with finite differences and with forward mode.
 
@@ -65,6 +66,7 @@ def check_grads(
                 element of the gradient. The estimated error of the differences is allowed in any case
     seed        seed of the random weights that are used if the result is more than one number
     without     compiler passes to leave out: "fuse", ("spot", "skip")
+    boundscheck False leaves out the checks that indices are in range
 
     Raises `WrongGradient`, an AssertionError, where the gradient is wrong. Where differences do not tell (kinks, jumps,
     noise), it warns with `UnreliableDifferences` and says why. For arguments with more than a thousand elements, a
@@ -75,11 +77,12 @@ def check_grads(
     """
     refuse_single(args, "args")
     f, wrt, args = among_arguments(f, wrt, args)
-    options, signature = Options.of(without, function=f), signature_of(f)
+    options, signature = Options.of(without, function=f, boundscheck=boundscheck), signature_of(f)
     given, run = bind(signature, tuple(args), {}), f.__wrapped__ if isinstance(f, Function) else f
     if (taken := _taken_apart(run, given, jit)) is not None:
         places = taken[0].smooth if wrt is None else taken[0].wrt(positions(f, wrt)[0])
-        check_grads(taken[0].flat, taken[1], places, rtol=rtol, atol=atol, jit=jit, seed=seed, without=options.without)
+        how: dict[str, Any] = {"jit": jit, "without": options.without, "boundscheck": options.boundscheck}
+        check_grads(taken[0].flat, taken[1], places, rtol=rtol, atol=atol, seed=seed, **how)
         return
     check = _Check(run, name_of(f), signature, given, _plain_positions(f, given, wrt), jit, options, seed)
     check.tolerances = _tolerances([_dtype(given[place]) for place in check.where], rtol, atol)
