@@ -96,7 +96,7 @@ class _Check:
             self.value = self.program.function(*own_copy(self.program.arguments))
         except Exception:  # noqa: BLE001 - whatever a random program raises
             return Outcome("invalid")
-        if np.iscomplexobj(self.value) or np.ndim(self.value) or not np.isfinite(self.value):
+        if not isinstance(self.value, (int, float, np.floating)) or not np.isfinite(self.value):
             return Outcome("invalid")
         try:
             return self.checked(only)
