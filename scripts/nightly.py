@@ -187,7 +187,7 @@ def page(rows: list[tuple[Step, str, bool, float]], short: bool) -> str:
 
 def with_campaigns(text: str) -> str:
     """A page with the counts of campaigns as they are now."""
-    return "\n".join([text.split("\n## Fuzz campaigns")[0], *campaigns()]) + "\n"
+    return "\n".join([text.split("\n## Fuzz campaigns", maxsplit=1)[0], *campaigns()]) + "\n"
 
 
 def main() -> int:
