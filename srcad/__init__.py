@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from srcad.errors import (
         BadArgument,
         BadIndex,
+        BadType,
         BadValue,
         CompilerBug,
         GradientCut,
         MayOverlap,
         MissingRule,
+        NonFinite,
         NotATensor,
         NotDifferentiable,
         PerformanceWarning,
@@ -26,11 +28,13 @@ if TYPE_CHECKING:
         SrcadError,
         TapeMisuse,
         TraceTooLarge,
+        UnreliableDifferences,
         UnsupportedSyntax,
         WrongGradient,
     )
     from srcad.runtime.checkpointed import checkpointed
     from srcad.runtime.stop_gradient import stop_gradient
+    from srcad.runtime.support.debug_mode import debug
     from srcad.runtime.tape.public import (
         ForwardAccumulator,
         GradientTape,
@@ -56,6 +60,7 @@ __version__ = "0.1.0"  # pyproject.toml reads it here
 _HOMES = {
     "BadArgument": "srcad.errors",
     "BadIndex": "srcad.errors",
+    "BadType": "srcad.errors",
     "BadValue": "srcad.errors",
     "CompilerBug": "srcad.errors",
     "ForwardAccumulator": "srcad.runtime.tape.public",
@@ -64,6 +69,7 @@ _HOMES = {
     "IndexedSlices": "srcad.runtime.tape.public",
     "MayOverlap": "srcad.errors",
     "MissingRule": "srcad.errors",
+    "NonFinite": "srcad.errors",
     "NotATensor": "srcad.errors",
     "NotDifferentiable": "srcad.errors",
     "PerformanceWarning": "srcad.errors",
@@ -72,6 +78,7 @@ _HOMES = {
     "TapeMisuse": "srcad.errors",
     "Tensor": "srcad.runtime.tape.public",
     "TraceTooLarge": "srcad.errors",
+    "UnreliableDifferences": "srcad.errors",
     "UnconnectedGradients": "srcad.runtime.tape.public",
     "UnsupportedSyntax": "srcad.errors",
     "Variable": "srcad.runtime.tape.public",
@@ -80,6 +87,7 @@ _HOMES = {
     "checkpointed": "srcad.runtime.checkpointed",
     "constant": "srcad.runtime.tape.public",
     "convert_to_tensor": "srcad.runtime.tape.public",
+    "debug": "srcad.runtime.support.debug_mode",
     "custom_gradient": "srcad.runtime.tape.public",
     "explain": "srcad.tools.explain",
     "function": "srcad.api.grad_vjp_jvp",
@@ -100,6 +108,7 @@ _HOMES = {
 __all__ = [
     "BadArgument",
     "BadIndex",
+    "BadType",
     "BadValue",
     "CompilerBug",
     "ForwardAccumulator",
@@ -108,6 +117,7 @@ __all__ = [
     "IndexedSlices",
     "MayOverlap",
     "MissingRule",
+    "NonFinite",
     "NotATensor",
     "NotDifferentiable",
     "PerformanceWarning",
@@ -117,6 +127,7 @@ __all__ = [
     "Tensor",
     "TraceTooLarge",
     "UnconnectedGradients",
+    "UnreliableDifferences",
     "UnsupportedSyntax",
     "Variable",
     "WrongGradient",
@@ -126,6 +137,7 @@ __all__ = [
     "constant",
     "convert_to_tensor",
     "custom_gradient",
+    "debug",
     "explain",
     "function",
     "grad",

@@ -7,6 +7,7 @@
     |- MissingRule          (NotImplementedError)   a function without a derivative rule
     |- NotDifferentiable    (TypeError)             an argument or result that has no derivative
     |- BadArgument          (ValueError)            an invalid argument of srcad's own API
+    |  |- BadType           (TypeError as well)     an argument of srcad's own API of the wrong type
     |  `- BadValue          (TypeError as well)     a value that cannot be converted to the dtype asked for
     |- BadIndex             (IndexError)            an index that is no integer, slice or array; a TypeError as well
     |- SourceUnavailable    (OSError)               a function whose source text cannot be found
@@ -15,6 +16,7 @@
     |- TapeMisuse           (RuntimeError)          a tape or variable used at the wrong time
     |- NotATensor           (TypeError)             a value given to a tape that is neither tensor nor variable
     |- WrongGradient        (AssertionError)        raised by srcad.check_grads
+    |- NonFinite            (FloatingPointError)    a NaN or an infinity is born, in a block of srcad.debug
     `- CompilerBug          (AssertionError)        an impossible state of the compiler
 
 Each class inherits the builtin exception that a caller would expect. `PerformanceWarning` names the reason why a
@@ -24,6 +26,7 @@ function is not compiled, `GradientCut` the place where a tensor is converted to
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 # The folder of srcad itself: the first frame of a stack outside of it is the user's code.
@@ -112,6 +115,10 @@ class BadArgument(SrcadError, ValueError):
     """An invalid argument of srcad's own API."""
 
 
+class BadType(BadArgument, TypeError):
+    """An argument of srcad's own API that is of the wrong type, such as a number in place of a function."""
+
+
 class BadValue(BadArgument, TypeError):
     """A value that cannot be converted to the dtype asked for; a TypeError too, as in TensorFlow."""
 
@@ -144,12 +151,35 @@ class WrongGradient(SrcadError, AssertionError):
     """A gradient that differs from finite differences."""
 
 
+class NonFinite(SrcadError, FloatingPointError):
+    """A NaN or an infinity is born in a statement. Raised under `srcad.debug`; `sweep` says in which sweep.
+
+    `details` are the lines about the statement, its operands and the iterations of the loops around it.
+    """
+
+    def __init__(
+        self, what: str, at: Place | None = None, hint: str | None = None, details: Sequence[str] = ()
+    ) -> None:
+        self.details, self.sweep = tuple(details), ""
+        super().__init__(what, at, hint)
+
+    def _message(self) -> str:
+        if self.at is None:
+            return "\n".join([self.what, *self.details, *([f"hint: {self.hint}"] if self.hint else [])])
+        lines = [f"{self.at}: {NonFinite.__name__}: {self.what}", *self.at.trail(), *self.details]
+        return "\n".join(lines + ([f"hint: {self.hint}"] if self.hint else []))
+
+
 class CompilerBug(SrcadError, AssertionError):
     """An impossible state of the compiler; please report it."""
 
 
 class GradientCut(UserWarning):
     """A tensor that a tape follows is converted to a plain array other than by `numpy()`."""
+
+
+class UnreliableDifferences(UserWarning):
+    """`srcad.check_grads` cannot tell whether a gradient is right: differences are not reliable there."""
 
 
 class PerformanceWarning(UserWarning):

@@ -17,6 +17,7 @@ ABOUT_MORE = {
     "driver/test_argument_kinds.py": "kinds of arguments, through the whole compiler",
     "golden/test_golden.py": "printed derivatives of a few whole programs",
     "golden/test_pass_texts.py": "texts before and after each pass",
+    "refusals/test_bad_inputs.py": "inputs that are wrong, through all of the API",
     "runtime/kernels/test_kernels.py": "all kernels, by a table of samples",
     "runtime/rules/test_rules.py": "all rules, by a table of samples",
     "runtime/tape/test_tape_conformance.py": "the tape and its reference, feature by feature",

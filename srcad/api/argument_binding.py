@@ -5,12 +5,20 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from srcad.errors import BadType
+
 
 def bind(signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """The arguments in parameter order, with keywords and defaults filled in. Raises TypeError as Python does."""
     bound = signature.bind(*args, **kwargs)
     bound.apply_defaults()
     return tuple(bound.arguments[name] for name in signature.parameters)
+
+
+def refuse_single(values: Any, name: str) -> None:
+    """Raise BadType unless `values`, an argument of this name, is a tuple or list with one value for each parameter."""
+    if not isinstance(values, (tuple, list)):
+        raise BadType(f"`{name}` is of type {type(values).__name__}", hint="give a tuple, also of a single value: (x,)")
 
 
 class Binding:

@@ -10,8 +10,10 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from numba.core import types
 from numba.core.dispatcher import Dispatcher
 from numba.extending import typeof_impl
@@ -27,6 +29,7 @@ from srcad.errors import BadArgument
 from srcad.frontend.load_source import name_of, signature_of
 from srcad.refusals.derivatives import THIRD_DERIVATIVE
 from srcad.runtime.jit.gc_pause import nothing_collected
+from srcad.runtime.support import debug_mode
 from srcad.runtime.support.structured_arguments import is_structured
 from srcad.transforms.ir.pytree_form import LEAF
 
@@ -44,7 +47,7 @@ class Derivative:
 
     # `__call__` is a slot of each object: it holds the dispatcher itself, so that a call runs no Python in between.
     __slots__ = (
-        *("__call__", "__dict__", "__weakref__", "_native", "_plain", "_structured", "_version"),
+        *("__call__", "__dict__", "__weakref__", "_native", "_plain", "_structured", "_unchecked", "_version"),
         *("function", "jit", "request"),
     )
     __srcad_primitive__ = True
@@ -63,6 +66,11 @@ class Derivative:
         self.__name__ = f"{name_of(function)}_{request.mode}"
         self.__signature__ = _signature(function, request)
         self.__call__ = self._first_call
+        self._unchecked: Callable[..., Any] | None = None
+        if not request.options.debug:
+            debug_mode.register(self)
+            if debug_mode.state.on:
+                self.debug_switched(True)
 
     def __repr__(self) -> str:
         names = list(signature_of(self.function).parameters)
@@ -80,6 +88,18 @@ class Derivative:
             with nothing_collected():
                 self.prepare()
         return self.__call__(*args, **kwargs)
+
+    def debug_switched(self, on: bool) -> None:
+        """While debug mode is on, calls go to the derivative that is made with checks."""
+        if on:
+            self._unchecked, self.__call__ = self.__call__, self._checked_call
+        elif self._unchecked is not None:
+            self.__call__ = self._unchecked
+            self._unchecked = None
+        self._native = None
+
+    def _checked_call(self, *args: Any, **kwargs: Any) -> Any:
+        return made(self.function, self.request, self.jit)(*args, **kwargs)
 
     @property
     def own(self) -> int:
@@ -126,6 +146,8 @@ class Derivative:
             routine = uncompiled_routine(version, 0)
         direct = self.jit and not version.unit.hidden and not version.may_change and _is_positional(self.__signature__)
         called = telling(version, routine) if self.jit else routine
+        if self.request.mode == "hvp":
+            direct, called = False, self._with_checked_directions(called, version)
         self._plain = self.__call__ = called if direct else self._with_captured(version, called)
         is_flat = hasattr(type(self.function), "__srcad_keeps__")
         if not is_flat and (self._structured is not None or self.returns_structure or not self.jit):
@@ -143,7 +165,11 @@ class Derivative:
     def native(self) -> Dispatcher:
         """The dispatcher for this object inside `@njit`. Captured arrays are constants there, as globals are."""
         if not self.jit:
-            raise BadArgument("a derivative made with jit=False cannot be called from compiled code")
+            raise BadArgument(
+                "a derivative made with jit=False cannot be called from compiled code", hint="make it without jit=False"
+            )
+        if self._native is None and self._unchecked is not None:
+            self._native = made(self.function, self.request, self.jit).native
         if self._native is None:
             self._native = native_of(self, self._adapted)
         return self._native
@@ -167,6 +193,26 @@ class Derivative:
             defaults = defaults_of(self.__signature__)
         return shape_of(self.__name__, names, defaults)
 
+    def _with_checked_directions(self, routine: Callable[..., Any], version: Version) -> Callable[..., Any]:
+        """A call that first checks that each direction has the shape of its argument."""
+        count, places = len(version.unit.parameters), self.request.wrt
+
+        def call(*args: Any) -> Any:
+            for place, direction in zip(places, args[count:], strict=True):
+                value = args[place]
+                if not (type(value) is type(direction) is np.ndarray and value.shape == direction.shape):
+                    args = (*args[:count], *self._matching(args, count))
+                    break
+            return routine(*args)
+
+        return call
+
+    def _matching(self, args: tuple[Any, ...], count: int) -> list[Any]:
+        from srcad.api.cotangent import matching
+
+        pairs = zip(self.request.wrt, args[count:], strict=True)
+        return [matching(direction, args[place], "the direction") for place, direction in pairs]
+
     def _with_captured(self, version: Version, routine: Callable[..., Any]) -> Callable[..., Any]:
         """A call that passes the captured arrays as well, and prepares again when a captured number has changed."""
         own = len(version.own_parameters)
@@ -188,6 +234,8 @@ class Derivative:
 
 def made(function: Callable[..., Any], request: Request, jit: bool) -> Derivative:
     """The `Derivative` of a function for a request. Equal requests give the same object, with its compiled code."""
+    if debug_mode.state.on:
+        request = replace(request, options=request.options.current())
     return remembered(function, (request, jit), lambda: Derivative(function, request, jit))
 
 

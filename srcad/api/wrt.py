@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from srcad.errors import BadArgument
+from srcad.errors import BadArgument, BadType
 from srcad.frontend.load_source import load, name_of, signature_of, unwrap
 from srcad.refusals.constructs import STARRED_PARAMETERS
 from srcad.transforms.lowering.structures.list_packing import Long
@@ -70,7 +70,7 @@ def positions(function: Callable[..., Any], wrt: Any) -> tuple[tuple[Any, ...], 
     if not found:
         raise BadArgument("`wrt` is empty", hint=f"the parameters are {', '.join(names)}")
     if len(set(found)) < len(found):
-        raise BadArgument(f"`wrt` names a parameter twice: {wrt!r}")
+        raise BadArgument(f"`wrt` names a parameter twice: {wrt!r}", hint="name each parameter once")
     return found, many
 
 
@@ -143,7 +143,7 @@ def _place(names: list[str], each: Any, function: Callable[..., Any]) -> Place:
     if isinstance(each, int) and not isinstance(each, bool) and -len(names) <= each < len(names):
         return each % len(names)
     if not isinstance(each, (int, str)) or isinstance(each, bool):
-        raise BadArgument(f"`wrt` is {each!r}", hint="give an index, a name, a path such as 'p.w', or a tuple of them")
+        raise BadType(f"`wrt` is {each!r}", hint="give an index, a name, a path such as 'p.w', or a tuple of them")
     has = f"its parameters are {', '.join(names) or 'none'}"
     raise BadArgument(f"{name_of(function)} has no parameter {each!r}", hint=has)
 

@@ -10,7 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 import gast
+import numpy as np
 from numba import typeof
+from numba.core import errors
 from numba.core.registry import CPUDispatcher
 
 from srcad.driver.memoisation import remembered
@@ -18,7 +20,7 @@ from srcad.driver.result_precision import of_kind
 from srcad.driver.user_exceptions import tell
 from srcad.driver.version import Version
 from srcad.errors import PACKAGE, PerformanceWarning, SrcadError
-from srcad.refusals.types_and_results import NO_NUMBA_TYPE
+from srcad.refusals.types_and_results import MATRIX_ARGUMENT, NO_NUMBA_TYPE
 from srcad.runtime.jit.dispatchers import Redirect, TypedDispatcher
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.runtime.jit.uncompiled_trace import Kept
@@ -141,10 +143,17 @@ def uncompiled_routine(version: Version, index: int) -> Callable[..., Any]:
 
 def kind_of(name: str, value: Any) -> Any:
     """Numba's type of an argument."""
+    if isinstance(value, np.matrix):
+        raise MATRIX_ARGUMENT.error(name=name)
     try:
         return typeof(value)
-    except ValueError:
-        raise NO_NUMBA_TYPE.error(name=name, type=type(value).__name__) from None
+    except (ValueError, errors.NumbaError):
+        raise NO_NUMBA_TYPE.error(name=name, type=_type_name(value)) from None
+
+
+def _type_name(value: Any) -> str:
+    name = type(value).__name__
+    return f"{name} of {value.dtype}" if isinstance(value, np.ndarray) else name
 
 
 def warn_of_fallback(version: Version, problem: CannotType) -> None:

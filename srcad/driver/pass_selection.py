@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from typing import Any
 
 from srcad.driver.passes import PASSES, ROWS, STAGES, Pass
-from srcad.errors import BadArgument
+from srcad.errors import BadArgument, BadType
 
 VARIABLE = "SRCAD_WITHOUT"
 
@@ -73,7 +74,10 @@ def chosen(without: str | Iterable[str] = ()) -> tuple[str, ...]:
 
 
 def _named(without: str | Iterable[str], where: str = "") -> set[str]:
-    parts = without.split(",") if isinstance(without, str) else without
+    given: Any = without.split(",") if isinstance(without, str) else without
+    parts = tuple(given) if isinstance(given, Iterable) else (given,)
+    if not all(isinstance(part, str) for part in parts):
+        raise BadType(f"`without` is {without!r}", hint="give the name of a pass, or a tuple of names")
     names = {part.strip() for part in parts} - {""}
     for name in sorted(names):
         if name in RENAMED:

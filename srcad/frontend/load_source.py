@@ -17,7 +17,7 @@ from typing import Any
 
 import gast
 
-from srcad.errors import BadArgument, Place, SourceUnavailable
+from srcad.errors import BadType, Place, SourceUnavailable
 from srcad.frontend.functools_partial import left_open, partial_in, without_held
 from srcad.frontend.parse import MismatchError, find_function, function_to_gast
 from srcad.refusals.constructs import WRAPPED_FUNCTION
@@ -182,12 +182,14 @@ def _is_callable_object(value: Any) -> bool:
     return written_in_python and not isinstance(value, type) and not kind.__module__.startswith("numba.")
 
 
-def _not_readable(function: Any) -> BadArgument | SourceUnavailable:
+def _not_readable(function: Any) -> BadType | SourceUnavailable:
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
     if isinstance(function, type):
-        return BadArgument(f"{name} is a class, not a function", hint="pass a function or a method")
+        return BadType(f"{name} is a class, not a function", hint="pass a function or a method")
     if not callable(function):
-        return BadArgument(f"a function is needed, not {type(function).__name__}")
+        return BadType(
+            f"a function is needed, not {type(function).__name__}", hint="pass the function itself, not a result of it"
+        )
     if type(function).__name__ in ("DUFunc", "GUFunc"):
         return SourceUnavailable(
             f"{name} is compiled by numba.vectorize", hint="pass the function that was given to vectorize, as `@njit`"

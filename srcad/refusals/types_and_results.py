@@ -112,7 +112,7 @@ RESULT_NOT_SCALAR = Refusal(
     NotDifferentiable,
     "Gradients of functions that return more than a number",
     "{function} returns {what}; a gradient needs one real number",
-    "use srcad.vjp or srcad.jacobian for functions with several results",
+    "{way}",
     """
     def f(x):
         return 2.0 * x
@@ -143,7 +143,7 @@ RECORD_WRITE = Refusal(
 NO_NUMBA_TYPE = Refusal(
     NotDifferentiable,
     "Arguments that Numba has no type for",
-    "the argument '{name}' is a {type}, which has no Numba type",
+    "the argument '{name}' is of type {type}, which has no Numba type",
     "pass numbers and NumPy arrays",
     """
     import decimal
@@ -165,6 +165,30 @@ UNTYPED = Refusal(
         return np.sum(np.real_if_close(x + 'a'))
     """,
     "srcad.source(f, signature='f8[:]')",
+)
+
+HALF_PRECISION = Refusal(
+    NotDifferentiable,
+    "Arrays of float16",
+    "the argument '{name}' of {function} is of type float16, with which Numba does not calculate",
+    "convert it with .astype(np.float32)",
+    """
+    def f(x):
+        return np.sum(x * x)
+    """,
+    "srcad.grad(f)(np.ones(3, dtype=np.float16))",
+)
+
+MATRIX_ARGUMENT = Refusal(
+    NotDifferentiable,
+    "np.matrix",
+    "the argument '{name}' is an np.matrix, whose operators are not those of arrays",
+    "pass np.asarray({name})",
+    """
+    def f(x):
+        return np.sum(x * x)
+    """,
+    "srcad.grad(f)(np.asmatrix(np.ones((2, 2))))",
 )
 
 LIST_ARGUMENT = Refusal(

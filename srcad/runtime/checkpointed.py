@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from numba.core import types
 from numba.extending import overload
 
+from srcad.errors import BadType
 from srcad.runtime import kernels
 from srcad.runtime.rulebook import registry
 from srcad.runtime.support.numba_refresh import refresh_if_compiling
@@ -36,7 +38,9 @@ def checkpointed(iterations: range, snapshots: int | None = None) -> range:
     (0.090711, 0.008153)
     """
     if not isinstance(iterations, range):
-        raise TypeError(f"checkpointed takes a range, not {type(iterations).__name__}")
+        raise BadType(f"checkpointed takes a range, not {type(iterations).__name__}", hint="write range(n)")
+    if not (snapshots is None or isinstance(snapshots, (int, np.integer))):
+        raise BadType(f"the number of snapshots is {snapshots!r}", hint="give a whole number, or None")
     kernels.snapshot_count(snapshots)
     return iterations
 

@@ -10,10 +10,11 @@ from typing import Any
 
 from numba import typeof
 
-from srcad.api.argument_binding import bind
+from srcad.api.argument_binding import bind, refuse_single
 from srcad.api.derivative_object import Derivative
 from srcad.api.pytree_specialisation import shaped
 from srcad.api.wrt import among_arguments, positions, refuse_paths
+from srcad.driver.compiled_routines import kind_of
 from srcad.driver.options import Options, Without
 from srcad.driver.pass_selection import chosen, row_before, row_named
 from srcad.driver.version import Request, Version
@@ -36,6 +37,8 @@ def source(
     after: str | None = None,
     arrays: bool = False,
     without: Without = (),
+    debug: bool = False,
+    boundscheck: bool | None = None,
 ) -> str:
     """The generated source: exactly what runs for arguments of these types; uncompiled, if Numba has no types for it.
 
@@ -46,12 +49,17 @@ def source(
     after       the name of a pass of the compiler: the function, or what was generated, as it is after that pass
     arrays      leave array statements as they are, as with jit=False, instead of loops
     without     passes of the compiler to be left out: "loop_order", ("zero_guards", "dead_code")
+    debug       with the checks that run under `srcad.debug`
+    boundscheck False leaves out the checks that indices are in range
 
     >>> print(source(lambda x: x * x, signature="f8"))  # doctest: +ELLIPSIS
     def anonymous_grad(x):
         ...
     """
-    case = case_of(f, mode, wrt, signature, args, without)
+    case = case_of(f, mode, wrt, signature, args, without, boundscheck)
+    if debug:
+        options = replace(case.request.options, debug=True)
+        case = replace(case, request=replace(case.request, options=options))
     with refusing_untyped():
         try:
             return _text(case, after, arrays)
@@ -103,6 +111,8 @@ def _text(case: Case, after: str | None, arrays: bool, observed: Observation | N
         assumes=True,
         without=options.without,
         max_trace_bytes=options.max_trace_bytes,
+        debug=options.debug,
+        boundscheck=options.boundscheck,
     ).text
 
 
@@ -136,16 +146,19 @@ def case_of(
     signature: str | Sequence[Any] | None = None,
     args: Sequence[Any] | None = None,
     without: Without = (),
+    boundscheck: bool | None = None,
 ) -> Case:
     """What `source` and its relatives speak of, from what they are given."""
     from srcad.frontend.lower import prepare
 
+    if args is not None:
+        refuse_single(args, "args")
     if isinstance(f, Derivative):
-        request = replace(f.request, options=Options.of(without, function=f.request))
+        request = replace(f.request, options=Options.of(without, function=f.request, boundscheck=boundscheck))
         f = f.function
     else:
         mode = _known(mode)
-        options = Options.of(without, function=f)
+        options = Options.of(without, function=f, boundscheck=boundscheck)
         if args is not None:
             f, wrt, args = among_arguments(f, wrt, args)
         where, many = positions(f, wrt) if mode != "core" else ((), True)
@@ -165,7 +178,10 @@ def _all_kinds(f: Callable[..., Any], unit: Unit, hidden: Any, signature: Any, a
     kinds = (*_kinds(f, signature, args), *map(typeof, hidden))
     if len(kinds) != len(unit.parameters):
         own = len(unit.parameters) - len(hidden)
-        raise BadArgument(f"{name_of(f)} has {own} parameters, the signature has {len(kinds) - len(hidden)}")
+        raise BadArgument(
+            f"{name_of(f)} has {own} parameters, the signature has {len(kinds) - len(hidden)}",
+            hint="give one type for each parameter",
+        )
     return kinds
 
 
@@ -191,9 +207,11 @@ def _kinds(f: Callable[..., Any], signature: str | Sequence[Any] | None, args: S
     if isinstance(signature, str):
         return parse_signature(signature)
     if signature is not None:
+        refuse_single(signature, "signature")
         return tuple(signature)
     if args is not None:
-        return tuple(typeof(each) for each in bind(signature_of(f), tuple(args), {}))
+        bound = bind(signature_of(f), tuple(args), {})
+        return tuple(kind_of(name, each) for name, each in zip(signature_of(f).parameters, bound, strict=True))
     told = types_told(f)
     if told is None:
         names = ", ".join(untyped_parameters(f))

@@ -161,7 +161,10 @@ def test_gradients_have_the_dtype_and_shape_of_their_arguments(jit):
     ("arguments", "message"),
     [
         ((np.array([1, 2]), 1.0), "argument 'x' of energy"),
-        ((object(), 1.0), "the argument 'x' is a object, which has no Numba type\nhint: pass numbers and NumPy arrays"),
+        (
+            (object(), 1.0),
+            "the argument 'x' is of type object, which has no Numba type\nhint: pass numbers and NumPy arrays",
+        ),
     ],
 )
 def test_arguments_without_a_derivative_are_refused(jit, arguments, message):

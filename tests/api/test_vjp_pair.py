@@ -71,7 +71,7 @@ def test_a_cotangent_of_another_shape_is_refused(bar, message):
 
 
 def test_a_tuple_takes_a_tuple_of_cotangents():
-    with pytest.raises(BadArgument, match="the cotangent of a tuple of 2 is a tuple of as many"):
+    with pytest.raises(BadArgument, match=r"the cotangent is 1.0, and belongs to a tuple of 2"):
         srcad.vjp(several, 2.0, 3)[1](1.0)
 
 

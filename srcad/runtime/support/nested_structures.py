@@ -53,7 +53,9 @@ def flatten_up_to(structure: Any, other: Any) -> list[Any]:
     """
     if isinstance(structure, _SEQUENCES):
         if not isinstance(other, _SEQUENCES) or len(other) != len(structure):
-            raise BadArgument(f"{other!r} does not have the structure of {len(structure)} parts")
+            raise BadArgument(
+                f"{other!r} does not have the structure of {len(structure)} parts", hint="give one value for each part"
+            )
         return [leaf for pair in zip(structure, other, strict=True) for leaf in flatten_up_to(*pair)]
     if isinstance(structure, Mapping):
         if not isinstance(other, Mapping) or set(other) != set(structure):

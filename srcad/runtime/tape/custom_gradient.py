@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from srcad.errors import BadArgument
+from srcad.errors import BadArgument, BadType
 from srcad.refusals.tapes import VARIABLES_KEYWORD
 from srcad.runtime.support.nested_structures import flatten, map_leaves
 from srcad.runtime.tape.core.active_recordings import Recording, Watcher, active
@@ -47,7 +47,7 @@ class CustomGradient:
         active.push(watcher)
         active.customs += 1
         try:
-            result, gradient = self._function(*args, **kwargs)
+            result, gradient = _pair(self._function(*args, **kwargs), self._function)
         finally:
             active.customs -= 1
             active.remove(watcher)
@@ -88,7 +88,7 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
     >>> float(tape.gradient(y, x))
     1.0
     """
-    return CustomGradient if f is None else CustomGradient(f)
+    return custom_gradient if f is None else CustomGradient(needs_callable(f))
 
 
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -103,6 +103,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     >>> round(float(tape.gradient(y, x)), 6)
     0.077004
     """
+    needs_callable(f)
 
     @custom_gradient
     @functools.wraps(f)
@@ -188,12 +189,35 @@ class CustomCall(Node):
                 by_input, by_variable = self.gradient(*bars), []
         adjoints = flatten(by_input)
         if len(by_variable) != len(self.variables):
-            raise BadArgument("the gradient function of a custom_gradient must return a gradient for each variable")
-        if len(adjoints) != self.count:
             raise BadArgument(
-                f"a custom_gradient function is expected to return {self.count} gradients, but returned {len(adjoints)}"
+                "the gradient function of a custom_gradient must return a gradient for each variable",
+                hint="return a pair: the gradients of the arguments, and a list of those of the variables",
+            )
+        if len(adjoints) != self.count:
+            what = f"a custom_gradient function is expected to return {self.count} gradients"
+            raise BadArgument(
+                f"{what}, but returned {len(adjoints)}",
+                hint="return one for each argument: None for one without",
             )
         return [*adjoints, *by_variable]
+
+
+def needs_callable(f: Any) -> Any:
+    """`f`, if it can be called. Raises BadType otherwise."""
+    if not callable(f):
+        raise BadType(
+            f"a function is needed, not {type(f).__name__}", hint="pass the function itself, not a result of it"
+        )
+    return f
+
+
+def _pair(returned: Any, function: Any) -> tuple[Any, Callable[..., Any]]:
+    """The result and the gradient function that a function with a custom gradient returns."""
+    if type(returned) not in (tuple, list) or len(returned) != 2 or not callable(returned[1]):
+        name = getattr(function, "__qualname__", repr(function))
+        hint = "write `return y, gradient`, where `gradient` takes the adjoint of y"
+        raise BadType(f"{name} returns no pair of a result and a gradient function", hint=hint)
+    return returned[0], returned[1]
 
 
 def _takes_variables(gradient: Callable[..., Any]) -> bool:
@@ -218,7 +242,12 @@ def _as_tensor(bar: Any, like: Tensor) -> Tensor:
 def _fitting(bar: Any, like: Tensor) -> Any:
     """An adjoint in the shape and dtype of its tensor; a single number is broadcast to all elements."""
     if bar.shape not in (like.shape, ()):
-        raise BadArgument(f"a custom gradient has the shape {bar.shape}, what it belongs to has {like.shape}")
+        raise BadArgument(
+            f"a custom gradient has the shape {bar.shape}, what it belongs to has {like.shape}",
+            hint="return it in the shape of the argument",
+        )
+    if bar.dtype.kind not in "biufc":
+        raise BadArgument(f"a custom gradient is of dtype {bar.dtype}", hint="return numbers")
     if bar.dtype != like.dtype and np.can_cast(bar.dtype, like.dtype, "same_kind"):
         bar = bar.astype(like.dtype)
     return bar if bar.shape == like.shape else np.broadcast_to(bar, like.shape)

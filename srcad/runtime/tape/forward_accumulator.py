@@ -45,7 +45,7 @@ class ForwardAccumulator:
 
     def __enter__(self) -> ForwardAccumulator:
         if self._is_recording:
-            raise BadArgument("Accumulator is already recording.")
+            raise BadArgument("Accumulator is already recording.", hint="make another one for the inner block")
         active.push(self._accumulation)
         active.accumulations += 1
         self._is_recording = True

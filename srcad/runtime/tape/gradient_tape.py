@@ -220,5 +220,6 @@ class GradientTape(Recorder):
         if not experimental_use_pfor and not self._persistent:
             raise TapeMisuse(
                 f"GradientTape must be created with persistent=True to compute the {what} with "
-                "experimental_use_pfor set to False."
+                "experimental_use_pfor set to False.",
+                hint="make the tape with persistent=True, or leave experimental_use_pfor out",
             )

@@ -52,6 +52,7 @@ class Recorder:
         if self._is_recording:
             raise BadArgument(
                 "Tape is still recording, This can happen if you try to re-enter an already-active tape.",
+                hint="make a tape of its own for the inner block",
             )
         if self._recording is None:
             self._recording = Recording(self._watch_accessed_variables)
@@ -60,7 +61,7 @@ class Recorder:
 
     def _pop(self) -> None:
         if not self._is_recording:
-            raise BadArgument("Tape is not recording.")
+            raise BadArgument("Tape is not recording.", hint="it is stopped already: leave the inner block out")
         recording = self._held()
         if not [1 for each in active.tapes if each is recording]:
             raise TapeMisuse("the tape was entered in another thread", hint="leave it in the thread that entered it")
@@ -69,7 +70,7 @@ class Recorder:
 
     def _held(self) -> Recording:
         if self._recording is None:
-            raise TapeMisuse(_USED, hint="pass persistent=True, or record again")
+            raise TapeMisuse(_USED, hint="record anew in its `with` block; to ask twice, pass persistent=True")
         return self._recording
 
     def watch(self, tensor: Any) -> None:
@@ -99,7 +100,9 @@ class Recorder:
     def stop_recording(self) -> Iterator[None]:
         """Record nothing in this block. Raises RuntimeError if the tape was never entered, or has been used."""
         if self._recording is None:
-            raise TapeMisuse("Trying to stop recording a tape which is not recording.")
+            raise TapeMisuse(
+                "Trying to stop recording a tape which is not recording.", hint="enter its `with` block first"
+            )
         self._pop()
         try:
             yield

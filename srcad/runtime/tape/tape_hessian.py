@@ -19,7 +19,10 @@ from srcad.runtime.tape.values.conversions import convert_to_tensor
 def hessians(recording: Recording, target: Tensor, sources: Sequence[Tensor]) -> list[list[Any]]:
     """Blocks of second derivatives of a target that is one number; None for sources that it does not depend on."""
     if target.size != 1:
-        raise BadArgument(f"a Hessian is that of one number, the target has the shape {target.shape}")
+        raise BadArgument(
+            f"a Hessian is that of one number, the target has the shape {target.shape}",
+            hint="give one element of the target, or its sum",
+        )
     again, slopes = _recorded_gradient(recording, target, sources)
     connected = [slope is not None for slope in slopes]
     rows: list[list[Any]] = []
@@ -40,7 +43,9 @@ def products(recording: Recording, target: Tensor, sources: Sequence[Tensor], ve
     ]
     for direction, source in zip(directions, sources, strict=True):
         if direction.shape != source.shape:
-            raise BadArgument(f"a vector of shape {direction.shape} for a source of shape {source.shape}")
+            raise BadArgument(
+                f"a vector of shape {direction.shape} for a source of shape {source.shape}", hint="give it that shape"
+            )
     again, slopes = _recorded_gradient(recording, target, sources)
     pairs = [(slope, each) for slope, each in zip(slopes, directions, strict=True) if slope is not None]
     seeds = [each for _, each in pairs]

@@ -95,7 +95,7 @@ def threads_of(what: str, parallel_iterations: int | None, batched: bool, persis
     if parallel_iterations is None:
         return 1
     if parallel_iterations < 1 and not batched:
-        raise BadValue("'parallel_iterations' must be a positive integer.")
+        raise BadValue("'parallel_iterations' must be a positive integer.", hint="leave it out for one after the other")
     if parallel_iterations < 2 and batched:
         raise BadArgument(
             f"parallel_iterations={parallel_iterations}: the {what} takes two at a time or more",
@@ -103,7 +103,8 @@ def threads_of(what: str, parallel_iterations: int | None, batched: bool, persis
         )
     if batched and not persistent and count > 1 and parallel_iterations <= count:
         raise TapeMisuse(
-            f"GradientTape must be created with persistent=True to compute the {what} with parallel_iterations."
+            f"GradientTape must be created with persistent=True to compute the {what} with parallel_iterations.",
+            hint="make the tape with persistent=True, or leave parallel_iterations out",
         )
     return parallel_iterations
 
@@ -112,9 +113,15 @@ def check_batches(target: Tensor, source: Tensor) -> None:
     """Raise ValueError unless both have at least two axes, and first axes of the same length."""
     for each in (target, source):
         if each.ndim < 2:
-            raise BadArgument(f"Shape {each.shape} must have rank at least 2")
+            raise BadArgument(
+                f"Shape {each.shape} must have rank at least 2",
+                hint="the first axis counts the batch; without one, use jacobian",
+            )
     if target.shape[0] != source.shape[0]:
-        raise BadArgument(f"Need first dimension of target {target.shape} and source {source.shape} to match.")
+        raise BadArgument(
+            f"Need first dimension of target {target.shape} and source {source.shape} to match.",
+            hint="the first axis counts the batch; without one, use jacobian",
+        )
 
 
 def _of_one_call(sweep: Sweep, target: Tensor, sources: Sequence[Tensor]) -> list[Any] | None:

@@ -41,7 +41,10 @@ def as_followed(thing: Any, role: str, known: Collection[int] = ()) -> Tensor:
         return thing._tensor if thing._tensor._identity in known else thing._original()
     if isinstance(thing, Tensor):
         return thing
-    raise NotATensor(f"a {role} must be a srcad.Tensor or srcad.Variable, not {thing!r} of type {type(thing).__name__}")
+    raise NotATensor(
+        f"a {role} must be a srcad.Tensor or srcad.Variable, not {thing!r} of type {type(thing).__name__}",
+        hint="pass what was computed or watched in the `with` block: not a number or array taken from it",
+    )
 
 
 def all_followed(structure: Any, role: str, known: Collection[int] = ()) -> list[Tensor]:
@@ -130,9 +133,14 @@ def _fitted(given: Any, target: Tensor) -> Any:
     except ValueError:
         fits = False
     if not fits:
-        raise BadArgument(f"an output gradient of shape {seed.shape} for a target of shape {target.shape}")
+        raise BadArgument(
+            f"an output gradient of shape {seed.shape} for a target of shape {target.shape}", hint="give it that shape"
+        )
     if not np.can_cast(seed.dtype, target.dtype, "same_kind"):
-        raise BadArgument(f"an output gradient of dtype {seed.dtype} for a target of dtype {target.dtype}")
+        raise BadArgument(
+            f"an output gradient of dtype {seed.dtype} for a target of dtype {target.dtype}",
+            hint="convert it to the dtype of the target",
+        )
     if seed.dtype != target.dtype:
         seed = seed.astype(target.dtype)
     return seed if seed.shape == target.shape else np.broadcast_to(seed, target.shape)

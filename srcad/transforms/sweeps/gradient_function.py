@@ -216,7 +216,16 @@ def refuse_result(unit: Unit, types: Types) -> None:
     if isinstance(kind, nb.NoneType) and ends is not None and ends.exc is not None:
         raise ALWAYS_RAISES.at(place_of(ends), function=unit.name, problem=gast.unparse(ends.exc).strip())
     what = "nothing" if not results or isinstance(kind, nb.NoneType) else f"a value of type {kind}"
-    raise RESULT_NOT_SCALAR.at(place_of(unit.tree.body[-1]), function=unit.name, what=what)
+    several = isinstance(kind, (nb.Array, nb.BaseTuple))
+    way = "use srcad.vjp or srcad.jacobian for functions with several results" if several else _way_to_a_number(kind)
+    raise RESULT_NOT_SCALAR.at(place_of(unit.tree.body[-1]), function=unit.name, what=what, way=way)
+
+
+def _way_to_a_number(kind: nb.Type | None) -> str:
+    """What to do about a result that is one thing, and not a real number."""
+    if is_complex(kind):
+        return "return its real part, or use srcad.vjp"
+    return "return the number that is to be differentiated, a float"
 
 
 def refuse_arguments(unit: Unit, types: Types, wrt: Sequence[int]) -> None:

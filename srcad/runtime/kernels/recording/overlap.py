@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 from numba.extending import overload, register_jitable
 
+from srcad.errors import MayOverlap
 from srcad.refusals.memory import ARGUMENTS_OVERLAP
 
-_SHARED = f"{ARGUMENTS_OVERLAP.what}; {ARGUMENTS_OVERLAP.hint}"  # compiled code raises a ValueError that says it
+_WHAT, _HINT = ARGUMENTS_OVERLAP.what, ARGUMENTS_OVERLAP.hint  # constants to compiled code
 
 
 def refuse_overlap(a: Any, b: Any) -> None:
-    """Raise MayOverlap (a ValueError) if an element of one array is, or may be, an element of the other.
+    """Raise MayOverlap if an element of one array is, or may be, an element of the other.
 
     >>> x = np.zeros(4)
     >>> refuse_overlap(x[::2], x[1::2])
@@ -43,7 +44,7 @@ def _overload_refuse_overlap(a, b):
             return
         if same_rank and a.strides == b.strides and not _may_meet(a, b):
             return
-        raise ValueError(_SHARED)
+        raise MayOverlap(_WHAT, None, _HINT)
 
     return impl
 

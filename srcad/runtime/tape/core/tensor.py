@@ -79,7 +79,8 @@ def _is_of_python_floats(value: Any) -> bool:
 def as_array(value: Any, dtype: Any, copy: bool) -> np.ndarray[Any, Any]:
     """The value as an array of numbers, copied if `copy`. Raises ValueError if it is none."""
     if value is None:
-        raise BadArgument("Attempt to convert a value (None) with an unsupported type to a Tensor")
+        what = "Attempt to convert a value (None) with an unsupported type to a Tensor"
+        raise BadArgument(what, hint="pass a number or an array")
     if dtype is None and default_dtype[0] != np.float64 and _is_of_python_floats(value):
         array = np.asarray(value)
         return array.astype(default_dtype[0]) if array.dtype == np.float64 else array
@@ -88,7 +89,8 @@ def as_array(value: Any, dtype: Any, copy: bool) -> np.ndarray[Any, Any]:
     try:
         array = np.array(value, dtype) if copy else np.asarray(value, dtype)
     except (TypeError, ValueError) as error:
-        raise BadValue(f"{value!r} does not become an array{f' of {dtype}' if dtype else ''}: {error}") from error
+        what = f"{value!r} does not become an array{f' of {dtype}' if dtype else ''}: {error}"
+        raise BadValue(what, hint="pass numbers, lists of equal length, and a dtype of NumPy's") from error
     if array.dtype == object:
         raise BadArgument(f"{value!r} is no array of numbers", hint="pass numbers, or lists of equal length")
     return array

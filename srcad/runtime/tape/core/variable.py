@@ -19,6 +19,8 @@ from srcad.runtime.tape.core.operand import Operand, Readable
 from srcad.runtime.tape.core.tensor import Tensor, as_array, next_identity, tensor_of
 from srcad.runtime.tape.protocols.arithmetic import call
 
+_HOLDS = "convert it, or make the variable with a dtype that holds it"
+
 
 class Variable(Readable):
     """A value that changes by assignment, such as a parameter of a model.
@@ -49,12 +51,13 @@ class Variable(Readable):
         shape: Any = None,
     ) -> None:
         if initial_value is None:
-            raise BadArgument("the initial_value of a Variable must be given")
+            raise BadArgument("the initial_value of a Variable must be given", hint="give a number or an array")
         value = initial_value() if callable(initial_value) else initial_value
         value = value._array() if isinstance(value, Operand) else value
         array = as_array(value, dtype, copy=True)
         if shape is not None and array.shape != tuple(shape):
-            raise BadArgument(f"the initial value's shape {array.shape} is not the given shape {tuple(shape)}")
+            what = f"the initial value's shape {array.shape} is not the given shape {tuple(shape)}"
+            raise BadArgument(what, hint="leave the shape out")
         self._identity = next_identity()
         self._trainable = True if trainable is None else bool(trainable)
         self._name = f"{name or 'Variable'}:0"
@@ -113,7 +116,9 @@ class Variable(Readable):
         given = value._read() if isinstance(value, Readable) else value
         array = as_array(given._array() if isinstance(given, Tensor) else given, None, copy=False)
         if not np.can_cast(array.dtype, self.dtype, "same_kind"):
-            raise BadArgument(f"a value of dtype {array.dtype} cannot be stored in a {self.dtype} variable")
+            raise BadArgument(
+                f"a value of dtype {array.dtype} cannot be stored in a {self.dtype} variable", hint=_HOLDS
+            )
         after = call(kernels.with_item, before, key, given if isinstance(given, Tensor) else array)
         if any(after._identity in tape.known for tape in active.tapes):
             self._tensor = after
@@ -195,15 +200,17 @@ class Variable(Readable):
     def _matching(self, value: Any) -> np.ndarray[Any, Any]:
         if isinstance(value, Operand):
             if value.dtype != self.dtype:
-                raise BadArgument(f"Tensor conversion requested dtype {self.dtype} for {value!r}")
+                what = f"Tensor conversion requested dtype {self.dtype} for {value!r}"
+                raise BadArgument(what, hint=f"write .astype({str(self.dtype)!r})")
             value = value._read()._array()
         array = as_array(value, None, copy=False)
         if not np.can_cast(array.dtype, self.dtype, "same_kind"):
-            raise BadValue(f"a value of dtype {array.dtype} cannot be assigned to a {self.dtype} variable")
+            raise BadValue(f"a value of dtype {array.dtype} cannot be assigned to a {self.dtype} variable", hint=_HOLDS)
         if array.shape != self.shape:
             raise BadArgument(
                 f"Cannot assign value to variable '{self.name}': "
-                f"the variable shape {self.shape} and the assigned value shape {array.shape} are incompatible"
+                f"the variable shape {self.shape} and the assigned value shape {array.shape} are incompatible",
+                hint="make another variable for values of another shape",
             )
         return array.astype(self.dtype, copy=False)
 

@@ -95,7 +95,7 @@ class Arithmetic:
             return hook.call(operator.getitem, (self, key), NO_KEYWORDS)
         except IndexError as error:
             if "only integers" in str(error):  # a wrong type: the error is that of TensorFlow
-                raise BadIndex(str(error)) from None
+                raise BadIndex(str(error), hint="index with integers, slices or arrays of them") from None
             raise
 
     def __divmod__(self, other: Any) -> Any:

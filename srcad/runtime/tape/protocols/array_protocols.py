@@ -150,7 +150,9 @@ class ArrayProtocols(Arithmetic):
         array = np.asarray(self._leave("np.asarray()"))
         if copy or (dtype is not None and np.dtype(dtype) != array.dtype):
             if copy is False:
-                raise BadArgument(f"a {array.dtype} tensor is no {np.dtype(dtype)} array without a copy")
+                raise BadArgument(
+                    f"a {array.dtype} tensor is no {np.dtype(dtype)} array without a copy", hint="leave copy=False out"
+                )
             converted: np.ndarray[Any, Any] = array.astype(array.dtype if dtype is None else dtype)
             return converted
         return read_only(array)

@@ -183,7 +183,10 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *arguments: Any, *
     if len(funclist) == len(masks) + 1:
         masks.append(~np.logical_or.reduce(masks))
     if len(funclist) != len(masks):
-        raise BadArgument(f"np.piecewise has {len(masks)} conditions and {len(funclist)} functions")
+        raise BadArgument(
+            f"np.piecewise has {len(masks)} conditions and {len(funclist)} functions",
+            hint="give one for each, and one more for elsewhere",
+        )
     result: Any = np.zeros(x.shape, x.dtype)
     for mask, function in zip(masks, funclist, strict=True):
         value = function

@@ -205,7 +205,10 @@ def _apply_to_others(primitive: Any, arguments: tuple[Any, ...], keywords: Mappi
             return NotImplemented
     if getattr(primitive, "__module__", "") == "_operator" and primitive is not operator.getitem:
         if any(each is None for each in arguments):
-            raise BadValue("Attempt to convert a value (None) with an unsupported type to a Tensor")
+            raise BadValue(
+                "Attempt to convert a value (None) with an unsupported type to a Tensor",
+                hint="pass a number or an array",
+            )
         arguments = tuple([packed(each) if isinstance(each, (list, tuple)) else each for each in arguments])
     return call(primitive, arguments, keywords)
 

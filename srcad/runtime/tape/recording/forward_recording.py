@@ -45,7 +45,9 @@ class Accumulation(Recording):
             return
         direction = convert_to_tensor(tangent, dtype=primal.dtype)
         if direction.shape != primal.shape:
-            raise BadArgument(f"a tangent of shape {direction.shape} for a primal of shape {primal.shape}")
+            raise BadArgument(
+                f"a tangent of shape {direction.shape} for a primal of shape {primal.shape}", hint="give it that shape"
+            )
         self.known[primal._identity] = direction
 
     def append(self, node: Node) -> None:

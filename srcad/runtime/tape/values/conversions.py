@@ -7,7 +7,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from srcad.errors import BadArgument
+from srcad.errors import BadArgument, BadValue
 from srcad.refusals.tapes import CONSTANT_SIZE
 from srcad.runtime.tape.core.operand import Operand
 from srcad.runtime.tape.core.tensor import Tensor, as_array, default_dtype, holds_operands, tensor_of
@@ -68,7 +68,10 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
     """
     if isinstance(value, Operand):
         if dtype is not None and value.dtype != np.dtype(dtype):
-            raise BadArgument(f"Tensor conversion requested dtype {np.dtype(dtype)} for {value!r}")
+            raise BadArgument(
+                f"Tensor conversion requested dtype {np.dtype(dtype)} for {value!r}",
+                hint="write .astype(dtype) instead",
+            )
         if isinstance(value, Tensor):
             return value
         return +value if value.dtype.kind in "iufc" else np.copy(value)  # type: ignore[return-value]
@@ -100,9 +103,13 @@ def set_default_dtype(dtype: Any) -> None:
     (dtype('float32'), dtype('float64'))
     >>> set_default_dtype("float64")
     """
-    wanted = np.dtype(dtype)
+    hint = "it is float64, or float32"
+    try:
+        wanted = np.dtype(dtype)
+    except TypeError as error:
+        raise BadValue(str(error), hint=hint) from None
     if wanted.kind != "f":
-        raise BadArgument(f"the default dtype is a floating one, not {wanted}")
+        raise BadArgument(f"the default dtype is a floating one, not {wanted}", hint=hint)
     default_dtype[0] = wanted
 
 

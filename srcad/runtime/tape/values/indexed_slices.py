@@ -50,7 +50,9 @@ class IndexedSlices(Readable):
         """The whole array as a tensor, recorded as a function of the values."""
         if self._dense is None:
             if self.dense_shape is None:
-                raise BadArgument("the length of the array that IndexedSlices are of is not known", hint="dense_shape")
+                raise BadArgument(
+                    "the length of the array that IndexedSlices are of is not known", hint="give dense_shape"
+                )
             index = self.indices._value
             self._dense = as_primitive(kernels.scatter)(self.values, self.shape, index)
         return self._dense
