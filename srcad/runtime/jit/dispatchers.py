@@ -1,7 +1,7 @@
 """Load the text of generated functions as modules that a debugger can show, and compile them with Numba.
 
     load(name, stored, ...)      executes a generated module, from its file in the cache folder if there is one
-    compiled(module, ...)        its functions as Numba dispatchers, with machine code cached on disk
+    compiled(module, ...)        its functions as Numba dispatchers, with machine code in the cache folder
     TypedDispatcher              a Numba dispatcher whose function is generated for each tuple of argument types
 
 To Numba, a gradient is a `TypedDispatcher`. Dispatch on types, keywords and defaults is Numba's own, in C, and the
@@ -20,16 +20,15 @@ from typing import Any
 import numba
 import numpy as np
 from numba.core import errors, sigutils, types
-from numba.core.caching import FunctionCache
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import OmittedArg
 from numba.core.registry import CPUDispatcher
-from numba.core.runtime import rtsys
 
 from srcad.errors import SrcadError
 from srcad.runtime.jit.disk_cache import Stored, path_of
 from srcad.runtime.jit.fast_compiler_pipeline import Quick
 from srcad.runtime.jit.gc_pause import nothing_collected
+from srcad.runtime.jit.machine_code import MachineCode
 from srcad.runtime.jit.numba_inference import CannotType, reason_of
 from srcad.runtime.support.broadcast_error import Widens
 
@@ -92,7 +91,7 @@ def compiled(
         special = {"parallel": dict(_ONLY_PRANGE)} if shares_out else {"pipeline_class": Quick}
         dispatcher = numba.njit(**options, **special)(function)
         if on_disk and name in public:
-            dispatcher._cache = _QuickCache(function)
+            dispatcher._cache = MachineCode(module.__name__.removeprefix("srcad_"), function)
         dispatcher.assumes = assumes
         namespace[name] = dispatcher
     return tuple(namespace[name] for name in public)
@@ -121,26 +120,6 @@ def _calls_itself(functions: Mapping[str, Callable[..., Any]]) -> bool:
 
 def _is_own_function(value: Any, module: ModuleType) -> bool:
     return isinstance(value, FunctionType) and value.__code__.co_filename == module.__file__
-
-
-class _QuickCache(FunctionCache):  # type: ignore[misc]  # Numba carries no annotations
-    """Numba's disk cache, without the loading of modules that only compilation needs.
-
-    Numba refreshes its registries before it looks into the cache, which takes a third of a second in a new process.
-    Linking needs only the addresses of Numba's run-time functions, which are registered here.
-    """
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        rtsys.initialize(target_context)
-        import numba.cpython.hashing  # noqa: F401 - adds the address of its secret
-
-        with self._guard_against_spurious_io_errors():
-            return self._load_overload(sig, target_context)
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        # Code that contains addresses (a large constant array) cannot be cached; Numba would warn.
-        if not data.library.has_dynamic_globals:
-            super().save_overload(sig, data)
 
 
 Specialise = Callable[[tuple[Any, ...]], CPUDispatcher]
