@@ -16,6 +16,8 @@ ABOUT_MORE = {
     "conformance/test_conformance.py": "the tape and TensorFlow's, on the programs beside it",
     "driver/test_argument_kinds.py": "kinds of arguments, through the whole compiler",
     "faults/test_cache_faults.py": "damage to the cache folder, and changes of what is cached",
+    "faults/test_interrupts.py": "KeyboardInterrupt at random moments",
+    "faults/test_memory_faults.py": "little memory",
     "faults/test_injection.py": "text of the user's program that tries to become code",
     "golden/test_golden.py": "printed derivatives of a few whole programs",
     "golden/test_pass_texts.py": "texts before and after each pass",

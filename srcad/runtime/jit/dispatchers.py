@@ -93,6 +93,7 @@ def compiled(
         if on_disk and name in public:
             dispatcher._cache = MachineCode(module.__name__.removeprefix("srcad_"), function)
         dispatcher.assumes = assumes
+        dispatcher.records = any("_trace" in each for each in function.__code__.co_varnames)
         namespace[name] = dispatcher
     return tuple(namespace[name] for name in public)
 
@@ -133,7 +134,8 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
     or Numba cannot type the function, `otherwise` gives the function to call instead. `redirect` may give another
     function for arguments of new types. `widen` is called when arrays broadcast although the code assumes that they do
     not; the function is then made again. `rounded` converts Python numbers that Numba returns to single precision,
-    given the result's Numba type.
+    given the result's Numba type. `exhausted` is called with a MemoryError and the arguments where a function that
+    records a trace runs out of memory, and may raise another one.
     """
 
     def __init__(
@@ -144,6 +146,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         redirect: Redirect | None = None,
         widen: Callable[[], None] | None = None,
         rounded: Callable[[Any, Any], Any] | None = None,
+        exhausted: Callable[[MemoryError, tuple[Any, ...]], None] | None = None,
     ) -> None:
         super().__init__(shape, targetoptions={"nopython": True})
         self.specialise = specialise
@@ -151,6 +154,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         self.redirect = redirect
         self.widen = widen
         self.rounded = rounded
+        self.exhausted = exhausted
         self._made: list[CPUDispatcher] = []
         self._failed: dict[tuple[Any, ...], CannotType] = {}
 
@@ -196,7 +200,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
             dispatcher.compile(arguments)
         except (errors.NumbaError, errors.UnsupportedBytecodeError) as error:
             raise _not_compiled(dispatcher, error) from error
-        if self.widen is not None and dispatcher.assumes:
+        if (self.widen is not None and dispatcher.assumes) or (self.exhausted is not None and dispatcher.records):
             self.__class__ = _Watched
         return dispatcher
 
@@ -230,14 +234,24 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         raise TypeError("pickle the object that srcad.grad returned, not its dispatcher")
 
 
+_CALL = CPUDispatcher.__call__  # found here at once; `super()` takes as long as a small gradient
+
+
 class _Watched(TypedDispatcher):
-    """A dispatcher of functions that assume arrays without broadcasting: calls from Python catch `Widens`."""
+    """A dispatcher whose calls from Python catch `Widens`, and the MemoryError of a function that records a trace."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
-            return super().__call__(*args, **kwargs)
+            return _CALL(self, *args, **kwargs)
         except Widens:
             return self._widened()(*args, **kwargs)
+        except MemoryError as problem:
+            self._tell(problem, args)
+            raise
+
+    def _tell(self, problem: MemoryError, args: tuple[Any, ...]) -> None:
+        if self.exhausted is not None and not isinstance(problem, SrcadError):
+            self.exhausted(problem, args)
 
     def _first_call(self, entry: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any) -> Any:
@@ -245,6 +259,9 @@ class _Watched(TypedDispatcher):
                 return entry(*args)
             except Widens:
                 return self._widened()(*_given(args))
+            except MemoryError as problem:
+                self._tell(problem, tuple(_given(args)))
+                raise
 
         return call
 
