@@ -33,23 +33,21 @@ def statements(n: int) -> str:
 
 
 def array_statements(n: int) -> str:
-    """n pairs of array statements of one shape, which fuse."""
+    """N pairs of array statements of one shape, which fuse."""
     lines = [f"    a = np.sin(b) * x\n    b = a + b * {i + 1}.0" for i in range(n)]
     return "\n".join(["def f(x):", "    a = x + 1.0", "    b = x * 2.0", *lines, "    return np.sum(a * b)"])
 
 
 def loops(n: int) -> str:
-    """n loops in a row, over one array."""
+    """N loops in a row, over one array."""
     lines = [f"    for i in range(x.size):\n        y[i] = y[i] * x[i] + {k + 1}.0" for k in range(n)]
     return "\n".join(["def f(x):", "    y = x.copy()", *lines, "    return np.sum(y)"])
 
 
 def branches(n: int) -> str:
-    """n branches in a row, each of which changes one of five variables."""
-    lines = [
-        f"    if v{i % 5} > {i}.0:\n        v{(i + 1) % 5} = v{i % 5} * x\n    else:\n        v{(i + 1) % 5} += np.sin(x)"
-        for i in range(n)
-    ]
+    """N branches in a row, each of which changes one of five variables."""
+    names = [(f"v{i % 5}", f"v{(i + 1) % 5}", i) for i in range(n)]
+    lines = [f"    if {a} > {i}.0:\n        {b} = {a} * x\n    else:\n        {b} += np.sin(x)" for a, b, i in names]
     return "\n".join(["def f(x):", *(f"    v{i} = x" for i in range(5)), *lines, "    return v0 + v1"])
 
 
@@ -69,9 +67,11 @@ def nested_loops(n: int) -> str:
 
 
 def parameters(n: int) -> str:
-    """n parameters."""
+    """N parameters."""
     names = [f"p{i}" for i in range(n)]
-    return "\n".join([f"def f({', '.join(names)}):", "    s = 0.0", *(f"    s += np.sin({p}) * s" for p in names), "    return s"])
+    return "\n".join(
+        [f"def f({', '.join(names)}):", "    s = 0.0", *(f"    s += np.sin({p}) * s" for p in names), "    return s"]
+    )
 
 
 def expression(n: int) -> str:
@@ -85,14 +85,14 @@ def deep_expression(n: int) -> str:
 
 
 def calls(n: int) -> str:
-    """n calls of a helper, which is inlined."""
+    """N calls of a helper, which is inlined."""
     lines = [f"    v = helper(v, {i}.0)" for i in range(n)]
     helper = "def helper(v, k):\n    w = v * v\n    return np.sin(w) + k\n\n\n"
     return helper + "\n".join(["def f(x):", "    v = x", *lines, "    return v"])
 
 
 def array_writes(n: int) -> str:
-    """n writes of single elements."""
+    """N writes of single elements."""
     lines = [f"    y[{i}] = y[{max(i - 1, 0)}] * x[{i}]" for i in range(n)]
     return "\n".join(["def f(x):", "    y = x.copy()", *lines, f"    return y[{n - 1}]"])
 
@@ -105,8 +105,8 @@ SHAPES: dict[Callable[[int], str], tuple[int, ...]] = {
     nested_branches: (5, 10, 20, 40),
     nested_loops: (2, 4, 8, 16),
     parameters: (50, 100, 200, 400),
-    expression: (250, 500, 1000, 2000),
-    deep_expression: (20, 40, 80),
+    expression: (25, 50, 100),
+    deep_expression: (10, 20, 40),
     calls: (100, 200, 400, 800),
     array_writes: (50, 100, 200, 400),
 }
@@ -114,7 +114,7 @@ _ARRAYS = (array_statements, loops, array_writes)
 
 
 def derived(shape: Callable[[int], str], size: int) -> float:
-    """The seconds in which the gradient of a program of this shape and size is written."""
+    """The seconds of processor time in which the gradient of a program of this shape and size is written."""
     import numpy as np
 
     text, file = shape(size), f"{shape.__name__}_{size}.py"
@@ -123,9 +123,9 @@ def derived(shape: Callable[[int], str], size: int) -> float:
     exec(compile(text, file, "exec", dont_inherit=True), namespace)
     function = namespace["f"]
     kind = types.float64[::1] if shape in _ARRAYS else types.float64
-    start = time.perf_counter()
+    start = time.process_time()
     pipeline.derive(prepare(function), "grad", (0,), (kind,) * function.__code__.co_argcount)
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def exponent(sizes: tuple[int, ...], seconds: list[float]) -> float:
@@ -148,10 +148,54 @@ def profiled(shape: Callable[[int], str]) -> None:
     from srcad.runtime.support import stage_timer
 
     for size in SHAPES[shape]:
-        with stage_timer.timing() as clock:
+        with stage_timer.running() as clock:
             seconds = derived(shape, size)
         stages = sorted(clock.seconds.items(), key=lambda each: -each[1])[:12]
         print(f"{size:6d} {seconds:8.2f} s  " + "  ".join(f"{name} {took:.2f}" for name, took in stages))
+
+
+def page(found: dict[str, tuple[tuple[int, ...], list[float]]]) -> str:
+    """The text of docs/compile_time.md."""
+    lines = [
+        "# Compile time",
+        "",
+        "How long the transform takes, from the source of a function to the text of its gradient, for programs of",
+        "adversarial shape and growing size. Written by `python -m benchmarks.compile_time`, in processor time.",
+        "The exponent is that of the growth between the last two sizes: 1 is linear.",
+        "",
+        "![seconds by size, for each shape](compile_time.svg)",
+        "",
+        "| shape | sizes | seconds | exponent |",
+        "|---|---|---|---|",
+    ]
+    for name, (sizes, seconds) in found.items():
+        told = ", ".join(f"{each:.2f}" for each in seconds)
+        row = f"| {name} | {', '.join(map(str, sizes))} | {told} | {exponent(sizes, seconds):.2f} |"
+        lines.append(row)
+    lines += [
+        "",
+        "An expression that is nested in itself some sixty times, or has hundreds of operators, is refused: Python's",
+        "limit of recursion would be reached. Numba's compiler, which comes after the transform, is not part of this.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def plot(found: dict[str, tuple[tuple[int, ...], list[float]]]) -> None:
+    """Write docs/compile_time.svg: one line for each shape, on logarithmic axes, with the slope of linear growth."""
+    import matplotlib as mpl
+
+    mpl.use("svg")
+    mpl.rcParams["svg.hashsalt"] = "srcad"
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(8, 5))
+    for name, (sizes, seconds) in found.items():
+        axes.loglog(sizes, seconds, marker="o", label=name.replace("_", " "))
+    axes.loglog([10, 1000], [0.05, 5.0], color="grey", linestyle="--", label="linear")
+    axes.set_xlabel("size")
+    axes.set_ylabel("seconds")
+    axes.legend(fontsize=8)
+    figure.savefig(DOCS / "compile_time.svg", metadata={"Date": None})
 
 
 def main() -> int:
@@ -160,13 +204,16 @@ def main() -> int:
     parser.add_argument("shape", nargs="?", choices=[each.__name__ for each in SHAPES])
     given = parser.parse_args()
     derived(statements, 10)
-    for shape in SHAPES:
-        if given.shape == shape.__name__:
-            profiled(shape)
-        elif given.shape is None:
-            found = measured(shape)
-            told = "  ".join(f"{size}: {each:.2f}" for size, each in zip(SHAPES[shape], found, strict=False))
-            print(f"{shape.__name__:16} {told}  exponent {exponent(SHAPES[shape], found):.2f}", flush=True)
+    if given.shape is not None:
+        profiled(next(each for each in SHAPES if each.__name__ == given.shape))
+        return 0
+    found = {}
+    for shape, sizes in SHAPES.items():
+        seconds = measured(shape)
+        found[shape.__name__] = sizes[: len(seconds)], seconds
+        print(shape.__name__, *(f"{each:.2f}" for each in seconds), flush=True)
+    (DOCS / "compile_time.md").write_text(page(found))
+    plot(found)
     return 0
 
 

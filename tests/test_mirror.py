@@ -18,6 +18,8 @@ ABOUT_MORE = {
     "faults/test_cache_faults.py": "damage to the cache folder, and changes of what is cached",
     "faults/test_interrupts.py": "KeyboardInterrupt at random moments",
     "faults/test_memory_faults.py": "little memory",
+    "faults/test_compile_time.py": "how the time of the transform grows",
+    "faults/test_threads_and_processes.py": "gradients in threads, tasks and processes, and memory over many calls",
     "faults/test_injection.py": "text of the user's program that tries to become code",
     "golden/test_golden.py": "printed derivatives of a few whole programs",
     "golden/test_pass_texts.py": "texts before and after each pass",
