@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         TapeMisuse,
         TraceTooLarge,
         UnsupportedSyntax,
+        UnsupportedVersion,
         WrongGradient,
     )
     from srcad.runtime.checkpointed import checkpointed
@@ -76,6 +77,7 @@ _HOMES = {
     "TraceTooLarge": "srcad.errors",
     "UnconnectedGradients": "srcad.runtime.tape.public",
     "UnsupportedSyntax": "srcad.errors",
+    "UnsupportedVersion": "srcad.errors",
     "Variable": "srcad.runtime.tape.public",
     "WrongGradient": "srcad.errors",
     "check_grads": "srcad.tools.check_grads",
@@ -121,6 +123,7 @@ __all__ = [
     "TraceTooLarge",
     "UnconnectedGradients",
     "UnsupportedSyntax",
+    "UnsupportedVersion",
     "Variable",
     "WrongGradient",
     "__version__",
