@@ -25,6 +25,7 @@ from numba.core.dispatcher import OmittedArg
 from numba.core.registry import CPUDispatcher
 
 from srcad.errors import SrcadError
+from srcad.runtime.jit.compact_numba import compact_numba
 from srcad.runtime.jit.disk_cache import Stored, path_of
 from srcad.runtime.jit.fast_compiler_pipeline import Quick
 from srcad.runtime.jit.gc_pause import nothing_collected
@@ -175,7 +176,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         """Machine code for these argument types. Errors of code generation are raised unchanged."""
         signature, _ = sigutils.normalize_signature(sig)
         arguments = tuple(signature)
-        with global_compiler_lock, nothing_collected():
+        with global_compiler_lock, nothing_collected(), compact_numba():
             existing = self.overloads.get(arguments)
             if existing is not None:
                 return existing.entry_point

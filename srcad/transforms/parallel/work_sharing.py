@@ -29,7 +29,7 @@ from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
-from srcad.transforms.ir.side_effects import stored_in
+from srcad.transforms.ir.side_effects import is_check, stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.loop_analysis.loop_carried_values import carried, plain
@@ -72,6 +72,7 @@ class _Divider:
         self.arrays = {name for name, kind in self.kinds.items() if isinstance(kind, nb.Array)}
         self.variables = {*self.parameters, *stored_in(tree.body)}
         self.live = liveness(tree.body).after
+        self.memory = Memory(Code(Unit(tree.name, tree, {}, names), Types(self.kinds)))  # before any loop is a call
 
     def block(self, block: Block) -> None:
         """Divide the parallel loops in a block."""
@@ -95,8 +96,7 @@ class _Divider:
         stored = {loop.target.id, *stored_in(body)}
         if (stored & after) - set(passed) or stored & {name for bound in loop.iter.args for name in _names(bound)}:
             return None
-        code = Code(Unit(self.tree.name, self.tree, {}, self.names), Types(self.kinds))
-        found = reach(loop, Memory(code), self.kinds, scratch)
+        found = reach(loop, self.memory, self.kinds, scratch)
         if found is None:
             return None
         sums = {name: self.kinds[name] for name, how in passed.items() if how == "sum"}
@@ -133,7 +133,9 @@ def _is_simple(loop: gast.For) -> bool:
                     return False
             case gast.AugAssign(target=gast.Name() | gast.Subscript(value=gast.Name())):
                 pass
-            case gast.Expr(value=gast.Call(func=gast.Attribute(attr="scatter_add" | "same_extent"))):
+            case gast.Expr(value=gast.Call(func=gast.Attribute(attr="scatter_add"))):
+                pass
+            case gast.Expr() if is_check(each):
                 pass
             case gast.If() | gast.For() | gast.While() | gast.Pass() | gast.Break() | gast.Raise() | gast.Assert():
                 pass

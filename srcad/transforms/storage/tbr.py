@@ -27,7 +27,6 @@ from srcad.transforms.storage.cut_weights import Costs
 from srcad.transforms.storage.min_cut import cheapest_record
 from srcad.transforms.storage.placement import Sites
 from srcad.transforms.storage.recomputation import Recipes
-from srcad.transforms.storage.shared_traces import find_left, left_in
 from srcad.transforms.storage.tbr_result import Decisions
 from srcad.transforms.storage.traces import rows
 
@@ -59,7 +58,6 @@ class Decider:
         """All decisions."""
         self.collect(self.plan)
         self.recipes.wanted = {names_of(what) for _, what in self.contents}
-        self.recipes.wanted |= {left for name in self.recipes.wanted if (left := left_in(self.sites, name))}
         for store in self.undone:
             for name in names_in(stores_into(store)):
                 self.request(name, self.program.flow.spot(store).number)
@@ -87,8 +85,7 @@ class Decider:
         return self.with_forms(decisions)
 
     def with_forms(self, decisions: Decisions) -> Decisions:
-        """Share traces of equal values, and decide which arrays are copied."""
-        find_left(self.sites, decisions)
+        """Decide which arrays are copied."""
         decisions.rows = rows(self.sites, self.recipes, decisions)
         return decisions
 

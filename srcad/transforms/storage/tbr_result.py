@@ -30,7 +30,6 @@ class Decisions:
     snapshots   (statement, array) of which the statement should use a copy, since stores must not be undone
     kept        names that are read from the element they were stored in, by the identity of the store
     rows        recorded arrays that are copied
-    left        names whose value an iteration leaves in another, loop-carried name
     """
 
     recorded: set[str] = field(default_factory=set)
@@ -39,4 +38,3 @@ class Decisions:
     snapshots: list[tuple[gast.stmt, str]] = field(default_factory=list)
     kept: dict[int, str] = field(default_factory=dict)
     rows: Mapping[str, Row] = field(default_factory=dict)
-    left: dict[str, str] = field(default_factory=dict)

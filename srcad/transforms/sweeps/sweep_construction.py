@@ -52,7 +52,6 @@ from srcad.transforms.ir.type_annotations import note_kinds
 from srcad.transforms.normalise.prepare_for_differentiation import element_type
 from srcad.transforms.storage.placement import Sites
 from srcad.transforms.storage.shape_only_traces import without_known
-from srcad.transforms.storage.shared_traces import taken_over
 from srcad.transforms.storage.tbr import Decider, own_reads
 from srcad.transforms.storage.tbr_result import Decisions
 from srcad.transforms.storage.traces import Trace, Traces, is_made_ahead, iteration_numbers
@@ -244,11 +243,7 @@ class Assembler:
 
     def reverse(self, plan: Plan) -> Block:
         """A reversed block; values are made available before the first step that reads them."""
-        code = taken_over(self.decisions.left, self.sites, plan.way)
-        done = {str(written(each)) for each in code}
-        for each in list(code):
-            self.provide(each.value.id, plan.way, done, code)
-        return code + self.reverse_nodes(plan, plan.nodes, done)
+        return self.reverse_nodes(plan, plan.nodes, set())
 
     def reverse_nodes(self, plan: Plan, nodes: list[Node], done: set[str]) -> Block:
         """Part of a reversed block; where only zeros would be propagated, the rest of it or a part is skipped."""
