@@ -24,6 +24,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import OmittedArg
 from numba.core.registry import CPUDispatcher
 
+import srcad.runtime.jit.unique_symbols  # noqa: F401 - names of machine code are unique from here on
 from srcad.errors import SrcadError
 from srcad.runtime.jit.compact_numba import compact_numba
 from srcad.runtime.jit.disk_cache import Stored, path_of

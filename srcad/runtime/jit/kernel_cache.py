@@ -52,7 +52,7 @@ def decorator_with_cache(template: Any) -> Any:
             dispatcher = decorated(function)
             identity = identity_of(function) if folder() is not None else None
             if identity is not None and type(dispatcher._cache) is NullCache:
-                dispatcher._cache = KernelCache(function, identity)
+                dispatcher._cache = KernelCache(identity)
             return dispatcher
 
         return made
@@ -63,11 +63,8 @@ def decorator_with_cache(template: Any) -> Any:
 class KernelCache(_Cache):  # type: ignore[misc]  # Numba carries no annotations
     """The stored machine code of one implementation, for each tuple of argument types."""
 
-    def __init__(self, function: FunctionType, identity: str) -> None:
+    def __init__(self, identity: str) -> None:
         self._identity = identity
-        # Two implementations that differ only in what their closures hold must not have the same name in machine code.
-        if not function.__qualname__.endswith(identity):
-            function.__qualname__ = f"{function.__qualname__}_{identity}"
 
     @property
     def cache_path(self) -> str:
