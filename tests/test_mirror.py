@@ -12,6 +12,7 @@ SOURCES = TESTS.parent / "srcad"
 
 # Files of tests that are about no single module: what they are about.
 ABOUT_MORE = {
+    "test_first_calls.py": "what first calls cost, in instructions that LLVM gets",
     "driver/test_verified_passes.py": "the form between any two passes",
     "conformance/test_conformance.py": "the tape and TensorFlow's, on the programs beside it",
     "driver/test_argument_kinds.py": "kinds of arguments, through the whole compiler",
