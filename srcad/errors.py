@@ -12,6 +12,7 @@
     |- BadIndex             (IndexError)            an index that is no integer, slice or array; a TypeError as well
     |- SourceUnavailable    (OSError)               a function whose source text cannot be found
     |- MayOverlap           (ValueError)            memory that is reached by two names, one of them written to
+    |- UnsupportedVersion   (ImportError)           a Numba that is newer than those tested, and does not work
     |- TraceTooLarge        (MemoryError)           no memory, or no max_trace_bytes, for what loops have to keep
     |- TapeMisuse           (RuntimeError)          a tape or variable used at the wrong time
     |- NotATensor           (TypeError)             a value given to a tape that is neither tensor nor variable
@@ -137,6 +138,10 @@ class MayOverlap(SrcadError, ValueError):
 
 class TraceTooLarge(SrcadError, MemoryError):
     """What loops have to keep does not fit, into `max_trace_bytes` or the memory. Raised when the derivative runs."""
+
+
+class UnsupportedVersion(SrcadError, ImportError):
+    """A version of Numba that is newer than those tested, and with which a small gradient fails."""
 
 
 class TapeMisuse(SrcadError, RuntimeError, AttributeError):

@@ -16,11 +16,12 @@ from numba import typeof
 from numba.core import errors
 from numba.core.registry import CPUDispatcher
 
+from srcad.driver import numba_check
 from srcad.driver.memoisation import remembered
 from srcad.driver.result_precision import of_kind
 from srcad.driver.trace_memory import refuse_trace
 from srcad.driver.user_exceptions import tell
-from srcad.driver.version import Version
+from srcad.driver.version import Request, Version
 from srcad.errors import PACKAGE, PerformanceWarning, SrcadError
 from srcad.refusals.types_and_results import MATRIX_ARGUMENT, NO_NUMBA_TYPE
 from srcad.runtime.jit.dispatchers import Redirect, TypedDispatcher
@@ -48,6 +49,8 @@ def compiled_routine(
     uncompiled = uncompiled_routine(version, index)
 
     def specialise(kinds: tuple[Any, ...]) -> CPUDispatcher:
+        if not numba_check.is_tested():
+            numba_check.check(_gradient)
         # A trace is read by the function that was generated together with the one that recorded it.
         recorded = getattr(kinds[count], "instance_class", None) if len(kinds) > count else None
         made = version.compiled_with(recorded.__module__) if recorded is not None else None
@@ -71,6 +74,11 @@ def compiled_routine(
 
     instead = None if must_compile else otherwise
     return TypedDispatcher(shape, specialise, instead, redirect, widen, of_kind, exhausted)
+
+
+def _gradient(function: Callable[..., Any]) -> TypedDispatcher:
+    """The compiled gradient of a function of two arguments by the first."""
+    return compiled_routine(Version(function, Request("grad", (0,), False)), 0, lambda x, k: None, must_compile=True)
 
 
 def telling(version: Version, routine: Callable[..., Any]) -> Callable[..., Any]:

@@ -30,10 +30,16 @@ def calls(shape, size):
     return count
 
 
+FAST = ("array_statements", "branches", "nested_branches", "parameters", "deep_expression")
+SHAPES_TO_TRY = [
+    pytest.param(each, id=each.__name__, marks=[] if each.__name__ in FAST else pytest.mark.nightly)
+    for each in SHAPES
+    if each.__name__ != "nested_loops"
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "shape", [each for each in SHAPES if each.__name__ != "nested_loops"], ids=lambda each: each.__name__
-)
+@pytest.mark.parametrize("shape", SHAPES_TO_TRY)
 def test_twice_the_size_is_about_twice_the_work(shape):
     size = SMALL[shape.__name__] // 2
     derived(shape, 5)

@@ -121,7 +121,7 @@ def interrupt(use, jit, times):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("times", [4, pytest.param(60, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("times", [2, pytest.param(60, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("use", USES)
 def test_an_uncompiled_call_that_was_interrupted_is_as_if_it_had_not_been(use, times):
     interrupt(use, False, times)
@@ -129,7 +129,7 @@ def test_an_uncompiled_call_that_was_interrupted_is_as_if_it_had_not_been(use, t
 
 @pytest.mark.slow
 @pytest.mark.compiled
-@pytest.mark.parametrize("times", [2, pytest.param(30, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("times", [1, pytest.param(30, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("use", ["grad", "vjp", "tape"])
 def test_a_first_compilation_that_was_interrupted_is_as_if_it_had_not_been(use, times):
     interrupt(use, True, times)

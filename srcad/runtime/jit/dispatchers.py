@@ -170,7 +170,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
             return types.pyobject  # to Numba it is an array, but `*` is a product of matrices
         try:
             return super().typeof_pyval(val)
-        except errors.NumbaTypeError:  # a masked array
+        except errors.NumbaError:  # a masked array, or one of a dtype that Numba lacks
             return types.pyobject
 
     def compile(self, sig: Any) -> Any:

@@ -28,11 +28,12 @@ from numba.core.compiler import CompileResult
 from numba.core.dispatcher import Dispatcher
 from numba.core.typing.templates import _OverloadFunctionTemplate
 
-from srcad.runtime.jit.disk_cache import fetch_code, folder, key, store_code
+from srcad.runtime.jit.disk_cache import environment, fetch_code, folder, store_code
 
 # LLVM inlines functions of up to about 50 instructions. Those that it would not inline are called.
 FEWEST_INSTRUCTIONS = 100
 _PACKAGES = ("srcad.", "numba.")
+_DIGEST = 16
 
 # The machine code of kernels stays as long as the process, since other code calls it by its address.
 _loaded: dict[str, CompileResult] = {}
@@ -83,13 +84,13 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba carries no annotations
         if data.library.has_dynamic_globals or data.lifted or not all(map(is_plain, sig)):
             return
         name = self._name(sig, data.codegen)
-        if store_code(name, "kernel", pickle.dumps(data._reduce(), protocol=4)) is not None:
+        if store_code(f"kernel_{name}", "", pickle.dumps(data._reduce(), protocol=4)) is not None:
             _remember(name, data)
 
     def _name(self, sig: Any, codegen: Any) -> str:
         flags = targetconfig.ConfigStack.top_or_none()
         facts = self._identity, str(sig), repr(codegen.magic_tuple()), "" if flags is None else flags.summary()
-        return key("kernel", *facts)
+        return hashlib.blake2b("\n".join([environment(), *facts]).encode(), digest_size=_DIGEST).hexdigest()
 
     def enable(self) -> None:
         """Nothing: the cache is always enabled."""
@@ -175,7 +176,7 @@ def load(names: Iterable[str], target_context: Any) -> bool:
 def _load(name: str, target_context: Any) -> CompileResult | None:
     found = _loaded.get(name)
     if found is None:
-        data = fetch_code(name, "kernel")
+        data = fetch_code(f"kernel_{name}", "")
         if data is None:
             return None
         try:

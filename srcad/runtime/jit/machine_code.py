@@ -2,8 +2,8 @@
 
 Numba's own files have an index, which processes that write at the same time overwrite with each other's, so that code
 for other types may be found; and nothing tells a file that was damaged. Here each function and signature has a file of
-its own, without an index, whose content is sealed (`disk_cache`). It names the kernels that the function calls, which
-are loaded first (`kernel_cache`).
+its own, without an index, whose content is sealed (`disk_cache`): the names of the kernels that it calls, which are
+loaded first (`kernel_cache`), and the code.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
-from srcad.runtime.jit import disk_cache
-from srcad.runtime.jit.kernel_cache import load
+from srcad.runtime.jit import disk_cache, kernel_cache
 
 # Numba's settings that change machine code.
 _SETTINGS = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DISABLE_INTEL_SVML")
@@ -62,7 +61,9 @@ class MachineCode(_Cache):  # type: ignore[misc]  # Numba carries no annotations
 
         try:
             kernels, reduced = pickle.loads(content)
-            return CompileResult._rebuild(target_context, *reduced) if load(kernels, target_context) else None
+            if not kernel_cache.load(kernels, target_context):
+                return None
+            return CompileResult._rebuild(target_context, *reduced)
         except _NOT_FOUND:
             return None
 
@@ -72,7 +73,7 @@ class MachineCode(_Cache):  # type: ignore[misc]  # Numba carries no annotations
         if data.library.has_dynamic_globals or not all(each.can_cache for each in data.lifted) or " at 0x" in about:
             return
         try:
-            content = dumps((sorted(getattr(data.library, "called", ())), data._reduce()))
+            content = dumps((tuple(sorted(getattr(data.library, "called", ()))), data._reduce()))
         except (pickle.PicklingError, TypeError, AttributeError):
             return  # an object of the user's that has no name to find it by
         disk_cache.store_code(self._module, about, content)
