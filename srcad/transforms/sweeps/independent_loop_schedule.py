@@ -70,7 +70,7 @@ def late_statements(program: Program, loop: gast.For, behind: Block | None = Non
             break
         mine = Touched.by(program, [statement])
         depends = mine.names & done.stored or mine.roots & done.stores or mine.stores & done.roots
-        if depends or done.has_effect or (done.has_checks and mine.has_effect):
+        if depends or done.has_effect or (done.has_checks and mine.has_effect and not is_check(statement)):
             found.append(statement)
             done = done.with_these(mine)
     return found
