@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import operator
 import sys
@@ -17,6 +18,7 @@ from numba.core.registry import CPUDispatcher
 
 from srcad.driver.memoisation import remembered
 from srcad.driver.result_precision import of_kind
+from srcad.driver.trace_memory import refuse_trace
 from srcad.driver.user_exceptions import tell
 from srcad.driver.version import Version
 from srcad.errors import PACKAGE, PerformanceWarning, SrcadError
@@ -63,7 +65,12 @@ def compiled_routine(
 
         return warning
 
-    return TypedDispatcher(shape, specialise, None if must_compile else otherwise, redirect, widen, of_kind)
+    def exhausted(problem: MemoryError, args: tuple[Any, ...]) -> None:
+        if not index:
+            refuse_trace(problem, version, _kinds_of(version, args), args)
+
+    instead = None if must_compile else otherwise
+    return TypedDispatcher(shape, specialise, instead, redirect, widen, of_kind, exhausted)
 
 
 def telling(version: Version, routine: Callable[..., Any]) -> Callable[..., Any]:
@@ -117,15 +124,16 @@ def _bound(routine: Any, args: Any, kwargs: Any) -> tuple[Any, ...] | None:
 
 def uncompiled_routine(version: Version, index: int) -> Callable[..., Any]:
     """The generated function of this index as plain Python, chosen by the types of the arguments at each call."""
-    parameters, count = version.unit.parameters, len(version.unit.parameters)
-
-    def kinds_of(args: tuple[Any, ...]) -> tuple[Any, ...]:
-        return tuple(kind_of(name, value) for name, value in zip(parameters, args[:count], strict=True))
 
     def first(*args: Any) -> Any:
+        kinds = _kinds_of(version, args)
         try:
-            return version.uncompiled(kinds_of(args))(*args)
+            return version.uncompiled(kinds)(*args)
         except SrcadError:
+            raise
+        except MemoryError as problem:
+            with contextlib.suppress(CannotType):
+                refuse_trace(problem, version, kinds, args)
             raise
         except Exception as problem:  # the function's own, which may be any
             tell(problem, version, args)
@@ -136,9 +144,15 @@ def uncompiled_routine(version: Version, index: int) -> Callable[..., Any]:
         if isinstance(trace, Kept):
             return trace.pull(tuple(arguments), bar)
         made = version.compiled_with(type(trace).__module__)  # the trace is that of a compiled function
-        return (made or version.compiled(kinds_of(args)))[index].py_func(*args)
+        return (made or version.compiled(_kinds_of(version, args)))[index].py_func(*args)
 
     return reverse if index else first
+
+
+def _kinds_of(version: Version, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Numba's types of the arguments that are the function's own."""
+    parameters = version.unit.parameters
+    return tuple(kind_of(name, value) for name, value in zip(parameters, args[: len(parameters)], strict=True))
 
 
 def kind_of(name: str, value: Any) -> Any:

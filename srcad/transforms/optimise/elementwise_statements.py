@@ -236,14 +236,20 @@ class Elements:
         return False
 
     def leaves(self, node: gast.expr) -> list[str]:
-        """The arrays that an expression reads, through inlined results."""
-        found: list[str] = []
-        for name in names_in(node):
-            if name in self.inlined:
-                found += self.leaves(self.defined[name].value)
-            elif self.program.types.is_array(name):
-                found.append(name)
-        return found
+        """The arrays that an expression reads, through inlined results, each once."""
+        found: dict[str, None] = {}
+        seen: set[str] = set()
+
+        def visit(part: gast.expr) -> None:
+            for name in names_in(part):
+                if name in self.inlined and name not in seen:
+                    seen.add(name)
+                    visit(self.defined[name].value)
+                elif name not in self.inlined and self.program.types.is_array(name):
+                    found[name] = None
+
+        visit(node)
+        return [*found]
 
     def evaluated(self, value: gast.expr, statement: gast.stmt) -> tuple[Block, gast.expr]:
         """The value, evaluated into an array of its own."""

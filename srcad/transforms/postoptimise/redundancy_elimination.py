@@ -97,10 +97,26 @@ class _Known:
     values: dict[str, tuple[str, frozenset[str]]] = field(default_factory=dict)
     under: dict[tuple[str, int], _Known] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self._texts: dict[str, set[str]] = {}  # for each name, the expressions that it holds or stands in
+        for text, (name, of) in self.values.items():
+            self._note(text, name, of)
+
+    def _note(self, text: str, name: str, of: frozenset[str]) -> None:
+        for each in (name, *of):
+            self._texts.setdefault(each, set()).add(text)
+
     def without(self, names: frozenset[str]) -> _Known:
         """The expressions still available after these names are stored (kill)."""
         kept = {text: (name, of) for text, (name, of) in self.values.items() if name not in names and not of & names}
         return _Known(kept, {key: each.without(names) for key, each in self.under.items() if key[0] not in names})
+
+    def forget(self, names: frozenset[str]) -> None:
+        """Keep only the expressions still available after these names are stored."""
+        for name in names:
+            for text in self._texts.pop(name, ()):
+                self.values.pop(text, None)
+        self.under = {key: each.without(names) for key, each in self.under.items() if key[0] not in names}
 
     def where(self, test: gast.expr, arm: int) -> _Known:
         """The expressions available in one arm of a branch."""
@@ -114,8 +130,10 @@ class _Known:
 
     def learn(self, node: gast.expr, name: str) -> None:
         """Record that a name holds the value of an expression."""
-        if name not in names_in(node):
-            self.values.setdefault(gast.dump(node), (name, frozenset(names_in(node))))
+        text, of = gast.dump(node), frozenset(names_in(node))
+        if name not in of and text not in self.values:
+            self.values[text] = name, of
+            self._note(text, name, of)
 
 
 class _Sharer:
@@ -138,8 +156,7 @@ class _Sharer:
                     _learn_inverse(inverse, name, known)
                     result.append(assign(name, inverse, place_of(statement)))
                 _Swap(lambda node: self.replaced(node, known, changing)).visit(statement)
-                left = known.without(stored)
-                known.values, known.under = left.values, left.under
+                known.forget(stored)
                 self.learn(statement, known)
             result.append(statement)
         return result
@@ -147,8 +164,8 @@ class _Sharer:
     def compound(self, statement: gast.stmt, known: _Known, changing: frozenset[str]) -> None:
         """Rewrite the blocks of a loop or of a branch."""
         stored = stored_in([statement])
-        before, left = known.without(frozenset()), known.without(stored)
-        known.values, known.under = left.values, left.under
+        before = known.without(frozenset())
+        known.forget(stored)
         if not isinstance(statement, gast.If):
             statement.body = self.block(statement.body, known.without(frozenset()), changing)
             return
