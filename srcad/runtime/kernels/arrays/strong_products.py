@@ -66,7 +66,7 @@ def _element_quotient(bar, divisor):
     return bar * 0 if bar == 0 else bar / divisor
 
 
-def _compiles_to(function: Callable[..., Any], operation: Callable[..., Any], instruction: str) -> None:
+def _compiles_to(function: Callable[..., Any], operation: Callable[..., Any]) -> None:
     """Make Numba compile a function of numbers to the operation and a `select`: no branch, and nothing to inline."""
 
     @type_callable(function)
@@ -80,7 +80,7 @@ def _compiles_to(function: Callable[..., Any], operation: Callable[..., Any], in
 
     @lower_builtin(function, types.Float, types.Float)
     def of_floats(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _selected(context, builder, signature, args, instruction)
+        return _selected(context, builder, signature, args, operation)
 
     @lower_builtin(function, types.Any, types.Any)
     def of_numbers(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -95,13 +95,14 @@ def _compiles_to(function: Callable[..., Any], operation: Callable[..., Any], in
         return builder.select(is_zero, context.get_constant_null(signature.return_type), result)
 
 
-def _selected(context: Any, builder: Any, signature: Any, args: Any, instruction: str) -> Any:
-    """The instruction on two or three floats, or 0 where the first is 0."""
+def _selected(context: Any, builder: Any, signature: Any, args: Any, operation: Callable[..., Any]) -> Any:
+    """The operation on two or three floats, or 0 where the first is 0."""
     kind = signature.return_type
     bar, *rest = (context.cast(builder, arg, own, kind) for arg, own in zip(args, signature.args, strict=True))
     zero, result = context.get_constant(kind, 0.0), bar
+    applied = context.get_function(operation, kind(kind, kind))
     for each in rest:
-        result = getattr(builder, instruction)(result, each)
+        result = applied(builder, (result, each))
     return builder.select(builder.fcmp_ordered("==", bar, zero), zero, result)
 
 
@@ -109,8 +110,8 @@ def _are_numbers(*kinds: Any) -> bool:
     return all(isinstance(kind, (types.Number, types.Boolean)) for kind in kinds)
 
 
-_compiles_to(strong_product, operator.mul, "fmul")
-_compiles_to(strong_quotient, np.divide, "fdiv")
+_compiles_to(strong_product, operator.mul)
+_compiles_to(strong_quotient, operator.truediv)
 
 
 @type_callable(strong_product)
@@ -124,7 +125,7 @@ def _type_of_three(context: Any) -> Callable[..., Any]:
 
 @lower_builtin(strong_product, types.Any, types.Any, types.Any)
 def _product_of_three(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    return _selected(context, builder, signature, args, "fmul")
+    return _selected(context, builder, signature, args, operator.mul)
 
 
 @overload(strong_product)
