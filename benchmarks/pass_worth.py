@@ -139,32 +139,27 @@ def _text(program: Program, arguments: tuple[Any, ...], without: tuple[str, ...]
 
 @contextmanager
 def _watched() -> Iterator[set[str]]:
-    """Collects the names of passes that change something; of choices within a stage, all."""
-    from srcad.driver import back_end, mid_end
-    from srcad.driver.passes import ROWS
+    """Collects the names of passes that change a function; of others, as choices within a stage, all."""
+    from srcad.driver import pass_manager
+    from srcad.driver.passes import FINISH, ROWS
     from srcad.transforms.ir import pass_names
 
-    named = {value for name, value in vars(pass_names).items() if name.isupper()}
-    changing = {name for name, row in ROWS.items() if not row.function} | named
-    plain = mid_end.run, back_end.run
+    choices_within = {value for name, value in vars(pass_names).items() if name.isupper()}
+    changing = choices_within | {name for name, row in ROWS.items() if not row.function or row in FINISH}
+    plain = pass_manager.run
 
-    def before_differentiation(row: Any, state: Any) -> Any:
-        after = plain[0](row, state)
-        if after.unit is not state.unit and _printed([after.unit.tree]) != _printed([state.unit.tree]):
+    def watched(row: Any, code: Any) -> Any:
+        before = _printed(code.body)  # which the pass may change in place
+        after = plain(row, code)
+        if row.name not in changing and _printed(after.body) != before:
             changing.add(row.name)
         return after
 
-    def after_differentiation(row: Any, body: Any) -> None:
-        before = _printed(body.body)
-        plain[1](row, body)
-        if _printed(body.body) != before:
-            changing.add(row.name)
-
-    mid_end.run, back_end.run = before_differentiation, after_differentiation
+    pass_manager.run = watched
     try:
         yield changing
     finally:
-        mid_end.run, back_end.run = plain
+        pass_manager.run = plain
 
 
 def _printed(trees: Iterable[Any]) -> list[Any]:

@@ -3,10 +3,12 @@
     python scripts/nightly.py            # all of it: several hours
     python scripts/nightly.py --short    # a little of each step, to see that they work
     python scripts/nightly.py --only random faults
+    python scripts/nightly.py --counts   # nothing but the counts of fuzz campaigns on the page
 
 Steps: the whole suite with all programs in all modes; passes left out one by one of all programs; random programs, with
-a seed of the day; faults seeded one by one; and, where they are installed, TensorFlow and the libraries of the
-benchmarks. Uses one process at low priority; `.ci/run` does not call it. Ends with status 1 if a step has failed.
+a seed of the day; a fuzz campaign, whose counts are added to those of all before; faults seeded one by one; and, where
+they are installed, TensorFlow and the libraries of the benchmarks. Uses one process at low priority; `.ci/run` does not
+call it. Ends with status 1 if a step has failed.
 """
 
 from __future__ import annotations
@@ -26,8 +28,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))
 PAGE = ROOT / "docs" / "reliability.md"
 PYTEST = [sys.executable, "-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider"]
+FUZZ = [sys.executable, "-m", "tests.fuzz", "--record"]
 PROGRAMS = ("tests/test_random_programs.py", "tests/test_random_tuples.py")
 
 
@@ -74,6 +78,14 @@ STEPS = (
         lambda short: {"SRCAD_RANDOM_PROGRAMS": "12" if short else "2000", "SRCAD_RANDOM_SEED": day()},
     ),
     Step(
+        "fuzz",
+        "a fuzz campaign over the whole language; the counts of all campaigns stand below",
+        lambda short: [
+            [*FUZZ, "--programs", "20" if short else "10000"],
+            [*FUZZ, "--programs", "2" if short else "1000", "--compiled"],
+        ],
+    ),
+    Step(
         "faults",
         "faults seeded one by one: how many of them a test detects",
         lambda short: [
@@ -101,7 +113,11 @@ def last_words(output: str) -> str:
     >>> last_words("2 failed, 5 passed in 3.21s (0:00:03)")
     '2 failed, 5 passed'
     """
-    said = [line.strip("= ") for line in output.splitlines() if re.search(r"\d+ (passed|failed|error)|detected", line)]
+    said = [
+        line.strip("= ")
+        for line in output.splitlines()
+        if re.search(r"\d+ (passed|failed|error)|detected|checked", line)
+    ]
     return re.sub(r" in [\d.:]+s?( \([\d:]+\))?$", "", said[-1]) if said else "no outcome"
 
 
@@ -123,6 +139,27 @@ def outcome(step: Step, short: bool) -> tuple[str, bool, float]:
         said.append(last_words(output))
         passed = passed and done.returncode == 0
     return "; ".join(said), passed, time.monotonic() - start
+
+
+def campaigns() -> list[str]:
+    """What all fuzz campaigns together have found."""
+    from tests.fuzz.campaign import refusals, table
+
+    return [
+        "## Fuzz campaigns",
+        "",
+        "All campaigns so far (`scripts/fuzz --record`, `tests/fuzz`). A program is *right* when all ways to its",
+        "derivative that were tried agree with each other and with a complex step or with differences; *refused* when",
+        "srcad names the line and a way out; *unclear* when srcad agrees with itself and neither judge is reliable;",
+        "*invalid* when Python itself raises an exception or gives nan; *slow* when it takes more than a minute. What",
+        "was *wrong* or a *crash* when it was found has been a test of the suite since.",
+        "",
+        *table(),
+        "",
+        "Reasons of refusals:",
+        "",
+        *refusals(),
+    ]
 
 
 def page(rows: list[tuple[Step, str, bool, float]], short: bool) -> str:
@@ -148,17 +185,26 @@ def page(rows: list[tuple[Step, str, bool, float]], short: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
+def with_campaigns(text: str) -> str:
+    """A page with the counts of campaigns as they are now."""
+    return "\n".join([text.split("\n## Fuzz campaigns", maxsplit=1)[0], *campaigns()]) + "\n"
+
+
 def main() -> int:
     """Run the steps, write the page, and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--short", action="store_true", help="a little of each step")
     parser.add_argument("--only", nargs="*", default=[], choices=[step.name for step in STEPS], help="these steps")
+    parser.add_argument("--counts", action="store_true", help="run nothing; write the counts of fuzz campaigns")
     given = parser.parse_args()
+    if given.counts:
+        PAGE.write_text(with_campaigns(PAGE.read_text()))
+        return 0
     rows = []
     for step in STEPS:
         if not given.only or step.name in given.only:
             rows.append((step, *outcome(step, given.short)))
-    PAGE.write_text(page(rows, given.short))
+    PAGE.write_text(with_campaigns(page(rows, given.short)))
     return int(not all(passed for _, _, passed, _ in rows))
 
 

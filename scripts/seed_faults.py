@@ -4,6 +4,7 @@
     python scripts/seed_faults.py --only rules liveness     # those of a group, or about a pass
     python scripts/seed_faults.py --tree ../old --results old.json    # the tests of another checkout
     python scripts/seed_faults.py --table old.json new.json           # both as one table
+    python scripts/seed_faults.py --fuzz 200 --results fuzz.json      # does a campaign of 200 programs detect them?
 
 Works on a copy of the checkout. For each fault, tests run until the first that fails: those of the module in which the
 fault is, of its package, then the quick ones of all, then those of whole programs, then all. A test that has failed
@@ -128,6 +129,23 @@ def detected(fault: Fault, tree: Path, most: str) -> dict[str, object]:
     return result | {"seconds": round(time.monotonic() - start)}
 
 
+def found_by_fuzz(fault: Fault, tree: Path, programs: int) -> dict[str, object]:
+    """The first of so many random programs that fails with a fault."""
+    path = place_of(fault, tree)
+    right, start = path.read_text(), time.monotonic()
+    environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONHASHSEED": "0"}
+    environment.pop("SRCAD_CACHE_DIR", None)
+    command = ["nice", "-n", "15", sys.executable, "-m", "tests.fuzz", "--first", "--seed", "0"]
+    write(path, right.replace(fault.old, fault.new))
+    done = subprocess.run(
+        [*command, "--programs", str(programs)], cwd=tree, env=environment, capture_output=True, text=True, check=False
+    )
+    write(path, right)
+    test = done.stdout.splitlines()[0] if done.returncode else None
+    seconds = round(time.monotonic() - start)
+    return {"about": fault.about, "what": fault.what, "test": test, "stage": "all", "seconds": seconds}
+
+
 def chosen(only: list[str]) -> list[tuple[str, Fault]]:
     """The faults of these groups, or about these passes; all of them by default."""
     every = [(group, fault) for group, faults in GROUPS.items() for fault in faults]
@@ -157,6 +175,7 @@ def main() -> None:
     parser.add_argument("--tree", type=Path, default=ROOT, help="the checkout whose tests are run")
     parser.add_argument("--most", default="all", choices=STAGES, help="the last stage")
     parser.add_argument("--results", type=Path, help="a JSON file; what it already has is left out")
+    parser.add_argument("--fuzz", type=int, default=0, help="instead of tests, so many programs of a fuzz campaign")
     parser.add_argument("--table", nargs="*", type=Path, help="print the results in these files, and do nothing else")
     given = parser.parse_args()
     if given.table:
@@ -172,7 +191,8 @@ def main() -> None:
         for group, fault in chosen(given.only):
             if (fault.about, fault.what) in known:
                 continue
-            result = {"group": group, **detected(fault, tree, given.most)}
+            found = found_by_fuzz(fault, tree, given.fuzz) if given.fuzz else detected(fault, tree, given.most)
+            result = {"group": group, **found}
             results.append(result)
             print(
                 f"{fault.about}, {fault.what}: {result['test'] or 'not detected'} ({result['seconds']} s)", flush=True

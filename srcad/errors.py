@@ -16,6 +16,7 @@
     |- TapeMisuse           (RuntimeError)          a tape or variable used at the wrong time
     |- NotATensor           (TypeError)             a value given to a tape that is neither tensor nor variable
     |- WrongGradient        (AssertionError)        raised by srcad.check_grads
+    |- NonFinite            (FloatingPointError)    a NaN or an infinity is born, in a block of srcad.debug
     `- CompilerBug          (AssertionError)        an impossible state of the compiler
 
 Each class inherits the builtin exception that a caller would expect. `PerformanceWarning` names the reason why a
@@ -25,6 +26,7 @@ function is not compiled, `GradientCut` the place where a tensor is converted to
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 # The folder of srcad itself: the first frame of a stack outside of it is the user's code.
@@ -149,12 +151,35 @@ class WrongGradient(SrcadError, AssertionError):
     """A gradient that differs from finite differences."""
 
 
+class NonFinite(SrcadError, FloatingPointError):
+    """A NaN or an infinity is born in a statement. Raised under `srcad.debug`; `sweep` says in which sweep.
+
+    `details` are the lines about the statement, its operands and the iterations of the loops around it.
+    """
+
+    def __init__(
+        self, what: str, at: Place | None = None, hint: str | None = None, details: Sequence[str] = ()
+    ) -> None:
+        self.details, self.sweep = tuple(details), ""
+        super().__init__(what, at, hint)
+
+    def _message(self) -> str:
+        if self.at is None:
+            return "\n".join([self.what, *self.details, *([f"hint: {self.hint}"] if self.hint else [])])
+        lines = [f"{self.at}: {NonFinite.__name__}: {self.what}", *self.at.trail(), *self.details]
+        return "\n".join(lines + ([f"hint: {self.hint}"] if self.hint else []))
+
+
 class CompilerBug(SrcadError, AssertionError):
     """An impossible state of the compiler; please report it."""
 
 
 class GradientCut(UserWarning):
     """A tensor that a tape follows is converted to a plain array other than by `numpy()`."""
+
+
+class UnreliableDifferences(UserWarning):
+    """`srcad.check_grads` cannot tell whether a gradient is right: differences are not reliable there."""
 
 
 class PerformanceWarning(UserWarning):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import srcad
-from benchmarks import by_hand
+from benchmarks import by_hand, pass_worth
 from benchmarks.workloads import WORKLOADS
 from tests.checking import assert_gradient
 from tests.differences import own_copy
@@ -19,3 +19,14 @@ def test_gradient_by_hand_and_by_srcad_agree_with_finite_differences(workload):
     for one, other in zip(found, by_hand_found, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
     assert_gradient(workload.function, *arguments, wrt=workload.wrt, modes=("gradient",))
+
+
+def total(x):
+    return np.sum(x * x)
+
+
+def test_measuring_what_a_pass_gains_finds_the_passes_that_change_a_program():
+    program = pass_worth.Program("total", total, (0,), lambda: (np.ones(3),))
+    found = pass_worth.texts(program, ["elementwise_fusion", "vector_math"])
+    assert found["elementwise_fusion"] != found[""]
+    assert found["vector_math"] == found[""]

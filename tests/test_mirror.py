@@ -32,6 +32,7 @@ ABOUT_MORE = {
     "test_differences.py": "finite differences, by which the tests judge",
     "test_docs.py": "the pages of docs/",
     "test_examples.py": "the folder examples/",
+    "test_fuzz.py": "the fuzz campaign, tests/fuzz",
     "test_hidden_dependences.py": "dependences that a derivative must not miss",
     "test_imports.py": "what an import of srcad brings along",
     "test_layout.py": "the layout of the sources",

@@ -1,11 +1,10 @@
-"""Programs that nobody thought of, differentiated in every way and compared with finite differences.
+"""Programs of `tests/fuzz/vectors.py`, differentiated in every way and compared with finite differences.
 
 Passes of the compiler are switched off at random, so that none of them hides a fault of another, nor relies on it.
 The suite tries as many as its time allows. `SRCAD_RANDOM_PROGRAMS=2000 SRCAD_RANDOM_SEED=7 pytest -rP
 tests/test_random_programs.py` tries as many as one likes, and prints the count of each part with its seed.
 """
 
-import linecache
 import os
 from collections import Counter
 
@@ -19,7 +18,8 @@ from srcad.errors import MayOverlap, UnsupportedSyntax
 from srcad.runtime.jit.numba_inference import CannotType
 from tests.agreement import compared
 from tests.checking import assert_gradient
-from tests.random_programs import programs
+from tests.fuzz.program import function_of
+from tests.fuzz.vectors import text_of
 
 PARTS = 4
 COUNT = int(os.environ.get("SRCAD_RANDOM_PROGRAMS", "16"))
@@ -29,13 +29,9 @@ VECTOR = np.array([0.3, -0.7, 0.9, 0.2])
 SLOW = [HealthCheck.filter_too_much, HealthCheck.too_slow]
 
 
-def function_of(text):
-    """The function `program` of a text, with a source that can be found."""
-    name = f"<random {hash(text)}>"
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    namespace = {}
-    exec(compile(text, name, "exec"), namespace)
-    return namespace["program"]
+def programs(trades=False):
+    """Texts of programs, which Hypothesis can shrink."""
+    return st.randoms(use_true_random=False).map(lambda random: text_of(random, trades))
 
 
 def switched_off():

@@ -15,8 +15,8 @@ import pytest
 
 import srcad
 from srcad.errors import SrcadError
-from tests.random_tuples import program
-from tests.test_random_programs import function_of
+from tests.fuzz.program import function_of
+from tests.fuzz.tuples import program
 
 COUNT = int(os.environ.get("SRCAD_RANDOM_PROGRAMS", "30"))
 SEED = int(os.environ.get("SRCAD_RANDOM_SEED", "0"))

@@ -10,6 +10,7 @@ import functools
 import operator
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from srcad.driver.result_precision import in_precision, is_single
 from srcad.driver.version import Request, Version
 from srcad.errors import AssignsVariable, EntersTape, PerformanceWarning
 from srcad.frontend.load_source import name_of, plain_function, signature_of
+from srcad.runtime.support import debug_mode
 from srcad.runtime.support.nested_structures import map_leaves
 from srcad.runtime.support.structured_arguments import is_structured
 from srcad.runtime.tape.core.active_recordings import active
@@ -70,11 +72,14 @@ class Function:
         self._count = len(self.__signature__.parameters)
         self._bind = Binding(self.__signature__)
         self._is_flat = hasattr(type(function), "__srcad_keeps__")
-        self._core = Derivative(function, Request("core", (), options=options or Options()), jit)
+        self._core = Derivative(function, Request("core", (), options=(options or Options()).current()), jit)
         self._shapes: dict[tuple[Any, ...], tuple[Function, Version, Any]] = {}
         self._pairs: dict[tuple[Any, ...], Differentiated | None] = {}
         self._paired: Version | None = None
         self._is_python = False
+        self._unchecked: Derivative | None = None
+        if not self._core.request.options.debug:
+            debug_mode.register(self)
 
     def __repr__(self) -> str:
         return f"<srcad function {self.__name__}>"
@@ -82,7 +87,7 @@ class Function:
     @property
     def options(self) -> Options:
         """The options with which all derivatives of this function are made."""
-        return self._core.request.options
+        return (self._unchecked or self._core).request.options
 
     def __reduce__(self) -> Any:
         return Function, (self.__wrapped__, self._core.jit, self.options)
@@ -91,6 +96,19 @@ class Function:
         return (
             self if instance is None else function_of(self.__wrapped__.__get__(instance), self._core.jit, self.options)
         )
+
+    def debug_switched(self, on: bool) -> None:
+        """While debug mode is on, the function and what a tape needs of it are made with checks."""
+        core = self._core
+        if on:
+            request = core.request
+            checked = Derivative(core.function, replace(request, options=request.options.current()), core.jit)
+            self._unchecked, self._core = core, checked
+        elif self._unchecked is not None:
+            self._core = self._unchecked
+            self._unchecked = None
+        self._paired = None
+        self._pairs.clear()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The value: tensors while a tape records or if an argument is a tensor, else numbers and arrays."""
@@ -250,7 +268,7 @@ def function_of(function: Callable[..., Any], jit: bool, options: Options | None
     """The `Function` made from a function. Calls with the same function and options return the same object."""
     if isinstance(function, Function):
         return function if options in (None, function.options) else Function(function.__wrapped__, jit, options)
-    how = options or Options()
+    how = (options or Options()).current()
     return remembered(function, ("function", jit, how), lambda: Function(function, jit, how))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from srcad.errors import BadArgument
 from srcad.frontend.load_source import name_of, signature_of
 from srcad.refusals.derivatives import THIRD_DERIVATIVE
 from srcad.runtime.jit.gc_pause import nothing_collected
+from srcad.runtime.support import debug_mode
 from srcad.runtime.support.structured_arguments import is_structured
 from srcad.transforms.ir.pytree_form import LEAF
 
@@ -45,7 +47,7 @@ class Derivative:
 
     # `__call__` is a slot of each object: it holds the dispatcher itself, so that a call runs no Python in between.
     __slots__ = (
-        *("__call__", "__dict__", "__weakref__", "_native", "_plain", "_structured", "_version"),
+        *("__call__", "__dict__", "__weakref__", "_native", "_plain", "_structured", "_unchecked", "_version"),
         *("function", "jit", "request"),
     )
     __srcad_primitive__ = True
@@ -64,6 +66,11 @@ class Derivative:
         self.__name__ = f"{name_of(function)}_{request.mode}"
         self.__signature__ = _signature(function, request)
         self.__call__ = self._first_call
+        self._unchecked: Callable[..., Any] | None = None
+        if not request.options.debug:
+            debug_mode.register(self)
+            if debug_mode.state.on:
+                self.debug_switched(True)
 
     def __repr__(self) -> str:
         names = list(signature_of(self.function).parameters)
@@ -81,6 +88,18 @@ class Derivative:
             with nothing_collected():
                 self.prepare()
         return self.__call__(*args, **kwargs)
+
+    def debug_switched(self, on: bool) -> None:
+        """While debug mode is on, calls go to the derivative that is made with checks."""
+        if on:
+            self._unchecked, self.__call__ = self.__call__, self._checked_call
+        elif self._unchecked is not None:
+            self.__call__ = self._unchecked
+            self._unchecked = None
+        self._native = None
+
+    def _checked_call(self, *args: Any, **kwargs: Any) -> Any:
+        return made(self.function, self.request, self.jit)(*args, **kwargs)
 
     @property
     def own(self) -> int:
@@ -149,6 +168,8 @@ class Derivative:
             raise BadArgument(
                 "a derivative made with jit=False cannot be called from compiled code", hint="make it without jit=False"
             )
+        if self._native is None and self._unchecked is not None:
+            self._native = made(self.function, self.request, self.jit).native
         if self._native is None:
             self._native = native_of(self, self._adapted)
         return self._native
@@ -213,6 +234,8 @@ class Derivative:
 
 def made(function: Callable[..., Any], request: Request, jit: bool) -> Derivative:
     """The `Derivative` of a function for a request. Equal requests give the same object, with its compiled code."""
+    if debug_mode.state.on:
+        request = replace(request, options=request.options.current())
     return remembered(function, (request, jit), lambda: Derivative(function, request, jit))
 
 

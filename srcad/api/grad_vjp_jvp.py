@@ -55,6 +55,7 @@ def function(
     fastmath: bool | None = None,
     without: Without = (),
     max_trace_bytes: int | None = None,
+    boundscheck: bool | None = None,
 ) -> Function: ...
 @overload
 def function(
@@ -64,6 +65,7 @@ def function(
     fastmath: bool | None = None,
     without: Without = (),
     max_trace_bytes: int | None = None,
+    boundscheck: bool | None = None,
 ) -> Callable[[Callable[..., Any]], Function]: ...
 def function(
     f: Callable[..., Any] | None = None,
@@ -72,6 +74,7 @@ def function(
     fastmath: bool | None = None,
     without: Without = (),
     max_trace_bytes: int | None = None,
+    boundscheck: bool | None = None,
 ) -> Any:
     """Compile a function, and let a `GradientTape` record each call of it as a single node. Usable as a decorator.
 
@@ -81,6 +84,9 @@ def function(
     without     optional compiler passes to leave out in all derivatives, such as "fuse" or ("spot", "skip")
     max_trace_bytes    the most bytes that loops, all together, may save between the forward and the reverse sweep:
                        loops that would save values in each iteration are checkpointed, with as many snapshots as fit
+    boundscheck False takes it that all indices are in range, in the function and in all of its derivatives; an index
+                that is not then reads and writes foreign memory. None checks them, unless the function's own `@njit`
+                says `boundscheck=False`
 
     With `max_trace_bytes`, a derivative raises UnsupportedSyntax for a loop that saves values and cannot be
     checkpointed (`while`, `break`, a recursive call), and raises TraceTooLarge at run time if not even one snapshot
@@ -91,21 +97,42 @@ def function(
     ...     return 0.5 * mass * speed * speed
     >>> kinetic(2.0, 3.0)
     9.0
+
+    An index that is out of range raises IndexError, as in Python, and so it does in every derivative.
+
+    >>> import numpy as np
+    >>> @function
+    ... def total(x, n):
+    ...     s = 0.0
+    ...     for i in range(n):
+    ...         s += x[i]
+    ...     return s
+    >>> try:
+    ...     grad(total)(np.ones(3), 5)
+    ... except IndexError as problem:
+    ...     print(str(problem).partition("(")[0])
+    x[i] is out of range
     """
     if f is None:
         how = {"jit": jit, "fastmath": fastmath, "without": without, "max_trace_bytes": max_trace_bytes}
-        return functools.partial(function, **how)
+        return functools.partial(function, **how, boundscheck=boundscheck)
     from srcad.api.compiled_function import Function
 
     refuse_derivative(f, "a srcad.function")
-    options = Options.of(without, fastmath, f, max_trace_bytes)
+    options = Options.of(without, fastmath, f, max_trace_bytes, boundscheck)
     if isinstance(f, Function):
         return f if options == f.options else Function(f.__wrapped__, jit, options)
     return Function(f, jit, options)
 
 
 @_also_by_parts_of_self
-def grad(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True, without: Without = ()) -> Any:
+def grad(
+    f: Callable[..., Any],
+    wrt: Wrt = 0,
+    jit: bool = True,
+    without: Without = (),
+    boundscheck: bool | None = None,
+) -> Any:
     """The gradient of a function that returns one real number.
 
     f       the function to differentiate
@@ -113,6 +140,7 @@ def grad(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True, without: Without
             or, for a method, "self.w"; or a tuple of these, which gives a tuple of gradients
     jit     False runs the generated source as plain Python, for stepping through it
     without  optional compiler passes to leave out, such as "fuse" or ("spot", "skip"); the results are the same
+    boundscheck  False leaves out the checks that indices are in range, as for `function`
 
     Returns a function of the same arguments as `f`. A gradient has the shape and the dtype of its argument. Raises
     BadArgument if `wrt` names no parameter.
@@ -128,13 +156,20 @@ def grad(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True, without: Without
     if isinstance(f, Derivative):
         from srcad.api.jacobian_and_hessian import derivative_of_derivative
 
-        return derivative_of_derivative(f, *positions(f.function, wrt), jit, Options.of(without, function=f.request))
+        options = Options.of(without, function=f.request, boundscheck=boundscheck)
+        return derivative_of_derivative(f, *positions(f.function, wrt), jit, options)
     refuse_derivative(f, "grad")
-    return _derivative(f, "grad", wrt, jit, without)
+    return _derivative(f, "grad", wrt, jit, without, boundscheck)
 
 
 @_also_by_parts_of_self
-def value_and_grad(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True, without: Without = ()) -> Derivative:
+def value_and_grad(
+    f: Callable[..., Any],
+    wrt: Wrt = 0,
+    jit: bool = True,
+    without: Without = (),
+    boundscheck: bool | None = None,
+) -> Derivative:
     """The value of a function together with its gradient, in one call that costs less than two separate ones.
 
     Takes the arguments of `grad`; the returned function gives the pair (value, gradient).
@@ -145,11 +180,17 @@ def value_and_grad(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True, withou
     (9.0, 6.0)
     """
     refuse_derivative(f, "value_and_grad")
-    return _derivative(f, "value_and_grad", wrt, jit, without)
+    return _derivative(f, "value_and_grad", wrt, jit, without, boundscheck)
 
 
 @_also_by_parts_of_self
-def hvp(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True, without: Without = ()) -> Derivative:
+def hvp(
+    f: Callable[..., Any],
+    wrt: Wrt = 0,
+    jit: bool = True,
+    without: Without = (),
+    boundscheck: bool | None = None,
+) -> Derivative:
     """The product of the Hessian with a vector (Hessian-vector product), computed without forming the Hessian.
 
     Returns a function of the arguments of `f`, followed by one vector for each argument in `wrt`; each vector has the
@@ -162,11 +203,17 @@ def hvp(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True, without: Without 
     array([4., 2.])
     """
     refuse_derivative(f, "hvp")
-    return _derivative(f, "hvp", wrt, jit, without)
+    return _derivative(f, "hvp", wrt, jit, without, boundscheck)
 
 
 @_also_by_parts_of_self
-def hessian(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True, without: Without = ()) -> Hessian:
+def hessian(
+    f: Callable[..., Any],
+    wrt: Wrt = 0,
+    jit: bool = True,
+    without: Without = (),
+    boundscheck: bool | None = None,
+) -> Hessian:
     """The Hessian of a function that returns one real number: all second partial derivatives.
 
     The result has the shape of the argument twice; for a tuple in `wrt` it is a tuple of rows of such blocks.
@@ -182,12 +229,18 @@ def hessian(f: Callable[..., Any], wrt: Wrt = 0, jit: bool = True, without: With
 
     refuse_derivative(f, "hessian")
     where, many = positions(f, wrt)
-    return Hessian(made(f, Request("hvp", where, True, Options.of(without, function=f)), jit), many)
+    options = Options.of(without, function=f, boundscheck=boundscheck)
+    return Hessian(made(f, Request("hvp", where, True, options), jit), many)
 
 
 @_also_by_parts_of_self
 def jacobian(
-    f: Callable[..., Any], wrt: Wrt = 0, mode: str | None = None, jit: bool = True, without: Without = ()
+    f: Callable[..., Any],
+    wrt: Wrt = 0,
+    mode: str | None = None,
+    jit: bool = True,
+    without: Without = (),
+    boundscheck: bool | None = None,
 ) -> Any:
     """The Jacobian: all first partial derivatives, with the shape of the result followed by that of the argument.
 
@@ -206,14 +259,20 @@ def jacobian(
     if mode not in (None, "forward", "reverse"):
         raise BadArgument(f"the mode {mode!r} is unknown", hint='it is "forward", "reverse" or None')
     if isinstance(f, Derivative):
-        return jacobian_of_gradient(f, *positions(f.function, wrt), jit, Options.of(without, function=f.request))
+        options = Options.of(without, function=f.request, boundscheck=boundscheck)
+        return jacobian_of_gradient(f, *positions(f.function, wrt), jit, options)
     refuse_derivative(f, "jacobian")
     where, many = positions(f, wrt)
-    return Jacobian(f, where, many, mode, jit, Options.of(without, function=f))
+    return Jacobian(f, where, many, mode, jit, Options.of(without, function=f, boundscheck=boundscheck))
 
 
 def vjp(
-    f: Callable[..., Any], *args: Any, wrt: Wrt | None = None, jit: bool = True, without: Without = ()
+    f: Callable[..., Any],
+    *args: Any,
+    wrt: Wrt | None = None,
+    jit: bool = True,
+    without: Without = (),
+    boundscheck: bool | None = None,
 ) -> tuple[Any, Callable[[Any], Any]]:
     """The value of f(*args) and its pullback (vector-Jacobian product).
 
@@ -233,7 +292,7 @@ def vjp(
     from srcad.runtime.support.array_snapshots import snapshot
 
     refuse_derivative(f, "vjp")
-    options = Options.of(without, function=f)
+    options = Options.of(without, function=f, boundscheck=boundscheck)
     f, wrt, given = among_arguments(f, wrt, args)
     refuse_starred(f)
     args = bind(signature_of(f), tuple(given), {})
@@ -264,7 +323,12 @@ def _whole_vjp(run: Function, args: tuple[Any, ...]) -> tuple[Any, Callable[[Any
 
 
 def jvp(
-    f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], jit: bool = True, without: Without = ()
+    f: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    jit: bool = True,
+    without: Without = (),
+    boundscheck: bool | None = None,
 ) -> tuple[Any, Any]:
     """The value of f(*primals) and its derivative along `tangents` (Jacobian-vector product).
 
@@ -291,15 +355,16 @@ def jvp(
     directions = [tangents[place] for place in moving]
     if not any(map(is_structured, args)):
         directions = [matching(tangents[place], primals[place], "the tangent") for place in moving]
-    found: tuple[Any, Any] = made(f, Request("tangent", moving, options=Options.of(without, function=f)), jit)(
-        *args, *directions
-    )
+    options = Options.of(without, function=f, boundscheck=boundscheck)
+    found: tuple[Any, Any] = made(f, Request("tangent", moving, options=options), jit)(*args, *directions)
     return found
 
 
-def _derivative(f: Callable[..., Any], mode: str, wrt: Wrt, jit: bool, without: Without) -> Derivative:
+def _derivative(
+    f: Callable[..., Any], mode: str, wrt: Wrt, jit: bool, without: Without, boundscheck: bool | None
+) -> Derivative:
     where, many = positions(f, wrt)
-    return made(f, Request(mode, where, many, Options.of(without, function=f)), jit)
+    return made(f, Request(mode, where, many, Options.of(without, function=f, boundscheck=boundscheck)), jit)
 
 
 njit_overloads.register((grad, value_and_grad, hvp), (vjp, jvp, jacobian, hessian))

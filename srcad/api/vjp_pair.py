@@ -61,5 +61,5 @@ class Pairs:
 
 def pair_of(function: Callable[..., Any], wrt: tuple[int, ...], jit: bool, options: Options | None = None) -> Pairs:
     """The `Pairs` of a function. Calls with the same arguments return the same object."""
-    how = options or Options()
+    how = (options or Options()).current()
     return remembered(function, ("pairs", wrt, jit, how), lambda: Pairs(function, wrt, jit, how))

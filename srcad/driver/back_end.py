@@ -19,11 +19,13 @@ from srcad.transforms.postoptimise.dead_code import without_dead_code
 from srcad.transforms.postoptimise.forward_substitution import without_idle_resets
 
 
-def simplified(made: Made, loops: bool = True, without: Collection[str] = (), after: str | None = None) -> Made:
+def simplified(
+    made: Made, loops: bool = True, without: Collection[str] = (), after: str | None = None, debug: bool = False
+) -> Made:
     """Generated functions as they are to be read and run; with `after`, as they are after the pass of this name."""
     functions = []
     stops_here = any(row.name == after for row in SIMPLIFY)
-    for code in made.codes(without, loops):
+    for code in made.codes(without, loops, debug):
         if not notes_of(code.unit.tree).is_finished:
             code = passed(code, SIMPLIFY, after)
             code = join_sweeps(code) if stops_here else code

@@ -61,6 +61,8 @@ class Interpreted:
             observed=self._observation,
             without=request.options.without,
             max_trace_bytes=request.options.max_trace_bytes,
+            debug=request.options.debug,
+            boundscheck=request.options.boundscheck,
         )
         stored = disk_cache.Stored(generated.text, tuple(generated.functions), tuple(sorted(generated.bindings)))
         # The text says all, but for the objects that it is given.

@@ -153,6 +153,14 @@ OPTIMISE = (
         when=("not is_again", "has_arrays"),
     ),
     Pass(
+        "bounds_checks",
+        "transforms.normalise.bounds_checks:with_bounds_checks",
+        "subscripts that are not proved to be in range are checked, before loops where that is the same",
+        needs=(TYPES, RESOLVED),
+        when=("loops", "checks_bounds", "not is_again", "has_arrays"),
+        source="Gupta, Optimizing array bound checks using flow analysis, ACM LOPLAS 2, 1993",
+    ),
+    Pass(
         "loop_outlining",
         "driver.mid_end:outline_checkpointed_loops",
         "a checkpointed loop becomes a call, of which the reverse sweep keeps snapshots",
@@ -324,6 +332,13 @@ SIMPLIFY = (
         source="Padua and Wolfe, Advanced compiler optimizations for supercomputers, CACM 29(12), 1986",
     ),
     Pass(
+        "sweep_notes",
+        "transforms.sweeps.debug_checks:with_sweeps_noted",
+        "under `srcad.debug`, each statement is told which sweep it belongs to",
+        needs=(MARKED,),
+        when=("debug",),
+    ),
+    Pass(
         "sweep_joining",
         "driver.back_end:join_sweeps",
         "names that both sweeps store are one name again; marks between the sweeps go",
@@ -487,6 +502,12 @@ SIMPLIFY = (
         "transforms.postoptimise.forward_substitution:with_plain_names",
         "numbered names take the plain name where it is free; ranges are written short",
     ),
+    Pass(
+        "debug_checks",
+        "transforms.sweeps.debug_checks:with_checks",
+        "under `srcad.debug`, a check follows each statement that can make a NaN or an infinity",
+        when=("debug",),
+    ),
 )
 
 # All functions of a module together.
@@ -518,3 +539,6 @@ STAGES = {
 }
 ROWS = {row.name: row for rows in STAGES.values() for row in rows}
 PASSES = {name: row.does for name, row in ROWS.items() if row.optional}
+
+# Left out under `srcad.debug`, so that each operation of the user's line is a statement with its names.
+UNCHECKED = frozenset(PASSES) - {"first_assignment", "zero_guards", "preallocated_traces"}

@@ -21,9 +21,10 @@ from numba import types as nb
 from srcad.driver.back_end import finished, simplified
 from srcad.driver.mid_end import infer_types
 from srcad.driver.module_assembly import renamed, with_callees
-from srcad.driver.pass_manager import passed
+from srcad.driver.options import checks_bounds
+from srcad.driver.pass_manager import passed, run
 from srcad.driver.pass_selection import row_named
-from srcad.driver.passes import AGAIN, NORMALISE, OPTIMISE, SIMPLIFY
+from srcad.driver.passes import AGAIN, NORMALISE, OPTIMISE, ROWS, SIMPLIFY, UNCHECKED
 from srcad.errors import BadArgument, MayOverlap, Place, SrcadError
 from srcad.frontend.lower import prepare
 from srcad.printing.printer import print_module
@@ -33,7 +34,8 @@ from srcad.runtime.support import stage_timer
 from srcad.transforms.adjoint.call_derivatives import Callees
 from srcad.transforms.checkpointing.iteration_derivative import make_any_pair
 from srcad.transforms.checkpointing.trace_memory_limit import bounded, recording, refuse_unbounded
-from srcad.transforms.ir.build import place_of
+from srcad.transforms.inference.type_inference import types_of
+from srcad.transforms.ir.build import clone, place_of
 from srcad.transforms.ir.code import Code, Settings
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.pass_names import BROADCAST_ASSUMPTION
@@ -92,35 +94,57 @@ def derive(
     assumes: bool = False,
     without: Iterable[str] = (),
     max_trace_bytes: int | None = None,
+    debug: bool = False,
+    boundscheck: bool | None = None,
 ) -> Generated:
     """Source for one mode and one set of argument types; `observed` stands for Numba's inference.
 
     With `assumes`, arrays that may broadcast are taken not to, if the functions can be called again where they do.
     `after` names a row of the table of passes (`passes.ROWS`): the function, or the generated functions, as they are
     after that pass. `without` names optional passes to be left out (`passes.PASSES`); `max_trace_bytes` bounds what
-    loops record. Raises CannotType where Numba has no type for the function, NotDifferentiable and other SrcadErrors.
+    loops record. With `debug`, statements are followed by checks, and most optional passes are left out.
+    Raises CannotType where Numba has no type for the function, NotDifferentiable and other SrcadErrors.
     """
     _check(mode, after)
-    after = after or ("lower" if mode == "core" else None)
     loops = loops and observed is None
-    unit = replace(unit, without=frozenset(without))
+    left_out = {*without, *(UNCHECKED if debug else ())}
+    unit = replace(unit, without=frozenset(left_out))
     settings = Settings(
         observed=observed,
         loops=loops,
         assumes=assumes and not prints(unit) and unit.does(BROADCAST_ASSUMPTION),
+        checks_bounds=checks_bounds(boundscheck, unit.options),
         is_reversed=mode in REVERSED,
+        debug=debug,
+        is_primal=mode == "core",
     )
     begin = Code(unit, signature=tuple(types), settings=settings)
+    if mode == "core" and after is None:
+        core = _core(_with_bounds_checks(begin).unit)
+        return _printed(_with_debug_checks(core) if debug else core, None)
     state = differentiable_state(begin, after)
     if after in _BEFORE_DIFFERENTIATION:
         return _printed(_core(state.unit), state.types.result)
     made = _within(max_trace_bytes, state, begin, _Request(mode, tuple(wrt), tuple_result))
-    return _printed(_finished(made, loops, unit, after), state.types.result)
+    return _printed(_finished(made, loops, unit, after, debug), state.types.result)
+
+
+def _with_bounds_checks(begin: Code) -> Code:
+    """The function itself, with checks of its indices where it is to be compiled for types. Raises CannotType."""
+    if not begin.settings.loops or len(begin.signature) != len(begin.parameters):
+        return begin
+    return run(ROWS["bounds_checks"], begin.with_unit(begin.unit, types_of(begin.unit, begin.signature)))
 
 
 def _core(unit: Unit) -> Made:
     """The function itself, in core form, with those that it calls."""
     return with_callees(Made([unit.tree], dict(unit.bindings), (unit.tree.name,)))
+
+
+def _with_debug_checks(made: Made) -> Made:
+    """Copies of functions in core form, with the checks of `debug_checks`."""
+    row, own = row_named("debug_checks"), replace(made, functions=[clone(each) for each in made.functions])
+    return replace(own, functions=[run(row, code).unit.tree for code in own.codes(debug=True)])
 
 
 _BEFORE_DIFFERENTIATION = frozenset(row.name for row in (*NORMALISE, *OPTIMISE))
@@ -172,11 +196,11 @@ def _attempted(state: Code, begin: Code, request: _Request) -> Made:
             raise refused from None
 
 
-def _finished(made: Made, loops: bool, unit: Unit, after: str | None) -> Made:
+def _finished(made: Made, loops: bool, unit: Unit, after: str | None, debug: bool = False) -> Made:
     """The generated functions as they are to be printed, unless what comes before is asked for."""
     if after == "differentiate":
         return made
-    made = simplified(made, loops, unit.without, after)
+    made = simplified(made, loops, unit.without, after, debug)
     return made if after in _AFTER_DIFFERENTIATION else finished(made, loops, unit.without, after)
 
 

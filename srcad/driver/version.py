@@ -19,7 +19,7 @@ from numba.core import types
 from numba.core.registry import CPUDispatcher
 
 from srcad.driver.jacobian_loops import columns_text, rows_text
-from srcad.driver.options import Options
+from srcad.driver.options import Options, checks_bounds
 from srcad.refusals.types_and_results import HALF_PRECISION, LIST_ARGUMENT
 from srcad.runtime.jit import disk_cache
 from srcad.runtime.jit.disk_cache import Stored
@@ -27,7 +27,7 @@ from srcad.runtime.jit.dispatchers import compiled, load, plain
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.runtime.jit.uncompiled_trace import keeping
 from srcad.runtime.tape.core.operand import Operand
-from srcad.transforms.inference.type_inference import types_of
+from srcad.transforms.inference.type_inference import callees_in, types_of
 from srcad.transforms.ir.build import place_of
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.unit import Unit
@@ -208,9 +208,9 @@ class Version:
             assumes=assumes,
             without=request.options.without,
             max_trace_bytes=request.options.max_trace_bytes,
+            debug=request.options.debug,
+            boundscheck=request.options.boundscheck,
         )
-        if request.mode == "core" and loops:
-            types_of(self.unit, kinds)  # the other modes need the types themselves
         text, names = generated.text, tuple(generated.functions)
         loop = self._loop_text(names, kinds, generated.result) if loops else None
         if loop is not None:
@@ -246,6 +246,8 @@ class Version:
 def compiler_options(unit: Unit, request: Request) -> dict[str, Any]:
     """What Numba is told when it compiles what has been generated: the options of the user's own `@njit`, and ours."""
     options = {name: value for name, value in unit.options.items() if name in _KEPT_OPTIONS}
+    if request.mode == "core" and checks_bounds(request.options.boundscheck, unit.options) and callees_in(unit):
+        options["boundscheck"] = True  # of functions that are called, types are not known before Numba compiles them
     if request.options.fastmath is not None:
         options["fastmath"] = request.options.fastmath
     if request.mode != "core":

@@ -1,6 +1,7 @@
 """The command `srcad`: shows generated source, explains it, checks gradients, runs the demonstration.
 
-Exit status: 0 when all is well, 1 when a gradient is wrong or cannot be made, 2 when the command line makes no sense.
+Exit status: 0 when all is well, 1 when a gradient is wrong or cannot be made, 2 when the command line makes no sense, 3
+when `check` cannot tell.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ import argparse
 import os
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any, NoReturn, TextIO
 
 import srcad
-from srcad.errors import BadArgument, PerformanceWarning, SrcadError
+from srcad.errors import BadArgument, PerformanceWarning, SrcadError, UnreliableDifferences
 from srcad.refusals.types_and_results import UNTYPED
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.tools.highlight import highlight
@@ -94,8 +96,9 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--after", metavar="PASS", help="print the function as it is after this pass of the compiler")
     show.add_argument("--diff", metavar="PASS", help="print instead what this pass of the compiler changes")
     show.add_argument("--arrays", action="store_true", help="leave array statements as they are, as jit=False does")
+    show.add_argument("--debug", action="store_true", help="print the text that is checked for NaN and infinity")
     show.add_argument("--timings", action="store_true", help="print instead where the time of the first call goes")
-    _add_without(show)
+    _add_choices(show)
     show.set_defaults(run=_show)
 
     listed = commands.add_parser("passes", help="list the passes of the compiler in the order in which they run")
@@ -104,15 +107,16 @@ def _parser() -> argparse.ArgumentParser:
     explain = commands.add_parser("explain", help="tell line by line what is kept for the reverse sweep, and its bytes")
     _add_target(explain)
     explain.add_argument("--mode", default="grad", help="grad (default), value_and_grad or reverse")
-    _add_without(explain)
+    _add_choices(explain)
     explain.set_defaults(run=_explain)
 
-    check = commands.add_parser("check", help="compare a gradient with finite differences")
+    check = commands.add_parser("check", help="compare a gradient with finite differences and with forward mode")
     _add_target(check)
     check.add_argument("--args", metavar="EXPR", help='the arguments, in Python: "np.ones(3), 2.0"')
     check.add_argument("--seed", type=int, default=0, help="of the arguments that are made up (default: 0)")
+    check.add_argument("--debug", action="store_true", help="stop where a NaN or infinity is born, and tell where")
     check.add_argument("--no-jit", dest="jit", action="store_false", help="run the gradient uncompiled")
-    _add_without(check)
+    _add_choices(check)
     check.set_defaults(run=_check)
     return parser
 
@@ -123,9 +127,11 @@ def _add_target(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--signature", metavar="TYPES", help='argument types as Numba writes them: "f8[:], f8"')
 
 
-def _add_without(parser: argparse.ArgumentParser) -> None:
+def _add_choices(parser: argparse.ArgumentParser) -> None:
     text = "leave these passes of the compiler out: loop_order,dead_code (an unknown one lists them)"
     parser.add_argument("--without", default="", metavar="PASSES", help=text)
+    text = "leave out the checks that indices are in range"
+    parser.add_argument("--no-boundscheck", dest="boundscheck", action="store_const", const=False, help=text)
 
 
 def _wrt(text: str) -> Wrt:
@@ -142,13 +148,13 @@ def _show(options: argparse.Namespace) -> int:
         from srcad.tools.source_text import case_of
         from srcad.tools.timings import timings
 
-        print(timings(case_of(function, options.mode, wrt, kinds, without=options.without)))
+        print(timings(case_of(function, options.mode, wrt, kinds, None, options.without, options.boundscheck)))
         return 0
     if options.diff:
         from srcad.tools.source_text import changes
 
         how = {"mode": options.mode, "wrt": wrt, "signature": kinds, "arrays": options.arrays}
-        print(changes(function, options.diff, without=options.without, **how))
+        print(changes(function, options.diff, without=options.without, boundscheck=options.boundscheck, **how))
         return 0
     text = srcad.source(
         function,
@@ -158,6 +164,8 @@ def _show(options: argparse.Namespace) -> int:
         after=options.after,
         arrays=options.arrays,
         without=options.without,
+        debug=options.debug,
+        boundscheck=options.boundscheck,
     )
     print(highlight(text) if wants_colour(sys.stdout) else text, end="")
     return 0
@@ -173,7 +181,8 @@ def _passes(options: argparse.Namespace) -> int:
 def _explain(options: argparse.Namespace) -> int:
     function = locate(options.target)
     wrt, kinds = 0 if options.wrt is None else options.wrt, _signature(function, options.signature)
-    print(srcad.explain(function, mode=options.mode, wrt=wrt, signature=kinds, without=options.without))
+    how = {"without": options.without, "boundscheck": options.boundscheck}
+    print(srcad.explain(function, mode=options.mode, wrt=wrt, signature=kinds, **how))
     return 0
 
 
@@ -184,14 +193,35 @@ def _check(options: argparse.Namespace) -> int:
     else:
         arguments = example_arguments(_signature(function, options.signature), options.seed)
     try:
-        srcad.check_grads(function, arguments, wrt=options.wrt, jit=options.jit, without=options.without)
+        how = {"jit": options.jit, "without": options.without, "boundscheck": options.boundscheck}
+        with srcad.debug() if options.debug else nullcontext(), _unsettled() as unsettled:
+            srcad.check_grads(function, arguments, wrt=options.wrt, **how)
     except (SrcadError, CannotType):
         raise
     except Exception as problem:  # the user's function may raise anything
         call = f"{options.target} raises {type(problem).__name__}: {problem}"
         raise BadArgument(call, hint="give arguments that it accepts with --args") from problem
+    if unsettled:
+        print(f"{options.target}: {unsettled[0]}")
+        return 3
     print(f"{options.target}: the gradient agrees with finite differences")
     return 0
+
+
+@contextmanager
+def _unsettled() -> Iterator[list[str]]:
+    """What `check_grads` cannot tell in this block, instead of the warning; complete after the block."""
+    found: list[str] = []
+    try:
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always", UnreliableDifferences)
+            yield found
+    finally:
+        for each in seen:
+            if issubclass(each.category, UnreliableDifferences):
+                found.append(str(each.message))
+            else:
+                warnings.showwarning(each.message, each.category, each.filename, each.lineno)
 
 
 def _signature(function: Callable[..., Any], text: str | None) -> tuple[Any, ...]:

@@ -377,6 +377,7 @@ def explain(
     signature: str | Sequence[Any] | None = None,
     args: Sequence[Any] | None = None,
     without: Without = (),
+    boundscheck: bool | None = None,
 ) -> str:
     """Report line by line which values are recorded, recomputed or restored, for which line, and in how many bytes.
 
@@ -384,6 +385,7 @@ def explain(
     signature   the argument types in Numba's notation, "f8[:], f8"; or give `args`. By default they come from
                 annotations and default values
     without     compiler passes to leave out
+    boundscheck False leaves out the checks that indices are in range
 
     Bytes are a formula in the user's names. Raises BadArgument for other modes, which record nothing.
 
@@ -392,7 +394,7 @@ def explain(
     ...
     nothing is recorded
     """
-    return Explanation(case_of(f, mode, wrt, signature, args, without)).text()
+    return Explanation(case_of(f, mode, wrt, signature, args, without, boundscheck)).text()
 
 
 class Explanation:
@@ -406,7 +408,7 @@ class Explanation:
             raise BadArgument(f"there is nothing to explain of mode '{request.mode}'", hint="it is grad or reverse")
         options = request.options
         how: dict[str, Any] = {"tuple_result": request.tuple_result, "without": options.without}
-        how["max_trace_bytes"] = options.max_trace_bytes
+        how["max_trace_bytes"], how["boundscheck"] = options.max_trace_bytes, options.boundscheck
         derive = pipeline.derive
         with refusing_untyped():
             given = case.unit, request.mode, request.wrt, case.kinds

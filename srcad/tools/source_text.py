@@ -37,6 +37,8 @@ def source(
     after: str | None = None,
     arrays: bool = False,
     without: Without = (),
+    debug: bool = False,
+    boundscheck: bool | None = None,
 ) -> str:
     """The generated source: exactly what runs for arguments of these types; uncompiled, if Numba has no types for it.
 
@@ -47,12 +49,17 @@ def source(
     after       the name of a pass of the compiler: the function, or what was generated, as it is after that pass
     arrays      leave array statements as they are, as with jit=False, instead of loops
     without     passes of the compiler to be left out: "loop_order", ("zero_guards", "dead_code")
+    debug       with the checks that run under `srcad.debug`
+    boundscheck False leaves out the checks that indices are in range
 
     >>> print(source(lambda x: x * x, signature="f8"))  # doctest: +ELLIPSIS
     def anonymous_grad(x):
         ...
     """
-    case = case_of(f, mode, wrt, signature, args, without)
+    case = case_of(f, mode, wrt, signature, args, without, boundscheck)
+    if debug:
+        options = replace(case.request.options, debug=True)
+        case = replace(case, request=replace(case.request, options=options))
     with refusing_untyped():
         try:
             return _text(case, after, arrays)
@@ -104,6 +111,8 @@ def _text(case: Case, after: str | None, arrays: bool, observed: Observation | N
         assumes=True,
         without=options.without,
         max_trace_bytes=options.max_trace_bytes,
+        debug=options.debug,
+        boundscheck=options.boundscheck,
     ).text
 
 
@@ -137,6 +146,7 @@ def case_of(
     signature: str | Sequence[Any] | None = None,
     args: Sequence[Any] | None = None,
     without: Without = (),
+    boundscheck: bool | None = None,
 ) -> Case:
     """What `source` and its relatives speak of, from what they are given."""
     from srcad.frontend.lower import prepare
@@ -144,11 +154,11 @@ def case_of(
     if args is not None:
         refuse_single(args, "args")
     if isinstance(f, Derivative):
-        request = replace(f.request, options=Options.of(without, function=f.request))
+        request = replace(f.request, options=Options.of(without, function=f.request, boundscheck=boundscheck))
         f = f.function
     else:
         mode = _known(mode)
-        options = Options.of(without, function=f)
+        options = Options.of(without, function=f, boundscheck=boundscheck)
         if args is not None:
             f, wrt, args = among_arguments(f, wrt, args)
         where, many = positions(f, wrt) if mode != "core" else ((), True)

@@ -42,6 +42,7 @@ def timings(case: Case) -> str:
             assumes=True,
             without=request.options.without,
             max_trace_bytes=request.options.max_trace_bytes,
+            boundscheck=request.options.boundscheck,
         )
         clock.begin("load")
         stored = disk_cache.Stored(made.text, tuple(made.functions), tuple(sorted(made.bindings)), made.assumes)

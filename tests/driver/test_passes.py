@@ -19,11 +19,11 @@ from srcad.runtime.jit.numba_inference import CannotType
 from srcad.transforms.ir.code import Code, Settings
 from srcad.transforms.ir.generated_functions import Made
 from tests.checking import assert_gradient
+from tests.fuzz.program import function_of
 from tests.leaving_out import assert_same_without, derivative
 from tests.programs.program import Program, vector
-from tests.random_programs import programs
 from tests.test_programs import programs as corpus
-from tests.test_random_programs import COUNT, NUMBERS, PARTS, SEED, SLOW, VECTOR, function_of
+from tests.test_random_programs import COUNT, NUMBERS, PARTS, SEED, SLOW, VECTOR, programs
 
 X = np.linspace(0.3, 1.2, 7)
 
@@ -292,7 +292,7 @@ def test_all_passes_have_one_signature(row):
 
 
 # Two passes in one module, or one pass run twice.
-NAMED_OTHERWISE = {"typed_messages", "shape_copy_elision", "plain_names"}
+NAMED_OTHERWISE = {"sweep_notes", "typed_messages", "shape_copy_elision", "plain_names"}
 
 
 def test_what_a_pass_needs_holds_before_it():

@@ -19,7 +19,7 @@ from srcad.frontend.load_source import load
 from srcad.frontend.lower import lower
 from srcad.transforms.ir.build import has_place, place_of, walk_statements
 from tests.lowering import assert_same, core_of, function_of, text_of
-from tests.random_programs import programs
+from tests.test_random_programs import programs
 
 RATE = 0.5
 SCALE = np.float32(0.25)

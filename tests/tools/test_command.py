@@ -38,8 +38,16 @@ def marked(x: float):
     return x * x
 
 
-def jump(x: float):
-    return x * float(int(1e9 * x) % 2)
+def halved(x: float):
+    return srcad.stop_gradient(x) * x
+
+
+def bent(x: float):
+    return np.maximum(x, 0.0)
+
+
+def root(x: float):
+    return np.sqrt(x * x)
 """
 
 
@@ -141,10 +149,29 @@ def test_check_takes_arguments_and_names_from_the_file(run):
 
 
 def test_check_says_where_a_gradient_is_wrong(run):
-    status, _, err = run("check", "jump", "--no-jit")
+    status, _, err = run("check", "halved", "--no-jit")
     assert status == 1
-    assert "jump" in err
-    assert "x" in err
+    assert "the gradient of halved differs from finite differences in 1 of 1 elements" in err
+    assert "x: gradient" in err
+
+
+def test_check_says_where_it_cannot_tell(run):
+    status, out, _ = run("check", "bent", "--no-jit", "--args", "0.0")
+    assert status == 3
+    assert "bent: differences are not reliable here" in out
+    assert "there is a kink: the slope is 0 to one side and 1 to the other" in out
+
+
+def test_check_in_debug_mode_says_where_a_nan_is_born(run):
+    status, _, err = run("check", "root", "--no-jit", "--args", "np.float64(0.0)", "--debug")
+    assert status == 1
+    assert "is born in the reverse sweep of this line, where the primal is finite" in err
+    assert "return np.sqrt(x * x)" in err
+
+
+def test_show_prints_checks(run):
+    assert "check_finite" in run("show", "root", "--debug")[1]
+    assert "check_finite" not in run("show", "root")[1]
 
 
 @pytest.mark.parametrize(

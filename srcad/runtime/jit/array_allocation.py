@@ -1,5 +1,7 @@
 """Array allocation that compiles quickly: `np.zeros`, `np.empty`, their `_like` variants and `np.copy` as intrinsics.
 
+The pass also replaces calls that put axes in another order by `axis_permutations`.
+
 Numba implements these as Python functions that call others: five functions are compiled before a gradient has its first
 array of zeros, for each number of dimensions and each way to write the call, about a sixth of a second in all. The few
 LLVM instructions that they come to are written here as an LLVM function in the gradient's own module, so that nothing
@@ -20,6 +22,8 @@ from numba.core.typing.npydecl import parse_dtype, parse_shape
 from numba.core.untyped_passes import IRProcessing
 from numba.extending import intrinsic
 from numba.np import arrayobj
+
+from srcad.runtime.jit import axis_permutations
 
 
 def add_to(manager: PassManager, state: Any) -> None:
@@ -90,6 +94,30 @@ def _copy(typing: Any, a: Any) -> Any:
     return _new(typing, np.copy, (a,), _made_like(a), _copied)
 
 
+def _transposed(typing: Any, a: Any, axes: Any) -> Any:
+    return _new(typing, np.transpose, (a, axes), axis_permutations.permuted_type(a, axes), axis_permutations.transposed)
+
+
+def _swapped(typing: Any, a: Any, axis1: Any, axis2: Any) -> Any:
+    return _new(
+        typing,
+        np.swapaxes,
+        (a, axis1, axis2),
+        axis_permutations.permuted_type(a, axis1, axis2),
+        axis_permutations.swapped,
+    )
+
+
+def _moved(typing: Any, a: Any, source: Any, destination: Any) -> Any:
+    return _new(
+        typing,
+        np.moveaxis,
+        (a, source, destination),
+        axis_permutations.permuted_type(a, source, destination),
+        axis_permutations.moved,
+    )
+
+
 _QUICK = {
     ("zeros", 1): intrinsic(_zeros),
     ("zeros", 2): intrinsic(_zeros_typed),
@@ -98,6 +126,9 @@ _QUICK = {
     ("empty", 2): intrinsic(_empty_typed),
     ("empty_like", 1): intrinsic(_empty_like),
     ("copy", 1): intrinsic(_copy),
+    ("transpose", 2): intrinsic(_transposed),
+    ("swapaxes", 3): intrinsic(_swapped),
+    ("moveaxis", 3): intrinsic(_moved),
 }
 
 Write = Callable[[Any, Any, Any, Any], Any]
@@ -109,7 +140,7 @@ def _new(typing: Any, function: Callable[..., Any], args: tuple[Any, ...], made:
         return made(*args), _called(write)
     plain = typing.resolve_function_type(typing.resolve_value_type(function), args, {})
     # Numba compiles these, so they have to be Python functions.
-    calls = {1: lambda a: function(a), 2: lambda a, b: function(a, b)}  # noqa: PLW0108
+    calls = {1: lambda a: function(a), 2: lambda a, b: function(a, b), 3: lambda a, b, c: function(a, b, c)}  # noqa: PLW0108
 
     def call(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         return context.compile_internal(builder, calls[len(args)], signature, values)

@@ -20,16 +20,18 @@ from typing import Any
 import numba
 import numpy as np
 from numba.core import errors, sigutils, types
-from numba.core.caching import FunctionCache
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import OmittedArg
 from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
 
+import srcad.runtime.jit.unique_symbols  # noqa: F401 - names of machine code are unique from here on
 from srcad.errors import SrcadError
+from srcad.runtime.jit.compact_numba import compact_numba
 from srcad.runtime.jit.disk_cache import Stored, path_of
 from srcad.runtime.jit.fast_compiler_pipeline import Quick
 from srcad.runtime.jit.gc_pause import nothing_collected
+from srcad.runtime.jit.kernel_cache import GradientCache
 from srcad.runtime.jit.numba_inference import CannotType, reason_of
 from srcad.runtime.support.broadcast_error import Widens
 
@@ -123,7 +125,7 @@ def _is_own_function(value: Any, module: ModuleType) -> bool:
     return isinstance(value, FunctionType) and value.__code__.co_filename == module.__file__
 
 
-class _QuickCache(FunctionCache):  # type: ignore[misc]  # Numba carries no annotations
+class _QuickCache(GradientCache):
     """Numba's disk cache, without the loading of modules that only compilation needs.
 
     Numba refreshes its registries before it looks into the cache, which takes a third of a second in a new process.
@@ -192,7 +194,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         """Machine code for these argument types. Errors of code generation are raised unchanged."""
         signature, _ = sigutils.normalize_signature(sig)
         arguments = tuple(signature)
-        with global_compiler_lock, nothing_collected():
+        with global_compiler_lock, nothing_collected(), compact_numba():
             existing = self.overloads.get(arguments)
             if existing is not None:
                 return existing.entry_point

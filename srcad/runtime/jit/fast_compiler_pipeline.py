@@ -13,6 +13,8 @@ from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.typed_passes import NativeLowering, NopythonRewrites, NopythonTypeInference
 from numba.core.untyped_passes import InlineClosureLikes
 
+from srcad.runtime.jit import kernel_cache
+
 
 class Quick(compiler.CompilerBase):  # type: ignore[misc]  # Numba carries no annotations
     """Numba's compiler with array intrinsics (`array_allocation`), cached operator typing, and idle passes left out."""
@@ -111,6 +113,12 @@ class _Lowering(NativeLowering):  # type: ignore[misc]
     """Numba's lowering, with fewer instructions (`compact_llvm`)."""
 
     _name = "native_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        codegen = state.targetctx.codegen()
+        state.library = kernel_cache.CallingLibrary(codegen, state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return bool(super().run_pass(state))
 
     @property
     def lowering_class(self) -> type:

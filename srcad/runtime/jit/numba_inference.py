@@ -26,6 +26,7 @@ from numba.core.typed_passes import NopythonTypeInference
 from numba.core.types import Type
 
 from srcad.errors import Place, SrcadError
+from srcad.runtime.jit.compact_numba import compact_numba
 from srcad.runtime.jit.library_types import without_machine_code
 
 
@@ -95,7 +96,7 @@ class _Inference(compiler.CompilerBase):  # type: ignore[misc]  # Numba carries 
 @contextmanager
 def typing_only() -> Iterator[None]:
     """In the block, library functions are typed and not compiled."""
-    with global_compiler_lock, warnings.catch_warnings(), without_machine_code(_library):
+    with global_compiler_lock, warnings.catch_warnings(), without_machine_code(_library), compact_numba():
         # Numba warns about slow code when it compiles; nothing is compiled here.
         warnings.simplefilter("ignore", errors.NumbaWarning)
         yield

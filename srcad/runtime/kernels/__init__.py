@@ -110,12 +110,14 @@ from srcad.runtime.kernels.recording.binomial_checkpointing import (
     snapshot_limit,
     snapshots_within,
 )
+from srcad.runtime.kernels.recording.finite_checks import check_finite, kept_before
 from srcad.runtime.kernels.recording.growing_traces import grown, trip_count
 from srcad.runtime.kernels.recording.iteration_partition import add_parts, may_overlap, part_of, parts
 from srcad.runtime.kernels.recording.loop_extents import same_extent, slice_extent
 from srcad.runtime.kernels.recording.observed_guards import Unobserved, expect
 from srcad.runtime.kernels.recording.opaque_lists import hold, release
 from srcad.runtime.kernels.recording.overlap import refuse_overlap
+from srcad.runtime.kernels.recording.range_checks import check_index, check_indices, check_room
 from srcad.runtime.kernels.recording.typed_lists import (
     appended,
     element,
@@ -148,6 +150,10 @@ __all__ = [
     "central_differences",
     "centred",
     "check_bytes",
+    "check_finite",
+    "check_index",
+    "check_indices",
+    "check_room",
     "checkpointed_start",
     "cholesky_adjoint",
     "cofactors",
@@ -186,6 +192,7 @@ __all__ = [
     "is_above",
     "is_below",
     "item_bar",
+    "kept_before",
     "lanes",
     "largest",
     "leaders",

@@ -54,6 +54,7 @@ class Fact(enum.Flag):
     INSTRUCTION = enum.auto()  # processors have vector instructions for it
     TOTAL = enum.auto()  # for numbers: depends on them only, and never raises
     WRITES = enum.auto()  # writes to the first argument
+    CHECKS = enum.auto()  # raises an exception or does nothing
 
 
 _NEW, _LIKE = Fact.NEW, Fact.NEW | Fact.LIKE | Fact.SHAPE_ONLY
@@ -193,7 +194,10 @@ FACTS: dict[str, Fact] = {
     "kernels.diag_adjoint": Fact.VIEW | Fact.READ_ONLY,
     "kernels.diff_adjoint": Fact.VIEW,
     # Checks, and what is printed
-    "kernels.same_extent": Fact(0),
+    "kernels.same_extent": Fact.CHECKS,
+    "kernels.check_index": Fact.CHECKS,
+    "kernels.check_indices": Fact.CHECKS,
+    "kernels.check_room": Fact.CHECKS,
     "kernels.refuse_overlap": Fact(0),
     "kernels.check_bytes": Fact(0),
     "kernels.expect": Fact(0),
@@ -332,6 +336,7 @@ MAKES_ROOM = MAKES_ZEROS | MAKES_UNSET | {"np.copy"}  # buffers: what these make
 READ_ONLY_VIEWS = having(Fact.READ_ONLY)
 WRITING = having(Fact.WRITES)
 WRITES_NOTHING = frozenset(FACTS) - WRITING
+CHECKING = having(Fact.CHECKS)
 
 # Values
 

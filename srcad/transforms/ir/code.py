@@ -43,8 +43,11 @@ class Settings:
     assumes         arrays that may broadcast are taken not to
     insist          names that are now one array, now another are rewritten where that may be idle
     is_reversed     checkpointed loops become calls, which only a reverse sweep has use for
+    checks_bounds   subscripts are checked where they are not proved to be in range
+    is_primal       the function itself is asked for: what it writes into its parameters reaches the caller's arrays
     is_again        the function has been through the passes before: once is enough
     in_place        the function may write into its parameters
+    debug           statements are followed by checks that they have made no NaN
     observed        what runs on actual arguments have shown, where types are observed and not inferred
     numbers         tell outlined loops of one derivation apart
     """
@@ -53,8 +56,11 @@ class Settings:
     assumes: bool = False
     insist: bool = False
     is_reversed: bool = False
+    checks_bounds: bool = True
+    is_primal: bool = False
     is_again: bool = False
     in_place: bool = False
+    debug: bool = False
     observed: Any = None
     numbers: Iterator[int] = field(default_factory=itertools.count)
 

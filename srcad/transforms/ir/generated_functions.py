@@ -35,18 +35,18 @@ class Made:
     outputs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sweeps: Sweeps | None = None
 
-    def codes(self, without: Collection[str] = (), loops: bool = True) -> list[Code]:
+    def codes(self, without: Collection[str] = (), loops: bool = True, debug: bool = False) -> list[Code]:
         """The functions with what is known of their names, as passes take them."""
-        return [self._code(each, frozenset(without), loops) for each in self.functions]
+        return [self._code(each, frozenset(without), loops, debug) for each in self.functions]
 
-    def _code(self, tree: gast.FunctionDef, without: frozenset[str], loops: bool) -> Code:
+    def _code(self, tree: gast.FunctionDef, without: frozenset[str], loops: bool, debug: bool) -> Code:
         kinds = notes_of(tree).kinds if loops else None
         return Code(
             Unit(tree.name, tree, self.bindings, self.maker or Names(), without=without),
             Types(kinds or {}),
             outputs=self.outputs.get(tree.name, ()),
             primals=notes_of(tree).primals,
-            settings=Settings(loops=kinds is not None),
+            settings=Settings(loops=kinds is not None, debug=debug),
         )
 
 

@@ -128,6 +128,8 @@ class Notes:
     """Allocation: the iterations of a loop use the array one after the other. Set by `sweep_construction`; read by
     `work_sharing`.
     """
+    sweep: Literal["primal", "tangent", "reverse"] = "primal"
+    """Statement: the sweep that it belongs to. Set by `tangent_mode`, `debug_checks`; read by `debug_checks`."""
     numba_type: nb.Type | None = None
     """Name: its type, in functions that have parallel loops. Set by `type_annotations`; read by `work_sharing`,
     `parallel_loop_functions`.

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 
 import gast
 
-from srcad.transforms.ir.array_functions import WRITES_NOTHING, WRITING, last_part, last_parts
+from srcad.transforms.ir.array_functions import CHECKING, WRITES_NOTHING, WRITING, last_part, last_parts
 from srcad.transforms.ir.build import names_in, walk, walk_statements, written
 from srcad.transforms.ir.node_notes import notes_of
 
@@ -123,6 +123,18 @@ def is_effect(statement: gast.stmt) -> bool:
     return notes_of(statement).effect
 
 
+def is_check(statement: gast.stmt) -> bool:
+    """Whether a statement raises an exception or does nothing, by what a compiler pass has made sure of.
+
+    >>> is_check(gast.parse("kernels.check_index(i, n, 'x[i] is out of range')").body[0])
+    True
+    """
+    match statement:
+        case gast.Expr(value=gast.Call(func=gast.Attribute(attr=name))):
+            return name in _CHECKING
+    return False
+
+
 def _bases(node: gast.expr) -> list[str]:
     """The array that a subscript of any depth belongs to."""
     while isinstance(node, (gast.Subscript, gast.Attribute)):
@@ -130,4 +142,4 @@ def _bases(node: gast.expr) -> list[str]:
     return [node.id] if isinstance(node, gast.Name) else list(names_in(node))
 
 
-_WRITING, _NOTHING = last_parts(WRITING), last_parts(WRITES_NOTHING)
+_WRITING, _NOTHING, _CHECKING = last_parts(WRITING), last_parts(WRITES_NOTHING), last_parts(CHECKING)

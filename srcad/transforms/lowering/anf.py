@@ -166,6 +166,7 @@ class Flattener(Results):
         else:
             atom = self.held_in_atom(self.as_array(value))
             element = gast.Subscript(value=self.as_name(base), slice=self.index(target.slice), ctx=gast.Store())
+            at(element, place_of(target))
             self.emit(assign(element, atom, self.place))
 
     def assign_all(self, targets: list[gast.expr], values: list[gast.expr]) -> None:
@@ -266,6 +267,7 @@ class Flattener(Results):
             self.augment_part(base, target, op, statement.value)
             return
         element = gast.Subscript(value=self.as_name(base), slice=self.index(target.slice), ctx=gast.Store())
+        at(element, place_of(target))
         if isinstance(op, _AUGMENTED) and not any(self.is_user_call(node) for node in gast.walk(statement.value)):
             value = self.held_in_atom(self.as_array(self.part(statement.value)))
             self.emit(augment(element, type(op), value, self.place))

@@ -56,7 +56,7 @@ from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
-from srcad.transforms.ir.side_effects import stored_in
+from srcad.transforms.ir.side_effects import is_check, stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.loop_analysis.loop_carried_values import passed_on
@@ -106,7 +106,7 @@ class _Loop:
         if not behind or not any(map(_is_costly, walk_statements(ahead))):
             return [self.loop]
         fold = [each for each in self.body if id(each) in behind]
-        if any(isinstance(each, _RAISING) for each in walk_statements(fold)):
+        if any(isinstance(each, _RAISING) or is_check(each) for each in walk_statements(fold)):
             return [self.loop]  # it would now raise later than the statements of the parallel loop
         crossing = sorted(set(mentions(fold)) & stored_in(ahead))
         makers = [self.maker(name, ahead, fold) for name in crossing]
@@ -258,7 +258,7 @@ def _is_plain(loop: gast.For) -> bool:
     return (
         step_of(loop) == 1
         and not is_exit(loop.body[-1])
-        and all(isinstance(each, known) and not notes_of(each).effect for each in inside)
+        and all((isinstance(each, known) and not notes_of(each).effect) or is_check(each) for each in inside)
         and not bounds & stored_in(loop.body)
         and not any("random" in (dotted_path(node.func) or "") for node in walk(loop) if isinstance(node, gast.Call))
     )

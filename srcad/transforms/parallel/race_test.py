@@ -23,7 +23,7 @@ from srcad.transforms.analysis.dataflow import closure
 from srcad.transforms.ir.array_functions import SHAPE_ATTRIBUTES, SHAPE_ONLY, returns_new
 from srcad.transforms.ir.build import clone, dotted_path, walk, walk_statements, written
 from srcad.transforms.ir.code import Code
-from srcad.transforms.ir.side_effects import all_written, changed_memory, mutated_by, reads
+from srcad.transforms.ir.side_effects import all_written, changed_memory, is_check, mutated_by, reads
 
 _MODULES = {"np", "math", "operator", "kernels"}
 
@@ -116,7 +116,7 @@ class _Reacher:
         match statement:
             case gast.AugAssign(target=gast.Name(id=name)) if isinstance(self.kinds.get(name), nb.Number):
                 return []
-            case gast.Expr(value=gast.Call(func=gast.Attribute(attr="same_extent"))):
+            case gast.Expr() if is_check(statement):
                 return []
         return list(changed_memory(statement))
 

@@ -29,7 +29,7 @@ from srcad.transforms.ir.code import Code
 from srcad.transforms.ir.generated_functions import Made
 from srcad.transforms.ir.name_types import Types
 from srcad.transforms.ir.node_notes import notes_of
-from srcad.transforms.ir.side_effects import stored_in
+from srcad.transforms.ir.side_effects import is_check, stored_in
 from srcad.transforms.ir.type_annotations import is_parallel
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.loop_analysis.loop_carried_values import carried, plain
@@ -133,7 +133,9 @@ def _is_simple(loop: gast.For) -> bool:
                     return False
             case gast.AugAssign(target=gast.Name() | gast.Subscript(value=gast.Name())):
                 pass
-            case gast.Expr(value=gast.Call(func=gast.Attribute(attr="scatter_add" | "same_extent"))):
+            case gast.Expr(value=gast.Call(func=gast.Attribute(attr="scatter_add"))):
+                pass
+            case gast.Expr() if is_check(each):
                 pass
             case gast.If() | gast.For() | gast.While() | gast.Pass() | gast.Break() | gast.Raise() | gast.Assert():
                 pass

@@ -21,7 +21,7 @@ from srcad.transforms.adjoint.zero_guards import added_to, assigned, passed_on, 
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.ir.build import Block, stores_into, walk_statements, written
 from srcad.transforms.ir.node_notes import notes_of
-from srcad.transforms.ir.side_effects import reads
+from srcad.transforms.ir.side_effects import is_check, reads
 from srcad.transforms.storage.tbr import names_with_content, own_reads
 from srcad.transforms.sweeps.iteration_local_reversal import accesses
 
@@ -70,7 +70,7 @@ def late_statements(program: Program, loop: gast.For, behind: Block | None = Non
             break
         mine = Touched.by(program, [statement])
         depends = mine.names & done.stored or mine.roots & done.stores or mine.stores & done.roots
-        if depends or done.has_effect:
+        if depends or done.has_effect or (done.has_checks and mine.has_effect):
             found.append(statement)
             done = done.with_these(mine)
     return found
@@ -78,13 +78,17 @@ def late_statements(program: Program, loop: gast.For, behind: Block | None = Non
 
 @dataclass
 class Touched:
-    """The names read and stored by statements, the arrays accessed and stored into, and whether they have an effect."""
+    """The names read and stored by statements, the arrays accessed and stored into, and whether they have an effect.
+
+    Checks inside of loops and branches are told apart: nothing outside of these relies on them.
+    """
 
     names: set[str] = field(default_factory=set)
     stored: set[str] = field(default_factory=set)
     roots: set[str] = field(default_factory=set)
     stores: set[str] = field(default_factory=set)
     has_effect: bool = False
+    has_checks: bool = False
 
     @staticmethod
     def by(program: Program, block: Block) -> Touched:
@@ -101,6 +105,9 @@ class Touched:
                 found.stores |= reached if kind != "read" else set()
             for read in reads(statement):
                 found.roots |= program.aliases.points_to(read)
+            if is_check(statement) and not any(statement is each for each in block):
+                found.has_checks = True
+                continue
             found.has_effect |= not isinstance(
                 statement, (gast.Assign, gast.AugAssign, gast.If, gast.For, gast.While, gast.Pass, gast.Break)
             )
@@ -114,6 +121,7 @@ class Touched:
             self.roots | other.roots,
             self.stores | other.stores,
             self.has_effect or other.has_effect,
+            self.has_checks or other.has_checks,
         )
 
 

@@ -42,6 +42,7 @@ from srcad.transforms.ir.build import (
     subscript,
     tuple_of,
 )
+from srcad.transforms.ir.node_notes import note
 from srcad.transforms.ir.primitive import operands, primitive_of
 
 
@@ -78,7 +79,10 @@ class Tangents:
             return [self.calls.called(statement, self)]
         first, second = self.statement(statement)
         splitter = Splitter(self.names)
-        return [*splitter.block(first), statement, *splitter.block(second)]
+        before, after = splitter.block(first), splitter.block(second)
+        for each in (*before, *after):
+            note(each, sweep="tangent")
+        return [*before, statement, *after]
 
     def statement(self, statement: gast.stmt) -> tuple[Block, Block]:
         """The tangent statements before and after one simple statement."""

@@ -9,7 +9,7 @@ import srcad
 from srcad.errors import MayOverlap, UnsupportedSyntax
 from srcad.runtime import kernels
 from tests.checking import assert_gradient
-from tests.test_random_programs import function_of
+from tests.fuzz.program import function_of
 
 COUNT = int(os.environ.get("SRCAD_RANDOM_PROGRAMS", "16"))
 

@@ -6,7 +6,7 @@ import pytest
 import srcad
 from tests.checking import assert_gradient
 
-GIVEN = {"signature": "f8[::1], i8", "mode": "core", "after": "cse_and_licm"}
+GIVEN = {"signature": "f8[::1], i8", "mode": "core", "after": "cse_and_licm", "boundscheck": False}
 
 
 def flow(x, n):

@@ -208,7 +208,9 @@ def _overload_sort_adjoint(g, a, axis=-1):
         keys, values = to_rows(a, axis), to_rows(g, axis)
         result = np.empty_like(values)
         for i in range(keys.shape[0]):
-            result[i][np.argsort(keys[i], kind="mergesort")] = values[i]
+            order = np.argsort(keys[i], kind="mergesort")
+            for j in range(order.size):
+                result[i, order[j]] = values[i, j]
         return from_rows(result, a.shape, axis)
 
     return impl
@@ -223,7 +225,9 @@ def _overload_sort_tangent(t, a, axis=-1):
         keys, values = to_rows(a, axis), to_rows(t, axis)
         result = np.empty_like(values)
         for i in range(keys.shape[0]):
-            result[i] = values[i][np.argsort(keys[i], kind="mergesort")]
+            order = np.argsort(keys[i], kind="mergesort")
+            for j in range(order.size):
+                result[i, j] = values[i, order[j]]
         return from_rows(result, a.shape, axis)
 
     return impl

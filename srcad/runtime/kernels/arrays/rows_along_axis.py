@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numba import types
-from numba.extending import overload
+from numba.extending import overload, register_jitable
 
 from srcad.runtime.kernels.arrays.unbroadcast import reduced_size
 
@@ -37,32 +37,69 @@ def from_rows(rows: Any, shape: tuple[int, ...], axis: Axis) -> Any:
     return np.moveaxis(np.reshape(rows, moved), places, axes)
 
 
-@overload(to_rows)
+@overload(to_rows, prefer_literal=True)
 def _overload_rows(a, axis):
     if is_none(axis):
         return lambda a, axis: np.ascontiguousarray(a).reshape((1, a.size))
     if not isinstance(axis, types.Integer):
         return None
+    if literal_dimension(axis, a.ndim) == a.ndim - 1:
+
+        def last(a, axis):
+            n = a.shape[a.ndim - 1]
+            return np.ascontiguousarray(a).reshape((a.size // max(1, n), n))
+
+        return last
 
     def impl(a, axis):
-        n = a.shape[axis]
-        return np.ascontiguousarray(np.moveaxis(a, axis, -1)).reshape((a.size // max(1, n), n))
+        outer, n, inner = around(a.shape, axis)
+        planes = np.ascontiguousarray(a).reshape((outer, n, inner))
+        rows = np.empty((outer * inner, n), a.dtype)
+        for i in range(outer):
+            for j in range(n):
+                for k in range(inner):
+                    rows[i * inner + k, j] = planes[i, j, k]
+        return rows
 
     return impl
 
 
-@overload(from_rows)
+@overload(from_rows, prefer_literal=True)
 def _overload_from_rows(rows, shape, axis):
     if is_none(axis):
         return lambda rows, shape, axis: rows.reshape(shape)
     if not isinstance(axis, types.Integer):
         return None
+    if literal_dimension(axis, len(shape)) == len(shape) - 1:
+        return lambda rows, shape, axis: np.ascontiguousarray(rows).reshape(shape)
 
     def impl(rows, shape, axis):
-        moved = np.moveaxis(np.empty(shape, np.bool_), axis, -1).shape
-        return np.ascontiguousarray(np.moveaxis(rows.reshape(moved), -1, axis))
+        outer, n, inner = around(shape, axis)
+        result = np.empty(shape, rows.dtype)
+        planes = result.reshape((outer, n, inner))
+        for i in range(outer):
+            for j in range(n):
+                for k in range(inner):
+                    planes[i, j, k] = rows[i * inner + k, j]
+        return result
 
     return impl
+
+
+@register_jitable
+def around(shape: tuple[int, ...], axis: int) -> tuple[int, int, int]:
+    """The numbers of elements before, along and after an axis: any array is one of three dimensions.
+
+    >>> around((2, 3, 4, 5), -2)
+    (6, 4, 5)
+    """
+    at, outer, inner = axis % len(shape), 1, 1
+    for k in range(len(shape)):
+        if k < at:
+            outer *= shape[k]
+        elif k > at:
+            inner *= shape[k]
+    return outer, shape[at], inner
 
 
 def literal_dimension(axis: Any, ndim: int) -> int | None:

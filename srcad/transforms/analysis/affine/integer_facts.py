@@ -79,6 +79,8 @@ class Integers(ABC):
                 return None if negated is None else negated.scaled(-1)
             case gast.Attribute(value=gast.Name(id=array), attr="size") if self.rank_of(array) == 1:
                 return self.size(array, 0)
+            case gast.Call(func=gast.Name(id="len"), args=[gast.Name(id=array)]) if self.rank_of(array):
+                return self.size(array, 0)
             case gast.Subscript(value=whole, slice=index) if type(place := constant(index)) is int:
                 return self._extent(whole, place)
         return None

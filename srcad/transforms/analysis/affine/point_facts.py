@@ -127,16 +127,17 @@ class Facts(Extents):
         found.forms[index] = Form.of(index)
         found._indices |= {index}
         found._used.add(index)
-        found._learn_known(each for each in limits if not stored & each.names - {index})
+        found.suppose(each for each in limits if not stored & each.names - {index})
         return found
 
     def under(self, test: gast.expr, holds: bool) -> Facts:
         """The facts in the arm of a branch where a test holds, or does not hold."""
         found = self.copy()
-        found._learn_known(self.implied(test, holds))
+        found.suppose(self.implied(test, holds))
         return found
 
-    def _learn_known(self, forms: Iterable[Form]) -> None:
+    def suppose(self, forms: Iterable[Form]) -> None:
+        """Record forms that are not negative from here on."""
         new = tuple(forms)
         self.known += new
         self._used.update(*(each.names for each in new))

@@ -15,7 +15,7 @@ from srcad.errors import CompilerBug, Place, SrcadError
 from srcad.names import Names
 from srcad.refusals.names_and_functions import FUNCTION_AS_VALUE, RUNTIME_FUNCTION, WRONG_CALL
 from srcad.runtime.rulebook import registry
-from srcad.transforms.ir.build import Block, assign, clone, load, place_of
+from srcad.transforms.ir.build import Block, assign, at, clone, load, place_of
 from srcad.transforms.ir.canonical_names import RESERVED, root_name
 from srcad.transforms.ir.primitive import is_atom, primitive_of
 
@@ -187,7 +187,7 @@ class Operations:
     def element(self, node: gast.Subscript) -> gast.Subscript:
         """An element or slice of a named array, with atoms in the index, for reading or storing like the node."""
         base = self.named(node.value)
-        return gast.Subscript(value=base, slice=self.index(node.slice), ctx=node.ctx)
+        return at(gast.Subscript(value=base, slice=self.index(node.slice), ctx=node.ctx), place_of(node))
 
     def index(self, node: gast.expr) -> gast.expr:
         """An index of atoms, slices between atoms, or a tuple of these."""

@@ -19,7 +19,7 @@ from srcad.refusals.long_lists import LONG_LIST_USE
 from srcad.refusals.names_and_functions import FUNCTION_AS_VALUE, UNKNOWN_FORM
 from srcad.refusals.refusal import Refusal
 from srcad.refusals.structures import LONG_DISPLAY, NOT_ITERABLE, STRUCTURE_AS_NUMBER, UNPACKED_MAPPING
-from srcad.transforms.ir.build import assign, clone, const, dotted, dotted_path, load, place_of
+from srcad.transforms.ir.build import assign, at, clone, const, dotted, dotted_path, load, place_of
 from srcad.transforms.ir.canonical_names import RESERVED, literal, root_name
 from srcad.transforms.ir.constant_conditions import UNKNOWN
 from srcad.transforms.ir.cost_model import MOST_PARTS
@@ -282,7 +282,7 @@ class Structures(Operations):
         base = self.part(node.value)
         if isinstance(base, Structure):
             return self.item(base, node)
-        return gast.Subscript(value=self.as_name(base), slice=self.index(node.slice), ctx=node.ctx)
+        return at(gast.Subscript(value=self.as_name(base), slice=self.index(node.slice), ctx=node.ctx), place_of(node))
 
     def index(self, node: gast.expr) -> gast.expr:
         """An index of atoms; a tuple variable is expanded, a list becomes an array."""

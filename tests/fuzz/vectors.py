@@ -1,4 +1,4 @@
-"""Random programs, put together by Hypothesis, so that it can shrink what fails.
+"""Random programs on two numbers and a vector, which may be joined in any way.
 
 Loops, branches, exits, writes, views, helpers, numbers that begin as integers, names that only some paths set. Every
 program takes two numbers and a vector of four, keeps its values small by sines, and ends by a sum over all that it has.
@@ -6,10 +6,8 @@ program takes two numbers and a vector of four, keeps its values small by sines,
 
 from dataclasses import dataclass, field, replace
 
-from hypothesis import strategies as st
-
-from tests.random_arrays import HELPERS as MORE_HELPERS
-from tests.random_arrays import TABLE, array_forms
+from tests.fuzz.array_forms import HELPERS as MORE_HELPERS
+from tests.fuzz.array_forms import TABLE, array_forms
 
 SCALARS = ("a", "b", "c", "m")
 VECTORS = ("u", "w")
@@ -71,112 +69,100 @@ class Scope:
         return replace(self, depth=self.depth + 1, counters=counters, in_loop=in_loop, views=dict(self.views))
 
 
-@st.composite
-def index(draw, scope, length=4):
+def index(random, scope, length=4):
     choices = [str(k) for k in range(-1, length)]
     for counter in (*scope.counters, "k"):
         choices += [f"{counter} % {length}", f"({counter} + 1) % {length}", f"({counter} * 2 - 1) % {length}"]
-    return draw(st.sampled_from(choices))
+    return random.choice(choices)
 
 
-@st.composite
-def element(draw, scope):
-    name = draw(st.sampled_from(VECTORS + tuple(scope.views) + scope.tables))
+def element(random, scope):
+    name = random.choice(VECTORS + tuple(scope.views) + scope.tables)
     if name in scope.tables:
-        return f"{name}[{draw(index(scope, 2))}, {draw(index(scope, 2))}]"
-    return f"{name}[{draw(index(scope, scope.views.get(name, 4)))}]"
+        return f"{name}[{index(random, scope, 2)}, {index(random, scope, 2)}]"
+    return f"{name}[{index(random, scope, scope.views.get(name, 4))}]"
 
 
-@st.composite
-def name_of_number(draw, scope):
-    return draw(st.sampled_from(SCALARS + tuple(dict.fromkeys(scope.perhaps))))
+def name_of_number(random, scope):
+    return random.choice(SCALARS + tuple(dict.fromkeys(scope.perhaps)))
 
 
-@st.composite
-def scalar(draw, scope, depth=2):
+def scalar(random, scope, depth=2):
     """An expression that is a number."""
-    kind = draw(st.integers(0, 10 if depth else 2))
+    kind = random.randint(0, 10 if depth else 2)
     if kind == 0:
-        return draw(name_of_number(scope))
+        return name_of_number(random, scope)
     if kind == 1:
-        return draw(element(scope))
+        return element(random, scope)
     if kind == 2:
-        return draw(st.sampled_from(("0.5", "-1.5", "2", "k", *scope.counters)))
-    left, right = draw(scalar(scope, depth - 1)), draw(scalar(scope, depth - 1))
+        return random.choice(("0.5", "-1.5", "2", "k", *scope.counters))
+    left, right = scalar(random, scope, depth - 1), scalar(random, scope, depth - 1)
     forms = (
         f"np.sin({left})",
         f"({left} * {right})",
         f"({left} + {right})",
-        f"({left} if {right} > 0.3 else {draw(name_of_number(scope))})",
+        f"({left} if {right} > 0.3 else {name_of_number(random, scope)})",
         f"np.exp(-{left} * {left})",
         f"mixed({left}, {right})",
         f"{left} / (2 + np.cos({right}))",
-        f"np.sum({draw(st.sampled_from(VECTORS + scope.tables + tuple(scope.views)))} * {left})",
+        f"np.sum({random.choice(VECTORS + scope.tables + tuple(scope.views))} * {left})",
     )
     return forms[kind - 3]
 
 
-@st.composite
-def condition(draw, scope):
+def condition(random, scope):
     """A test: a comparison, now and then a chain or two with a short circuit."""
-    first = f"{draw(scalar(scope, 1))} > {draw(st.sampled_from(('0.3', '-0.2', '0.9')))}"
-    form = draw(st.integers(0, 9))
+    first = f"{scalar(random, scope, 1)} > {random.choice(('0.3', '-0.2', '0.9'))}"
+    form = random.randint(0, 9)
     if form == 0:
-        return f"-0.4 < {draw(scalar(scope, 1))} <= 0.8"
+        return f"-0.4 < {scalar(random, scope, 1)} <= 0.8"
     if form in (1, 2):
         word = "and" if form == 1 else "or"
-        return f"{first} {word} {draw(scalar(scope, 1))} < 0.5"
+        return f"{first} {word} {scalar(random, scope, 1)} < 0.5"
     if form == 3:
-        return f"k % 2 == {draw(st.integers(0, 1))}"
+        return f"k % 2 == {random.randint(0, 1)}"
     return f"not {first}" if form == 4 else first
 
 
-@st.composite
-def assignment(draw, scope):
-    new = draw(st.sampled_from(("d", "e", *SCALARS, *SCALARS)))
-    target = draw(st.one_of(st.just(new), element(scope)))
+def assignment(random, scope):
+    new = random.choice(("d", "e", *SCALARS, *SCALARS))
+    target = new if random.randrange(2) else element(random, scope)
     if target in ("d", "e") and target not in scope.perhaps:
-        operator, value = "=", draw(scalar(scope))
+        operator, value = "=", scalar(random, scope)
         scope.perhaps.append(target)
         return [f"{target} = np.sin({value})"]
-    operator = draw(st.sampled_from(("=", "+=", "-=", "*=")))
-    return [f"{target} {operator} np.sin({draw(scalar(scope))})"]
+    operator = random.choice(("=", "+=", "-=", "*="))
+    return [f"{target} {operator} np.sin({scalar(random, scope)})"]
 
 
-@st.composite
-def plain(draw, scope):
+def plain(random, scope):
     """Assignments without an operation: constants, copies, integers."""
-    simple = ("k += 1", "k = 0", "m = 1", "a = b", "m = c", f"{draw(element(scope))} = {draw(element(scope))}")
-    return [draw(st.sampled_from(simple))]
+    simple = ("k += 1", "k = 0", "m = 1", "a = b", "m = c", f"{element(random, scope)} = {element(random, scope)}")
+    return [random.choice(simple)]
 
 
-@st.composite
-def swap(draw, scope):
-    names = draw(st.sampled_from(("a, b = b, a", "u, w = w, u", "m, c = c, a", "")))
+def swap(random, scope):
+    names = random.choice(("a, b = b, a", "u, w = w, u", "m, c = c, a", ""))
     if names:
         return [names]
-    left, right = draw(element(scope)), draw(element(scope))
+    left, right = element(random, scope), element(random, scope)
     return [f"{left}, {right} = {right}, {left}"]
 
 
-@st.composite
-def slice_write(draw, scope):
-    target, source = draw(st.sampled_from(VECTORS)), draw(st.sampled_from(VECTORS))
-    into = draw(st.sampled_from(SLICES))
+def slice_write(random, scope):
+    target, source = random.choice(VECTORS), random.choice(VECTORS)
+    into = random.choice(SLICES)
     fitting = [part for part in SLICES if LENGTHS[part] == LENGTHS[into]]
-    factor = draw(name_of_number(scope))
-    operator = draw(st.sampled_from(("=", "+=", "*=")))
-    value = draw(
-        st.sampled_from((f"np.sin({source}{fitting[0]} * {factor})", f"{source}{fitting[-1]}", f"np.sin({factor})"))
-    )
+    factor = name_of_number(random, scope)
+    operator = random.choice(("=", "+=", "*="))
+    value = random.choice((f"np.sin({source}{fitting[0]} * {factor})", f"{source}{fitting[-1]}", f"np.sin({factor})"))
     return [f"{target}{into} {operator} {value}"]
 
 
-@st.composite
-def array_statement(draw, scope):
+def array_statement(random, scope):
     """Whole arrays: new ones, helpers that write or return them, rows and columns."""
-    one, other = draw(st.sampled_from(VECTORS)), draw(st.sampled_from(VECTORS))
-    number = draw(name_of_number(scope))
+    one, other = random.choice(VECTORS), random.choice(VECTORS)
+    number = name_of_number(random, scope)
     forms = (
         f"{one} = np.sin({other} + {number})",
         f"{one} = turned({other}, {number})",
@@ -197,110 +183,99 @@ def array_statement(draw, scope):
     )
     if scope.is_helper:
         forms += (f"{number} = np.dot({one}, {other})",)
-    return [draw(st.sampled_from(forms))]
+    return [random.choice(forms)]
 
 
-@st.composite
-def array_statements(draw, scope):
+def array_statements(random, scope):
     """Parts of parts, scratch arrays, rows, tables of indices, loops of as many turns as it takes."""
-    one, other = draw(st.sampled_from(VECTORS)), draw(st.sampled_from(VECTORS))
-    forms = array_forms(one, other, draw(name_of_number(scope)), draw(st.sampled_from(("k", *scope.counters))))
-    return list(draw(st.sampled_from(forms)))
+    one, other = random.choice(VECTORS), random.choice(VECTORS)
+    forms = array_forms(one, other, name_of_number(random, scope), random.choice(("k", *scope.counters)))
+    return list(random.choice(forms))
 
 
-@st.composite
-def view(draw, scope):
+def view(random, scope):
     name = f"v{scope.depth}"
-    base = draw(st.sampled_from(VECTORS + tuple(old for old in scope.views if scope.views[old] == 4)))
-    kind = draw(st.integers(0, 4))
+    base = random.choice(VECTORS + tuple(old for old in scope.views if scope.views[old] == 4))
+    kind = random.randint(0, 4)
     if kind == 0 and not scope.is_helper:
         scope.tables += (f"t{scope.depth}",)
-        return [f"t{scope.depth} = {draw(st.sampled_from((f'{draw(st.sampled_from(VECTORS))}.reshape(2, 2)', 'p.T')))}"]
+        return [f"t{scope.depth} = {random.choice((f'{random.choice(VECTORS)}.reshape(2, 2)', 'p.T'))}"]
     if kind == 1:
         scope.views[name] = 2
-        return [
-            f"{name} = {draw(st.sampled_from(scope.tables))}{draw(st.sampled_from(('[0]', '[:, 1]', '[-1, ::-1]')))}"
-        ]
-    part = draw(st.sampled_from(SLICES))
+        return [f"{name} = {random.choice(scope.tables)}{random.choice(('[0]', '[:, 1]', '[-1, ::-1]'))}"]
+    part = random.choice(SLICES)
     scope.views[name] = LENGTHS[part]
     return [f"{name} = {base}{part}"]
 
 
-@st.composite
-def trade(draw, scope):
+def trade(random, scope):
     """Arrays of which it depends which is which, and loops that pass numbers on and write into them."""
-    one, other = draw(st.permutations(VECTORS))
-    number, place = draw(name_of_number(scope)), draw(index(scope))
-    write = f"{one}[{place}] = np.sin({draw(scalar(scope, 1))})"
+    one, other = random.sample(VECTORS, 2)
+    number, place = name_of_number(random, scope), index(random, scope)
+    write = f"{one}[{place}] = np.sin({scalar(random, scope, 1)})"
     passed = f"a *= np.sin({one}[{place}] + {number})"
     forms = (
-        [f"if {draw(condition(scope))}:", "    u, w = w, u"],
+        [f"if {condition(random, scope)}:", "    u, w = w, u"],
         ["u, w = w, u"],
         [f"u, w = exchanged(u, w, {number})"],
         ["o = u", "u = w", write, "w = o"],
-        [f"for n in range({draw(st.sampled_from(('3', 'k')))}):", "    u, w = w, u", f"    {one} *= np.cos({number})"],
-        [f"for n in range({draw(st.sampled_from(('2', 'k')))}):", f"    {passed}", f"    {write}"],
+        [f"for n in range({random.choice(('3', 'k'))}):", "    u, w = w, u", f"    {one} *= np.cos({number})"],
+        [f"for n in range({random.choice(('2', 'k'))}):", f"    {passed}", f"    {write}"],
         ["g = 0", f"while g < 2 and {number} < 0.9:", "    g += 1", f"    {passed}", f"    {write}"],
-        [f"for n in range({draw(st.sampled_from(('3', 'k')))}):", "    u, w = w, u", f"    {passed}", f"    {write}"],
-        [f"if {draw(condition(scope))}:", f"    {one} = {other} * np.cos({number})", "else:", f"    {one} -= x"],
-        ["PICK", f"h = u if {draw(condition(scope))} else w", f"h[{place}] += np.sin({number})"],
-        ["PICK", f"h = (u if {draw(condition(scope))} else w)[::-1]", f"h[{place}] *= np.cos({number})"],
+        [f"for n in range({random.choice(('3', 'k'))}):", "    u, w = w, u", f"    {passed}", f"    {write}"],
+        [f"if {condition(random, scope)}:", f"    {one} = {other} * np.cos({number})", "else:", f"    {one} -= x"],
+        ["PICK", f"h = u if {condition(random, scope)} else w", f"h[{place}] += np.sin({number})"],
+        ["PICK", f"h = (u if {condition(random, scope)} else w)[::-1]", f"h[{place}] *= np.cos({number})"],
     )
-    lines = draw(st.sampled_from(forms))
+    lines = random.choice(forms)
     if lines[0] == "PICK":
         scope.views["h"] = 4
         return lines[1:]
     return lines
 
 
-@st.composite
-def branch(draw, scope):
-    lines = [f"if {draw(condition(scope))}:", *draw(block(scope.inside()))]
-    way = draw(st.integers(0, 3))
+def branch(random, scope):
+    lines = [f"if {condition(random, scope)}:", *block(random, scope.inside())]
+    way = random.randint(0, 3)
     if way == 0:
-        lines += [f"elif {draw(condition(scope))}:", *draw(block(scope.inside()))]
+        lines += [f"elif {condition(random, scope)}:", *block(random, scope.inside())]
     if way in (0, 1):
-        lines += ["else:", *draw(block(scope.inside()))]
+        lines += ["else:", *block(random, scope.inside())]
     return lines
 
 
-@st.composite
-def leave(draw, scope):
+def leave(random, scope):
     ways = ["break", "break", "continue"] if scope.in_loop else []
-    way = draw(st.sampled_from([*ways, f"return {draw(scalar(scope, 1))} + np.sum(u * w)"]))
-    return [f"if {draw(condition(scope))}:", f"    {way}"]
+    way = random.choice([*ways, f"return {scalar(random, scope, 1)} + np.sum(u * w)"])
+    return [f"if {condition(random, scope)}:", f"    {way}"]
 
 
-@st.composite
-def otherwise(draw, scope):
+def otherwise(random, scope):
     """The `else` of a loop, seldom."""
-    return ["else:", *draw(block(scope.inside()))] if draw(st.integers(0, 5)) == 0 else []
+    return ["else:", *block(random, scope.inside())] if random.randint(0, 5) == 0 else []
 
 
-@st.composite
-def for_loop(draw, scope):
+def for_loop(random, scope):
     counter = "ijln"[scope.depth]
     spans = ("3", "1, 4", "3, -1, -1", "0, 5, 2", "0", "k", "k, 3", *scope.counters)
-    head = f"for {counter} in range({draw(st.sampled_from(spans))}):"
-    if draw(st.integers(0, 4)) == 0:
-        head = f"for {draw(st.sampled_from(('d', 'a')))} in {draw(st.sampled_from(('u', 'w[::-1]', 'p[0]')))}:"
-        return [head, *draw(block(scope.inside(loop=True))), *draw(otherwise(scope))]
-    return [head, *draw(block(scope.inside(counter, loop=True))), *draw(otherwise(scope))]
+    head = f"for {counter} in range({random.choice(spans)}):"
+    if random.randint(0, 4) == 0:
+        head = f"for {random.choice(('d', 'a'))} in {random.choice(('u', 'w[::-1]', 'p[0]'))}:"
+        return [head, *block(random, scope.inside(loop=True)), *otherwise(random, scope)]
+    return [head, *block(random, scope.inside(counter, loop=True)), *otherwise(random, scope)]
 
 
-@st.composite
-def while_loop(draw, scope):
+def while_loop(random, scope):
     counter = f"n{scope.depth}"
     inner = scope.inside(loop=True)
-    tests = (f"{counter} < 3", f"{counter} < 3 and ({draw(condition(scope))})", f"not {counter} >= 2", "True")
-    test = draw(st.sampled_from(tests))
-    body = draw(block(inner))
+    tests = (f"{counter} < 3", f"{counter} < 3 and ({condition(random, scope)})", f"not {counter} >= 2", "True")
+    test = random.choice(tests)
+    body = block(random, inner)
     stop = [f"    if {counter} > 3:", "        break"] if test == "True" else []
-    return [f"{counter} = 0", f"while {test}:", f"    {counter} += 1", *stop, *body, *draw(otherwise(scope))]
+    return [f"{counter} = 0", f"while {test}:", f"    {counter} += 1", *stop, *body, *otherwise(random, scope)]
 
 
-@st.composite
-def block(draw, scope):
+def block(random, scope):
     """One to three statements, indented."""
     statements = [assignment, assignment, assignment, plain, swap, slice_write, array_statement, array_statements, view]
     statements += [trade] * 9 if scope.trades else []
@@ -309,15 +284,15 @@ def block(draw, scope):
     if scope.depth:
         statements += [leave]
     lines = []
-    for kind in draw(st.lists(st.sampled_from(statements), min_size=1, max_size=3)):
-        lines += draw(kind(scope))
+    for _ in range(random.randint(1, 3)):
+        kind = random.choice(statements)
+        lines += kind(random, scope)
     return [f"    {line}" for line in lines]
 
 
-@st.composite
-def helper(draw):
+def helper(random):
     """A function with a body of the same kind, that writes into its arguments perhaps."""
-    body = draw(block(Scope(depth=1, is_helper=True)))
+    body = block(random, Scope(depth=1, is_helper=True))
     return [
         "def own(a, b, u, w):",
         "    c, m, k = a - b, 1, 0",
@@ -328,17 +303,14 @@ def helper(draw):
     ]
 
 
-@st.composite
-def programs(draw, trades=False):
+def text_of(random, trades=False):
     """The text of a module with one function, `program`, and what it calls; arrays that trade places, if wanted."""
-    body = [line for _ in range(draw(st.integers(1, 3))) for line in draw(block(Scope(trades=trades)))]
-    own = draw(helper()) if draw(st.integers(0, 2)) == 0 else []
+    body = [line for _ in range(random.randint(1, 3)) for line in block(random, Scope(trades=trades))]
+    own = helper(random) if random.randint(0, 2) == 0 else []
     if own:
-        call = draw(
-            st.sampled_from(("    b = np.sin(own(a, b, u, w))", "    b = own(a, c, w, u * 1)", "    own(c, b, u, x)"))
-        )
+        call = random.choice(("    b = np.sin(own(a, b, u, w))", "    b = own(a, c, w, u * 1)", "    own(c, b, u, x)"))
         body.insert(0, call)
-    first = draw(st.sampled_from(("x.copy()", "x", "x * b")))
+    first = random.choice(("x.copy()", "x", "x * b"))
     head = [
         "def program(a, b, x):",
         "    c = a * b",

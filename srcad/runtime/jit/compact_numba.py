@@ -1,0 +1,79 @@
+"""Parts of Numba's code generator that are replaced while srcad compiles, since their results take long to compile.
+
+    array expressions    loops that do not ask in each iteration what is broadcast (`array_loops`)
+    slice assignment     the message about shapes that do not match is put together in Python: in Numba's place, code
+                         for strings and their formatting is compiled, 1.6 s for the first assignment to a slice
+    library functions    are compiled once for all processes (`kernel_cache`)
+
+What is compiled does the same. Code that Numba compiles for others is not touched, but a function of Numba's own
+library that srcad was the first to need remains as it was compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from numba.core.typing.templates import _OverloadFunctionTemplate
+from numba.extending import overload
+from numba.np import arrayobj, npyimpl
+
+from srcad.runtime.jit.array_loops import array_loops
+from srcad.runtime.jit.kernel_cache import decorator_with_cache
+
+
+class DifferentShapes(ValueError):
+    """The shapes of a slice and of what is assigned to it do not match.
+
+    >>> raise DifferentShapes((2,), (3,))
+    Traceback (most recent call last):
+    srcad.runtime.jit.compact_numba.DifferentShapes: cannot assign slice of shape (2,) from input of shape (3,)
+    """
+
+    def __init__(self, slice_shape: tuple[int, ...], input_shape: tuple[int, ...]) -> None:
+        super().__init__(f"cannot assign slice of shape {slice_shape} from input of shape {input_shape}")
+        self._shapes = slice_shape, input_shape
+
+    def __reduce__(self) -> Any:
+        return DifferentShapes, self._shapes
+
+
+def raise_different_shapes(input_shape: Any, slice_shape: Any) -> None:
+    """Raise the error of an assignment to a slice. Only in compiled code."""
+    raise NotImplementedError
+
+
+@overload(raise_different_shapes)  # type: ignore[untyped-decorator]  # Numba carries no annotations
+def _overload_raise_different_shapes(input_shape: Any, slice_shape: Any) -> Any:
+    def impl(input_shape: Any, slice_shape: Any) -> None:
+        raise DifferentShapes(slice_shape, input_shape)
+
+    return impl
+
+
+_REPLACED = (
+    (npyimpl, "numpy_ufunc_kernel", array_loops),
+    (arrayobj, "raise_with_shape_context", raise_different_shapes),
+    (_OverloadFunctionTemplate, "_get_jit_decorator", decorator_with_cache),
+)
+
+
+@contextmanager
+def compact_numba() -> Iterator[None]:
+    """A block in which Numba compiles with the replacements of this module. Needs Numba's compiler lock.
+
+    >>> with compact_numba():
+    ...     npyimpl.numpy_ufunc_kernel is array_loops
+    True
+    >>> npyimpl.numpy_ufunc_kernel is array_loops
+    False
+    """
+    before = [getattr(owner, name) for owner, name, _ in _REPLACED]
+    try:
+        for owner, name, ours in _REPLACED:
+            setattr(owner, name, ours)
+        yield
+    finally:
+        for (owner, name, _), original in zip(_REPLACED, before, strict=True):
+            setattr(owner, name, original)

@@ -1,0 +1,286 @@
+"""Machine code of kernels, compiled once for all gradients that use them, and called rather than inlined.
+
+Numba compiles the implementation of each function that generated code calls (kernels of srcad, and functions of Numba's
+own library such as `np.sort`) in every new process, links it into the gradient, and lets LLVM optimise it again there.
+Here the first gradient that needs an implementation compiles it and stores its machine code in the cache folder:
+
+    KernelCache       the cache of one implementation's dispatcher: a file for each tuple of argument types
+    CallingLibrary    the code of a generated function, which calls large kernels where Numba would link them
+    load(names)       the machine code of stored kernels is loaded, before that of a gradient that calls them
+
+A kernel is identified by its source, the values that its closure holds, the argument types, the compiler's flags, the
+processor, and the versions of srcad, Numba, LLVM, NumPy and Python. Small kernels are linked, and so inlined.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any
+
+import llvmlite.binding as llvm
+from numba.core import targetconfig, types
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache, _Cache
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompileResult
+from numba.core.dispatcher import Dispatcher
+from numba.core.typing.templates import _OverloadFunctionTemplate
+
+from srcad.runtime.jit.disk_cache import environment, folder
+
+# LLVM inlines functions of up to about 50 instructions. Those that it would not inline are called.
+FEWEST_INSTRUCTIONS = 100
+_PACKAGES = ("srcad.", "numba.")
+_DIGEST = 16
+
+# The machine code of kernels stays as long as the process, since other code calls it by its address.
+_loaded: dict[str, CompileResult] = {}
+_get_jit_decorator = _OverloadFunctionTemplate._get_jit_decorator
+_names: dict[Any, str] = {}  # of kernels that are called, by library
+
+
+def decorator_with_cache(template: Any) -> Any:
+    """Numba's decorator for implementations of an overloaded function, which gives what it makes a cache."""
+    decorator = _get_jit_decorator(template)
+
+    def with_options(*args: Any, **options: Any) -> Any:
+        decorated = decorator(*args, **options)
+
+        def made(function: Any) -> Any:
+            dispatcher = decorated(function)
+            identity = identity_of(function) if folder() is not None else None
+            if identity is not None and type(dispatcher._cache) is NullCache:
+                dispatcher._cache = KernelCache(identity)
+            return dispatcher
+
+        return made
+
+    return with_options
+
+
+class KernelCache(_Cache):  # type: ignore[misc]  # Numba carries no annotations
+    """The stored machine code of one implementation, for each tuple of argument types."""
+
+    def __init__(self, identity: str) -> None:
+        self._identity = identity
+
+    @property
+    def cache_path(self) -> str:
+        """The folder."""
+        return str(_folder())
+
+    def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
+        """The compiled kernel, or None if it is not stored."""
+        if not all(map(is_plain, sig)):
+            return None
+        found = _load(self._name(sig, target_context.codegen()), target_context)
+        # Numba notes times in what has been compiled in this process, and would note them twice.
+        return None if found is None else found._replace(metadata=None)
+
+    def save_overload(self, sig: Any, data: CompileResult) -> None:
+        """Store a compiled kernel."""
+        if data.library.has_dynamic_globals or data.lifted or not all(map(is_plain, sig)):
+            return
+        name = self._name(sig, data.codegen)
+        if _store(name, pickle.dumps(data._reduce(), protocol=4)):
+            _remember(name, data)
+
+    def _name(self, sig: Any, codegen: Any) -> str:
+        flags = targetconfig.ConfigStack.top_or_none()
+        facts = self._identity, str(sig), repr(codegen.magic_tuple()), "" if flags is None else flags.summary()
+        return hashlib.blake2b("\n".join([environment(), *facts]).encode(), digest_size=_DIGEST).hexdigest()
+
+    def enable(self) -> None:
+        """Nothing: the cache is always enabled."""
+
+    def disable(self) -> None:
+        """Nothing."""
+
+    def flush(self) -> None:
+        """Nothing: names of files depend on all that their contents depend on."""
+
+
+def is_plain(kind: Any) -> bool:
+    """Whether a type is described by its name alone: numbers, arrays and tuples of them, constants, element types.
+
+    >>> is_plain(types.float64[:, ::1]), is_plain(types.pyobject)
+    (True, False)
+    """
+    match kind:
+        case types.Array():
+            return type(kind) is types.Array and is_plain(kind.dtype)
+        case types.NamedTuple() | types.NamedUniTuple():
+            return False
+        case types.BaseTuple():
+            return all(map(is_plain, kind))
+        case types.Literal() | types.Omitted():
+            value = kind.literal_value if isinstance(kind, types.Literal) else kind.value
+            return value is None or type(value) in (bool, int, float, complex, str)
+        case types.DType():
+            return is_plain(kind.dtype)
+    plain = types.Number, types.Boolean, types.NoneType, types.NumberClass, types.SliceType, types.UnicodeType
+    return isinstance(kind, plain)
+
+
+def identity_of(function: FunctionType) -> str | None:
+    """A hash of a function's code and of what its closure holds; None if it is not of srcad or Numba, or holds objects.
+
+    >>> identity_of(len) is None
+    True
+    """
+    if not f"{getattr(function, '__module__', '')}.".startswith(_PACKAGES):
+        return None
+    try:
+        facts = "\n".join(_facts(function))
+    except TypeError:
+        return None
+    return hashlib.blake2b(facts.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def _facts(value: Any) -> Iterator[str]:
+    """Text that differs for values that make a difference in machine code; TypeError for other kinds of values."""
+    match value:
+        case FunctionType():
+            yield f"function {value.__module__}"
+            yield from _facts(value.__code__)
+            for each in (value.__defaults__ or (), tuple(cell.cell_contents for cell in value.__closure__ or ())):
+                yield from _facts(each)
+        case CodeType():
+            yield f"code {value.co_name} {value.co_firstlineno} {value.co_code.hex()} {value.co_names}"
+            yield from _facts(value.co_consts)
+        case tuple():
+            yield f"{len(value)} values"
+            for each in value:
+                yield from _facts(each)
+        case None | bool() | int() | float() | complex() | str() | bytes():
+            yield f"{type(value).__name__} {value!r}"
+        case types.Type() if is_plain(value):
+            yield f"{type(value).__name__} {value!r}"
+        case type():
+            yield f"class {value.__module__} {value.__qualname__}"
+        case Dispatcher():
+            yield from _facts(value.py_func)
+        case _ if value is Ellipsis or value is NotImplemented:
+            yield repr(value)
+        case _:
+            raise TypeError(f"a closure holds {value!r}")
+
+
+def load(names: Iterable[str], target_context: Any) -> bool:
+    """Load stored kernels; whether all of them are there."""
+    return all(_load(name, target_context) is not None for name in names)
+
+
+def _load(name: str, target_context: Any) -> CompileResult | None:
+    found = _loaded.get(name)
+    if found is None:
+        data = _fetch(name)
+        if data is None:
+            return None
+        try:
+            found = CompileResult._rebuild(target_context, *pickle.loads(data))
+        except (ImportError, AttributeError, TypeError, ValueError):
+            return None  # refers to something that this process does not have
+        _remember(name, found)
+    return found
+
+
+def _remember(name: str, kernel: CompileResult) -> None:
+    """Keep a kernel that is stored, and let generated code call it if it is large."""
+    _loaded[name] = kernel
+    entry = kernel.library._get_module_for_linking().get_function(kernel.fndesc.llvm_func_name)
+    if sum(1 for block in entry.blocks for _ in block.instructions) >= FEWEST_INSTRUCTIONS:
+        _names[kernel.library] = name
+
+
+def _folder() -> Path | None:
+    root = folder()
+    return None if root is None else root / "kernels"
+
+
+def _fetch(name: str) -> bytes | None:
+    """The contents of a file, or None if it is missing or damaged."""
+    place = _folder()
+    try:
+        whole = b"" if place is None else (place / f"{name}.bin").read_bytes()
+    except OSError:
+        return None
+    digest, data = whole[:_DIGEST], whole[_DIGEST:]
+    return data if data and hashlib.blake2b(data, digest_size=_DIGEST).digest() == digest else None
+
+
+def _store(name: str, data: bytes) -> bool:
+    """Write a file, whole or not at all; whether that has succeeded."""
+    place = _folder()
+    if place is None:
+        return False
+    temporary = None
+    try:
+        place.mkdir(mode=0o700, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=place, prefix=f".{name}-", suffix=".tmp")
+        with open(handle, "wb") as file:
+            file.write(hashlib.blake2b(data, digest_size=_DIGEST).digest() + data)
+        os.replace(temporary, place / f"{name}.bin")
+    except OSError:
+        if temporary is not None and os.path.exists(temporary):
+            os.unlink(temporary)
+        return False
+    return True
+
+
+class CallingLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """The code of a generated function. Kernels are called; for code of others that links it, they are linked in."""
+
+    def __init__(self, codegen: Any, name: str) -> None:
+        super().__init__(codegen, name)
+        self._shared_module: Any
+        self.called: dict[str, Any] = {}  # the libraries of kernels, by the names of their files
+
+    def add_linking_library(self, library: Any) -> None:
+        """Add the library of a function that this one calls."""
+        name = _names.get(library)
+        if name is not None:
+            self.called[name] = library
+            return
+        super().add_linking_library(library)
+        self.called.update(getattr(library, "called", {}))
+
+    def _get_module_for_linking(self) -> Any:
+        self._ensure_finalized()
+        if self._shared_module is None and self.called:
+            module = self._final_module.clone()
+            for function in module.functions:
+                if not function.is_declaration and function.linkage == llvm.Linkage.external:
+                    function.linkage = "linkonce_odr"
+            for kernel in self.called.values():
+                module.link_in(kernel._get_module_for_linking(), preserve=True)
+            self._shared_module = module
+        return super()._get_module_for_linking()
+
+    def _verify_declare_only_symbols(self) -> None:
+        called = {each.name for kernel in self.called.values() for each in kernel._get_module_for_linking().functions}
+        for each in self._final_module.functions:
+            if each.is_declaration and each.name.startswith("_ZN5numba") and each.name not in called:
+                raise AssertionError(f"Symbol {each.name} not linked properly")
+
+
+class _WithKernels(CompileResultCacheImpl):  # type: ignore[misc]
+    """What is stored of a compiled function: the names of the kernels that it calls come first."""
+
+    def reduce(self, cres: CompileResult) -> Any:
+        return tuple(sorted(getattr(cres.library, "called", ()))), cres._reduce()
+
+    def rebuild(self, target_context: Any, payload: Any) -> CompileResult | None:
+        names, reduced = payload
+        return CompileResult._rebuild(target_context, *reduced) if load(names, target_context) else None
+
+
+class GradientCache(FunctionCache):  # type: ignore[misc]
+    """Numba's disk cache for generated functions: with the code of a function, the kernels that it calls are loaded."""
+
+    _impl_class = _WithKernels

@@ -1,0 +1,117 @@
+"""Range checks: what generated code calls where an index is not proved to be in range, a few instructions each.
+
+The message is a literal that names the subscript and its line. What these functions do not raise, they do not change:
+code that has passed a check need not be checked again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import lower_builtin, overload, type_callable
+
+
+def check_index(index: int, extent: int, message: str) -> None:
+    """Raise IndexError unless an index, which may count from the end, is one of an axis of this extent.
+
+    >>> check_index(-3, 3, "x[i] is out of range")
+    >>> check_index(3, 3, "x[i] is out of range")
+    Traceback (most recent call last):
+    IndexError: x[i] is out of range
+    """
+    if not -extent <= index < extent:
+        raise IndexError(message)
+
+
+def check_room(room: int, message: str, needed: tuple[int, ...] = ()) -> None:
+    """Raise IndexError if `room` is negative, unless one of the numbers in `needed` is negative as well.
+
+    `room` is how far the greatest or least index that a loop reaches is from the end of the axis; the numbers in
+    `needed` are not negative where there is such an index, since the loops around the subscript have iterations.
+
+    >>> check_room(-1, "x[i] is out of range", (-1,))
+    >>> check_room(-1, "x[i] is out of range", (4,))
+    Traceback (most recent call last):
+    IndexError: x[i] is out of range
+    """
+    if room < 0 and all(each >= 0 for each in needed):
+        raise IndexError(message)
+
+
+def check_indices(indices: np.ndarray[Any, Any], extent: int, message: str) -> None:
+    """Raise IndexError unless all indices in an array are indices of an axis of this extent.
+
+    >>> check_indices(np.array([0, -3, 2]), 3, "x[k] is out of range")
+    >>> check_indices(np.array([0, -4, 2]), 3, "x[k] is out of range")
+    Traceback (most recent call last):
+    IndexError: x[k] is out of range
+    """
+    if indices.size and not (-extent <= indices.min() and indices.max() < extent):
+        raise IndexError(message)
+
+
+@type_callable(check_index)
+def _index_type(context: Any) -> Callable[..., Any]:
+    def typer(index: Any, extent: Any, message: Any) -> Any:
+        return types.none if _are_integers(index, extent) and isinstance(message, types.StringLiteral) else None
+
+    return typer
+
+
+@lower_builtin(check_index, types.Integer, types.Integer, types.StringLiteral)
+def _index(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    index, extent = (context.cast(builder, args[k], signature.args[k], types.intp) for k in (0, 1))
+    # Numba counts negative indices from the end in the same way, so that LLVM computes this once for both.
+    if signature.args[0].signed:
+        is_negative = builder.icmp_signed("<", index, ir.Constant(index.type, 0))
+        index = builder.select(is_negative, builder.add(index, extent), index)
+    _raise_if(context, builder, builder.icmp_unsigned(">=", index, extent), signature.args[2])
+    return context.get_dummy_value()
+
+
+@type_callable(check_room)
+def _room_type(context: Any) -> Callable[..., Any]:
+    def typer(room: Any, message: Any, needed: Any = types.Tuple(())) -> Any:  # noqa: B008  a constant
+        is_known = isinstance(needed, types.BaseTuple) and _are_integers(room, *needed)
+        return types.none if is_known and isinstance(message, types.StringLiteral) else None
+
+    return typer
+
+
+@lower_builtin(check_room, types.Integer, types.StringLiteral)
+@lower_builtin(check_room, types.Integer, types.StringLiteral, types.BaseTuple)
+def _room(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    room = context.cast(builder, args[0], signature.args[0], types.intp)
+    needed = cgutils.unpack_tuple(builder, args[2]) if len(args) == 3 else []
+    zero = ir.Constant(room.type, 0)
+    fails = builder.icmp_signed("<", room, zero)
+    for value, kind in zip(needed, signature.args[2] if needed else (), strict=True):
+        each = context.cast(builder, value, kind, types.intp)
+        fails = builder.and_(fails, builder.icmp_signed(">=", each, zero))
+    _raise_if(context, builder, fails, signature.args[1])
+    return context.get_dummy_value()
+
+
+@overload(check_indices)
+def _indices(indices: Any, extent: Any, message: Any) -> Any:
+    def check(indices: Any, extent: Any, message: Any) -> None:
+        outside = 0
+        for each in indices.flat:
+            outside |= each < -extent or each >= extent
+        if outside:
+            raise IndexError(message)
+
+    return check
+
+
+def _are_integers(*kinds: Any) -> bool:
+    return all(isinstance(kind, types.Integer) for kind in kinds)
+
+
+def _raise_if(context: Any, builder: Any, fails: Any, message: Any) -> None:
+    with builder.if_then(fails, likely=False):
+        context.call_conv.return_user_exc(builder, IndexError, (message.literal_value,))

@@ -1,0 +1,477 @@
+"""Bounds checks: a subscript that is not proved to be in range is checked before it is evaluated.
+
+    for i in range(1, n):                   room = x.shape[0] - n
+        t1 = x[i]                           kernels.check_room(room, "x[i] is out of range (f.py:3)", (n - 2,))
+        k = where[i]            becomes     ...
+        s = s + w[k]                        for i in range(1, n):
+                                                t1 = x[i]
+                                                k = where[i]
+                                                kernels.check_index(k, w.shape[0], "w[k] is out of range (f.py:5)")
+                                                s = s + w[k]
+
+Checks are statements of the primal, so a derivative has each of them once: the adjoint of an array has its shape, and
+is accessed by the same subscripts. Where a subscript is proved to be in range, by linear forms and by earlier checks,
+there is none. A check moves up to the first place where it can be evaluated: out of loops and branches if it is
+certain that it is evaluated there (`range_conditions`), and never past a statement that a user can tell from an
+exception, such as `raise` and `print`. Passes that make subscripts run later.
+
+Literature: Rajiv Gupta, Optimizing array bound checks using flow analysis, ACM LOPLAS 2, 1993.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import PurePath
+from typing import Any, TypeAlias
+
+import gast
+from numba import types as nb
+
+from srcad.runtime import kernels
+from srcad.runtime.rulebook import registry
+from srcad.transforms.analysis.affine.integer_facts import Bounds, expression_of, index_parts, is_counted
+from srcad.transforms.analysis.affine.linear_forms import Form, is_extent
+from srcad.transforms.analysis.affine.point_facts import Facts
+from srcad.transforms.analysis.aliases import aliases_of
+from srcad.transforms.ir.array_functions import FACTS
+from srcad.transforms.ir.build import (
+    Block,
+    assign,
+    at,
+    attribute,
+    call,
+    const,
+    dotted_path,
+    inner_blocks,
+    load,
+    names_in,
+    place_of,
+    stores_into,
+    subscript,
+    tuple_of,
+    walk,
+    walk_statements,
+    written,
+)
+from srcad.transforms.ir.code import Code
+from srcad.transforms.ir.name_types import Types
+from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.primitive import constant, primitive_of
+from srcad.transforms.ir.side_effects import all_written, changed_memory, is_check, stored_in
+from srcad.transforms.normalise.in_place_resolution import IN_PLACE
+from srcad.transforms.normalise.range_conditions import Condition, is_exact
+
+Item: TypeAlias = gast.stmt | Condition
+
+
+def with_bounds_checks(code: Code) -> Code:
+    """The function with checks of all subscripts that are not proved to be in range."""
+    if not any(_subscripts(each, code.types) for each in walk_statements(code.body)):
+        return code
+    unit = code.unit.with_tree(code.unit.copy_tree(), names=code.unit.names.copy())
+    writer = _Writer(code.with_unit(unit))
+    body = writer.block(unit.tree.body, Facts.at_start(code.kinds), {*code.parameters})
+    unit.tree.body = writer.written(body)
+    bindings = writer.bindings
+    return code.with_unit(replace(unit, bindings=bindings), Types(writer.kinds, code.types.result))
+
+
+def _subscripts(statement: gast.stmt, types: Types) -> list[gast.Subscript]:
+    """The subscripts of arrays in a statement of core form, in the order in which they are evaluated."""
+    target = stores_into(statement)
+    found = [] if target is None else [target]
+    if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Subscript):
+        found.append(statement.value)
+    return [each for each in found if isinstance(each.value, gast.Name) and types.rank(each.value.id)]
+
+
+class _Walk:
+    """Goes through a function, and finds for each condition the place where it is checked."""
+
+    def __init__(self, code: Code) -> None:
+        self.types = code.types
+        self.aliases = aliases_of(code) if code.settings.is_primal else None
+        self.kinds: dict[str, Any] = dict(code.kinds)
+        self.bindings = dict(code.unit.bindings)
+        self.forms: dict[gast.stmt, Form] = {}  # of what statements assign to integers
+        self._stored: dict[gast.stmt, frozenset[str]] = {}
+        self._is_barrier: dict[gast.stmt, bool] = {}
+
+    def block(self, block: Block, facts: Facts, stored: set[str]) -> list[Item]:
+        """The statements of a block, with conditions between them.
+
+        Updates the facts, and the names that are stored on every path, to the end of the block.
+        """
+        items: list[Item] = []
+        for statement in block:
+            for each in self.needed(statement, facts):
+                if isinstance(each, Condition):
+                    self.put(items, each, facts)
+                else:
+                    items.append(each)
+            if inner_blocks(statement):
+                facts = self.inside(items, statement, facts, stored)
+            else:
+                facts = self.learned(statement, facts)
+                stored.update(all_written(statement))
+            items.append(statement)
+        return items
+
+    # What is known
+
+    def learned(self, statement: gast.stmt, facts: Facts) -> Facts:
+        """The facts after a simple statement."""
+        name = written(statement)
+        if name is None or not isinstance(self.kinds.get(name), nb.Integer):
+            extents = None if name is None else self.elementwise_extents(name, statement.value, facts)
+            facts.learn(statement)
+            if extents is not None:
+                facts.note(str(name), extents)
+            return facts.under(statement.test, True) if isinstance(statement, gast.Assert) else facts
+        form = facts.form(statement.value)
+        if form is not None:
+            self.forms[statement] = form
+        about = [] if form is not None else list(_facts_of(name, statement.value, facts))
+        facts.learn(statement)
+        facts.suppose(each for each in about if self.is_sound(each))
+        return facts
+
+    def elementwise_extents(self, name: str, value: gast.expr, facts: Facts) -> tuple[gast.expr, ...] | None:
+        """The extents of the result of an elementwise operation, where all operands are seen to have them."""
+        rank = self.types.rank(name)
+        if not rank or not isinstance(value, (gast.UnaryOp, gast.BinOp, gast.Call)) or name in names_in(value):
+            return None
+        arrays = [each for each in dict.fromkeys(names_in(value)) if self.types.rank(each)]
+        rule = registry.find(primitive_of(value, self.bindings)) if arrays else None
+        if rule is None or not rule.elementwise:
+            return None
+        whole = max(arrays, key=lambda each: self.types.rank(each) or 0)
+        extents = facts.of(whole)
+        if extents is None or len(extents) != rank:
+            return None
+        forms = [facts.form(each) for each in extents]
+        for each in arrays:
+            own = [facts.size(each, axis) for axis in range(self.types.rank(each) or 0)]
+            if None in own or own != forms[rank - len(own) :]:
+                return None
+        return extents
+
+    def is_sound(self, form: Form) -> bool:
+        """Whether arithmetic on the numbers in a form is that of integers: unsigned ones wrap around at zero."""
+        for symbol in form.symbols:
+            kind = self.kinds.get(symbol)
+            if not is_extent(symbol) and not (isinstance(kind, nb.Integer) and kind.signed):
+                return False
+        return True
+
+    def inside(self, items: list[Item], statement: gast.stmt, facts: Facts, stored: set[str]) -> Facts:
+        """Go through the blocks of a statement; conditions that may leave it are put before it."""
+        ends: list[set[str]] = []
+        bounds = facts.bounds(statement) if is_counted(statement) else None
+        before = facts.copy()
+        for arm, (inner, known) in enumerate(facts.descend(statement)):
+            start = known.known
+            end = stored | {*all_written(statement)}
+            found = self.block(inner, known, end)
+            ends.append(end)
+            count = next((k for k, each in enumerate(found) if not isinstance(each, Condition)), len(found))
+            kept: list[Item] = []
+            for each in found[:count]:
+                outside = self.leaving(each, statement, arm, bounds, start, before)
+                if outside is None or not all(condition.names <= stored for condition in outside):
+                    kept.append(each)
+                    continue
+                for condition in outside:
+                    self.put(items, condition, before)
+                    if not condition.needed and not condition.names & self.stored(statement):
+                        facts.suppose(condition.rooms)
+            inner[:] = self.written([*kept, *found[count:]])
+        if isinstance(statement, gast.If):
+            stored |= set.intersection(*ends)
+        match statement:
+            case gast.If(test=test, body=[*_, gast.Raise()], orelse=[]):
+                return facts.under(test, False)
+        return facts
+
+    def leaving(
+        self, condition: Any, statement: gast.stmt, arm: int, bounds: Bounds | None, start: Any, before: Facts
+    ) -> list[Condition] | None:
+        """What a condition at the start of an inner block means before the statement; None where it has to stay."""
+        if isinstance(statement, gast.If):
+            tests = before.implied(statement.test, arm == 0)
+            known = is_exact(before.comparison(statement.test), arm == 0) and tests
+            return [condition.under(tests)] if known and all(map(self.is_sound, tests)) else None
+        if bounds is None:
+            return None
+        index, stored = statement.target.id, stored_in(statement.body)
+        if index in stored or condition.names & stored:
+            return None
+        if index in condition.names and any(map(self.is_barrier, statement.body)):
+            return None
+        found = condition.before_loop(index, bounds, start, before.known)
+        forms = [form for each in found or () for form in (*each.rooms, *each.needed)]
+        return found if all(map(self.is_sound, forms)) else None
+
+    # Where conditions are checked
+
+    def put(self, items: list[Item], condition: Condition, facts: Facts) -> None:
+        """Put a condition as early as it can be evaluated, and as it does not come before what a user may observe."""
+        rooms = tuple(room for room in condition.rooms if not facts.is_nonnegative(room))
+        if not rooms:
+            return
+        moved: Condition | None = replace(condition, rooms=rooms)
+        place = len(items)
+        while place and moved is not None:
+            item = items[place - 1]
+            if isinstance(item, Condition):
+                if item.covers(moved):
+                    return
+            elif (above := self.above(item, moved)) is None:
+                break
+            else:
+                moved = above
+            place -= 1
+        while place < len(items) and isinstance(items[place], Condition):
+            place += 1
+        items.insert(place, moved)
+        if not condition.needed:
+            facts.suppose(rooms)
+
+    def above(self, statement: gast.stmt, condition: Condition) -> Condition | None:
+        """The condition before a statement; None where it cannot be evaluated there."""
+        if self.is_barrier(statement):
+            return None
+        changed = self.stored(statement) & condition.names
+        if not changed:
+            return condition
+        form = self.forms.get(statement)
+        if form is None or not self.is_sound(form):
+            return None
+        return condition.replaced(str(written(statement)), form)
+
+    def stored(self, statement: gast.stmt) -> frozenset[str]:
+        """The names that a statement stores, those inside of it included."""
+        if statement not in self._stored:
+            self._stored[statement] = stored_in([statement])
+        return self._stored[statement]
+
+    def is_barrier(self, statement: gast.stmt) -> bool:
+        """Whether a statement may do what a user can tell from an exception, or may leave the function or the loop."""
+        if statement not in self._is_barrier:
+            inside = list(walk_statements([statement]))
+            self._is_barrier[statement] = any(map(_is_observed, inside)) or any(map(self.is_seen, inside))
+        return self._is_barrier[statement]
+
+    def is_seen(self, statement: gast.stmt) -> bool:
+        """Whether a statement writes into an array of the caller."""
+        aliases = self.aliases
+        if aliases is None:
+            return False
+        changed = changed_memory(statement)
+        match statement:
+            case gast.Assign(value=gast.Call(func=function, args=[gast.Name(id=name), *_])):
+                changed += [name] if dotted_path(function) in _IN_PLACE else []
+        return any(not aliases.is_local(name) for name in changed)
+
+    # What is needed
+
+    def needed(self, statement: gast.stmt, facts: Facts) -> Iterator[Item]:
+        """What has to hold for the subscripts of a statement: conditions, and checks of the elements of arrays."""
+        for each in _subscripts(statement, self.types):
+            yield from self.of_subscript(each, place_of(each) or place_of(statement), facts)
+
+    def of_subscript(self, node: gast.Subscript, place: Any, facts: Facts) -> Iterator[Item]:
+        """What has to hold for one subscript."""
+        base, parts = node.value.id, index_parts(node)
+        rank = self.types.rank(base) or 0
+        taken = sum(map(self.dimensions_of, parts))
+        axis = 0
+        message = _message(node, place)
+        for part in parts:
+            if constant(part) is ...:
+                axis += rank - taken
+                continue
+            kind = self.kinds.get(part.id) if isinstance(part, gast.Name) else None
+            if isinstance(kind, nb.Array) and isinstance(kind.dtype, nb.Boolean):
+                for own in range(kind.ndim):
+                    extents = facts.size(base, axis + own), facts.size(part.id, own)
+                    yield self.equal(*extents, message, place)
+            elif isinstance(kind, nb.Array):
+                yield from self.contents(part, base, axis, message, place)
+            elif self.dimensions_of(part) and not isinstance(part, gast.Slice):
+                yield from self.number(part, base, axis, message, place, facts)
+            axis += self.dimensions_of(part)
+
+    def dimensions_of(self, part: gast.expr) -> int:
+        """The number of an array's dimensions that a part of an index belongs to."""
+        if isinstance(part, gast.Constant) and (part.value is None or part.value is ...):
+            return 0
+        kind = self.kinds.get(part.id) if isinstance(part, gast.Name) else None
+        if isinstance(kind, nb.Array) and isinstance(kind.dtype, nb.Boolean):
+            return int(kind.ndim)
+        return len(kind) if isinstance(kind, nb.BaseTuple) else 1
+
+    def number(self, part: gast.expr, base: str, axis: int, message: str, place: Any, facts: Facts) -> Iterator[Item]:
+        """What has to hold for an integer in an index."""
+        kind = self.kinds.get(part.id) if isinstance(part, gast.Name) else None
+        extent, form = facts.size(base, axis), facts.form(part)
+        if isinstance(kind, nb.BaseTuple):
+            for own, each in enumerate(kind):
+                if isinstance(each, nb.Integer):
+                    yield from self.at_once(subscript(part, const(own)), base, axis + own, message, place)
+        elif kind is not None and not isinstance(kind, nb.Integer):
+            return
+        elif form is None or extent is None or not self.is_sound(form) or not self.is_sound(extent):
+            yield from self.at_once(part, base, axis, message, place)
+        else:
+            rooms = [extent - form - 1]
+            if not facts.is_nonnegative(form):
+                rooms.insert(0, form + extent)
+            yield Condition(tuple(rooms), (), message, place, (form, extent))
+
+    def equal(self, one: Form | None, other: Form | None, message: str, place: Any) -> Condition:
+        """The condition that two extents are one."""
+        assert one is not None
+        assert other is not None
+        return Condition((one - other, other - one), (), message, place)
+
+    def at_once(self, part: gast.expr, base: str, axis: int, message: str, place: Any) -> Iterator[gast.stmt]:
+        raise NotImplementedError
+
+    def contents(self, part: gast.Name, base: str, axis: int, message: str, place: Any) -> Iterator[gast.stmt]:
+        raise NotImplementedError
+
+    def written(self, items: list[Item]) -> Block:
+        raise NotImplementedError
+
+
+class _Writer(_Walk):
+    """Writes conditions as statements."""
+
+    def __init__(self, code: Code) -> None:
+        super().__init__(code)
+        self.names = code.unit.names
+        alias = "kernels" if self.bindings.get("kernels", kernels) is kernels else self.names.fresh("kernels")
+        self.bindings[alias] = kernels
+        self.alias = alias
+        self.made: Block = []
+        self._done: dict[str, str] = {}
+
+    def written(self, items: list[Item]) -> Block:
+        """A block with its conditions as statements."""
+        block: Block = []
+        self._done = {}
+        for item in items:
+            if isinstance(item, Condition):
+                block += self.condition(item)
+            else:
+                block.append(item)
+                self._done.clear()
+        return block
+
+    def condition(self, condition: Condition) -> Block:
+        """The statements that check a condition."""
+        self.made, place = [], condition.place
+        message = const(condition.message)
+        if condition.index is not None:
+            index, extent = (self.atom(expression_of(form), place) for form in condition.index)
+            self.check("check_index", [index, extent, message], place)
+            return self.made
+        needed = [self.atom(expression_of(form), place) for form in condition.needed]
+        for room in condition.rooms:
+            given = [self.atom(expression_of(room), place), message]
+            self.check("check_room", [*given, tuple_of(*needed)] if needed else given, place)
+        return self.made
+
+    def at_once(self, part: gast.expr, base: str, axis: int, message: str, place: Any) -> Iterator[gast.stmt]:
+        """A check of an integer where it is used."""
+        self.made, self._done = [], {}
+        extent = self.atom(subscript(attribute(load(base), "shape"), const(axis)), place)
+        self.check("check_index", [self.atom(part, place), extent, const(message)], place)
+        yield from self.made
+
+    def contents(self, part: gast.Name, base: str, axis: int, message: str, place: Any) -> Iterator[gast.stmt]:
+        """A check of all integers in an array."""
+        self.made, self._done = [], {}
+        extent = self.atom(subscript(attribute(load(base), "shape"), const(axis)), place)
+        self.check("check_indices", [load(part.id), extent, const(message)], place)
+        yield from self.made
+
+    def check(self, name: str, arguments: list[gast.expr], place: Any) -> None:
+        self.made.append(at(gast.Expr(value=call(f"{self.alias}.{name}", *arguments)), place))
+
+    def atom(self, node: gast.expr, place: Any) -> gast.expr:
+        """A name or literal for an integer expression; equal ones are computed once."""
+        if isinstance(node, (gast.Name, gast.Constant)):
+            return node
+        match node:
+            case gast.UnaryOp(operand=gast.Constant()):
+                return node
+            case gast.UnaryOp():
+                node.operand = self.atom(node.operand, place)
+            case gast.BinOp():
+                node.left, node.right = self.atom(node.left, place), self.atom(node.right, place)
+            case gast.Subscript(value=gast.Attribute() as shape):
+                array = self.kinds[shape.value.id]
+                node.value = load(self.name(shape, nb.UniTuple(nb.int64, array.ndim), place))
+        return load(self.name(node, nb.int64, place))
+
+    def name(self, value: gast.expr, kind: Any, place: Any) -> str:
+        key = gast.dump(value)
+        if key not in self._done:
+            name = self._done[key] = self.names.temporary()
+            self.kinds[name] = kind
+            self.made.append(assign(name, value, place))
+        return self._done[key]
+
+
+def _message(node: gast.Subscript, place: Any) -> str:
+    """What the exception says."""
+    if place is None:
+        return "an index is out of range"
+    text = place.text[place.column : place.end_column].strip()
+    return f"{text} is out of range ({PurePath(place.file).name}:{place.line})"
+
+
+def _facts_of(name: str, value: gast.expr, facts: Facts) -> Iterator[Form]:
+    """Forms that are not negative after an integer has been assigned a quotient, a remainder or an extreme."""
+    own = Form.of(name)
+    match value:
+        case gast.BinOp(left=left, op=gast.FloorDiv() | gast.Mod() as op, right=right):
+            whole, by = facts.form(left), facts.form(right)
+            if by is None or not facts.is_nonnegative(by - 1) or name in by.names:
+                return
+            if isinstance(op, gast.Mod):
+                yield from (own, by - own - 1)
+            elif whole is not None and not by.terms and name not in whole.names:
+                rest = whole - own.scaled(by.constant)
+                yield from (rest, Form.number(by.constant - 1) - rest)
+        case gast.Call(func=function, args=[one, other]) if dotted_path(function) in ("min", "max"):
+            forms = [form for each in (one, other) if (form := facts.form(each)) is not None and name not in form.names]
+            yield from (form - own if dotted_path(function) == "min" else own - form for form in forms)
+
+
+def _is_observed(statement: gast.stmt) -> bool:
+    """Whether a user can tell whether a simple statement has run, or it may leave the function or a loop."""
+    match statement:
+        case gast.Raise() | gast.Assert() | gast.Return() | gast.Break() | gast.Continue():
+            return True
+        case gast.If() | gast.For() | gast.While() | gast.Pass():
+            return False
+        case gast.Expr():
+            return not is_check(statement)
+    return notes_of(statement).effect or any(
+        isinstance(node, gast.Call) and _is_observed_call(dotted_path(node.func)) for node in walk(statement)
+    )
+
+
+def _is_observed_call(path: str | None) -> bool:
+    """Whether a call is of a function of the user's, of one that raises exceptions of its own, or draws numbers."""
+    root = (path or "").partition(".")[0]
+    return path is None or (path not in FACTS and (root not in _ROOTS or path.startswith(_RAISING)))
+
+
+_IN_PLACE = frozenset(f"operator.{name}" for name in IN_PLACE)
+_ROOTS = frozenset({"np", "math", "operator", "kernels", "range", "abs", "min", "max", "float", "int", "bool", "len"})
+_RAISING = ("np.linalg.", "np.random.")

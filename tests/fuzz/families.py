@@ -1,0 +1,46 @@
+"""The families of random programs: each makes a program from a seed."""
+
+from collections.abc import Callable
+from random import Random
+
+import numpy as np
+
+from tests.fuzz import language, tuples, vectors
+from tests.fuzz.program import Program
+
+VECTOR = np.array([0.3, -0.7, 0.9, 0.2])
+MATRIX = np.array([[0.2, 0.5, -0.4], [1.1, 0.6, 0.8]])
+
+
+def of_vectors(seed: int) -> Program:
+    """Statements on two numbers and a vector, joined in any way."""
+    return Program(vectors.text_of(Random(seed)), (0.4, 0.8, VECTOR))
+
+
+def of_trades(seed: int) -> Program:
+    """The same, with arrays that trade places often."""
+    return Program(vectors.text_of(Random(seed), trades=True), (0.4, 0.8, VECTOR))
+
+
+def of_tuples(seed: int) -> Program:
+    """Operators on tuples and lists."""
+    return Program(tuples.program(seed), (VECTOR[:3], MATRIX, 3))
+
+
+FAMILIES: dict[str, Callable[[int], Program]] = {
+    "language": language.program,
+    "vectors": of_vectors,
+    "trades": of_trades,
+    "tuples": of_tuples,
+}
+SHARES = (6, 1, 1, 1)
+
+
+def family_of(seed: int) -> str:
+    """The family of a seed."""
+    return Random(f"family {seed}").choices([*FAMILIES], SHARES)[0]
+
+
+def program(seed: int) -> Program:
+    """The program of a seed, of whichever family."""
+    return FAMILIES[family_of(seed)](seed)
