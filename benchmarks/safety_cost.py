@@ -50,6 +50,12 @@ def checks(program: Program) -> tuple[int, int]:
     return len(found), sum(found)
 
 
+def compile_both(program: Program) -> None:
+    """Put both gradients into the cache folder."""
+    for checked in (True, False):
+        gradient(program, checked)(*program.arguments())
+
+
 def count(place: Path, chosen: list[Program]) -> None:
     """Count both gradients of each program; run by Callgrind."""
     library = ctypes.CDLL(str(place / "counting.so"))
@@ -132,11 +138,10 @@ def main() -> None:
     named = [name for name in known if known[name]["checks"][0] and any(name == each.name for each in chosen)]
     with tempfile.TemporaryDirectory() as place:
         os.environ["SRCAD_CACHE_DIR"] = place
-        found = (
-            {each.name: times(each) for each in chosen if each.name in named}
-            if given.times
-            else under_callgrind(named, given.more)
-        )
+        compared = [each for each in chosen if each.name in named]
+        for each in compared:
+            compile_both(each)
+        found = {each.name: times(each) for each in compared} if given.times else under_callgrind(named, given.more)
     for name, figures in found.items():
         known[name].update(figures)
     given.figures.write_text(json.dumps(known, indent=1))

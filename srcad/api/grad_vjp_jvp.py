@@ -111,7 +111,7 @@ def function(
     ...     grad(total)(np.ones(3), 5)
     ... except IndexError as problem:
     ...     print(str(problem).partition("(")[0])
-    x[i] is out of range
+    x[i]: index is out of range
     """
     if f is None:
         how = {"jit": jit, "fastmath": fastmath, "without": without, "max_trace_bytes": max_trace_bytes}

@@ -117,7 +117,7 @@ from srcad.runtime.kernels.recording.loop_extents import same_extent, slice_exte
 from srcad.runtime.kernels.recording.observed_guards import Unobserved, expect
 from srcad.runtime.kernels.recording.opaque_lists import hold, release
 from srcad.runtime.kernels.recording.overlap import refuse_overlap
-from srcad.runtime.kernels.recording.range_checks import check_index, check_indices, check_room
+from srcad.runtime.kernels.recording.range_checks import check_fits, check_index, check_indices, check_match, check_room
 from srcad.runtime.kernels.recording.typed_lists import (
     appended,
     element,
@@ -151,8 +151,10 @@ __all__ = [
     "centred",
     "check_bytes",
     "check_finite",
+    "check_fits",
     "check_index",
     "check_indices",
+    "check_match",
     "check_room",
     "checkpointed_start",
     "cholesky_adjoint",

@@ -196,8 +196,10 @@ FACTS: dict[str, Fact] = {
     "kernels.diff_adjoint": Fact.VIEW,
     # Checks, and what is printed
     "kernels.same_extent": Fact.CHECKS,
+    "kernels.check_fits": Fact.CHECKS,
     "kernels.check_index": Fact.CHECKS,
     "kernels.check_indices": Fact.CHECKS,
+    "kernels.check_match": Fact.CHECKS,
     "kernels.check_room": Fact.CHECKS,
     "kernels.refuse_overlap": Fact(0),
     "kernels.check_bytes": Fact(0),

@@ -15,7 +15,7 @@ import gast
 from srcad.errors import CompilerBug
 from srcad.transforms.ir.build import Block, has_place, inner_blocks, is_exit, place_of, walk, walk_statements
 from srcad.transforms.ir.canonical_names import root_name
-from srcad.transforms.ir.side_effects import all_written, reads, stored_in
+from srcad.transforms.ir.side_effects import all_written, is_check, reads, stored_in
 
 _ATTRIBUTES = frozenset({"shape", "size", "ndim", "dtype"})
 _AUGMENTED = (gast.Add, gast.Sub, gast.Mult, gast.Div)
@@ -100,6 +100,8 @@ class _Checker:
                 self.require(fits, "an assertion", statement)
             case gast.Expr(value=gast.Call(func=gast.Name(id="print"))) | gast.Raise() | gast.Pass():
                 pass
+            case gast.Expr(value=call) if is_check(statement):
+                self.require(all(isinstance(each, _NESTED) for each in walk(call)), "a check", statement)
             case gast.Expr(value=gast.Call(func=function) as call) if root_name(function) == "kernels":
                 self.require(self.is_operation(call), "a check", statement)
             case _:

@@ -1,13 +1,13 @@
 """Bounds checks: a subscript that is not proved to be in range is checked before it is evaluated.
 
-    for i in range(1, n):                   room = x.shape[0] - n
-        t1 = x[i]                           kernels.check_room(room, "x[i] is out of range (f.py:3)", (n - 2,))
-        k = where[i]            becomes     ...
-        s = s + w[k]                        for i in range(1, n):
-                                                t1 = x[i]
-                                                k = where[i]
-                                                kernels.check_index(k, w.shape[0], "w[k] is out of range (f.py:5)")
-                                                s = s + w[k]
+    for i in range(1, n):               room = x.shape[0] - n
+        t1 = x[i]                       kernels.check_room(room, "x[i]: index is out of range (f.py:3)", (n - 2,))
+        k = where[i]        becomes     ...
+        s = s + w[k]                    for i in range(1, n):
+                                            t1 = x[i]
+                                            k = where[i]
+                                            kernels.check_index(k, w.shape[0], "w[k]: index is out of range (f.py:5)")
+                                            s = s + w[k]
 
 Checks are statements of the primal, so a derivative has each of them once: the adjoint of an array has its shape, and
 is accessed by the same subscripts. Where a subscript is proved to be in range, by linear forms and by earlier checks,
@@ -20,7 +20,7 @@ Literature: Rajiv Gupta, Optimizing array bound checks using flow analysis, ACM 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, TypeAlias
@@ -28,19 +28,20 @@ from typing import Any, TypeAlias
 import gast
 from numba import types as nb
 
+from srcad.errors import PACKAGE
 from srcad.runtime import kernels
 from srcad.runtime.rulebook import registry
 from srcad.transforms.analysis.affine.integer_facts import Bounds, expression_of, index_parts, is_counted
 from srcad.transforms.analysis.affine.linear_forms import Form, is_extent
 from srcad.transforms.analysis.affine.point_facts import Facts
-from srcad.transforms.analysis.aliases import aliases_of
+from srcad.transforms.analysis.aliases import aliases_of, is_basic
 from srcad.transforms.ir.array_functions import FACTS
 from srcad.transforms.ir.build import (
     Block,
-    assign,
     at,
     attribute,
     call,
+    clone,
     const,
     dotted_path,
     inner_blocks,
@@ -67,22 +68,34 @@ Item: TypeAlias = gast.stmt | Condition
 
 def with_bounds_checks(code: Code) -> Code:
     """The function with checks of all subscripts that are not proved to be in range."""
-    if not any(_subscripts(each, code.types) for each in walk_statements(code.body)):
+    if not any(_is_concerned(each, code.types) for each in walk_statements(code.body)):
         return code
     unit = code.unit.with_tree(code.unit.copy_tree(), names=code.unit.names.copy())
-    writer = _Writer(code.with_unit(unit))
-    body = writer.block(unit.tree.body, Facts.at_start(code.kinds), {*code.parameters})
-    unit.tree.body = writer.written(body)
-    bindings = writer.bindings
-    return code.with_unit(replace(unit, bindings=bindings), Types(writer.kinds, code.types.result))
+    walker = _Walk(code.with_unit(unit))
+    body = walker.block(unit.tree.body, Facts.at_start(code.kinds), {*code.parameters})
+    unit.tree.body = walker.written(body)
+    return code.with_unit(replace(unit, bindings=walker.bindings))
+
+
+def _is_concerned(statement: gast.stmt, types: Types) -> bool:
+    """Whether a statement may need a check: it has a subscript, is a product, or an operation in place."""
+    match statement:
+        case gast.Assign(value=gast.BinOp(op=gast.MatMult())):
+            return True
+        case gast.Assign(value=gast.Call(func=function)) if dotted_path(function) in (*_CALLS, *_IN_PLACE):
+            return True
+    return bool(_subscripts(statement, types))
 
 
 def _subscripts(statement: gast.stmt, types: Types) -> list[gast.Subscript]:
     """The subscripts of arrays in a statement of core form, in the order in which they are evaluated."""
     target = stores_into(statement)
     found = [] if target is None else [target]
-    if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Subscript):
-        found.append(statement.value)
+    match statement:
+        case gast.Assign(value=gast.Subscript() as value):
+            found.append(value)
+        case gast.Assign(value=gast.Call(func=function, args=[gast.Name() as base, index, *_])):
+            found += [subscript(base, index)] if dotted_path(function) == "kernels.added_at" else []
     return [each for each in found if isinstance(each.value, gast.Name) and types.rank(each.value.id)]
 
 
@@ -91,9 +104,13 @@ class _Walk:
 
     def __init__(self, code: Code) -> None:
         self.types = code.types
-        self.aliases = aliases_of(code) if code.settings.is_primal else None
-        self.kinds: dict[str, Any] = dict(code.kinds)
+        self.is_primal = code.settings.is_primal
+        self.aliases = aliases_of(code) if self.is_primal else None
+        self.kinds: Mapping[str, Any] = code.kinds
         self.bindings = dict(code.unit.bindings)
+        is_free = self.bindings.get("kernels", kernels) is kernels
+        self.alias = "kernels" if is_free else code.unit.names.fresh("kernels")
+        self.bindings[self.alias] = kernels
         self.forms: dict[gast.stmt, Form] = {}  # of what statements assign to integers
         self._stored: dict[gast.stmt, frozenset[str]] = {}
         self._is_barrier: dict[gast.stmt, bool] = {}
@@ -280,14 +297,18 @@ class _Walk:
         """What has to hold for the subscripts of a statement: conditions, and checks of the elements of arrays."""
         for each in _subscripts(statement, self.types):
             yield from self.of_subscript(each, place_of(each) or place_of(statement), facts)
+        if isinstance(statement, gast.Assign):
+            yield from self.of_product(statement, facts)
+            yield from self.taken(statement)
+        yield from self.in_place(statement)
 
     def of_subscript(self, node: gast.Subscript, place: Any, facts: Facts) -> Iterator[Item]:
-        """What has to hold for one subscript."""
+        """What has to hold for one subscript, or for a call that has the same array and index."""
         base, parts = node.value.id, index_parts(node)
         rank = self.types.rank(base) or 0
         taken = sum(map(self.dimensions_of, parts))
         axis = 0
-        message = _message(node, place)
+        message = _message(place, "index is out of range")
         for part in parts:
             if constant(part) is ...:
                 axis += rank - taken
@@ -298,10 +319,38 @@ class _Walk:
                     extents = facts.size(base, axis + own), facts.size(part.id, own)
                     yield self.equal(*extents, message, place)
             elif isinstance(kind, nb.Array):
-                yield from self.contents(part, base, axis, message, place)
+                yield self.contents(part, base, axis, message, place)
             elif self.dimensions_of(part) and not isinstance(part, gast.Slice):
                 yield from self.number(part, base, axis, message, place, facts)
             axis += self.dimensions_of(part)
+
+    def taken(self, statement: gast.Assign) -> Iterator[gast.stmt]:
+        """The elements of an array that are indices along an axis."""
+        match statement.value:
+            case gast.Call(func=function, args=[gast.Name(id=base), gast.Name() as part, *rest], keywords=keywords):
+                if dotted_path(function) != "np.take" or not self.types.rank(base) or not self.types.is_array(part.id):
+                    return
+                axis = constant([*rest, *(each.value for each in keywords if each.arg == "axis"), const(None)][0])
+                if type(axis) is int:
+                    place = place_of(statement)
+                    message = _message(place, "index is out of range")
+                    yield self.contents(part, base, axis % (self.types.rank(base) or 1), message, place)
+
+    def of_product(self, statement: gast.Assign, facts: Facts) -> Iterator[Condition]:
+        """The extents over which a product sums are one."""
+        match statement.value:
+            case gast.BinOp(left=gast.Name(id=one), op=gast.MatMult(), right=gast.Name(id=other)):
+                pass
+            case gast.Call(func=function, args=[gast.Name(id=one), gast.Name(id=other)]):
+                if dotted_path(function) not in _PRODUCTS:
+                    return
+            case _:
+                return
+        left, right = self.types.rank(one), self.types.rank(other)
+        if left in (1, 2) and right in (1, 2):
+            extents = facts.size(one, left - 1), facts.size(other, 0)
+            place = place_of(statement)
+            yield replace(self.equal(*extents, _message(place, "shapes do not match"), place), kernel="check_match")
 
     def dimensions_of(self, part: gast.expr) -> int:
         """The number of an array's dimensions that a part of an index belongs to."""
@@ -319,11 +368,11 @@ class _Walk:
         if isinstance(kind, nb.BaseTuple):
             for own, each in enumerate(kind):
                 if isinstance(each, nb.Integer):
-                    yield from self.at_once(subscript(part, const(own)), base, axis + own, message, place)
+                    yield self.at_once(subscript(part, const(own)), base, axis + own, message, place)
         elif kind is not None and not isinstance(kind, nb.Integer):
             return
         elif form is None or extent is None or not self.is_sound(form) or not self.is_sound(extent):
-            yield from self.at_once(part, base, axis, message, place)
+            yield self.at_once(part, base, axis, message, place)
         else:
             rooms = [extent - form - 1]
             if not facts.is_nonnegative(form):
@@ -336,102 +385,67 @@ class _Walk:
         assert other is not None
         return Condition((one - other, other - one), (), message, place)
 
-    def at_once(self, part: gast.expr, base: str, axis: int, message: str, place: Any) -> Iterator[gast.stmt]:
-        raise NotImplementedError
+    def in_place(self, statement: gast.stmt) -> Iterator[gast.stmt]:
+        """A check of the shapes of an operation in place, which Numba does not compare."""
+        match statement:
+            case gast.AugAssign(target=gast.Subscript(value=gast.Name(id=base)) as target, value=gast.Name(id=value)):
+                if is_basic(target.slice, self.types) and not self.is_primal:
+                    return  # it becomes a loop nest, which has a check of its own
+                whole: gast.expr = clone(target)
+                whole.ctx = gast.Load()
+            case gast.Assign(value=gast.Call(func=function, args=[gast.Name(id=base) as whole, gast.Name(id=value)])):
+                if dotted_path(function) not in _IN_PLACE:
+                    return
+            case _:
+                return
+        if self.types.rank(base) and self.types.rank(value):
+            shapes = [attribute(load(value), "shape"), attribute(clone(whole), "shape")]
+            place = place_of(statement)
+            yield self.check("check_fits", [*shapes, const(_message(place, "shapes do not match"))], place)
 
-    def contents(self, part: gast.Name, base: str, axis: int, message: str, place: Any) -> Iterator[gast.stmt]:
-        raise NotImplementedError
+    def at_once(self, part: gast.expr, base: str, axis: int, message: str, place: Any) -> gast.stmt:
+        """A check of an integer where it is used."""
+        return self.check("check_index", [clone(part), _extent(base, axis), const(message)], place)
 
-    def written(self, items: list[Item]) -> Block:
-        raise NotImplementedError
+    def contents(self, part: gast.Name, base: str, axis: int, message: str, place: Any) -> gast.stmt:
+        """A check of all integers in an array."""
+        return self.check("check_indices", [load(part.id), _extent(base, axis), const(message)], place)
 
-
-class _Writer(_Walk):
-    """Writes conditions as statements."""
-
-    def __init__(self, code: Code) -> None:
-        super().__init__(code)
-        self.names = code.unit.names
-        alias = "kernels" if self.bindings.get("kernels", kernels) is kernels else self.names.fresh("kernels")
-        self.bindings[alias] = kernels
-        self.alias = alias
-        self.made: Block = []
-        self._done: dict[str, str] = {}
+    # How conditions are written
 
     def written(self, items: list[Item]) -> Block:
         """A block with its conditions as statements."""
-        block: Block = []
-        self._done = {}
-        for item in items:
-            if isinstance(item, Condition):
-                block += self.condition(item)
-            else:
-                block.append(item)
-                self._done.clear()
-        return block
+        return [each for item in items for each in (self.condition(item) if isinstance(item, Condition) else [item])]
 
     def condition(self, condition: Condition) -> Block:
         """The statements that check a condition."""
-        self.made, place = [], condition.place
-        message = const(condition.message)
+        message, place = const(condition.message), condition.place
         if condition.index is not None:
-            index, extent = (self.atom(expression_of(form), place) for form in condition.index)
-            self.check("check_index", [index, extent, message], place)
-            return self.made
-        needed = [self.atom(expression_of(form), place) for form in condition.needed]
-        for room in condition.rooms:
-            given = [self.atom(expression_of(room), place), message]
-            self.check("check_room", [*given, tuple_of(*needed)] if needed else given, place)
-        return self.made
+            return [self.check("check_index", [*map(expression_of, condition.index), message], place)]
+        needed = [tuple_of(*map(expression_of, condition.needed))] if condition.needed else []
+        return [
+            self.check(condition.kernel, [expression_of(room), message, *map(clone, needed)], place)
+            for room in condition.rooms
+        ]
 
-    def at_once(self, part: gast.expr, base: str, axis: int, message: str, place: Any) -> Iterator[gast.stmt]:
-        """A check of an integer where it is used."""
-        self.made, self._done = [], {}
-        extent = self.atom(subscript(attribute(load(base), "shape"), const(axis)), place)
-        self.check("check_index", [self.atom(part, place), extent, const(message)], place)
-        yield from self.made
-
-    def contents(self, part: gast.Name, base: str, axis: int, message: str, place: Any) -> Iterator[gast.stmt]:
-        """A check of all integers in an array."""
-        self.made, self._done = [], {}
-        extent = self.atom(subscript(attribute(load(base), "shape"), const(axis)), place)
-        self.check("check_indices", [load(part.id), extent, const(message)], place)
-        yield from self.made
-
-    def check(self, name: str, arguments: list[gast.expr], place: Any) -> None:
-        self.made.append(at(gast.Expr(value=call(f"{self.alias}.{name}", *arguments)), place))
-
-    def atom(self, node: gast.expr, place: Any) -> gast.expr:
-        """A name or literal for an integer expression; equal ones are computed once."""
-        if isinstance(node, (gast.Name, gast.Constant)):
-            return node
-        match node:
-            case gast.UnaryOp(operand=gast.Constant()):
-                return node
-            case gast.UnaryOp():
-                node.operand = self.atom(node.operand, place)
-            case gast.BinOp():
-                node.left, node.right = self.atom(node.left, place), self.atom(node.right, place)
-            case gast.Subscript(value=gast.Attribute() as shape):
-                array = self.kinds[shape.value.id]
-                node.value = load(self.name(shape, nb.UniTuple(nb.int64, array.ndim), place))
-        return load(self.name(node, nb.int64, place))
-
-    def name(self, value: gast.expr, kind: Any, place: Any) -> str:
-        key = gast.dump(value)
-        if key not in self._done:
-            name = self._done[key] = self.names.temporary()
-            self.kinds[name] = kind
-            self.made.append(assign(name, value, place))
-        return self._done[key]
+    def check(self, name: str, arguments: list[gast.expr], place: Any) -> gast.stmt:
+        """The call of a kernel that checks."""
+        statement: gast.stmt = at(gast.Expr(value=call(f"{self.alias}.{name}", *arguments)), place)
+        return statement
 
 
-def _message(node: gast.Subscript, place: Any) -> str:
-    """What the exception says."""
+def _extent(array: str, axis: int) -> gast.expr:
+    return subscript(attribute(load(array), "shape"), const(axis))
+
+
+def _message(place: Any, what: str) -> str:
+    """What an exception says."""
+    while place is not None and place.inside is not None and place.file.startswith(PACKAGE):
+        place = place.inside  # of a definition of our own, the call of it
     if place is None:
-        return "an index is out of range"
+        return what
     text = place.text[place.column : place.end_column].strip()
-    return f"{text} is out of range ({PurePath(place.file).name}:{place.line})"
+    return f"{text}: {what} ({PurePath(place.file).name}:{place.line})"
 
 
 def _facts_of(name: str, value: gast.expr, facts: Facts) -> Iterator[Form]:
@@ -472,6 +486,8 @@ def _is_observed_call(path: str | None) -> bool:
     return path is None or (path not in FACTS and (root not in _ROOTS or path.startswith(_RAISING)))
 
 
+_PRODUCTS = frozenset({"np.dot", "np.vdot", "np.matmul"})
+_CALLS = _PRODUCTS | {"np.take"}
 _IN_PLACE = frozenset(f"operator.{name}" for name in IN_PLACE)
 _ROOTS = frozenset({"np", "math", "operator", "kernels", "range", "abs", "min", "max", "float", "int", "bool", "len"})
 _RAISING = ("np.linalg.", "np.random.")

@@ -31,6 +31,7 @@ class Condition:
     rooms       forms that must not be negative
     needed      forms that are not negative where the subscript is evaluated, besides what holds at this point anyway
     message     of the exception, else
+    kernel      that raises it where a room is negative
     index       the index and the extent of its axis, as long as the condition is that of one subscript where it stands
     """
 
@@ -39,6 +40,7 @@ class Condition:
     message: str
     place: Place | None
     index: tuple[Form, Form] | None = None
+    kernel: str = "check_room"
 
     @property
     def names(self) -> frozenset[str]:

@@ -5,6 +5,7 @@ An operand that is a view is addressed as its base array: an element of the view
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import gast
@@ -243,6 +244,17 @@ class Nest:
         stores = [flow.stores.get(symbol.partition(".shape[")[0], []) for symbol, _ in form.terms]
         return max((len(flow.spot(statement).loops) for found in stores for statement in found[:1]), default=0)
 
+    def check_shape(self, name: str) -> None:
+        """Emit a check that an operand can be broadcast to the nest, which a derivative may not need to compute."""
+        message = "operands could not be broadcast together"
+        if self.place is not None:
+            message += f" ({PurePath(self.place.file).name}:{self.place.line})"
+        shape = self.name(attribute(load(name), "shape"))
+        test = call(self.kernel("check_fits"), shape, tuple_of(*map(clone, self.extents)), const(message))
+        if gast.dump(test) not in self._known:
+            self._known[gast.dump(test)] = ""
+            self.before.append(at(gast.Expr(value=test), self.place))
+
     def check(self, axis: int, extent: gast.expr, form: Form, pair: tuple[str, int]) -> None:
         """Emit a check that the extent of an operand is that of the nest; it raises `Widens` at run time if not."""
         test = call(self.kernel("same_extent"), clone(extent), self.sliced_shape_of(*pair))
@@ -370,6 +382,7 @@ class Nest:
             found = leaf_of(program, name) or Leaf(name, [(axis, None, 1) for axis in range(own)])
             units = [form == ONE and self.forms[axis] != ONE for axis, form in enumerate(forms, first)]
             return found.element(self, self.indices[first:], units)
+        self.check_shape(name)
         extents = self.extents[first:]
         shape = tuple_of(*(clone(extent) for extent in extents))
         key = f"expand {name}"

@@ -152,7 +152,7 @@ def test_index_arrays_are_checked_by_their_elements(function):
 def test_a_mask_has_the_shape_of_what_it_selects_from():
     derived = run(chosen, "f8[::1], b1[::1]")
     derived(X, np.array([True, False, True]))
-    with pytest.raises(IndexError, match=r"x\[k\] is out of range \(test_bounds_checks.py:\d+\)"):
+    with pytest.raises(IndexError, match=r"x\[k\]: index is out of range \(test_bounds_checks.py:\d+\)"):
         derived(X, np.array([True, False]))
 
 
@@ -174,7 +174,7 @@ def test_a_check_is_in_the_forward_sweep_only():
 @pytest.mark.parametrize("n", [4, 100, 3_000_000])
 def test_compiled_derivatives_name_the_subscript_and_its_line(n):
     line = prefix.__code__.co_firstlineno + 3
-    message = rf"x\[i\] is out of range \(test_bounds_checks.py:{line}\)"
+    message = rf"x\[i\]: index is out of range \(test_bounds_checks.py:{line}\)"
     for derivative in (srcad.grad(prefix), srcad.function(prefix), lambda x, n: srcad.jvp(prefix, (x, n), (x, None))):
         with pytest.raises(IndexError, match=message):
             derivative(X, n)
@@ -191,7 +191,7 @@ def test_an_index_is_checked_inside_of_compiled_code():
         return x - 0.1 * srcad.grad(compiled)(x, n), primal(x, n)
 
     np.testing.assert_allclose(descend(X, 3)[0], X - 0.2 * X)
-    with pytest.raises(IndexError, match=r"x\[i\] is out of range"):
+    with pytest.raises(IndexError, match=r"x\[i\]: index is out of range"):
         descend(X, 4)
 
 
@@ -207,3 +207,63 @@ def test_memory_around_an_array_stays_as_it_is():
                     derivative(inner, n)
     np.testing.assert_array_equal(np.delete(memory, [3, 4, 5]), 7.0)
     np.testing.assert_array_equal(inner, 8.0 * X)  # each of the three calls has doubled what is in range
+
+
+def assigned(a, b):
+    c = np.zeros(5)
+    c[:] = a
+    return np.sum(c)
+
+
+def added(a, b):
+    c = a.copy()
+    c += b
+    return np.sum(c)
+
+
+def added_to_part(a, b):
+    c = a.copy()
+    c[1:3] += b
+    return np.sum(c)
+
+
+def chosen_added(a, b):
+    c = a.copy()
+    c[np.array([0, 1])] += b
+    return np.sum(c)
+
+
+def product(a, b):
+    return np.dot(a, b)
+
+
+def sums(a, b):
+    return np.sum(a + b)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("function", [assigned, added, added_to_part, chosen_added, product, sums])
+def test_shapes_that_do_not_fit_raise_in_the_function_and_in_its_gradient(function):
+    for a, b in [(np.ones(3), np.ones(4)), (np.ones(4), np.ones(3))]:
+        with pytest.raises(ValueError, match=r"shape|broadcast|sizes|aligned"):
+            function(a, b)
+        for derivative in (srcad.function(function), srcad.grad(function)):
+            with pytest.raises(ValueError, match=r"shape|broadcast|sizes"):
+                derivative(a, b)
+
+
+@pytest.mark.parametrize(
+    ("call", "good", "bad"),
+    [
+        (lambda a, k: np.sum(np.take(a, k, axis=0)), [0, -3], [0, 3]),
+        (lambda a, k: a[1] * a[k[0], 1:][0], [2], [3]),
+        (lambda a, k: np.sum(a[..., k[0]]), [3], [4]),
+        (lambda a, k: np.sum(a[k, k]), [2, 0], [2, 3]),
+    ],
+)
+def test_every_part_of_an_index_is_checked(call, good, bad):
+    a = np.arange(12.0).reshape(3, 4)
+    derived = run(lambda a, k: np.sum(call(a, k)), "f8[:, ::1], i8[::1]")
+    derived(a, np.array(good))
+    with pytest.raises(IndexError, match="index is out of range"):
+        derived(a, np.array(bad))

@@ -144,6 +144,9 @@ def _overload_sum_leading(g, shape):
 
 @register_jitable
 def _sum_units(g: Any, shape: Any) -> Any:
+    for k in range(len(shape)):
+        if shape[k] != 1 and shape[k] != g.shape[k]:
+            raise ValueError("operands could not be broadcast together")
     total = np.zeros(shape, g.dtype)
     for index in np.ndindex(g.shape):
         place = index

@@ -42,6 +42,17 @@ def check_room(room: int, message: str, needed: tuple[int, ...] = ()) -> None:
         raise IndexError(message)
 
 
+def check_match(room: int, message: str, needed: tuple[int, ...] = ()) -> None:
+    """The same for the extents of operands: raise ValueError.
+
+    >>> check_match(-1, "shapes differ")
+    Traceback (most recent call last):
+    ValueError: shapes differ
+    """
+    if room < 0 and all(each >= 0 for each in needed):
+        raise ValueError(message)
+
+
 def check_indices(indices: np.ndarray[Any, Any], extent: int, message: str) -> None:
     """Raise IndexError unless all indices in an array are indices of an axis of this extent.
 
@@ -52,6 +63,49 @@ def check_indices(indices: np.ndarray[Any, Any], extent: int, message: str) -> N
     """
     if indices.size and not (-extent <= indices.min() and indices.max() < extent):
         raise IndexError(message)
+
+
+def check_fits(shape: tuple[int, ...], whole: tuple[int, ...], message: str) -> None:
+    """Raise ValueError unless an array of this shape can be assigned to one of the shape `whole`, with broadcasting.
+
+    >>> check_fits((1, 3), (4, 3), "shapes differ")
+    >>> check_fits((3,), (2, 4), "shapes differ")
+    Traceback (most recent call last):
+    ValueError: shapes differ
+    """
+    surplus = len(shape) - len(whole)
+    fits = all(own in (1, other) for own, other in zip(shape[::-1], whole[::-1], strict=False))
+    if not fits or any(extent != 1 for extent in shape[: max(surplus, 0)]):
+        raise ValueError(message)
+
+
+@type_callable(check_fits)
+def _fits_type(context: Any) -> Callable[..., Any]:
+    def typer(shape: Any, whole: Any, message: Any) -> Any:
+        are_shapes = all(isinstance(each, types.BaseTuple) and _are_integers(*each) for each in (shape, whole))
+        return types.none if are_shapes and isinstance(message, types.StringLiteral) else None
+
+    return typer
+
+
+@lower_builtin(check_fits, types.BaseTuple, types.BaseTuple, types.StringLiteral)
+def _fits(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    shape, whole = (
+        [
+            context.cast(builder, value, of, types.intp)
+            for value, of in zip(cgutils.unpack_tuple(builder, given), kind, strict=True)
+        ]
+        for given, kind in zip(args[:2], signature.args[:2], strict=True)
+    )
+    one = ir.Constant(context.get_value_type(types.intp), 1)
+    fails: Any = ir.Constant(ir.IntType(1), 0)
+    for k, own in enumerate(reversed(shape)):
+        differs = builder.icmp_signed("!=", own, one)
+        if k < len(whole):
+            differs = builder.and_(differs, builder.icmp_signed("!=", own, whole[-1 - k]))
+        fails = builder.or_(fails, differs)
+    _raise_if(context, builder, fails, signature.args[2], ValueError)
+    return context.get_dummy_value()
 
 
 @type_callable(check_index)
@@ -74,6 +128,7 @@ def _index(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 
 
 @type_callable(check_room)
+@type_callable(check_match)
 def _room_type(context: Any) -> Callable[..., Any]:
     def typer(room: Any, message: Any, needed: Any = types.Tuple(())) -> Any:  # noqa: B008  a constant
         is_known = isinstance(needed, types.BaseTuple) and _are_integers(room, *needed)
@@ -82,18 +137,25 @@ def _room_type(context: Any) -> Callable[..., Any]:
     return typer
 
 
-@lower_builtin(check_room, types.Integer, types.StringLiteral)
-@lower_builtin(check_room, types.Integer, types.StringLiteral, types.BaseTuple)
-def _room(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    room = context.cast(builder, args[0], signature.args[0], types.intp)
-    needed = cgutils.unpack_tuple(builder, args[2]) if len(args) == 3 else []
-    zero = ir.Constant(room.type, 0)
-    fails = builder.icmp_signed("<", room, zero)
-    for value, kind in zip(needed, signature.args[2] if needed else (), strict=True):
-        each = context.cast(builder, value, kind, types.intp)
-        fails = builder.and_(fails, builder.icmp_signed(">=", each, zero))
-    _raise_if(context, builder, fails, signature.args[1])
-    return context.get_dummy_value()
+def _raise_without_room(function: Callable[..., Any], error: type[Exception]) -> None:
+    """Lower `check_room`, or its like with another exception."""
+
+    @lower_builtin(function, types.Integer, types.StringLiteral)
+    @lower_builtin(function, types.Integer, types.StringLiteral, types.BaseTuple)
+    def lowered(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        room = context.cast(builder, args[0], signature.args[0], types.intp)
+        needed = cgutils.unpack_tuple(builder, args[2]) if len(args) == 3 else []
+        zero = ir.Constant(room.type, 0)
+        fails = builder.icmp_signed("<", room, zero)
+        for value, kind in zip(needed, signature.args[2] if needed else (), strict=True):
+            each = context.cast(builder, value, kind, types.intp)
+            fails = builder.and_(fails, builder.icmp_signed(">=", each, zero))
+        _raise_if(context, builder, fails, signature.args[1], error)
+        return context.get_dummy_value()
+
+
+_raise_without_room(check_room, IndexError)
+_raise_without_room(check_match, ValueError)
 
 
 @overload(check_indices)
@@ -112,6 +174,6 @@ def _are_integers(*kinds: Any) -> bool:
     return all(isinstance(kind, types.Integer) for kind in kinds)
 
 
-def _raise_if(context: Any, builder: Any, fails: Any, message: Any) -> None:
+def _raise_if(context: Any, builder: Any, fails: Any, message: Any, error: type[Exception] = IndexError) -> None:
     with builder.if_then(fails, likely=False):
-        context.call_conv.return_user_exc(builder, IndexError, (message.literal_value,))
+        context.call_conv.return_user_exc(builder, error, (message.literal_value,))
