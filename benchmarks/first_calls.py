@@ -2,7 +2,9 @@
 
     python -m benchmarks.first_calls                          all rows, as a table
     python -m benchmarks.first_calls --only sort softmax      rows whose name contains one of these
-    python -m benchmarks.first_calls --figures figures.json   write the figures, or compare with those of that file
+    python -m benchmarks.first_calls --figures figures.json   write the figures to a file
+    python -m benchmarks.first_calls --check                  the rows of first_calls.json; fails where LLVM gets twice
+                                                              the instructions noted there, `--note` writes them anew
 
 The rows are the functions of `ONE_LINERS`, one for each entry of the rule tables that has a name in NumPy, at every
 sample of `tests/runtime/samples.py`; the functions of `SHORT`; the programs of `benchmarks/programs`, and files given
@@ -175,10 +177,10 @@ def programs(files: list[str]) -> Iterator[Row]:
         yield Row(each.name, each.function, each.arguments(), each.wrt)
 
 
-def measured(row: Row) -> Figures | str:
+def measured(row: Row, with_primal: bool = True) -> Figures | str:
     """The figures of a row, or why there are none."""
-    found = _in_a_new_process(_gradient, row)
-    if isinstance(found, Figures):
+    found: Figures | str = _in_a_new_process(_gradient, row)
+    if isinstance(found, Figures) and with_primal:
         primal = _in_a_new_process(_primal, row)
         found.primal = primal if isinstance(primal, float) else None
     return found
@@ -250,12 +252,36 @@ def _primal(row: Row) -> float:
     return time.process_time() - start
 
 
+NOTED = Path(__file__).with_suffix(".json")
+
+
+def checked(rows: list[Row], noted: dict[str, int], is_noting: bool) -> bool:
+    """Whether no row takes twice the instructions that are noted for it; with `is_noting` they are noted anew."""
+    passed = True
+    for row in rows:
+        figures = measured(row, with_primal=False)
+        if isinstance(figures, str):
+            print(f"{row.name:40} failed: {figures}", flush=True)
+            passed = False
+            continue
+        before = noted[row.name]
+        is_doubled = figures.instructions > 2 * before
+        print(f"{row.name:40} {before:7} -> {figures.instructions:7} {'doubled' * is_doubled}", flush=True)
+        passed &= is_noting or not is_doubled
+        noted[row.name] = figures.instructions
+    if is_noting:
+        NOTED.write_text(json.dumps(noted, indent=1) + "\n", encoding="utf-8")
+    return passed
+
+
 def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--more", nargs="*", default=[])
     parser.add_argument("--figures", type=Path)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--note", action="store_true")
     given = parser.parse_args()
     import numba
 
@@ -264,6 +290,9 @@ def main() -> None:
     srcad.grad(function_of("def warm(x):\n    return np.sum(x * x)\n", "warm"))(np.ones(3))
     numba.njit(function_of("def cold(x):\n    return x + 1.0\n", "cold"))(1.0)
     rows = [*one_liners(), *short(), *programs(given.more)]
+    if given.check or given.note:
+        noted = json.loads(NOTED.read_text(encoding="utf-8"))
+        sys.exit(not checked([each for each in rows if each.name in noted], noted, given.note))
     found: dict[str, Any] = {}
     for row in rows:
         if given.only and not any(each in row.name for each in given.only):

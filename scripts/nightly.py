@@ -93,6 +93,14 @@ STEPS = (
         ],
     ),
     Step(
+        "injuries",
+        "bad inputs; 200 processes that race for one cache file, 100 killed while they write, 100 damaged caches",
+        lambda short: [
+            tests("-n0", "-rP", "tests/refusals/test_bad_inputs.py"),
+            tests("-n0", *([] if short else ["--nightly"]), "tests/faults"),
+        ],
+    ),
+    Step(
         "tensorflow",
         "outcomes under TensorFlow are those recorded in tests/conformance",
         lambda _: [[sys.executable, "-m", "tests.conformance.oracle", "--check"]],

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         TraceTooLarge,
         UnreliableDifferences,
         UnsupportedSyntax,
+        UnsupportedVersion,
         WrongGradient,
     )
     from srcad.runtime.checkpointed import checkpointed
@@ -81,6 +82,7 @@ _HOMES = {
     "UnreliableDifferences": "srcad.errors",
     "UnconnectedGradients": "srcad.runtime.tape.public",
     "UnsupportedSyntax": "srcad.errors",
+    "UnsupportedVersion": "srcad.errors",
     "Variable": "srcad.runtime.tape.public",
     "WrongGradient": "srcad.errors",
     "check_grads": "srcad.tools.check_grads",
@@ -129,6 +131,7 @@ __all__ = [
     "UnconnectedGradients",
     "UnreliableDifferences",
     "UnsupportedSyntax",
+    "UnsupportedVersion",
     "Variable",
     "WrongGradient",
     "__version__",

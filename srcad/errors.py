@@ -12,7 +12,8 @@
     |- BadIndex             (IndexError)            an index that is no integer, slice or array; a TypeError as well
     |- SourceUnavailable    (OSError)               a function whose source text cannot be found
     |- MayOverlap           (ValueError)            memory that is reached by two names, one of them written to
-    |- TraceTooLarge        (MemoryError)           max_trace_bytes is less than the minimum that a loop has to keep
+    |- UnsupportedVersion   (ImportError)           a Numba that is newer than those tested, and does not work
+    |- TraceTooLarge        (MemoryError)           no memory, or no max_trace_bytes, for what loops have to keep
     |- TapeMisuse           (RuntimeError)          a tape or variable used at the wrong time
     |- NotATensor           (TypeError)             a value given to a tape that is neither tensor nor variable
     |- WrongGradient        (AssertionError)        raised by srcad.check_grads
@@ -136,7 +137,11 @@ class MayOverlap(SrcadError, ValueError):
 
 
 class TraceTooLarge(SrcadError, MemoryError):
-    """A loop cannot be reversed within `max_trace_bytes`. Raised when the derivative runs."""
+    """What loops have to keep does not fit, into `max_trace_bytes` or the memory. Raised when the derivative runs."""
+
+
+class UnsupportedVersion(SrcadError, ImportError):
+    """A version of Numba that is newer than those tested, and with which a small gradient fails."""
 
 
 class TapeMisuse(SrcadError, RuntimeError, AttributeError):

@@ -12,9 +12,16 @@ SOURCES = TESTS.parent / "srcad"
 
 # Files of tests that are about no single module: what they are about.
 ABOUT_MORE = {
+    "test_first_calls.py": "what first calls cost, in instructions that LLVM gets",
     "driver/test_verified_passes.py": "the form between any two passes",
     "conformance/test_conformance.py": "the tape and TensorFlow's, on the programs beside it",
     "driver/test_argument_kinds.py": "kinds of arguments, through the whole compiler",
+    "faults/test_cache_faults.py": "damage to the cache folder, and changes of what is cached",
+    "faults/test_interrupts.py": "KeyboardInterrupt at random moments",
+    "faults/test_memory_faults.py": "little memory",
+    "faults/test_compile_time.py": "how the time of the transform grows",
+    "faults/test_threads_and_processes.py": "gradients in threads, tasks and processes, and memory over many calls",
+    "faults/test_injection.py": "text of the user's program that tries to become code",
     "golden/test_golden.py": "printed derivatives of a few whole programs",
     "golden/test_pass_texts.py": "texts before and after each pass",
     "refusals/test_bad_inputs.py": "inputs that are wrong, through all of the API",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import operator
 import sys
@@ -15,10 +16,12 @@ from numba import typeof
 from numba.core import errors
 from numba.core.registry import CPUDispatcher
 
+from srcad.driver import numba_check
 from srcad.driver.memoisation import remembered
 from srcad.driver.result_precision import of_kind
+from srcad.driver.trace_memory import refuse_trace
 from srcad.driver.user_exceptions import tell
-from srcad.driver.version import Version
+from srcad.driver.version import Request, Version
 from srcad.errors import PACKAGE, PerformanceWarning, SrcadError
 from srcad.refusals.types_and_results import MATRIX_ARGUMENT, NO_NUMBA_TYPE
 from srcad.runtime.jit.dispatchers import Redirect, TypedDispatcher
@@ -46,6 +49,8 @@ def compiled_routine(
     uncompiled = uncompiled_routine(version, index)
 
     def specialise(kinds: tuple[Any, ...]) -> CPUDispatcher:
+        if not numba_check.is_tested():
+            numba_check.check(_gradient)
         # A trace is read by the function that was generated together with the one that recorded it.
         recorded = getattr(kinds[count], "instance_class", None) if len(kinds) > count else None
         made = version.compiled_with(recorded.__module__) if recorded is not None else None
@@ -63,7 +68,17 @@ def compiled_routine(
 
         return warning
 
-    return TypedDispatcher(shape, specialise, None if must_compile else otherwise, redirect, widen, of_kind)
+    def exhausted(problem: MemoryError, args: tuple[Any, ...]) -> None:
+        if not index:
+            refuse_trace(problem, version, _kinds_of(version, args), args)
+
+    instead = None if must_compile else otherwise
+    return TypedDispatcher(shape, specialise, instead, redirect, widen, of_kind, exhausted)
+
+
+def _gradient(function: Callable[..., Any]) -> TypedDispatcher:
+    """The compiled gradient of a function of two arguments by the first."""
+    return compiled_routine(Version(function, Request("grad", (0,), False)), 0, lambda x, k: None, must_compile=True)
 
 
 def telling(version: Version, routine: Callable[..., Any]) -> Callable[..., Any]:
@@ -117,15 +132,16 @@ def _bound(routine: Any, args: Any, kwargs: Any) -> tuple[Any, ...] | None:
 
 def uncompiled_routine(version: Version, index: int) -> Callable[..., Any]:
     """The generated function of this index as plain Python, chosen by the types of the arguments at each call."""
-    parameters, count = version.unit.parameters, len(version.unit.parameters)
-
-    def kinds_of(args: tuple[Any, ...]) -> tuple[Any, ...]:
-        return tuple(kind_of(name, value) for name, value in zip(parameters, args[:count], strict=True))
 
     def first(*args: Any) -> Any:
+        kinds = _kinds_of(version, args)
         try:
-            return version.uncompiled(kinds_of(args))(*args)
+            return version.uncompiled(kinds)(*args)
         except SrcadError:
+            raise
+        except MemoryError as problem:
+            with contextlib.suppress(CannotType):
+                refuse_trace(problem, version, kinds, args)
             raise
         except Exception as problem:  # the function's own, which may be any
             tell(problem, version, args)
@@ -136,9 +152,15 @@ def uncompiled_routine(version: Version, index: int) -> Callable[..., Any]:
         if isinstance(trace, Kept):
             return trace.pull(tuple(arguments), bar)
         made = version.compiled_with(type(trace).__module__)  # the trace is that of a compiled function
-        return (made or version.compiled(kinds_of(args)))[index].py_func(*args)
+        return (made or version.compiled(_kinds_of(version, args)))[index].py_func(*args)
 
     return reverse if index else first
+
+
+def _kinds_of(version: Version, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Numba's types of the arguments that are the function's own."""
+    parameters = version.unit.parameters
+    return tuple(kind_of(name, value) for name, value in zip(parameters, args[: len(parameters)], strict=True))
 
 
 def kind_of(name: str, value: Any) -> Any:

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gast
 import numpy as np
@@ -32,6 +32,9 @@ from srcad.transforms.ir.build import place_of
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.lowering.lowering_context import reader
+
+if TYPE_CHECKING:
+    from srcad.driver.pipeline import Generated
 
 # The function, behind the ones that are generated in a mode, that calls the last of these for all unit directions.
 _LOOPS = {"vjp": "rows", "tangent": "columns"}
@@ -195,10 +198,26 @@ class Version:
         return self._generate(name, kinds, loops, assumes)
 
     def _generate(self, name: str, kinds: tuple[Any, ...], loops: bool, assumes: bool) -> tuple[ModuleType, Stored]:
+        request, generated = self.request, self.generated(kinds, loops, assumes)
+        if request.mode == "core" and loops:
+            types_of(self.unit, kinds)  # the other modes need the types themselves
+        text, names = generated.text, tuple(generated.functions)
+        loop = self._loop_text(names, kinds, generated.result) if loops else None
+        if loop is not None:
+            text, names = f"{text}\n\n{loop}", (*names, f"{self.unit.name}_{_LOOPS[request.mode]}")
+        stored = Stored(text, names, tuple(sorted(generated.bindings)), generated.assumes)
+        known = all(self.unit.bindings.get(each) is value for each, value in generated.bindings.items())
+        # An address in a name means an object that the next process knows nothing of.
+        if known and " at 0x" not in self.fingerprint() + repr(kinds):
+            disk_cache.store(name, stored)
+        return load(name, stored, generated.bindings), stored
+
+    def generated(self, kinds: tuple[Any, ...], loops: bool = True, assumes: bool = True) -> Generated:
+        """What the pipeline makes of the request for these types."""
         from srcad.driver import pipeline
 
         request = self.request
-        generated = pipeline.derive(
+        return pipeline.derive(
             self.unit,
             request.mode,
             request.wrt,
@@ -211,16 +230,6 @@ class Version:
             debug=request.options.debug,
             boundscheck=request.options.boundscheck,
         )
-        text, names = generated.text, tuple(generated.functions)
-        loop = self._loop_text(names, kinds, generated.result) if loops else None
-        if loop is not None:
-            text, names = f"{text}\n\n{loop}", (*names, f"{self.unit.name}_{_LOOPS[request.mode]}")
-        stored = Stored(text, names, tuple(sorted(generated.bindings)), generated.assumes)
-        known = all(self.unit.bindings.get(each) is value for each, value in generated.bindings.items())
-        # An address in a name means an object that the next process knows nothing of.
-        if known and " at 0x" not in self.fingerprint() + repr(kinds):
-            disk_cache.store(name, stored)
-        return load(name, stored, generated.bindings), stored
 
     def _loop_text(self, names: tuple[str, ...], kinds: tuple[Any, ...], result: Any) -> str | None:
         """What makes a Jacobian of what was generated, where that is one function of unit directions."""

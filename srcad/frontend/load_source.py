@@ -6,6 +6,7 @@ they are bound to. A function is refused if its text cannot be found, or is no l
 
 from __future__ import annotations
 
+import ast
 import builtins
 import functools
 import inspect
@@ -119,6 +120,25 @@ def _found(plain: FunctionType, lines: list[str]) -> Any:
 def _without_held(source: Source, partial: functools.partial[Any]) -> Source:
     tree, owners = without_held(source.tree, source.owners, partial, source.receiver is not None)
     return replace(source, tree=tree, owners=owners)
+
+
+def deepest_expression(function: Callable[..., Any]) -> Place | None:
+    """The line of a function's file, within the function, with the most deeply nested expression."""
+    plain, _, _ = unwrap(function)
+    lines, deepest = _lines(plain), (0, 0)
+    pending: list[tuple[ast.AST, int]] = [(ast.parse("".join(lines)), 0)]
+    while pending:  # without recursion, which is what has failed
+        node, depth = pending.pop()
+        line = getattr(node, "lineno", 0)
+        if isinstance(node, ast.expr) and line >= plain.__code__.co_firstlineno:
+            deepest = max(deepest, (depth, -line))
+        inner = depth + isinstance(node, ast.expr)
+        pending += [(child, inner) for child in ast.iter_child_nodes(node)]
+    line = -deepest[1]
+    if not line:
+        return None
+    text = lines[line - 1].rstrip()
+    return Place(plain.__code__.co_filename, line, len(text) - len(text.lstrip()), len(text), text)
 
 
 def signature_of(function: Callable[..., Any], eval_str: bool = False) -> inspect.Signature:

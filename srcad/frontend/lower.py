@@ -18,7 +18,7 @@ from srcad.errors import Place, SrcadError
 from srcad.frontend.call_arguments import completed, known_arguments
 from srcad.frontend.captured_values import spell
 from srcad.frontend.language_subset import fence
-from srcad.frontend.load_source import Source
+from srcad.frontend.load_source import Source, deepest_expression
 from srcad.frontend.load_source import load as load_source
 from srcad.frontend.match_and_try import without_match
 from srcad.frontend.one_shot_iterators import refuse_kept
@@ -35,7 +35,7 @@ from srcad.frontend.scope import (
     rebound,
 )
 from srcad.frontend.structured_parameters import given_parameter
-from srcad.refusals.constructs import STARRED_PARAMETERS
+from srcad.refusals.constructs import DEEP_EXPRESSION, STARRED_PARAMETERS
 from srcad.refusals.names_and_functions import DEEP_CALLS
 from srcad.runtime.rulebook import registry
 from srcad.runtime.support.stage_timer import stage
@@ -66,7 +66,11 @@ from srcad.transforms.lowering.structures.abstract_state import Memory
 @stage("lower")
 def prepare(function: Callable[..., Any]) -> Unit:
     """Stages 1 to 3: load a function and lower it to core form, without types."""
-    return lower(load_source(function), getattr(function, "forms", None))
+    try:
+        return lower(load_source(function), getattr(function, "forms", None))
+    except RecursionError:
+        place = deepest_expression(function)
+    raise DEEP_EXPRESSION.at(place)
 
 
 def lower(source: Source, forms: Mapping[str, Part] | None = None) -> Unit:

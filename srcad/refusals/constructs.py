@@ -315,3 +315,11 @@ CHANGE_IN_CONDITION = Refusal(
         return x
     """,
 )
+
+DEEP_EXPRESSION = Refusal(
+    UnsupportedSyntax,
+    "Expressions that are nested too deeply",
+    "this expression is nested too deeply to be taken apart",
+    "store parts of it in variables, or compute it in a loop",
+    unshown="it would have to be nested in itself about sixty times, or have hundreds of operators",
+)

@@ -316,6 +316,16 @@ NAMES = (
     ),
 )
 
+DEEP = (
+    Bad(
+        "def f(x):\n    y = x * x\n    return SIN\n".replace("SIN", "np.sin(" * 85 + "y" + ")" * 85)
+        + "srcad.grad(f)(2.0)",
+        UnsupportedSyntax,
+        "this expression is nested too deeply",
+        at="return " + "np.sin(" * 85 + "y" + ")" * 85,
+    ),
+)
+
 AGAIN = (
     Bad("srcad.grad(srcad.grad(srcad.grad(square)))(2.0)", NotDifferentiable, "grad of square_grad_grad"),
     Bad("srcad.hvp(srcad.hvp(square))(2.0, 1.0)", NotDifferentiable, "hvp of square_hvp is not supported"),
@@ -365,6 +375,7 @@ THEMES = {
     "Tangents, directions and cotangents": DIRECTIONS,
     "Memory that two arguments share": OVERLAP,
     "Names and calls": NAMES,
+    "Expressions": DEEP,
     "Derivatives of derivatives": AGAIN,
     "Tools": TOOLS,
 }

@@ -164,7 +164,7 @@ def page() -> str:
 
 def _line(bad: Bad) -> str:
     found = outcome(bad)
-    place = _code(found.place) if found.place else "the call"
+    place = _code(bad.at) if bad.at else "the call"
     # Words of Python and NumPy differ from version to version.
     says = f"{bad.says} ..." if bad.own else re.sub(r" at 0x[0-9a-f]+", "", found.says)
     return f"| {_code(bad.program)} | `{bad.kind.__name__}` | {place} | {_text(says)} | {_text(found.hint)} |"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,8 @@ def test_a_bad_input_gets_the_class_the_place_and_the_hint_of_its_row(bad: Bad):
     assert isinstance(found.error, bad.kind)
     assert isinstance(found.error, SrcadError) <= (type(found.error) is bad.kind)
     assert bad.says in found.says
-    assert found.place == bad.at
+    if not bad.own or sys.version_info >= (3, 11):  # before, exceptions of others have no notes
+        assert found.place == bad.at
     assert found.line == (bad.line or len(bad.program.splitlines()))
     assert bool(found.hint) is not bad.own
     assert bad.own <= (not found.hint)

@@ -1,15 +1,20 @@
-"""The disk cache of generated modules: its folder, the names of files, and how they are written and read.
+"""The disk cache: its folder, the names of files, and how they are written and read.
 
     key("...", "...")            a hash of everything that a generated module depends on
     store(key, stored)           writes a file atomically; if two processes store the same key, either file may remain
     fetch(key)                   the stored module, or None
+    store_code, fetch_code       the same for machine code
 
-A folder that other users can write to is refused, since its files are executed. Without a usable folder nothing is
-stored, and modules live in memory only.
+A file is used only if it is whole and is the one that was stored under this name: each ends with a seal, a hash of its
+name and its content. What is cut short, changed or exchanged is no file, and is made again.
+
+A folder that other users can write to is refused, since its files are executed. Without a usable folder, or where
+nothing can be written, nothing is stored, and modules live in memory only. `cache_size` bounds the folder.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import json
@@ -26,7 +31,10 @@ import llvmlite
 import numba
 import numpy as np
 
+from srcad.runtime.jit import cache_size
+
 _MARK = "# srcad: "
+_SEAL = 16  # bytes
 
 
 @dataclass(frozen=True)
@@ -60,7 +68,13 @@ def key(*parts: str) -> str:
 def environment() -> str:
     """The versions of everything that affects generated code: srcad's source, Numba, LLVM, NumPy, Python, machine."""
     versions = [numba.__version__, llvmlite.__version__, np.__version__, sys.version, platform.machine()]
-    return "\n".join([_own_source(), *versions])
+    return "\n".join([own_source(), *versions])
+
+
+@functools.cache
+def own_source() -> str:
+    """A hash of srcad's own source as this process has found it."""
+    return _own_source()
 
 
 def _own_source() -> str:
@@ -73,16 +87,12 @@ def _own_source() -> str:
 
 
 def fetch(name: str) -> Stored | None:
-    """The module stored under a name, or None. An incomplete file counts as none."""
+    """The module stored under a name, or None. A file that is not as it was stored counts as none."""
     path = path_of(name)
-    if path is None:
-        return None
-    try:
-        whole = path.read_text(encoding="utf-8")
-    except OSError:
-        return None
-    text, mark, facts = whole.rpartition(_MARK)
-    if not mark or not facts.endswith("\n"):
+    whole = None if path is None else _read(path)
+    text, mark, last = ("", "", "") if whole is None else whole.decode("utf-8", "replace").rpartition(_MARK)
+    facts, _, seal = last.rpartition(" ")
+    if not mark or seal != _seal(name, (text + facts).encode("utf-8")).hex() + "\n":
         return None
     known = json.loads(facts)
     return Stored(text, tuple(known["functions"]), tuple(known["injected"]), known["assumes"])
@@ -91,27 +101,69 @@ def fetch(name: str) -> Stored | None:
 def store(name: str, stored: Stored) -> Path | None:
     """Write a module atomically. Returns its path, or None if nothing can be written."""
     path = path_of(name)
-    if path is None:
-        return None
+    if path is None or _own_source() != own_source():
+        return None  # srcad is being replaced: what this process has made may be of neither version
     facts = json.dumps({"functions": stored.functions, "injected": stored.injected, "assumes": stored.assumes})
+    seal = _seal(name, (stored.text + facts).encode("utf-8")).hex()
+    return _write(path, f"{stored.text}{_MARK}{facts} {seal}\n".encode())
+
+
+def fetch_code(name: str, what: str) -> bytes | None:
+    """The machine code stored for a module, `what` says of which function and types; or None."""
+    path = _code_path(name, what)
+    whole = None if path is None else _read(path)
+    if path is None or whole is None:
+        return None
+    content, seal = whole[:-_SEAL], whole[-_SEAL:]
+    return content if seal == _seal(path.name, content) else None
+
+
+def store_code(name: str, what: str, content: bytes) -> Path | None:
+    """Write machine code atomically. Returns its path, or None if nothing can be written."""
+    path = _code_path(name, what)
+    return None if path is None else _write(path, content + _seal(path.name, content))
+
+
+def _code_path(name: str, what: str) -> Path | None:
+    path = path_of(name)
+    return (
+        None if path is None else path.with_suffix(f".{hashlib.blake2b(what.encode(), digest_size=8).hexdigest()}.code")
+    )
+
+
+def _seal(name: str, content: bytes) -> bytes:
+    """What says that a file is whole and has the content that was stored under this name."""
+    digest = hashlib.blake2b(name.encode() + b"\0", digest_size=_SEAL)
+    digest.update(content)
+    return digest.digest()
+
+
+def _read(path: Path) -> bytes | None:
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{name}-", suffix=".tmp")
+        content = path.read_bytes()
+    except OSError:
+        return None
+    with contextlib.suppress(OSError):
+        os.utime(path)  # what was used longest ago is dropped first
+    return content
+
+
+def _write(path: Path, content: bytes) -> Path | None:
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=cache_size.UNFINISHED)
     except OSError:
         return None
     try:
-        with open(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(f"{stored.text}{_MARK}{facts}\n")
-        # Numba stores machine code with the time stamp of this file. The file's name determines its content, so the
-        # stamp need not change when a second process stores the same module.
-        os.utime(temporary, (_STAMP, _STAMP))
+        with open(handle, "wb") as file:
+            file.write(content)
         os.replace(temporary, path)
-    except OSError:
+    except BaseException as problem:
         _remove(temporary)
-        return None
+        if isinstance(problem, OSError):
+            return None
+        raise
+    cache_size.written(path.parent, len(content))
     return path
-
-
-_STAMP = 1_000_000_000
 
 
 def _remove(path: str) -> None:
@@ -129,6 +181,8 @@ def path_of(name: str) -> Path | None:
 
 def folder() -> Path | None:
     """The cache folder, created if necessary: SRCAD_CACHE_DIR, else one in the user's home; None if not usable."""
+    if cache_size.limit() == 0:
+        return None
     return _usable(os.environ.get("SRCAD_CACHE_DIR") or None)
 
 

@@ -1,7 +1,7 @@
 """Load the text of generated functions as modules that a debugger can show, and compile them with Numba.
 
     load(name, stored, ...)      executes a generated module, from its file in the cache folder if there is one
-    compiled(module, ...)        its functions as Numba dispatchers, with machine code cached on disk
+    compiled(module, ...)        its functions as Numba dispatchers, with machine code in the cache folder
     TypedDispatcher              a Numba dispatcher whose function is generated for each tuple of argument types
 
 To Numba, a gradient is a `TypedDispatcher`. Dispatch on types, keywords and defaults is Numba's own, in C, and the
@@ -23,7 +23,6 @@ from numba.core import errors, sigutils, types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import OmittedArg
 from numba.core.registry import CPUDispatcher
-from numba.core.runtime import rtsys
 
 import srcad.runtime.jit.unique_symbols  # noqa: F401 - names of machine code are unique from here on
 from srcad.errors import SrcadError
@@ -31,7 +30,7 @@ from srcad.runtime.jit.compact_numba import compact_numba
 from srcad.runtime.jit.disk_cache import Stored, path_of
 from srcad.runtime.jit.fast_compiler_pipeline import Quick
 from srcad.runtime.jit.gc_pause import nothing_collected
-from srcad.runtime.jit.kernel_cache import GradientCache
+from srcad.runtime.jit.machine_code import MachineCode
 from srcad.runtime.jit.numba_inference import CannotType, reason_of
 from srcad.runtime.support.broadcast_error import Widens
 
@@ -94,8 +93,9 @@ def compiled(
         special = {"parallel": dict(_ONLY_PRANGE)} if shares_out else {"pipeline_class": Quick}
         dispatcher = numba.njit(**options, **special)(function)
         if on_disk and name in public:
-            dispatcher._cache = _QuickCache(function)
+            dispatcher._cache = MachineCode(module.__name__.removeprefix("srcad_"), function)
         dispatcher.assumes = assumes
+        dispatcher.records = any("_trace" in each for each in function.__code__.co_varnames)
         namespace[name] = dispatcher
     return tuple(namespace[name] for name in public)
 
@@ -125,26 +125,6 @@ def _is_own_function(value: Any, module: ModuleType) -> bool:
     return isinstance(value, FunctionType) and value.__code__.co_filename == module.__file__
 
 
-class _QuickCache(GradientCache):
-    """Numba's disk cache, without the loading of modules that only compilation needs.
-
-    Numba refreshes its registries before it looks into the cache, which takes a third of a second in a new process.
-    Linking needs only the addresses of Numba's run-time functions, which are registered here.
-    """
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        rtsys.initialize(target_context)
-        import numba.cpython.hashing  # noqa: F401 - adds the address of its secret
-
-        with self._guard_against_spurious_io_errors():
-            return self._load_overload(sig, target_context)
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        # Code that contains addresses (a large constant array) cannot be cached; Numba would warn.
-        if not data.library.has_dynamic_globals:
-            super().save_overload(sig, data)
-
-
 Specialise = Callable[[tuple[Any, ...]], CPUDispatcher]
 Redirect = Callable[[tuple[Any, ...]], "Callable[..., Any] | None"]
 
@@ -156,7 +136,8 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
     or Numba cannot type the function, `otherwise` gives the function to call instead. `redirect` may give another
     function for arguments of new types. `widen` is called when arrays broadcast although the code assumes that they do
     not; the function is then made again. `rounded` converts Python numbers that Numba returns to single precision,
-    given the result's Numba type.
+    given the result's Numba type. `exhausted` is called with a MemoryError and the arguments where a function that
+    records a trace runs out of memory, and may raise another one.
     """
 
     def __init__(
@@ -167,6 +148,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         redirect: Redirect | None = None,
         widen: Callable[[], None] | None = None,
         rounded: Callable[[Any, Any], Any] | None = None,
+        exhausted: Callable[[MemoryError, tuple[Any, ...]], None] | None = None,
     ) -> None:
         super().__init__(shape, targetoptions={"nopython": True})
         self.specialise = specialise
@@ -174,6 +156,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         self.redirect = redirect
         self.widen = widen
         self.rounded = rounded
+        self.exhausted = exhausted
         self._made: list[CPUDispatcher] = []
         self._failed: dict[tuple[Any, ...], CannotType] = {}
 
@@ -187,7 +170,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
             return types.pyobject  # to Numba it is an array, but `*` is a product of matrices
         try:
             return super().typeof_pyval(val)
-        except errors.NumbaTypeError:  # a masked array
+        except errors.NumbaError:  # a masked array, or one of a dtype that Numba lacks
             return types.pyobject
 
     def compile(self, sig: Any) -> Any:
@@ -219,7 +202,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
             dispatcher.compile(arguments)
         except (errors.NumbaError, errors.UnsupportedBytecodeError) as error:
             raise _not_compiled(dispatcher, error) from error
-        if self.widen is not None and dispatcher.assumes:
+        if (self.widen is not None and dispatcher.assumes) or (self.exhausted is not None and dispatcher.records):
             self.__class__ = _Watched
         return dispatcher
 
@@ -253,14 +236,24 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         raise TypeError("pickle the object that srcad.grad returned, not its dispatcher")
 
 
+_CALL = CPUDispatcher.__call__  # found here at once; `super()` takes as long as a small gradient
+
+
 class _Watched(TypedDispatcher):
-    """A dispatcher of functions that assume arrays without broadcasting: calls from Python catch `Widens`."""
+    """A dispatcher whose calls from Python catch `Widens`, and the MemoryError of a function that records a trace."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
-            return super().__call__(*args, **kwargs)
+            return _CALL(self, *args, **kwargs)
         except Widens:
             return self._widened()(*args, **kwargs)
+        except MemoryError as problem:
+            self._tell(problem, args)
+            raise
+
+    def _tell(self, problem: MemoryError, args: tuple[Any, ...]) -> None:
+        if self.exhausted is not None and not isinstance(problem, SrcadError):
+            self.exhausted(problem, args)
 
     def _first_call(self, entry: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any) -> Any:
@@ -268,6 +261,9 @@ class _Watched(TypedDispatcher):
                 return entry(*args)
             except Widens:
                 return self._widened()(*_given(args))
+            except MemoryError as problem:
+                self._tell(problem, tuple(_given(args)))
+                raise
 
         return call
 

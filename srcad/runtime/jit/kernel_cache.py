@@ -15,23 +15,20 @@ processor, and the versions of srcad, Numba, LLVM, NumPy and Python. Small kerne
 from __future__ import annotations
 
 import hashlib
-import os
 import pickle
-import tempfile
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
 import llvmlite.binding as llvm
 from numba.core import targetconfig, types
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache, _Cache
+from numba.core.caching import NullCache, _Cache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompileResult
 from numba.core.dispatcher import Dispatcher
 from numba.core.typing.templates import _OverloadFunctionTemplate
 
-from srcad.runtime.jit.disk_cache import environment, folder
+from srcad.runtime.jit.disk_cache import environment, fetch_code, folder, store_code
 
 # LLVM inlines functions of up to about 50 instructions. Those that it would not inline are called.
 FEWEST_INSTRUCTIONS = 100
@@ -72,7 +69,7 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba carries no annotations
     @property
     def cache_path(self) -> str:
         """The folder."""
-        return str(_folder())
+        return str(folder())
 
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
         """The compiled kernel, or None if it is not stored."""
@@ -87,7 +84,7 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba carries no annotations
         if data.library.has_dynamic_globals or data.lifted or not all(map(is_plain, sig)):
             return
         name = self._name(sig, data.codegen)
-        if _store(name, pickle.dumps(data._reduce(), protocol=4)):
+        if store_code(f"kernel_{name}", "", pickle.dumps(data._reduce(), protocol=4)) is not None:
             _remember(name, data)
 
     def _name(self, sig: Any, codegen: Any) -> str:
@@ -179,7 +176,7 @@ def load(names: Iterable[str], target_context: Any) -> bool:
 def _load(name: str, target_context: Any) -> CompileResult | None:
     found = _loaded.get(name)
     if found is None:
-        data = _fetch(name)
+        data = fetch_code(f"kernel_{name}", "")
         if data is None:
             return None
         try:
@@ -196,41 +193,6 @@ def _remember(name: str, kernel: CompileResult) -> None:
     entry = kernel.library._get_module_for_linking().get_function(kernel.fndesc.llvm_func_name)
     if sum(1 for block in entry.blocks for _ in block.instructions) >= FEWEST_INSTRUCTIONS:
         _names[kernel.library] = name
-
-
-def _folder() -> Path | None:
-    root = folder()
-    return None if root is None else root / "kernels"
-
-
-def _fetch(name: str) -> bytes | None:
-    """The contents of a file, or None if it is missing or damaged."""
-    place = _folder()
-    try:
-        whole = b"" if place is None else (place / f"{name}.bin").read_bytes()
-    except OSError:
-        return None
-    digest, data = whole[:_DIGEST], whole[_DIGEST:]
-    return data if data and hashlib.blake2b(data, digest_size=_DIGEST).digest() == digest else None
-
-
-def _store(name: str, data: bytes) -> bool:
-    """Write a file, whole or not at all; whether that has succeeded."""
-    place = _folder()
-    if place is None:
-        return False
-    temporary = None
-    try:
-        place.mkdir(mode=0o700, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=place, prefix=f".{name}-", suffix=".tmp")
-        with open(handle, "wb") as file:
-            file.write(hashlib.blake2b(data, digest_size=_DIGEST).digest() + data)
-        os.replace(temporary, place / f"{name}.bin")
-    except OSError:
-        if temporary is not None and os.path.exists(temporary):
-            os.unlink(temporary)
-        return False
-    return True
 
 
 class CallingLibrary(JITCodeLibrary):  # type: ignore[misc]
@@ -267,20 +229,3 @@ class CallingLibrary(JITCodeLibrary):  # type: ignore[misc]
         for each in self._final_module.functions:
             if each.is_declaration and each.name.startswith("_ZN5numba") and each.name not in called:
                 raise AssertionError(f"Symbol {each.name} not linked properly")
-
-
-class _WithKernels(CompileResultCacheImpl):  # type: ignore[misc]
-    """What is stored of a compiled function: the names of the kernels that it calls come first."""
-
-    def reduce(self, cres: CompileResult) -> Any:
-        return tuple(sorted(getattr(cres.library, "called", ()))), cres._reduce()
-
-    def rebuild(self, target_context: Any, payload: Any) -> CompileResult | None:
-        names, reduced = payload
-        return CompileResult._rebuild(target_context, *reduced) if load(names, target_context) else None
-
-
-class GradientCache(FunctionCache):  # type: ignore[misc]
-    """Numba's disk cache for generated functions: with the code of a function, the kernels that it calls are loaded."""
-
-    _impl_class = _WithKernels

@@ -1,6 +1,10 @@
-"""All that users see of the tape. Its import binds the operators of tensors, and turns on the accelerator."""
+"""All that users see of the tape.
+
+Its import binds the operators of tensors, turns on the accelerator, and has operations checked in debug mode.
+"""
 
 from srcad.runtime.tape.accelerator import switch  # noqa: F401 - imports `dispatch`, which computes operations
+from srcad.runtime.tape.checked_recording import checked_recording  # noqa: F401 - checks in debug mode
 from srcad.runtime.tape.core.tensor import Tensor
 from srcad.runtime.tape.core.variable import Variable
 from srcad.runtime.tape.custom_gradient import custom_gradient, recompute_grad

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -106,10 +107,11 @@ def place_zeros(plan: Plan, merge: bool = True) -> Plan:
     first = plan.nodes[0]
     assert isinstance(first, Step)
     zeros, first.code = first.code, []
-    mentioned = _Mentioned()
+    placement = _Placement(plan.nodes, merge)
     for zero in reversed(zeros):
-        _place(plan.nodes, zero, mentioned, merge)
-    plan.nodes = [node for node in plan.nodes if not isinstance(node, Step) or node.code or node.statement is not None]
+        placement.place(zero)
+    nodes = placement.placed()
+    plan.nodes = [node for node in nodes if not isinstance(node, Step) or node.code or node.statement is not None]
     return plan
 
 
@@ -136,20 +138,56 @@ class _Mentioned:
             yield from self.names(each)
 
 
-def _place(nodes: list[Node], zero: Any, mentioned: _Mentioned, merge: bool) -> None:
-    name = zero.targets[0].id
-    for k, node in enumerate(nodes):
-        if not isinstance(node, Step):
-            if name in mentioned.names(node):
-                nodes.insert(k, Step(reached(node), [zero]))
+_ITSELF = math.inf  # of a node, after the steps that are put before it
+
+
+class _Placement:
+    """Where each name is first mentioned, while initial values are put before that.
+
+    A place is the number of a node, and which of the steps put before it, or the node itself.
+    """
+
+    def __init__(self, nodes: list[Node], merge: bool) -> None:
+        self.nodes, self.merge = nodes, merge
+        self.mentioned = _Mentioned()
+        self.before: dict[int, list[Step]] = {}
+        self.first: dict[str, tuple[int, float]] = {}
+        for k, node in enumerate(nodes):
+            for each in node.code if isinstance(node, Step) else [node]:
+                self._mention(self.mentioned.names(each), (k, _ITSELF))
+
+    def place(self, zero: Any) -> None:
+        """Put an initial value before the first statement or node that mentions it, or at the end."""
+        name = zero.targets[0].id
+        k, which = self.first.get(name, (len(self.nodes), _ITSELF))
+        node = self.nodes[k] if k < len(self.nodes) else None
+        if which is not _ITSELF:
+            node = self.before[k][int(which)]
+        if isinstance(node, Step):
+            self._within(node, zero, name)
+            self._mention(self.mentioned.names(zero), (k, which))
+            return
+        steps = self.before.setdefault(k, [])
+        steps.append(Step(reached(self.nodes[0] if node is None else node), [zero]))
+        self._mention(self.mentioned.names(zero), (k, len(steps) - 1))
+
+    def placed(self) -> list[Node]:
+        """All nodes, with the new steps."""
+        found: list[Node] = []
+        for k, node in enumerate(self.nodes):
+            found += [*self.before.get(k, []), node]
+        return [*found, *self.before.get(len(self.nodes), [])]
+
+    def _within(self, step: Step, zero: Any, name: str) -> None:
+        for j, statement in enumerate(step.code):
+            if name in self.mentioned.names(statement):
+                merged = _merged(zero, statement, name) if self.merge else None
+                step.code[j : j + 1] = [zero, statement] if merged is None else [merged]
                 return
-            continue
-        for j, statement in enumerate(node.code):
-            if name in mentioned.names(statement):
-                merged = _merged(zero, statement, name) if merge else None
-                node.code[j : j + 1] = [zero, statement] if merged is None else [merged]
-                return
-    nodes.append(Step(reached(nodes[0]) if nodes else 0, [zero]))
+
+    def _mention(self, names: Iterable[str], place: tuple[int, float]) -> None:
+        for name in names:
+            self.first[name] = min(self.first.get(name, place), place)
 
 
 def _merged(zero: Any, statement: gast.stmt, name: str) -> gast.stmt | None:

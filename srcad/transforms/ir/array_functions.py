@@ -87,6 +87,7 @@ FACTS: dict[str, Fact] = {
     "np.atleast_1d": Fact.VIEWS,
     "np.atleast_2d": Fact.VIEWS,
     "np.atleast_3d": Fact.VIEWS,
+    "np.einsum": Fact.VIEWS,  # of one array, whose axes it only exchanges
     "np.broadcast_to": Fact.VIEW | Fact.READ_ONLY,
     "np.diag": Fact.VIEW | Fact.READ_ONLY,
     "np.diagonal": Fact.VIEW | Fact.READ_ONLY,
@@ -248,12 +249,12 @@ def result_of(called: Any, count: int = 1) -> Result:
     """
     if not isinstance(called, Hashable):
         return Result.ANY
-    facts, rule = _facts_by_function().get(called, Fact(0)), registry.find(called)
+    facts, rules = _facts_by_function().get(called, Fact(0)), registry.variants(called)
     if Fact.VIEWS in facts and count > 1:
         return Result.ANY
-    if Fact.VIEW in facts or Fact.VIEWS in facts or (rule is not None and (rule.kind == "view" or rule.may_view)):
+    if Fact.VIEW in facts or Fact.VIEWS in facts or any(rule.kind == "view" or rule.may_view for rule in rules):
         return Result.FIRST
-    is_new = Fact.NEW in facts or rule is not None or isinstance(called, np.ufunc)
+    is_new = Fact.NEW in facts or bool(rules) or isinstance(called, np.ufunc)
     return Result.NEW if is_new or getattr(called, "__module__", None) == "math" else Result.ANY
 
 

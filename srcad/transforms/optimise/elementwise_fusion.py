@@ -104,7 +104,7 @@ class _Planner:
             return (
                 isinstance(user.value, gast.Name)
                 and user.value.id == name
-                and is_array_store(self.program, target)
+                and is_array_store(self.program, user, target)
                 and name not in names_in(target)
             )
         return is_fusible(self.program, user) or Elements.sums(self.program, user)

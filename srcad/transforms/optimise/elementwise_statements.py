@@ -119,7 +119,7 @@ class Elements:
         if self.sums(self.program, statement):
             return self.summed(str(name), statement)
         target = stores_into(statement)
-        if target is not None and is_array_store(self.program, target):
+        if target is not None and is_array_store(self.program, statement, target):
             return self.stored_slice(statement, target)
         return [statement]
 
@@ -236,14 +236,20 @@ class Elements:
         return False
 
     def leaves(self, node: gast.expr) -> list[str]:
-        """The arrays that an expression reads, through inlined results."""
-        found: list[str] = []
-        for name in names_in(node):
-            if name in self.inlined:
-                found += self.leaves(self.defined[name].value)
-            elif self.program.types.is_array(name):
-                found.append(name)
-        return found
+        """The arrays that an expression reads, through inlined results, each once."""
+        found: dict[str, None] = {}
+        seen: set[str] = set()
+
+        def visit(part: gast.expr) -> None:
+            for name in names_in(part):
+                if name in self.inlined and name not in seen:
+                    seen.add(name)
+                    visit(self.defined[name].value)
+                elif name not in self.inlined and self.program.types.is_array(name):
+                    found[name] = None
+
+        visit(node)
+        return [*found]
 
     def evaluated(self, value: gast.expr, statement: gast.stmt) -> tuple[Block, gast.expr]:
         """The value, evaluated into an array of its own."""
@@ -258,14 +264,19 @@ class Elements:
         return [assign(copied, call("np.copy", value), place)], load(copied)
 
 
-def is_array_store(program: Program, target: gast.Subscript) -> bool:
-    """Whether a store becomes a loop nest: its subscript is basic and selects several elements, which are floats."""
+def is_array_store(program: Program, statement: Any, target: gast.Subscript) -> bool:
+    """Whether a store becomes a loop nest: its subscript is basic and selects several elements, which are floats.
+
+    A value of more axes than that, of which NumPy drops leading ones of length 1, does not.
+    """
     types = program.types
     kind = types.get(target.value.id)
     if any(map(types.is_opaque, index_parts(target))):
         return False
     floating = isinstance(kind, nb.Array) and isinstance(kind.dtype, nb.Float)
-    return floating and is_basic(target.slice, types) and bool(_rank_of_target(program, target))
+    rank = _rank_of_target(program, target)
+    fits = all((types.rank(name) or 0) <= rank for name in names_in(statement.value))
+    return floating and is_basic(target.slice, types) and rank > 0 and fits
 
 
 def _rank_of_target(program: Program, target: gast.Subscript) -> int:

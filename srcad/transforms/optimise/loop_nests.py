@@ -330,7 +330,11 @@ class Nest:
         if not isinstance(node, gast.Name) or not self.program.types.is_array(node.id):
             return clone(node)
         if node.id in self.elements.inlined:
-            return self.inner(self.element(self.elements.defined[node.id].value))
+            # Looked up by name: what is used twice by what is used twice would be spelled out again and again.
+            key = f"element {node.id}"
+            if key not in self._done:
+                self._done[key] = self.inner(self.element(self.elements.defined[node.id].value))
+            return clone(self._done[key])
         return self.inner(self.leaf(node.id))
 
     def element(self, value: gast.expr) -> gast.expr:

@@ -31,6 +31,7 @@ class _Liveness:
         self.writers: dict[str, list[gast.stmt]] = {}
         self.changers: dict[str, list[gast.stmt]] = {}
         self.around: dict[gast.stmt, gast.stmt] = {}  # the compound statement around each
+        self.read: set[str] = set()  # names whose writers live already
         for statement in walk_statements(body):
             self._index(statement)
         effects = [statement for statement in walk_statements(body) if is_effect(statement)]
@@ -46,7 +47,9 @@ class _Liveness:
         """The statements that a live statement makes live."""
         if statement in self.around:
             yield self.around[statement]
-        yield from self.touching(reads(statement))
+        new = dict.fromkeys(name for name in reads(statement) if name not in self.read)
+        self.read |= new.keys()
+        yield from self.touching(new)
         if is_loop(statement) and is_exit(statement.body[-1]):
             yield statement.body[-1].body[0]
 

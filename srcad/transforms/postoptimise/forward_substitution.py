@@ -12,8 +12,11 @@ one store take the plain name again where it has become free (`with_plain_names`
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
-from itertools import islice
+from collections.abc import Iterator
+from heapq import merge
+from itertools import groupby, islice
 from typing import Any
 
 import gast
@@ -25,7 +28,6 @@ from srcad.transforms.ir.build import (
     clone,
     inner_blocks,
     names_in,
-    position,
     rewrite_blocks,
     walk,
     walk_blocks,
@@ -186,20 +188,33 @@ def without_idle_resets(block: Block) -> Block:
 
 
 def _without_idle_resets(block: Block) -> Block:
-    result = list(block)
-    for statement in block:
+    named, stored = _positions(block)
+    dropped: set[int] = set()
+    for place, statement in enumerate(block):
         match statement:
             case gast.Assign(targets=[gast.Name(id=copy)], value=gast.Name(id=name)):
-                later = (each for each in result[position(result, statement) + 1 :] if _touches(each, name, copy))
-                after = [*islice(later, 2)]
-                if len(after) > 1 and _is_reset(after[0], name) and _is_return(after[1], name, copy):
-                    result = [each for each in result if each is not after[0] and each is not after[1]]
-    return result
+                touching = merge(_after(named[name], place), _after(stored.get(copy, []), place))
+                after = [*islice((each for each, _ in groupby(touching) if each not in dropped), 2)]
+                first, second = [block[each] for each in after] if len(after) > 1 else (statement, statement)
+                if _is_reset(first, name) and _is_return(second, name, copy):
+                    dropped.update(after)
+    return [each for place, each in enumerate(block) if place not in dropped]
 
 
-def _touches(statement: gast.stmt, name: str, copy: str) -> bool:
-    found = any(isinstance(node, gast.Name) and node.id == name for node in walk(statement))
-    return found or any(copy in all_written(inner) for inner in walk_statements([statement]))
+def _positions(block: Block) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
+    """For each name: the positions of the statements that it stands in, and of those that store it."""
+    named: dict[str, list[int]] = {}
+    stored: dict[str, list[int]] = {}
+    for place, statement in enumerate(block):
+        for name in {node.id for node in walk(statement) if isinstance(node, gast.Name)}:
+            named.setdefault(name, []).append(place)
+        for name in {name for inner in walk_statements([statement]) for name in all_written(inner)}:
+            stored.setdefault(name, []).append(place)
+    return named, stored
+
+
+def _after(places: list[int], place: int) -> Iterator[int]:
+    return (places[k] for k in range(bisect_right(places, place), len(places)))
 
 
 def _is_reset(statement: gast.stmt, name: str) -> bool:

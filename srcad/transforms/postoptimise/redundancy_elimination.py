@@ -107,6 +107,22 @@ class _Known:
     under: dict[tuple[str, int], _Known] = field(default_factory=dict)
     products: dict[str, gast.Call] = field(default_factory=dict)  # strong products, by the names that hold them
 
+    def __post_init__(self) -> None:
+        self._texts: dict[str, set[str]] = {}  # for each name, the expressions that it holds or stands in
+        for text, (name, of) in self.values.items():
+            self._note(text, name, of)
+        self._products_of: dict[str, set[str]] = {}  # for each name, the products that it holds or stands in
+        for name, product in self.products.items():
+            self._note_product(name, product)
+
+    def _note(self, text: str, name: str, of: frozenset[str]) -> None:
+        for each in (name, *of):
+            self._texts.setdefault(each, set()).add(text)
+
+    def _note_product(self, name: str, product: gast.Call) -> None:
+        for each in (name, *names_in(product)):
+            self._products_of.setdefault(each, set()).add(name)
+
     def without(self, names: frozenset[str]) -> _Known:
         """The expressions still available after these names are stored (kill)."""
         kept = {text: (name, of) for text, (name, of) in self.values.items() if name not in names and not of & names}
@@ -116,14 +132,21 @@ class _Known:
         }
         return _Known(kept, under, products)
 
+    def forget(self, names: frozenset[str]) -> None:
+        """Keep only the expressions still available after these names are stored."""
+        for name in names:
+            for text in self._texts.pop(name, ()):
+                self.values.pop(text, None)
+            for product in self._products_of.pop(name, ()):
+                self.products.pop(product, None)
+        self.under = {key: each.without(names) for key, each in self.under.items() if key[0] not in names}
+
     def where(self, test: gast.expr, arm: int) -> _Known:
         """The expressions available in one arm of a branch."""
         more = self.under.get((test.id, arm)) if isinstance(test, gast.Name) else None
-        return (
-            self.without(frozenset())
-            if more is None
-            else _Known(self.values | more.values, dict(self.under), dict(self.products))
-        )
+        if more is None:
+            return self.without(frozenset())
+        return _Known(self.values | more.values, dict(self.under), dict(self.products))
 
     def name(self, node: gast.expr) -> str | None:
         """The name that holds the value of an expression, or None."""
@@ -132,8 +155,16 @@ class _Known:
 
     def learn(self, node: gast.expr, name: str) -> None:
         """Record that a name holds the value of an expression."""
-        if name not in names_in(node):
-            self.values.setdefault(gast.dump(node), (name, frozenset(names_in(node))))
+        text, of = gast.dump(node), frozenset(names_in(node))
+        if name not in of and text not in self.values:
+            self.values[text] = name, of
+            self._note(text, name, of)
+
+    def learn_product(self, product: gast.Call, name: str) -> None:
+        """Record that a name holds a strong product."""
+        if name not in names_in(product):
+            self.products[name] = product
+            self._note_product(name, product)
 
 
 class _Sharer:
@@ -158,8 +189,7 @@ class _Sharer:
                     _learn_inverse(inverse, name, known)
                     result.append(assign(name, inverse, place_of(statement)))
                 _Swap(lambda node: self.replaced(node, known, changing)).visit(statement)
-                left = known.without(stored)
-                known.values, known.under, known.products = left.values, left.under, left.products
+                known.forget(stored)
                 self.learn(statement, known)
             result.append(statement)
         return result
@@ -167,8 +197,8 @@ class _Sharer:
     def compound(self, statement: gast.stmt, known: _Known, changing: frozenset[str]) -> None:
         """Rewrite the blocks of a loop or of a branch."""
         stored = stored_in([statement])
-        before, left = known.without(frozenset()), known.without(stored)
-        known.values, known.under, known.products = left.values, left.under, left.products
+        before = known.without(frozenset())
+        known.forget(stored)
         if not isinstance(statement, gast.If):
             statement.body = self.block(statement.body, known.without(frozenset()), changing)
             return
@@ -252,8 +282,8 @@ class _Sharer:
     def learn(self, statement: gast.stmt, known: _Known) -> None:
         """Record the function values and reciprocals that a statement makes available."""
         name = written(statement) if isinstance(statement, gast.Assign) else None
-        if name is not None and self.is_product_of_numbers(statement.value) and name not in names_in(statement.value):
-            known.products[name] = statement.value
+        if name is not None and self.is_product_of_numbers(statement.value):
+            known.learn_product(statement.value, name)
         if name is None or not self.is_number(name):
             return
         operands, inverse = _operands(statement.value), self.inverse(statement.value)

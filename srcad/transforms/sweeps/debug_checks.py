@@ -147,7 +147,7 @@ class _Checks:
         place = place_of(statement)
         site = site_text(
             notes_of(statement).sweep,
-            _statement_text(statement),
+            f"generated statement `{_statement_text(statement)}`",
             _text(target),
             [self.explained(label) for label in labels],
             [label for _, label in loops],

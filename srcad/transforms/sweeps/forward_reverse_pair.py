@@ -15,6 +15,7 @@ from typing import Any
 
 import gast
 
+from srcad.errors import CompilerBug
 from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.adjoint.call_derivatives import Callees
 from srcad.transforms.analysis.liveness import live_before, stored_certainly
@@ -53,6 +54,8 @@ from srcad.transforms.sweeps.gradient_function import (
 from srcad.transforms.sweeps.reverse_control_flow import Reverser
 from srcad.transforms.sweeps.sweep_construction import Assembler, Sweeps
 
+MOST_ROUNDS = 20  # of copies that make others necessary; two or three are usual
+
 
 @dataclass(frozen=True)
 class Pure:
@@ -78,7 +81,7 @@ def pure_sweeps(
     """
     unit, counts = _own_copy(unit, counts)
     types = Types(dict(types.of), types.result)
-    while True:
+    for _ in range(MOST_ROUNDS):
         program = analysed(unit, types)
         adjoints = Adjoints(program, unit.names.copy(), dict(unit.bindings), callees, given)
         plan = Reverser(program, adjoints, counts).plan(seed(adjoints))
@@ -88,6 +91,7 @@ def pure_sweeps(
             note_kinds([*both.forward, *both.reverse], program.types.of, adjoints.bars)
             return Pure(program, adjoints, both)
         unit = _with_snapshots(unit, types, decisions.snapshots)
+    raise CompilerBug("a copy of an array is taken to be written to, so that it is copied again without end")
 
 
 def _own_copy(unit: Unit, counts: Mapping[int, str]) -> tuple[Unit, Mapping[int, str]]:

@@ -11,7 +11,8 @@ only read it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import gast
 
@@ -31,18 +32,37 @@ from srcad.transforms.sweeps.iteration_local_reversal import Independence, tails
 @stage("loop_fusion")
 def merged(unit: Unit, types: Types, independent: Sequence[str], dependent: Sequence[str]) -> Unit:
     """Fuse loops, for derivatives of `dependent` with respect to `independent`."""
-    loops = [each for each in unit.tree.body if isinstance(each, gast.For)]
-    if not unit.does(LOOP_FUSION) or len(loops) < 2 or results_of_calls(unit):
+    if not unit.does(LOOP_FUSION) or len(_loops(unit)) < 2 or results_of_calls(unit):
         return unit
     program = analyse(unit, types, independent, dependent)
-    for k in range(len(loops) - 1, 0, -1):
-        joined = _joined(program, loops[k - 1], loops[k])
+    refused: set[tuple[gast.For, gast.For]] = set()
+    while True:
+        fused = _fused_once(program, refused, lambda changed: analyse(changed, types, independent, dependent))
+        if fused is None:
+            return program.unit
+        program = fused
+
+
+def _loops(unit: Unit) -> list[gast.For]:
+    return [each for each in unit.tree.body if isinstance(each, gast.For)]
+
+
+def _fused_once(
+    program: Program, refused: set[tuple[gast.For, gast.For]], analysed: Callable[[Unit], Program]
+) -> Program | None:
+    """The program with the last two neighbouring loops fused that can be; None if there are none.
+
+    Adds the pairs that cannot be to `refused`: fusing others does not change that.
+    """
+    loops = _loops(program.unit)
+    for first, second in reversed([*pairwise(loops)]):
+        joined = None if (first, second) in refused else _joined(program, first, second)
         if joined is not None:
-            changed = _replaced(program, loops[k - 1], loops[k], joined)
-            again = analyse(changed, types, independent, dependent)
+            again = analysed(_replaced(program, first, second, joined))
             if Independence(again, joined).holds():
-                return merged(changed, types, independent, dependent)
-    return unit
+                return again
+        refused.add((first, second))
+    return None
 
 
 def _joined(program: Program, first: gast.For, second: gast.For) -> gast.For | None:

@@ -246,7 +246,7 @@ def test_machine_code_on_disk_refers_to_its_own_module_only(tmp_path, monkeypatc
         store(name, stored)
         (forward,) = compiled(load(name, stored, {}), ("forward",), {})
         assert forward(1.0)[1] == (3,)
-        (kept,) = (tmp_path / "cache").rglob(f"srcad_{name}*.nbc")
+        (kept,) = (tmp_path / "cache").rglob(f"srcad_{name}*.code")
         assert set(re.findall(rb"srcad_[0-9a-f]{32}", kept.read_bytes())) == {f"srcad_{name}".encode()}
 
 
@@ -274,4 +274,4 @@ def test_machine_code_of_recursive_functions_is_not_kept(tmp_path, monkeypatch):
         stored = Stored(text, (public,), ())
         store(key(name), stored)
         (function,) = compiled(load(key(name), stored, {}), (public,), {})
-        assert (type(function._cache).__name__ == "_QuickCache") is (public == "square")
+        assert (type(function._cache).__name__ == "MachineCode") is (public == "square")

@@ -47,9 +47,13 @@ def run(folder):
 
 
 def gradients(folder):
-    """The stored gradients and Numba's files with their machine code."""
-    cache = Path(folder) / "cache"
-    return [*cache.glob("srcad_*.py"), *cache.glob("__pycache__/*")]
+    """The stored gradients and the files with their machine code."""
+    return [each for each in (Path(folder) / "cache").glob("srcad_*") if each not in kernels(folder)]
+
+
+def kernels(folder):
+    """The stored kernels."""
+    return sorted((Path(folder) / "cache").glob("srcad_kernel_*.code"))
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +67,7 @@ def filled(tmp_path_factory):
 def test_kernels_are_stored_and_called(filled):
     folder, (_, compiled, loaded, called) = filled
     assert compiled > 5
-    assert loaded == len(list((folder / "cache" / "kernels").glob("*.bin"))) > 5
+    assert loaded == len(kernels(folder)) > 5
     assert 0 < called < loaded
 
 
@@ -92,7 +96,7 @@ def test_another_gradient_uses_the_kernels(filled):
 def test_damaged_and_missing_kernels_are_compiled_again(filled, damage):
     folder, (gradient, *_) = filled
     run(folder)
-    files = sorted((folder / "cache" / "kernels").glob("*.bin"))
+    files = kernels(folder)
     for each in files:
         each.write_bytes(damage(each.read_bytes()))
     again, compiled, *_ = run(folder)

@@ -33,6 +33,15 @@ def test_what_was_made_before_is_checked_in_the_block_only():
         assert np.isnan(run(np.float64(-1.0)))
 
 
+def test_a_call_costs_the_same_after_the_block():
+    slope = srcad.grad(root, jit=False)
+    slope(1.0)
+    called = slope.__call__
+    with srcad.debug():
+        assert slope.__call__ is not called
+    assert slope.__call__ is called  # what Python looks up is what it was, with no test in between
+
+
 def test_the_mode_ends_with_an_exception():
     with pytest.raises(ZeroDivisionError), srcad.debug():
         raise ZeroDivisionError

@@ -25,6 +25,7 @@ ARGUMENTS = {
     "np.full": ((2, 3), 0.5),
     "np.full_like": (MATRIX, 0.5),
     "np.outer": (VECTOR, VECTOR),
+    "np.einsum": ("ij->ji", MATRIX),
     "np.where": (MATRIX > 1.0, MATRIX, OTHER),
     "np.roll": (MATRIX, 1),
     "np.broadcast_to": (VECTOR, (2, 3)),
@@ -270,3 +271,9 @@ def test_results_share_memory_only_as_the_rules_and_the_table_say(primitive):
         shared = [any(shares(part, parts_of(each)) for part in found) for each in given]
         allowed = {Result.NEW: 0, Result.FIRST: 1, Result.ANY: len(given)}[result_of(primitive, len(given))]
         assert not any(shared[allowed:])
+
+
+@pytest.mark.parametrize("called", [np.linalg.solve, np.linalg.det, np.linalg.cholesky, np.outer])
+def test_what_has_rules_for_some_ranks_only_returns_memory_of_its_own(called):
+    assert registry.find(called) is None
+    assert result_of(called, 2) is Result.NEW

@@ -1,8 +1,10 @@
 """What can be computed element by element."""
 
+import numpy as np
 import pytest
 
 from srcad.transforms.optimise.elementwise_statements import Elements, is_fusible
+from tests.checking import assert_gradient
 from tests.transforms.core_text import at_line, program_of
 
 
@@ -65,3 +67,27 @@ def test_sums_and_means_are_nests(line, expected):
 )
 def test_a_nest_has_a_loop_for_each_dimension(line, rank):
     assert Elements.rank(*statement(line)) == rank
+
+
+def row_of_a_matrix(x, m):
+    x[:] = m[:1]
+    return np.sum(x * x)
+
+
+def computed_row(x, m):
+    x[1:] = np.sin(m[:1, 1:] * 2.0)
+    return np.sum(x * x)
+
+
+@pytest.mark.parametrize("function", [row_of_a_matrix, computed_row])
+def test_a_store_drops_leading_axes_of_length_1(function):
+    assert_gradient(function, np.array([0.3, 0.5, 0.9]), np.array([[0.4, -0.7, 0.2], [1.0, 2.0, 3.0]]))
+
+
+def test_a_store_that_never_runs_may_have_a_value_of_too_many_axes():
+    def never(x, m, flag):
+        if flag:
+            x[1:] *= np.sin(m[1:])
+        return np.sum(x * x) + np.sum(m)
+
+    assert_gradient(never, np.array([0.3, 0.5, 0.9]), np.ones((2, 3)), False, wrt=(0, 1))

@@ -5,6 +5,7 @@ import pytest
 
 from srcad.driver import pipeline
 from srcad.tools.type_signatures import parse_signature
+from tests.checking import assert_gradient
 from tests.transforms.core_text import generated, unit_of
 
 
@@ -171,3 +172,14 @@ def f(x):
         "f8",
     )
     assert forward(1.0) == (3.0, ())
+
+
+def test_a_solution_is_not_taken_to_be_memory_of_the_right_hand_side():
+    """Its copy would be one again, and the compiler did not come to an end."""
+
+    def solved_and_overwritten(a, x):
+        y = np.linalg.solve(a, x)
+        x[0] *= y[1]
+        return np.sum(y * y) + np.sum(x)
+
+    assert_gradient(solved_and_overwritten, np.array([[2.0, 0.5], [0.25, 3.0]]), np.array([0.7, -0.4]))

@@ -26,10 +26,10 @@ def unbroadcast(g: Any, x: Any) -> Any:
     array([[3.],
            [3.]])
     """
-    shape = _shape(x)
-    axes = summed_axes(_shape(g), shape)
+    wide, shape = _shape(g), _shape(x)
+    axes = summed_axes(wide, shape)
     if not axes:
-        return g
+        return g.reshape(shape) if 0 < len(wide) < len(shape) else g
     return np.add.reduce(g, axis=axes).reshape(shape)[()]
 
 
@@ -40,8 +40,8 @@ def _shape(x: Any) -> tuple[int, ...]:
 @functools.lru_cache(1024)
 def summed_axes(wide: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
     """The axes of the wider shape along which an operand of this shape was broadcast."""
-    extra = max(0, len(wide) - len(shape))
-    units = [extra + k for k, size in enumerate(shape) if size == 1 and extra + k < len(wide) and wide[extra + k] != 1]
+    extra = len(wide) - len(shape)  # negative where a store has dropped leading axes of length 1
+    units = [extra + k for k, size in enumerate(shape) if size == 1 and extra + k >= 0 and wide[extra + k] != 1]
     return (*range(extra), *units)
 
 

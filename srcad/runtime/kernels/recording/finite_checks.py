@@ -36,8 +36,8 @@ def site_text(
 ) -> str:
     r"""The description of a checked statement, as one literal of generated code.
 
-    >>> site_text("primal", "y = 1.0 / x", "y", ["x"], [], Place("f.py", 3, 4, 15, "    y = 1 / x"))
-    'primal\ny = 1.0 / x\ny\nx\n\nf.py\t3\t4\t15\t    y = 1 / x'
+    >>> site_text("primal", "statement", "y", ["x"], [], Place("f.py", 3, 4, 15, "    y = 1 / x"))
+    'primal\nstatement\ny\nx\n\nf.py\t3\t4\t15\t    y = 1 / x'
     """
     lines = [sweep, statement, target, "\t".join(operands), "\t".join(loops)]
     while place is not None:
@@ -110,7 +110,7 @@ class Born(NonFinite):
         what = f"{_noun(value)} is born in the {_SWEEPS[sweep]} of this line"
         if sweep != "primal":
             what += f", where the primal is {'' if all(map(_is_finite, primals)) else 'not '}finite"
-        details = [f"in the generated statement `{statement}`, with", f"    {target} = {_said(value)}"]
+        details = [f"in the {statement}, with", f"    {target} = {_said(value)}"]
         details += [f"    {label} = {_said(each)}" for label, each in zip(labels, operands, strict=True)]
         details += [f"in the iteration {each} = {turn}" for each, turn in zip(loops.split("\t"), turns, strict=False)]
         super().__init__(what, _place(places), _HINTS[sweep], details)

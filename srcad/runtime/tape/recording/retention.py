@@ -27,8 +27,19 @@ LARGE = 1024  # arrays of at least this many elements are worth a check before t
 _FACTS = {"shape", "ndim", "size", "dtype"}
 
 
+class Keeping:
+    """Whether nodes keep all values, those included that no pullback reads, so that these can be looked at."""
+
+    everything = False
+
+
+keeping = Keeping()
+
+
 def retained(plan: Any, arguments: tuple[Any, ...], result: Any) -> tuple[tuple[Any, ...], Any]:
     """The arguments and the result of a call in the form that a node keeps."""
+    if keeping.everything:
+        return frozen(arguments), result
     if plan.composed:
         # An accumulator keeps the tangent of the result as long as the result itself.
         return frozen(arguments), result if active.accumulations else shell(result)

@@ -13,7 +13,7 @@ from srcad.runtime.kernels.recording.finite_checks import site_text
 
 SITE = site_text(
     "reverse",
-    "x_bar = y_bar / y",
+    "generated statement `x_bar = y_bar / y`",
     "x_bar",
     ["y_bar", "y (that is, np.sqrt(x))", "z", "n"],
     ["i (line 3)"],

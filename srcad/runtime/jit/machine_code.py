@@ -1,0 +1,84 @@
+"""Machine code on disk: Numba's cache of compiled functions, with files that say whether they are what was stored.
+
+Numba's own files have an index, which processes that write at the same time overwrite with each other's, so that code
+for other types may be found; and nothing tells a file that was damaged. Here each function and signature has a file of
+its own, without an index, whose content is sealed (`disk_cache`): the names of the kernels that it calls, which are
+loaded first (`kernel_cache`), and the code.
+"""
+
+from __future__ import annotations
+
+import pickle
+from types import FunctionType
+from typing import Any
+
+from numba.core import config
+from numba.core.caching import _Cache
+from numba.core.compiler import CompileResult
+from numba.core.runtime import rtsys
+from numba.core.serialize import dumps
+
+from srcad.runtime.jit import disk_cache, kernel_cache
+
+# Numba's settings that change machine code.
+_SETTINGS = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DISABLE_INTEL_SVML")
+
+# What unpickling raises where an object of the user's, such as an exception's class, is not where it was.
+_NOT_FOUND = (pickle.UnpicklingError, ImportError, AttributeError, TypeError, ValueError, LookupError, EOFError)
+
+
+class MachineCode(_Cache):  # type: ignore[misc]  # Numba carries no annotations
+    """The cache of one function of the generated module `module`.
+
+    Loading initialises nothing that only compilation needs. Numba refreshes its registries before it looks into its
+    cache, which takes a third of a second in a new process; linking needs only the addresses of its run-time functions.
+    """
+
+    def __init__(self, module: str, function: FunctionType) -> None:
+        self._module, self._function = module, function
+
+    @property
+    def cache_path(self) -> str:
+        """The folder of the files."""
+        return str(disk_cache.folder())
+
+    def enable(self) -> None:
+        """Part of Numba's interface: this cache is always in use."""
+
+    def disable(self) -> None:
+        """Part of Numba's interface: this cache is always in use."""
+
+    def flush(self) -> None:
+        """Part of Numba's interface: the cache folder drops files by itself."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled function for a signature, or None."""
+        content = disk_cache.fetch_code(self._module, self._about(sig, target_context.codegen()))
+        if content is None:
+            return None
+        rtsys.initialize(target_context)
+        import numba.cpython.hashing  # noqa: F401 - adds the address of its secret
+
+        try:
+            kernels, reduced = pickle.loads(content)
+            if not kernel_cache.load(kernels, target_context):
+                return None
+            return CompileResult._rebuild(target_context, *reduced)
+        except _NOT_FOUND:
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Store a compiled function, unless its code contains addresses (a large constant array)."""
+        about = self._about(sig, data.codegen)
+        if data.library.has_dynamic_globals or not all(each.can_cache for each in data.lifted) or " at 0x" in about:
+            return
+        try:
+            content = dumps((tuple(sorted(getattr(data.library, "called", ()))), data._reduce()))
+        except (pickle.PicklingError, TypeError, AttributeError):
+            return  # an object of the user's that has no name to find it by
+        disk_cache.store_code(self._module, about, content)
+
+    def _about(self, sig: Any, codegen: Any) -> str:
+        """All that the machine code depends on, its module aside."""
+        settings = [f"{name}={getattr(config, name, None)}" for name in _SETTINGS]
+        return "\n".join([self._function.__name__, repr(sig), repr(codegen.magic_tuple()), *settings])
