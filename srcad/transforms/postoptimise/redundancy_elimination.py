@@ -111,10 +111,17 @@ class _Known:
         self._texts: dict[str, set[str]] = {}  # for each name, the expressions that it holds or stands in
         for text, (name, of) in self.values.items():
             self._note(text, name, of)
+        self._products_of: dict[str, set[str]] = {}  # for each name, the products that it holds or stands in
+        for name, product in self.products.items():
+            self._note_product(name, product)
 
     def _note(self, text: str, name: str, of: frozenset[str]) -> None:
         for each in (name, *of):
             self._texts.setdefault(each, set()).add(text)
+
+    def _note_product(self, name: str, product: gast.Call) -> None:
+        for each in (name, *names_in(product)):
+            self._products_of.setdefault(each, set()).add(name)
 
     def without(self, names: frozenset[str]) -> _Known:
         """The expressions still available after these names are stored (kill)."""
@@ -130,6 +137,8 @@ class _Known:
         for name in names:
             for text in self._texts.pop(name, ()):
                 self.values.pop(text, None)
+            for product in self._products_of.pop(name, ()):
+                self.products.pop(product, None)
         self.under = {key: each.without(names) for key, each in self.under.items() if key[0] not in names}
         self.products = {
             name: each for name, each in self.products.items() if name not in names and names.isdisjoint(names_in(each))
@@ -138,11 +147,9 @@ class _Known:
     def where(self, test: gast.expr, arm: int) -> _Known:
         """The expressions available in one arm of a branch."""
         more = self.under.get((test.id, arm)) if isinstance(test, gast.Name) else None
-        return (
-            self.without(frozenset())
-            if more is None
-            else _Known(self.values | more.values, dict(self.under), dict(self.products))
-        )
+        if more is None:
+            return self.without(frozenset())
+        return _Known(self.values | more.values, dict(self.under), dict(self.products))
 
     def name(self, node: gast.expr) -> str | None:
         """The name that holds the value of an expression, or None."""
@@ -155,6 +162,12 @@ class _Known:
         if name not in of and text not in self.values:
             self.values[text] = name, of
             self._note(text, name, of)
+
+    def learn_product(self, product: gast.Call, name: str) -> None:
+        """Record that a name holds a strong product."""
+        if name not in names_in(product):
+            self.products[name] = product
+            self._note_product(name, product)
 
 
 class _Sharer:
@@ -272,8 +285,8 @@ class _Sharer:
     def learn(self, statement: gast.stmt, known: _Known) -> None:
         """Record the function values and reciprocals that a statement makes available."""
         name = written(statement) if isinstance(statement, gast.Assign) else None
-        if name is not None and self.is_product_of_numbers(statement.value) and name not in names_in(statement.value):
-            known.products[name] = statement.value
+        if name is not None and self.is_product_of_numbers(statement.value):
+            known.learn_product(statement.value, name)
         if name is None or not self.is_number(name):
             return
         operands, inverse = _operands(statement.value), self.inverse(statement.value)
