@@ -107,8 +107,8 @@ ANALYSES = (
     Fault(
         "aliases",
         "forgets that reshape may be a view",
-        '(rule.kind == "view" or rule.may_view)',
-        'rule.kind == "view"',
+        '(rule.kind == "view" or rule.may_view for rule in rules)',
+        '(rule.kind == "view" for rule in rules)',
     ),
     Fault(
         "aliases",

@@ -120,6 +120,17 @@ def test_what_python_raises_is_no_failure():
     assert outcome(replace(SMALL, text="def program(a, x):\n    return x[7]\n"), 0).kind == "invalid"
 
 
+def test_a_program_that_does_not_end_is_slow(monkeypatch):
+    monkeypatch.setattr(checks, "LONGEST", 0.2)
+
+    def endless(*_):
+        while True:
+            pass
+
+    monkeypatch.setattr(checks._Check, "checked", endless)
+    assert outcome(SMALL, 0).kind == "slow"
+
+
 def test_a_refusal_counts_by_its_reason():
     text = "def program(a, x):\n    global count\n    return a\n"
     assert outcome(replace(SMALL, text=text), 0) == Outcome("refused", "UnsupportedSyntax: … cannot be differentiated")

@@ -23,7 +23,7 @@ from tests.fuzz.leaves import direction_of, inner, is_differentiable, mapped, mo
 from tests.fuzz.oracle import by_complex_step, by_differences
 from tests.fuzz.program import Program
 
-LONGEST = 60  # seconds for a program; a compiled one has five times as many
+LONGEST = 60  # seconds of the processor for a program; a compiled one has five times as many
 RTOL = 1e-7
 SINGLE = 2e-3
 
@@ -53,19 +53,19 @@ class _TooSlowError(BaseException):
 
 
 @contextmanager
-def limited(seconds: int) -> Iterator[None]:
-    """Raise _TooSlowError in the block when it takes longer."""
+def limited(seconds: float) -> Iterator[None]:
+    """Raise _TooSlowError in the block when it takes more of the processor, however busy the machine is."""
 
     def stop(*_: Any) -> None:
         raise _TooSlowError
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)  # again, where a callback has swallowed the first
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds, 1.0)  # again, where a callback has swallowed the first
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def outcome(program: Program, seed: int, compiled: bool = False, only: str = "") -> Outcome:

@@ -72,6 +72,7 @@ BINARY = {
     np.fmod: (SIGNED, ABOVE), np.maximum: (ANY, ROW), np.fmax: (ANY, ROW), np.minimum: (ANY, ROW),
     np.fmin: (ANY, ROW), np.logaddexp: (ANY, ROW), np.logaddexp2: (ANY, ROW), np.arctan2: (SIGNED, POSITIVE),
     np.hypot: (SIGNED, POSITIVE), kernels.ratio: (ANY, SIGNED), kernels.power_slope: (POSITIVE, ABOVE),
+    kernels.strong_product: (SIGNED, ROW), kernels.strong_quotient: (SIGNED, POSITIVE),
     kernels.power_log: (ANY, POSITIVE), kernels.power_log_slope: (ANY, POSITIVE),
     operator.floordiv: (SIGNED, ABOVE), np.floor_divide: (SIGNED, ABOVE),
 }  # fmt: skip

@@ -40,7 +40,6 @@ from srcad.runtime.kernels.arrays.numpy_definitions import (
 )
 from srcad.runtime.kernels.arrays.pads import padded, unpad
 from srcad.runtime.kernels.arrays.scalar import (
-    damped,
     is_above,
     is_below,
     polygamma,
@@ -64,6 +63,7 @@ from srcad.runtime.kernels.arrays.scans import (
 from srcad.runtime.kernels.arrays.scatter import added_at, scatter, scatter_add
 from srcad.runtime.kernels.arrays.select import list_beside, select, tuple_beside
 from srcad.runtime.kernels.arrays.store_adjoint import stored_bar
+from srcad.runtime.kernels.arrays.strong_products import strong_product, strong_quotient
 from srcad.runtime.kernels.arrays.unbroadcast import broadcast_shape, reduced_size, restore, spread, unbroadcast
 from srcad.runtime.kernels.linear_algebra import blas
 from srcad.runtime.kernels.linear_algebra.cofactors import cofactors
@@ -166,7 +166,6 @@ __all__ = [
     "cumprod_bend",
     "cumprod_tangent",
     "cumsum_adjoint",
-    "damped",
     "determinant_sign",
     "diag_adjoint",
     "diff_adjoint",
@@ -268,6 +267,8 @@ __all__ = [
     "spread",
     "squared_modulus",
     "stored_bar",
+    "strong_product",
+    "strong_quotient",
     "subtract_from",
     "take_adjoint",
     "tensordot_adjoint_a",

@@ -9,20 +9,14 @@ import gast
 from srcad.runtime.rulebook.rule_template import Template
 
 
-def partials_as_adjoint(template: Template, product: str | None = None) -> list[gast.stmt]:
-    """`d[x] = d[y] * (...)` for each partial derivative of an elementwise rule, or `d[x] = product(d[y], ...)`."""
+def partials_as_adjoint(template: Template) -> list[gast.stmt]:
+    """`d[x] = d[y] * (...)` for each partial derivative of an elementwise rule."""
     y, *inputs = template.parameters
     return _leading(template) + [
-        _assign_d(name, _times(d_of(y), value, product))
+        _assign_d(name, gast.BinOp(left=d_of(y), op=gast.Mult(), right=value))
         for name, value in zip(inputs, partial_values(template), strict=False)
         if value is not None
     ]
-
-
-def _times(left: gast.expr, right: gast.expr, product: str | None) -> gast.expr:
-    if product is None:
-        return gast.BinOp(left=left, op=gast.Mult(), right=right)
-    return gast.Call(func=_name(product, gast.Load()), args=[left, right], keywords=[])
 
 
 def partials_as_tangent(template: Template) -> list[gast.stmt]:

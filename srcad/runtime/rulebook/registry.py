@@ -81,7 +81,6 @@ def partial(
     arity: int | None = None,
     literals: tuple[int, ...] = (),
     handles_complex: bool = True,
-    zero_wins: bool = False,
 ) -> Callable[[Function], Function]:
     """State the partial derivatives of an elementwise primitive: one expression, or a tuple with one per input.
 
@@ -93,7 +92,7 @@ def partial(
             return 1.0 - y * y
     """
     fit = Fit(arity=arity, literals=literals)
-    facts = {"elementwise": True, "fit": fit, "handles_complex": handles_complex, "zero_wins": zero_wins}
+    facts = {"elementwise": True, "fit": fit, "handles_complex": handles_complex}
     return _entering(primitives, "partial", "partials_source", **facts)
 
 

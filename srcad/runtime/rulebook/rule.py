@@ -42,7 +42,6 @@ class Rule:
     fit           the calls that the rule covers
     is_linear     the tangent is the primitive, applied to the tangents of the inputs in `linear_in`
     may_view      the result is sometimes a view of the first input, sometimes a copy (reshape, ravel, asarray)
-    zero_wins     if the adjoint is zero and the derivative is not finite, tapes give zero; compiled code gives nan
     handles_complex  whether complex inputs are covered: rules state unconjugated derivatives, the compiler conjugates
 
     >>> import numpy as np
@@ -59,7 +58,6 @@ class Rule:
     is_linear: bool = False
     may_view: bool = False
     handles_complex: bool = True
-    zero_wins: bool = False
     partials_source: Source = None
     adjoint_source: Source = None
     tangent_source: Source = None

@@ -63,7 +63,7 @@ def logaddexp2(y, a, b):
     return np.exp2(a - y), np.exp2(b - y)
 
 
-@partial(np.sqrt, math.sqrt, zero_wins=True)
+@partial(np.sqrt, math.sqrt)
 def sqrt(y, x):
     return 0.5 / y  # infinite at x == 0
 
@@ -78,7 +78,7 @@ def square(y, x):
     return 2.0 * x
 
 
-@partial(np.reciprocal, zero_wins=True)
+@partial(np.reciprocal)
 def reciprocal(y, x):
     return -y * y
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from srcad.runtime import kernels
-from srcad.runtime.rulebook.registry import partial
+from srcad.runtime.rulebook.registry import adjoint, d, partial, tangent
 
 
 @partial(math.erf)
@@ -62,3 +62,28 @@ def power_log(y, p, a):
 @partial(kernels.power_log_slope)
 def power_log_slope(y, p, a):
     return kernels.power_log_slope(p * 0 + 1, a), -kernels.power_log_slope(y, a)
+
+
+@adjoint(kernels.strong_product, elementwise=True)
+def strong_product(y, bar, slope):
+    # As for the plain product, so that second derivatives lose no term where `bar` happens to be 0.
+    d[bar] = kernels.strong_product(d[y], slope)
+    d[slope] = kernels.strong_product(bar, d[y])
+
+
+@tangent(kernels.strong_product)
+def strong_product_tangent(y, bar, slope):
+    d[y] = kernels.strong_product(d[bar], slope) + kernels.strong_product(bar, d[slope])
+
+
+@adjoint(kernels.strong_quotient, elementwise=True)
+def strong_quotient(y, bar, divisor):
+    d[bar] = kernels.strong_quotient(d[y], divisor)
+    d[divisor] = -kernels.strong_quotient(kernels.strong_quotient(kernels.strong_product(bar, d[y]), divisor), divisor)
+
+
+@tangent(kernels.strong_quotient)
+def strong_quotient_tangent(y, bar, divisor):
+    d[y] = kernels.strong_quotient(d[bar], divisor) - kernels.strong_quotient(
+        kernels.strong_product(d[divisor], y), divisor
+    )

@@ -18,9 +18,7 @@ from srcad.transforms.ir.array_functions import LIKE, OF_SHAPE_AND_TYPE
 from srcad.transforms.ir.build import (
     Block,
     assign,
-    attribute,
     augment,
-    binary,
     call,
     clone,
     const,
@@ -188,22 +186,3 @@ class Adjoints:
         if rank is None or rank != types.rank(other):
             return False
         return all(size(one, axis) == size(other, axis) for axis in range(rank))
-
-
-def product(left: gast.expr, right: gast.expr) -> gast.expr:
-    """`left * right`, without multiplications by one."""
-    for factor, rest in ((left, right), (right, left)):
-        if isinstance(factor, gast.Constant) and factor.value in (1, 1.0) and not isinstance(factor.value, bool):
-            return rest
-        match factor:
-            case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=1 | 1.0)):
-                return gast.UnaryOp(op=gast.USub(), operand=rest)
-    match left, right:
-        case gast.UnaryOp(op=gast.USub(), operand=inner), _:
-            return gast.UnaryOp(op=gast.USub(), operand=product(inner, right))
-        case _, gast.UnaryOp(op=gast.USub(), operand=inner):
-            return gast.UnaryOp(op=gast.USub(), operand=product(left, inner))
-    return binary(left, gast.Mult, right)
-
-
-__all__ = ["Adjoints", "attribute", "product"]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gast
@@ -18,9 +18,26 @@ from srcad.refusals.types_and_results import TUPLE_VALUE
 from srcad.runtime import kernels
 from srcad.runtime.rulebook.rule import Rule
 from srcad.runtime.rulebook.rule_template import Template, primitive_name
+from srcad.runtime.rulebook.strong_zeros import guarded, infinite_names, is_finite, is_nonzero
+from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.ir.algebraic_simplification import simplify
-from srcad.transforms.ir.build import Block, assign, clone, const, dotted, dotted_path, load, names_in, noted, tuple_of
+from srcad.transforms.ir.array_functions import STRONG_QUOTIENT
+from srcad.transforms.ir.build import (
+    Block,
+    assign,
+    binary,
+    call,
+    clone,
+    const,
+    dotted,
+    dotted_path,
+    load,
+    names_in,
+    noted,
+    tuple_of,
+)
 from srcad.transforms.ir.name_types import Types, carries_derivatives, is_complex
+from srcad.transforms.ir.node_notes import note
 
 
 @dataclass
@@ -64,6 +81,23 @@ def whole_tuple(place: Place | None) -> UnsupportedSyntax:
     return TUPLE_VALUE.at(place)
 
 
+def with_strong_zeros(rule: Rule, template: Template, inputs: Mapping[str, gast.expr], program: Program) -> Template:
+    """The adjoint or tangent rule of a call with strong products and quotients where a slope is not always finite."""
+    nonzero = {parameter for parameter, node in inputs.items() if is_nonzero(node, numbers_of(program))}
+    infinite = infinite_names(rule.primitive, template.parameters, nonzero)
+    return replace(template, body=tuple(guarded(template.body, infinite, nonzero)))
+
+
+def numbers_of(program: Program) -> Callable[[str], gast.expr | None]:
+    """The expressions that names of real numbers stand for; an array may have been written to since."""
+
+    def definition(name: str) -> gast.expr | None:
+        is_number = isinstance(program.types.get(name), (nb.Float, nb.Integer))
+        return program.flow.definition(name) if is_number else None
+
+    return definition
+
+
 def splice(
     template: Template,
     arguments: dict[str, gast.expr],
@@ -84,6 +118,8 @@ def splice(
         if parameter not in known:
             known[parameter] = _literal(default)
     free = {name: _bound(name, value, names, bindings) for name, value in template.bindings.items()}
+    if "kernels" not in free and any("kernels" in names_in(statement) for statement in template.body):
+        free["kernels"] = _bound("kernels", kernels, names, bindings)  # of strong products and quotients
     select = _bound("kernels", kernels, names, bindings) if of_numbers else None
     reader = _Splicer(known, free, derivative, select, types)
     result = Spliced([], [], [])
@@ -103,6 +139,44 @@ def splice(
             case other:
                 raise CompilerBug(f"a rule template holds {gast.dump(other)}")
     return result
+
+
+def weighted(
+    derivative: gast.expr,
+    slope: gast.expr,
+    infinite: Collection[str],
+    program: Program,
+    names: Names,
+    bindings: dict[str, Any],
+    slope_first: bool = False,
+) -> gast.expr:
+    """An adjoint or tangent times a partial derivative: a strong product where that is not always finite.
+
+    `infinite` has the names of values that may be infinite or nan.
+    """
+    if is_finite(slope, infinite, nonzero=numbers_of(program)):
+        return product(slope, derivative) if slope_first else product(derivative, slope)
+    if isinstance(slope, gast.UnaryOp) and isinstance(slope.op, gast.USub):
+        return gast.UnaryOp(
+            op=gast.USub(), operand=weighted(derivative, slope.operand, infinite, program, names, bindings)
+        )
+    return call(f"{_bound('kernels', kernels, names, bindings)}.strong_product", derivative, slope)
+
+
+def product(left: gast.expr, right: gast.expr) -> gast.expr:
+    """`left * right`, without multiplications by one."""
+    for factor, rest in ((left, right), (right, left)):
+        if isinstance(factor, gast.Constant) and factor.value in (1, 1.0) and not isinstance(factor.value, bool):
+            return rest
+        match factor:
+            case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=1 | 1.0)):
+                return gast.UnaryOp(op=gast.USub(), operand=rest)
+    match left, right:
+        case gast.UnaryOp(op=gast.USub(), operand=inner), _:
+            return gast.UnaryOp(op=gast.USub(), operand=product(inner, right))
+        case _, gast.UnaryOp(op=gast.USub(), operand=inner):
+            return gast.UnaryOp(op=gast.USub(), operand=product(left, inner))
+    return binary(left, gast.Mult, right)
 
 
 def _literal(value: Any) -> gast.expr:
@@ -146,7 +220,8 @@ class _Splicer(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no a
     def visit_Call(self, node: gast.Call) -> gast.expr:
         if self.select is not None and dotted_path(node.func) == "np.where":
             node.func = dotted(f"{self.select}.select")
-        return self.generic_visit(node)
+        is_quotient = dotted_path(node.func) == STRONG_QUOTIENT
+        return note(self.generic_visit(node), of_rule=is_quotient)
 
     def visit_BinOp(self, node: gast.BinOp) -> gast.expr:
         return noted(self.generic_visit(node))

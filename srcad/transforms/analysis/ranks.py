@@ -10,6 +10,7 @@ import numpy as np
 from numba import types as nb
 
 from srcad.transforms.analysis.dataflow import fixed_point
+from srcad.transforms.ir.array_functions import STRONG
 from srcad.transforms.ir.build import Block, dotted_path, is_range, names_in, walk_statements
 from srcad.transforms.ir.code import Code, fact
 from srcad.transforms.ir.primitive import constant
@@ -95,4 +96,5 @@ def _rank(kind: nb.Type) -> int | None:
 def _is_of_numbers(path: str) -> bool:
     """Whether a function returns a scalar for scalars."""
     module, _, name = path.rpartition(".")
-    return module == "math" or (module == "np" and isinstance(getattr(np, name, None), np.ufunc))
+    is_ufunc = module == "np" and isinstance(getattr(np, name, None), np.ufunc)
+    return is_ufunc or module == "math" or path in STRONG

@@ -185,6 +185,8 @@ FACTS: dict[str, Fact] = {
     "kernels.unexpand": Fact.WRITES,
     "kernels.grown": Fact.NEW,
     "kernels.select": Fact.NEW,
+    "kernels.strong_product": _NEW | _SMOOTH | _VECTOR | Fact.TOTAL | _DOUBLE,
+    "kernels.strong_quotient": _NEW | _SMOOTH | _VECTOR | Fact.TOTAL | _DOUBLE,
     "kernels.restore": Fact.VIEW,
     "kernels.unpad": Fact.VIEW,
     "kernels.resized": Fact.VIEW,
@@ -340,6 +342,10 @@ WRITES_NOTHING = frozenset(FACTS) - WRITING
 CHECKING = having(Fact.CHECKS)
 
 # Values
+
+# Products and quotients of a derivative, which is passed first: 0 where that is 0.
+STRONG_PRODUCT, STRONG_QUOTIENT = "kernels.strong_product", "kernels.strong_quotient"
+STRONG = {STRONG_PRODUCT, STRONG_QUOTIENT}
 
 SMOOTH = having(Fact.SMOOTH)
 DOUBLES = having(Fact.DOUBLE)

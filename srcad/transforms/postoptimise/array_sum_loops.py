@@ -26,11 +26,13 @@ from srcad.transforms.analysis.affine.linear_forms import Form
 from srcad.transforms.analysis.affine.point_facts import Facts
 from srcad.transforms.analysis.aliases import aliases_of
 from srcad.transforms.analysis.ranks import ranks_of
+from srcad.transforms.ir.array_functions import STRONG
 from srcad.transforms.ir.build import (
     Block,
     augment,
     binary,
     clone,
+    dotted_path,
     inner_blocks,
     load,
     loop,
@@ -101,7 +103,9 @@ class _Speller:
     def extents(self, statement: gast.stmt, shapes: Facts) -> list[Form] | None:
         """The extents of a whole-array sum; None for other statements and where shapes are not proved equal."""
         match statement:
-            case gast.AugAssign(target=gast.Name(id=name), op=gast.Add() | gast.Sub(), value=gast.BinOp() as value):
+            case gast.AugAssign(
+                target=gast.Name(id=name), op=gast.Add() | gast.Sub(), value=gast.BinOp() | gast.Call() as value
+            ):
                 pass
             case _:
                 return None
@@ -122,6 +126,9 @@ class _Speller:
         """The array operands of an arithmetic expression; None if it contains anything but arrays and numbers."""
         match node:
             case gast.BinOp(left=left, op=gast.Add() | gast.Sub() | gast.Mult() | gast.Div(), right=right):
+                parts = self.arrays(left), self.arrays(right)
+                return None if parts[0] is None or parts[1] is None else parts[0] + parts[1]
+            case gast.Call(func=function, args=[left, right]) if dotted_path(function) in STRONG:
                 parts = self.arrays(left), self.arrays(right)
                 return None if parts[0] is None or parts[1] is None else parts[0] + parts[1]
             case gast.UnaryOp(op=gast.USub(), operand=operand):
@@ -181,6 +188,8 @@ class _Speller:
                 return binary(self.at(left, indices), type(op), self.at(right, indices))
             case gast.UnaryOp(op=op, operand=operand):
                 return gast.UnaryOp(op=op, operand=self.at(operand, indices))
+            case gast.Call(func=function, args=[left, right]) if dotted_path(function) in STRONG:
+                return gast.Call(func=function, args=[self.at(left, indices), self.at(right, indices)], keywords=[])
         if self.is_number(node):
             return node
         own = iter([load(each) for each in indices])

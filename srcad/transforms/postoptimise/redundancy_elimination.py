@@ -13,6 +13,8 @@ uses that two branches on the same test take the same arm, as those of the forwa
 costs about ten multiplications, hence the shared reciprocals (strength reduction). A product with x * (0.5 / s), where
 s is the square root of x, becomes 0.5 * s.
 
+Strong products and quotients, in which a derivative of 0 gives 0 (`kernels.strong_product`), stay strong.
+
 A product with a reciprocal is rounded otherwise than the division. Divisions of derivative rules, marked by a note, may
 be. So may those of the user in functions that return no primal value, unless a choice depends on them (see `choosing`);
 elsewhere they are left alone, so that the function's values stay the same to the last bit. `x / 0.0` raises an
@@ -30,11 +32,14 @@ from numba import types as nb
 
 from srcad.names import Names
 from srcad.transforms.analysis.aliases import aliases_of
+from srcad.transforms.analysis.ranks import Ranks, ranks_of
+from srcad.transforms.ir.array_functions import STRONG_PRODUCT, STRONG_QUOTIENT
 from srcad.transforms.ir.build import (
     Block,
     assign,
     binary,
     call,
+    clone,
     const,
     dotted_path,
     inner_blocks,
@@ -46,6 +51,7 @@ from srcad.transforms.ir.build import (
     written,
 )
 from srcad.transforms.ir.code import Code
+from srcad.transforms.ir.name_types import is_complex
 from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.primitive import constant
 from srcad.transforms.ir.side_effects import all_written, changed_memory, stored_in
@@ -54,7 +60,7 @@ from srcad.transforms.loop_analysis.control_dependence import choosing, deciding
 
 def with_shared_values(code: Code) -> Code:
     """Replace redundant calls and divisions by available values."""
-    sharer = _Sharer(code.kinds, code.fresh_names(), _free_divisions(code))
+    sharer = _Sharer(code.kinds, code.fresh_names(), _free_divisions(code), ranks_of(code).copy())
     return code.with_body(sharer.block(code.body, _Known(), frozenset()))
 
 
@@ -85,9 +91,12 @@ def _operands(node: gast.AST) -> tuple[gast.expr, gast.expr] | None:
     match node:
         case gast.BinOp(left=left, op=gast.Div(), right=right):
             return left, right
-        case gast.Call(func=function, args=[left, right], keywords=[]) if dotted_path(function) == "np.divide":
+        case gast.Call(func=function, args=[left, right], keywords=[]) if dotted_path(function) in _DIVIDING:
             return left, right
     return None
+
+
+_DIVIDING = {"np.divide", STRONG_QUOTIENT}
 
 
 @dataclass
@@ -96,32 +105,51 @@ class _Known:
 
     values: dict[str, tuple[str, frozenset[str]]] = field(default_factory=dict)
     under: dict[tuple[str, int], _Known] = field(default_factory=dict)
+    products: dict[str, gast.Call] = field(default_factory=dict)  # strong products, by the names that hold them
 
     def __post_init__(self) -> None:
         self._texts: dict[str, set[str]] = {}  # for each name, the expressions that it holds or stands in
         for text, (name, of) in self.values.items():
             self._note(text, name, of)
+        self._products_of: dict[str, set[str]] = {}  # for each name, the products that it holds or stands in
+        for name, product in self.products.items():
+            self._note_product(name, product)
 
     def _note(self, text: str, name: str, of: frozenset[str]) -> None:
         for each in (name, *of):
             self._texts.setdefault(each, set()).add(text)
 
+    def _note_product(self, name: str, product: gast.Call) -> None:
+        for each in (name, *names_in(product)):
+            self._products_of.setdefault(each, set()).add(name)
+
     def without(self, names: frozenset[str]) -> _Known:
         """The expressions still available after these names are stored (kill)."""
         kept = {text: (name, of) for text, (name, of) in self.values.items() if name not in names and not of & names}
-        return _Known(kept, {key: each.without(names) for key, each in self.under.items() if key[0] not in names})
+        under = {key: each.without(names) for key, each in self.under.items() if key[0] not in names}
+        products = {
+            name: each for name, each in self.products.items() if name not in names and names.isdisjoint(names_in(each))
+        }
+        return _Known(kept, under, products)
 
     def forget(self, names: frozenset[str]) -> None:
         """Keep only the expressions still available after these names are stored."""
         for name in names:
             for text in self._texts.pop(name, ()):
                 self.values.pop(text, None)
+            for product in self._products_of.pop(name, ()):
+                self.products.pop(product, None)
         self.under = {key: each.without(names) for key, each in self.under.items() if key[0] not in names}
+        self.products = {
+            name: each for name, each in self.products.items() if name not in names and names.isdisjoint(names_in(each))
+        }
 
     def where(self, test: gast.expr, arm: int) -> _Known:
         """The expressions available in one arm of a branch."""
         more = self.under.get((test.id, arm)) if isinstance(test, gast.Name) else None
-        return self.without(frozenset()) if more is None else _Known(self.values | more.values, dict(self.under))
+        if more is None:
+            return self.without(frozenset())
+        return _Known(self.values | more.values, dict(self.under), dict(self.products))
 
     def name(self, node: gast.expr) -> str | None:
         """The name that holds the value of an expression, or None."""
@@ -135,11 +163,18 @@ class _Known:
             self.values[text] = name, of
             self._note(text, name, of)
 
+    def learn_product(self, product: gast.Call, name: str) -> None:
+        """Record that a name holds a strong product."""
+        if name not in names_in(product):
+            self.products[name] = product
+            self._note_product(name, product)
+
 
 class _Sharer:
-    def __init__(self, kinds: Mapping[str, nb.Type], names: Names, free: list[gast.expr]) -> None:
+    def __init__(self, kinds: Mapping[str, nb.Type], names: Names, free: list[gast.expr], ranks: Ranks) -> None:
         """`free` has the divisions that may become products with reciprocals."""
-        self.kinds, self.names = kinds, names
+        self.kinds, self.names, self.ranks = kinds, names, ranks
+        self.is_real = not any(map(is_complex, kinds.values()))
         self.free = {id(node): node for node in free}
 
     def block(self, block: Block, known: _Known, changing: frozenset[str]) -> Block:
@@ -153,6 +188,7 @@ class _Sharer:
                 _Swap(lambda node: _rootless(node, known)).visit(statement)
                 for inverse in self.wanted(statement, block[k + 1 :], known):
                     name = self.names.fresh(f"{_divisor(inverse)}_inverse")
+                    self.ranks.of[name] = 0
                     _learn_inverse(inverse, name, known)
                     result.append(assign(name, inverse, place_of(statement)))
                 _Swap(lambda node: self.replaced(node, known, changing)).visit(statement)
@@ -232,7 +268,7 @@ class _Sharer:
             return load(name)
         operands = _operands(node) if id(node) in self.free else None
         if operands is None:
-            return node
+            return self.of_three(node, known)
         left, right = operands
         inverse, held = self.inverse(node), self.held(node, known)
         if held is not None:
@@ -241,11 +277,16 @@ class _Sharer:
             inverse = _inverse(node, right)  # loop-invariant: LLVM hoists it out of the loop
         else:
             return node
-        return inverse if constant(left) == 1.0 else binary(left, gast.Mult, inverse)
+        if constant(left) == 1.0:
+            return inverse
+        is_strong = isinstance(node, gast.Call) and dotted_path(node.func) == STRONG_QUOTIENT
+        return call(STRONG_PRODUCT, left, inverse) if is_strong else binary(left, gast.Mult, inverse)
 
     def learn(self, statement: gast.stmt, known: _Known) -> None:
         """Record the function values and reciprocals that a statement makes available."""
         name = written(statement) if isinstance(statement, gast.Assign) else None
+        if name is not None and self.is_product_of_numbers(statement.value):
+            known.learn_product(statement.value, name)
         if name is None or not self.is_number(name):
             return
         operands, inverse = _operands(statement.value), self.inverse(statement.value)
@@ -256,6 +297,29 @@ class _Sharer:
             case gast.Call(args=args, keywords=[]) as value if args and self.is_function(value.func):
                 if all(isinstance(each, gast.Name) and self.is_number(each.id) for each in args):
                     known.learn(value, name)
+
+    def is_product_of_numbers(self, node: gast.expr) -> bool:
+        """Whether this is a strong product of two real numbers."""
+        match node:
+            case gast.Call(func=function, args=[_, _] as args) if dotted_path(function) == STRONG_PRODUCT:
+                return self.is_real and all(map(self.ranks.is_number, args))
+        return False
+
+    def of_three(self, node: gast.expr, known: _Known) -> gast.expr:
+        """`kernels.strong_product(-t, b)` as `-kernels.strong_product(g, a, b)`, where t is the strong product of g, a.
+
+        Both then test g, which LLVM does once.
+        """
+        if not self.is_product_of_numbers(node):
+            return node
+        first, right = node.args
+        is_negative = isinstance(first, gast.UnaryOp) and isinstance(first.op, gast.USub)
+        inner = first.operand if is_negative else first
+        held = known.products.get(inner.id) if isinstance(inner, gast.Name) else inner
+        if held is None or not self.is_product_of_numbers(held):
+            return node
+        made = call(STRONG_PRODUCT, *map(clone, held.args), right)
+        return gast.UnaryOp(op=gast.USub(), operand=made) if is_negative else made
 
     def is_function(self, function: gast.expr) -> bool:
         """Whether this is a deterministic function of the modules np or math."""
@@ -276,18 +340,34 @@ class _Swap(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no anno
 
 def _rootless(node: gast.expr, known: _Known) -> gast.expr:
     """Simplify a product with `x * (c / s)`, where s is the square root of x, to `c * s`."""
-    factors = _factors(node)
+    match node:
+        case gast.Call(func=function, args=[left, right]) if dotted_path(function) == STRONG_PRODUCT:
+            factors = _without_root([*_factors(left), right], known)
+            if factors is None or len(factors) == 1:
+                return node
+            return call(STRONG_PRODUCT, _product(factors[:-1]), factors[-1])
+    factors = _without_root(_factors(node), known)
+    return node if factors is None else _product(factors)
+
+
+def _without_root(factors: list[gast.expr], known: _Known) -> list[gast.expr] | None:
+    """The factors without x, and with `c * s` in place of `c / s`, where s is the square root of x; None if there is no
+    such pair.
+    """
     for k, each in enumerate(factors):
-        for other in factors if notes_of(each).of_rule and isinstance(each.right, gast.Name) else ():
+        is_quotient = isinstance(each, gast.BinOp) and notes_of(each).of_rule and isinstance(each.right, gast.Name)
+        for other in factors if is_quotient else ():
             root = isinstance(other, gast.Name) and {
                 known.name(call(f"{module}.sqrt", other)) for module in ("np", "math")
             }
             if root and each.right.id in root:
-                factors[k] = binary(each.left, gast.Mult, each.right)
-                return reduce(
-                    lambda one, two: binary(one, gast.Mult, two), [each for each in factors if each is not other]
-                )
-    return node
+                made = binary(each.left, gast.Mult, each.right)
+                return [made if n == k else one for n, one in enumerate(factors) if one is not other]
+    return None
+
+
+def _product(factors: list[gast.expr]) -> gast.expr:
+    return reduce(lambda one, two: binary(one, gast.Mult, two), factors)
 
 
 def _factors(node: gast.expr) -> list[gast.expr]:
@@ -299,7 +379,7 @@ def _factors(node: gast.expr) -> list[gast.expr]:
 
 def _inverse(division: gast.expr, divisor: gast.expr) -> gast.expr:
     """A reciprocal, computed by the same kind of division."""
-    if isinstance(division, gast.Call):
+    if isinstance(division, gast.Call) and dotted_path(division.func) != STRONG_QUOTIENT:
         return call("np.divide", const(1.0), divisor)
     return binary(const(1.0), gast.Div, divisor)
 

@@ -16,6 +16,7 @@ from typing import Any
 import gast
 
 from srcad.errors import CompilerBug
+from srcad.runtime import kernels
 from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.adjoint.call_derivatives import Callees
 from srcad.transforms.analysis.liveness import live_before, stored_certainly
@@ -23,10 +24,12 @@ from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.ir.build import (
     Block,
     assign,
+    at,
     attribute,
     call,
     const,
     load,
+    names_in,
     place_of,
     rewrite,
     rewrite_names,
@@ -38,6 +41,7 @@ from srcad.transforms.ir.build import (
 )
 from srcad.transforms.ir.generated_functions import Made, function
 from srcad.transforms.ir.name_types import Types, is_complex
+from srcad.transforms.ir.node_notes import notes_of
 from srcad.transforms.ir.type_annotations import note_kinds
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.in_place_resolution import blank
@@ -201,6 +205,14 @@ def _with_snapshots(unit: Unit, types: Types, snapshots: list[tuple[gast.stmt, s
     for statement, name in snapshots:
         wanted.setdefault(id(statement), []).append(name)
 
+    bindings = dict(unit.bindings)
+    alias = "kernels" if bindings.get("kernels", kernels) is kernels else names.fresh("kernels")
+
+    def checked(name: str, other: str, statement: gast.stmt) -> gast.stmt:
+        # A function that writes into one argument must see that another shares its memory; it cannot in a copy.
+        bindings[alias] = kernels
+        return at(gast.Expr(value=call(f"{alias}.refuse_overlap", load(name), load(other))), place_of(statement))
+
     def with_copies(statement: Any) -> Block:
         before, after = list[gast.stmt](), list[gast.stmt]()
         for name in sorted(set(wanted.get(id(statement), []))):
@@ -210,6 +222,7 @@ def _with_snapshots(unit: Unit, types: Types, snapshots: list[tuple[gast.stmt, s
                 statement.targets[0].id = kept
                 after.append(assign(name, call("np.copy", load(kept)), place_of(statement)))
             else:
+                before += [checked(name, other, statement) for other in _passed_with(statement, name, types)]
                 before.append(assign(kept, call("np.copy", load(name)), place_of(statement)))
                 for part in _read_parts(statement):
                     rewrite_names(part, partial(_renamed, name, kept))
@@ -217,7 +230,15 @@ def _with_snapshots(unit: Unit, types: Types, snapshots: list[tuple[gast.stmt, s
 
     tree = unit.tree
     tree.body = rewrite(tree.body, with_copies)
-    return unit.with_tree(tree, names=names)
+    return unit.with_tree(tree, names=names, bindings=bindings)
+
+
+def _passed_with(statement: gast.stmt, name: str, types: Types) -> list[str]:
+    """The other arrays that a call takes which may write into its arguments."""
+    if not notes_of(statement).effect:
+        return []
+    arrays = {each for part in _read_parts(statement) for each in names_in(part) if types.is_array(each)}
+    return sorted(arrays - {name})
 
 
 def _renamed(old: str, new: str, name: str) -> str:

@@ -19,9 +19,10 @@ from srcad.refusals.names_and_functions import NO_FORWARD_RULE
 from srcad.runtime.rulebook import registry
 from srcad.runtime.rulebook.registry import Rule
 from srcad.runtime.rulebook.rule_template import primitive_name
-from srcad.transforms.adjoint.accumulation import Adjoints, product
+from srcad.runtime.rulebook.strong_zeros import infinite_names
+from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.adjoint.call_derivatives import Callees, CallTangents, calls_in
-from srcad.transforms.adjoint.rule_expansion import bound, splice
+from srcad.transforms.adjoint.rule_expansion import bound, splice, weighted, with_strong_zeros
 from srcad.transforms.adjoint.to_core_form import Splitter
 from srcad.transforms.analysis.activity import known_numbers, missing_rule, ranks
 from srcad.transforms.analysis.program_facts import Program
@@ -153,12 +154,14 @@ class Tangents:
             self.bindings,
             not self.program.types.is_array(name),
         )
+        infinite = {name} if infinite_names(rule.primitive, template.parameters) else set()
         total: gast.expr | None = None
         for parameter, factor in zip(template.parameters[1:], spliced.returned, strict=False):
             argument = inputs.get(parameter)
             is_flat = isinstance(factor, gast.Constant) and factor.value is None
             if argument is not None and self.is_varied(argument) and not is_flat:
-                term = product(factor, self.of_atom(argument))
+                dot = self.of_atom(argument)
+                term = weighted(dot, factor, infinite, self.program, self.names, self.bindings, slope_first=True)
                 total = _plus(total, term)
         if total is None:
             return [at(assign(self.dot(name), self.zeros.zero(name)), place)]
@@ -190,8 +193,8 @@ class Tangents:
 
     def by_template(self, name: str, rule: Rule, inputs: dict[str, gast.expr], place: Place | None) -> Block:
         """The tangent rule, without the terms of inputs that have no tangent."""
-        template = rule.tangent
-        assert template is not None
+        assert rule.tangent is not None
+        template = with_strong_zeros(rule, rule.tangent, inputs, self.program)
 
         def derivative(parameter: str) -> gast.expr:
             argument = inputs.get(parameter)
@@ -262,6 +265,9 @@ def _without_absent(node: gast.expr, absent: set[str]) -> gast.expr | None:
         case gast.BinOp(left=left, op=gast.Mult() | gast.Div() as op, right=right):
             a, b = _without_absent(left, absent), _without_absent(right, absent)
             return None if a is None or b is None else binary(a, type(op), b)
+        case gast.Call(func=gast.Attribute(attr="strong_product" | "strong_quotient"), args=args):
+            parts = [_without_absent(each, absent) for each in args]
+            return None if None in parts else gast.Call(func=node.func, args=parts, keywords=[])
         case gast.UnaryOp(op=op, operand=operand):
             inner = _without_absent(operand, absent)
             return None if inner is None else gast.UnaryOp(op=op, operand=inner)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+import itertools
+from collections.abc import Iterator
 from typing import Any
 
 import gast
@@ -324,7 +326,7 @@ def calls_of(rule: Rule) -> set[Any]:
             for node in gast.walk(statement):
                 if isinstance(node, gast.Call):
                     path = gast.unparse(node.func).strip().split(".")
-                    value = template.bindings.get(path[0], getattr(builtins, path[0], None))
+                    value = {"kernels": kernels, **vars(builtins), **template.bindings}[path[0]]
                     for part in path[1:]:
                         value = getattr(value, part)
                     found.add(value)
@@ -395,3 +397,39 @@ def test_gradients_of_complex_functions_are_differences(name):
             shift[k] = step
             slope = (value(z + shift) - value(z - shift)) / 2e-6
             assert slope == pytest.approx(found[k].real if step.real else found[k].imag, rel=1e-5, abs=1e-7)
+
+
+# Ends of domains, poles, and values outside.
+EDGES = (-20.0, -2.0, -1.0, -0.5, -0.0, 0.0, 0.5, 1.0, 2.0, 20.0)
+ELEMENTWISE = [
+    (primitive, sample)
+    for primitive, samples in SAMPLES.items()
+    for sample in samples[:1]
+    if all(rule.elementwise for rule in variants(primitive)) and not sample.kwargs
+]
+
+
+def at_edges(primitive: Any, sample: Sample) -> Iterator[tuple[Any, ...]]:
+    """Arguments of which those that are differentiated lie at edges, in all combinations."""
+    places = smooth_places(sample)
+    for chosen in itertools.product(EDGES, repeat=len(places)):
+        args = list(sample.args)
+        for place, value in zip(places, chosen, strict=True):
+            args[place] = np.float64(value)
+        yield tuple(np.ravel(each)[0] if isinstance(each, np.ndarray) else each for each in args)
+
+
+@pytest.mark.parametrize(("primitive", "sample"), ELEMENTWISE, ids=[primitive_name(each) for each, _ in ELEMENTWISE])
+def test_a_zero_derivative_gives_zero_whatever_the_slope_is(primitive, sample):
+    places = smooth_places(sample)
+    for args in at_edges(primitive, sample):
+        try:
+            with np.errstate(all="ignore"):
+                result = np.float64(primitive(*args))
+        except (TypeError, ValueError, ArithmeticError):  # Python's functions of numbers; (-0.5) ** 0.5 is complex
+            continue
+        bars = pullback(primitive, result, args, {}, places)(0.0)
+        assert all(bar is None or bar == 0.0 for bar in bars), args
+        tangents = [np.float64(0.0) if k in places else None for k in range(len(args))]
+        tangent = pushforward(primitive, result, args, {}, tangents)
+        assert tangent is None or tangent == 0.0, args

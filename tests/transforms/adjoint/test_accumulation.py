@@ -4,7 +4,7 @@ import gast
 import numpy as np
 import pytest
 
-from srcad.transforms.adjoint.accumulation import Adjoints, product
+from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.ir.build import const, load
 from tests.transforms.core_text import block_text, generated, printed, program_of, run
 
@@ -59,26 +59,6 @@ def test_what_may_be_complex_reaches_a_real_value_with_its_real_part(given):
 )
 def test_an_adjoint_begins_as_a_zero_of_its_kind(name, zero):
     assert printed(adjoints().zero(name)) == zero
-
-
-@pytest.mark.parametrize(
-    ("left", "right", "expected"),
-    [
-        ("a", "b", "a * b"),
-        ("a", "1.0", "a"),
-        ("1", "b", "b"),
-        ("a", "-1.0", "-a"),
-        ("-a", "b", "-(a * b)"),
-        ("a", "-b", "-(a * b)"),
-        ("-a", "-b", "--(a * b)"),
-        ("a", "True", "a * True"),
-    ],
-)
-def test_a_product_leaves_factors_of_one_out(left, right, expected):
-    found = printed(product(expression(left), expression(right)))
-    values = {"a": 3.0, "b": 5.0}
-    assert eval(found, values) == eval(expected, values)
-    assert "1" not in found
 
 
 def test_a_contribution_of_the_same_shape_is_not_summed():

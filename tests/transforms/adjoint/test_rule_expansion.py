@@ -7,7 +7,7 @@ import pytest
 from srcad.errors import CompilerBug
 from srcad.names import Names
 from srcad.runtime.rulebook.rule_template import Template
-from srcad.transforms.adjoint.rule_expansion import splice
+from srcad.transforms.adjoint.rule_expansion import product, splice
 from srcad.transforms.ir.build import load
 from tests.transforms.core_text import block_text, printed
 
@@ -90,3 +90,23 @@ def test_a_rule_can_be_spliced_twice():
 def test_a_rule_that_is_no_straight_line_is_the_compilers_fault():
     with pytest.raises(CompilerBug):
         spliced(template("if x:\n    pass", "y", "x"), y="v", x="u")
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("a", "b", "a * b"),
+        ("a", "1.0", "a"),
+        ("1", "b", "b"),
+        ("a", "-1.0", "-a"),
+        ("-a", "b", "-(a * b)"),
+        ("a", "-b", "-(a * b)"),
+        ("-a", "-b", "--(a * b)"),
+        ("a", "True", "a * True"),
+    ],
+)
+def test_a_product_leaves_factors_of_one_out(left, right, expected):
+    found = printed(product(gast.parse(left, mode="eval").body, gast.parse(right, mode="eval").body))
+    values = {"a": 3.0, "b": 5.0}
+    assert eval(found, values) == eval(expected, values)
+    assert "1" not in found

@@ -38,6 +38,8 @@ ARGUMENTS = {
     "kernels.unexpand": (np.zeros(1), VECTOR),
     "kernels.grown": (VECTOR, 1),
     "kernels.select": (True, VECTOR, VECTOR[::-1]),
+    "kernels.strong_product": (VECTOR, VECTOR[::-1]),
+    "kernels.strong_quotient": (VECTOR, VECTOR[::-1]),
     "kernels.restore": (VECTOR, (3, 2), 1),
     "kernels.unpad": (VECTOR, (1,), 1),
     "kernels.resized": (VECTOR, 2, 0),

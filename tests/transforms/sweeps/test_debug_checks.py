@@ -149,7 +149,7 @@ def test_the_calls_that_led_to_an_inlined_line_are_told():
 def recursive(x, n):
     if n == 0:
         return np.sqrt(x)
-    return recursive(x * 0.5, n - 1) * x
+    return recursive(x * 0.5, n - 1) + x
 
 
 def test_functions_that_are_called_are_checked():

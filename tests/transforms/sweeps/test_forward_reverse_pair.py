@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import srcad
 from srcad.driver import pipeline
 from srcad.tools.type_signatures import parse_signature
 from tests.checking import assert_gradient
@@ -183,3 +184,30 @@ def test_a_solution_is_not_taken_to_be_memory_of_the_right_hand_side():
         return np.sum(y * y) + np.sum(x)
 
     assert_gradient(solved_and_overwritten, np.array([[2.0, 0.5], [0.25, 3.0]]), np.array([0.7, -0.4]))
+
+
+def written_through_another(a, b, n):
+    if n <= 0:
+        return np.sum(a)
+    b[0] = np.sin(b[1])
+    return np.cos(a[0]) * written_through_another(a * 1.0, b * 1.0, n - 1)
+
+
+def of_overlapping_views(x):
+    return written_through_another(x[::-1], x[::-1], 1) + np.sum(x)
+
+
+def of_views_apart(x):
+    return written_through_another(x[:2], x[2:], 1) + np.sum(x)
+
+
+@pytest.mark.parametrize("jit", [False, pytest.param(True, marks=pytest.mark.compiled)])
+def test_a_call_that_writes_through_a_view_is_not_given_a_copy_of_another(jit):
+    x = np.arange(4.0) + 1.0
+    with pytest.raises(srcad.MayOverlap):
+        srcad.vjp(of_overlapping_views, x.copy(), jit=jit)
+    value, pullback = srcad.vjp(of_views_apart, x.copy(), jit=jit)
+    assert value == pytest.approx(of_views_apart(x.copy()))
+    near = 1e-6 * np.eye(4)
+    slopes = [(of_views_apart(x + each) - of_views_apart(x - each)) / 2e-6 for each in near]
+    assert pullback(1.0)[0] == pytest.approx(slopes, rel=1e-6)

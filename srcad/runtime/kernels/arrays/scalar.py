@@ -56,28 +56,6 @@ def divides(products: Any) -> bool:
     return bool(sizes.item(sizes.argmin()) > 1e-150 and sizes.item(sizes.argmax()) < 1e150)
 
 
-def damped(bar: Any, slope: Any) -> Any:
-    """The product bar * slope, and 0 where bar is 0 and the slope infinite or nan.
-
-    >>> damped(np.array([0.0, 2.0, 0.0]), np.array([np.inf, np.inf, np.nan]))
-    array([ 0., inf,  0.])
-    """
-    if type(slope) is np.ndarray:
-        flat = slope.reshape(-1)
-        if abs(flat.dot(flat)) < math.inf:  # finite everywhere
-            return bar * slope
-    elif isinstance(slope, float) and math.isfinite(slope):
-        return bar * slope
-    is_finite = np.isfinite(slope)
-    if is_finite.all():
-        return bar * slope
-    before = unwarned.set(IGNORED)
-    try:
-        return np.where(is_finite | (bar != 0), bar * slope, 0.0)[()]
-    finally:
-        unwarned.reset(before)
-
-
 def power_slope(a: Any, b: Any) -> Any:
     """The derivative b * a ** (b - 1) of a power, and 0 where b is 0, whatever a is.
 
@@ -262,13 +240,13 @@ def _of_numbers(function: Callable[..., Any]) -> Any:
 
 
 @functools.cache
-def _ufunc(function: Callable[..., Any]) -> Any:
+def ufunc(function: Callable[..., Any]) -> Any:
     """A function of numbers as a ufunc. It is made when needed, since that makes Numba import its ufunc support."""
     return numba.vectorize(function)
 
 
 def _elementwise(function: Callable[..., Any], *kinds: Any) -> Any:
-    return _of_numbers(function) if _are_numbers(*kinds) else _ufunc(function)
+    return _of_numbers(function) if _are_numbers(*kinds) else ufunc(function)
 
 
 @overload(ratio)

@@ -18,11 +18,12 @@ import numpy as np
 
 from srcad.names import Names
 from srcad.refusals.tapes import EAGER_NO_COMPLEX_RULE, EAGER_NO_RULE, NO_ADJOINT, NO_TANGENT
-from srcad.runtime.kernels import damped
+from srcad.runtime import kernels
 from srcad.runtime.rulebook.partial_rules import partials_as_adjoint, partials_as_tangent
 from srcad.runtime.rulebook.registry import Rule, find
 from srcad.runtime.rulebook.rule_slicing import active_part, is_d, wanted_part
 from srcad.runtime.rulebook.rule_template import Template, primitive_name
+from srcad.runtime.rulebook.strong_zeros import guarded, infinite_names
 from srcad.runtime.tape.reverse.rules_on_tensors import as_primitive, is_kernel, on_tensors
 
 Run = Callable[..., Any]
@@ -135,8 +136,10 @@ def pullback_function(rule: Rule, wanted: tuple[str, ...]) -> Run:
         raise NO_ADJOINT.error(function=primitive_name(rule.primitive))
     names = _Bars(template, "_bar")
     result = template.parameters[0]
-    product = "damped" if rule.zero_wins else None
-    body = partials_as_adjoint(template, product) if rule.partials else list(template.body)
+    body = guarded(
+        partials_as_adjoint(template) if rule.partials else template.body,
+        infinite_names(rule.primitive, rule.parameters),
+    )
     lines = [names.text(statement) for statement in wanted_part(body, wanted)]
     stated = [name for name in wanted if any(line.startswith(f"{names.of(name)} =") for line in lines)]
     returned = "".join(f"{names.of(name) if name in stated else None}, " for name in wanted)
@@ -151,7 +154,10 @@ def _pushforward_function(rule: Rule, active: tuple[str, ...]) -> Run | None:
         raise NO_TANGENT.error(function=primitive_name(rule.primitive))
     names = _Bars(template, "_dot")
     result = template.parameters[0]
-    body = list(template.body) if rule.tangent else partials_as_tangent(template)
+    body = guarded(
+        template.body if rule.tangent else partials_as_tangent(template),
+        infinite_names(rule.primitive, template.parameters),
+    )
     lines = [names.text(statement) for statement in active_part(body, active)]
     if not any(line.startswith(f"{names.of(result)} =") for line in lines):
         return None
@@ -192,8 +198,8 @@ def _made(rule: Rule, template: Template, what: str, first: str, lines: Sequence
     text = "\n    ".join([f"def {name}({first}, {', '.join(defaults)}):", *lines]) + "\n"
     file = f"<srcad {what} {primitive_name(rule.primitive)} {len(linecache.cache)}>"
     space: dict[str, Any] = {
+        "kernels": kernels,
         **template.bindings,
-        **({"damped": damped} if rule.zero_wins else {}),
         **{f"{key}_default": value for key, value in template.defaults.items()},
     }
     exec(compile(text, file, "exec"), space)
