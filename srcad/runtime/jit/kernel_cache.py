@@ -26,6 +26,7 @@ from numba.core.caching import NullCache, _Cache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompileResult
 from numba.core.dispatcher import Dispatcher
+from numba.core.serialize import dumps
 from numba.core.typing.templates import _OverloadFunctionTemplate
 
 from srcad.runtime.jit.disk_cache import environment, fetch_code, folder, store_code
@@ -84,7 +85,11 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba carries no annotations
         if data.library.has_dynamic_globals or data.lifted or not all(map(is_plain, sig)):
             return
         name = self._name(sig, data.codegen)
-        if store_code(f"kernel_{name}", "", pickle.dumps(data._reduce(), protocol=4)) is not None:
+        try:
+            content = dumps(data._reduce())
+        except (pickle.PicklingError, TypeError, AttributeError):
+            return  # it refers to something of Numba's that has no name to find it by
+        if store_code(f"kernel_{name}", "", content) is not None:
             _remember(name, data)
 
     def _name(self, sig: Any, codegen: Any) -> str:
