@@ -41,7 +41,7 @@ def directional_derivative(f: Callable[[float], float], first_step: float = 2e-2
     """The slope of `f` at 0 by Ridders' extrapolation of central differences, and an estimate of its error.
 
     >>> value, error = directional_derivative(np.exp)
-    >>> abs(value - 1.0) < 1e-10, error < 1e-9
+    >>> bool(abs(value - 1.0) < 1e-10), bool(error < 1e-9)
     (True, True)
     """
     best, error = 0.0, np.inf
@@ -65,7 +65,7 @@ def quick_slope(f: Callable[[float], float], scale: float, precision: float) -> 
     scale       the size of the numbers among which `f` moves
     precision   of the arithmetic: the relative distance of neighbouring numbers
 
-    >>> quick_slope(np.exp, 1.0, 2.0**-52).value  # doctest: +ELLIPSIS
+    >>> float(quick_slope(np.exp, 1.0, 2.0**-52).value)  # doctest: +ELLIPSIS
     1.0000000...
     """
     step = float(precision**0.2) * scale * 0.1

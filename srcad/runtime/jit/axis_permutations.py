@@ -20,7 +20,7 @@ _NO_AXIS = ("axis is out of bounds for array of its dimension",)
 def permuted_type(a: Any, *axes: Any) -> Any:
     """The type of an array whose axes are in another order; None if the call is left to Numba.
 
-    >>> permuted_type(types.float64[:, ::1], types.UniTuple(types.int64, 2))
+    >>> print(permuted_type(types.float64[:, ::1], types.UniTuple(types.int64, 2)))
     array(float64, 2d, A)
     >>> permuted_type(types.float64[:, ::1], types.int64, types.none) is None
     True

@@ -13,8 +13,8 @@ from srcad.errors import Place
 from srcad.refusals.memory import EXCHANGED_ARRAYS
 from srcad.transforms.analysis.program_facts import Program
 from srcad.transforms.inference.type_inference import as_written
-from srcad.transforms.ir.build import load, place_of, stores_into, walk_statements
-from srcad.transforms.ir.side_effects import reads
+from srcad.transforms.ir.build import load, place_of, stores_into, walk, walk_statements
+from srcad.transforms.ir.side_effects import is_check, reads
 
 
 def check_copy(program: Program, statement: gast.Assign) -> None:
@@ -61,10 +61,19 @@ def _is_moved(program: Program, copy: gast.Assign, source: str, target: str) -> 
     for statement in walk_statements(program.unit.tree.body):
         if isinstance(getattr(statement, "value", None), gast.Attribute):
             continue  # an array's shape does not change
-        for name in set(reads(statement)) & others:
+        for name in _contents_read(statement) & others:
             if statement is not copy and _may_read_after(program, copy, statement, name):
                 return False
     return all(name not in flow.parameters or name == source for name in others) or source not in flow.parameters
+
+
+def _contents_read(statement: gast.stmt) -> set[str]:
+    """The names that a statement reads; of a check, without the arrays of which it reads the shape."""
+    found = set(reads(statement))
+    if not is_check(statement):
+        return found
+    shapes = [each.value for each in walk(statement) if isinstance(each, gast.Attribute) and each.attr == "shape"]
+    return {each.id for each in walk(statement) if isinstance(each, gast.Name) and each not in shapes} & found
 
 
 def _is_repeated(program: Program, copy: gast.Assign, late: list[gast.stmt]) -> bool:

@@ -45,5 +45,5 @@ def test_the_error_can_be_pickled():
 
 
 def test_a_gradient_raises_it_too():
-    with pytest.raises(ValueError, match="shape"):
+    with pytest.raises(ValueError, match=r"shape|broadcast"):
         srcad.grad(shifted)(np.ones(4), np.ones(6))
