@@ -536,6 +536,14 @@ FINISH = (
         keeps=(TYPES,),
         when=("loops",),
     ),
+    Pass(
+        "memory_scopes",
+        "",
+        "LLVM is told which arrays share no memory; the text stays the same",
+        optional=True,
+        within="llvm_assumptions",
+        source="LLVM Language Reference, `noalias` and `alias.scope` metadata",
+    ),
 )
 
 STAGES = {

@@ -32,6 +32,7 @@ from srcad.runtime import kernels
 from srcad.runtime.stop_gradient import stop_gradient
 from srcad.runtime.support import stage_timer
 from srcad.transforms.adjoint.call_derivatives import Callees
+from srcad.transforms.analysis.memory_scopes import Scopes, memory_scopes
 from srcad.transforms.checkpointing.iteration_derivative import make_any_pair
 from srcad.transforms.checkpointing.trace_memory_limit import bounded, recording, refuse_unbounded
 from srcad.transforms.inference.type_inference import types_of
@@ -79,6 +80,10 @@ class Generated:
     def assumes(self) -> bool:
         """Whether the functions raise `kernels.Widens` where arrays broadcast that were taken not to."""
         return "kernels.same_extent(" in self.text
+
+    def memory(self) -> dict[str, Scopes]:
+        """By function, which of its arrays share no memory, for LLVM."""
+        return {code.unit.name: memory_scopes(code) for code in self.made.codes()}
 
 
 def derive(
