@@ -137,7 +137,8 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
     function for arguments of new types. `widen` is called when arrays broadcast although the code assumes that they do
     not; the function is then made again. `rounded` converts Python numbers that Numba returns to single precision,
     given the result's Numba type. `exhausted` is called with a MemoryError and the arguments where a function that
-    records a trace runs out of memory, and may raise another one.
+    records a trace runs out of memory, and may raise another one. `met_arrays` is called when it is made for arrays:
+    from then on it takes instances of subclasses, such as matrices, for arrays as well.
     """
 
     def __init__(
@@ -157,6 +158,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         self.widen = widen
         self.rounded = rounded
         self.exhausted = exhausted
+        self.met_arrays: Callable[[], None] | None = None
         self._made: list[CPUDispatcher] = []
         self._failed: dict[tuple[Any, ...], CannotType] = {}
 
@@ -188,6 +190,8 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
             except CannotType as problem:
                 self._failed[arguments] = problem
                 raise
+            if self.met_arrays is not None and any(isinstance(each, types.Array) for each in arguments):
+                self.met_arrays()
             result = dispatcher.overloads[arguments]
             self._made.append(dispatcher)
             if self.rounded is not None and not _SINGLE.isdisjoint(arguments):
