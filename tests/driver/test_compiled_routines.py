@@ -181,3 +181,29 @@ def test_a_subclass_of_arrays_is_refused_after_an_array_too(function, subclass):
     srcad.vjp(function, x)
     with pytest.raises(NotDifferentiable, match="the argument 'x'"):
         srcad.vjp(function, bad)
+
+
+@numba.njit
+def countdown(x, k):
+    if k > 100:
+        return countdown(x, k - 1)
+    return x[k]
+
+
+def of_countdown(x, k):
+    s = 0.0
+    for i in range(2):
+        s += countdown(x, k + i)
+    return s
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("derive", [srcad.function, srcad.grad, srcad.value_and_grad])
+def test_an_index_out_of_range_in_a_helper_that_is_not_inlined_has_its_place(derive):
+    derivative = derive(of_countdown)
+    derivative(np.ones(3), 1)
+    with pytest.raises(IndexError) as caught:
+        derivative(np.ones(3), 2)
+    (note,) = caught.value.__notes__
+    assert re.search(r"at .*test_compiled_routines\.py:\d+:\d+\n.*return x\[k\]", note)
+    assert "called from" in note

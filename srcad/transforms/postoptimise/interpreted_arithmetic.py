@@ -63,12 +63,25 @@ class _Writer(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no an
 
     def may_raise(self, node: gast.BinOp) -> bool:
         """Whether Python may raise an exception: not of arrays, nor where the operand is seen to be harmless."""
-        if any(isinstance(self.kinds.get(each.id), nb.Array) for each in walk(node) if isinstance(each, gast.Name)):
+        if self.is_array(node):
             return False
         if isinstance(node.op, gast.Pow):
             exponent = constant(node.right)
             return not (isinstance(exponent, int) and 0 <= exponent <= _SMALL)
-        return not is_nonzero(node.right)
+        counts = any(isinstance(each, gast.Call) for each in walk(node.right))  # there may be no elements
+        return counts or not is_nonzero(node.right)
+
+
+    def is_array(self, node: gast.expr) -> bool:
+        """Whether a name, or an operation on names, is known to be an array."""
+        match node:
+            case gast.Name(id=name):
+                return isinstance(self.kinds.get(name), nb.Array)
+            case gast.BinOp(left=left, right=right):
+                return self.is_array(left) or self.is_array(right)
+            case gast.UnaryOp(operand=operand):
+                return self.is_array(operand)
+        return False
 
 
 _SMALL = 3  # exponents of powers that do not overflow where the function does not
