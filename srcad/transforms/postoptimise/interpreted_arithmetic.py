@@ -71,7 +71,6 @@ class _Writer(gast.NodeTransformer):  # type: ignore[misc]  # gast carries no an
         counts = any(isinstance(each, gast.Call) for each in walk(node.right))  # there may be no elements
         return counts or not is_nonzero(node.right)
 
-
     def is_array(self, node: gast.expr) -> bool:
         """Whether a name, or an operation on names, is known to be an array."""
         match node:
