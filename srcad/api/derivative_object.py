@@ -154,14 +154,15 @@ class Derivative:
             routine = uncompiled_routine(version, 0)
         direct = self.jit and not version.unit.hidden and not version.may_change and _is_positional(self.__signature__)
         called = telling(version, routine) if self.jit else routine
-        if self.request.mode == "hvp":
-            direct, called = False, self._with_checked_directions(called, version)
+        direct = direct and self.request.mode != "hvp"
         if called is routine and self.jit:
             checked = of_plain_arrays(routine)
             if direct:
                 routine.met_arrays = functools.partial(self._met_arrays, routine, checked)  # type: ignore[attr-defined]
             else:
                 called = checked
+        if self.request.mode == "hvp":
+            called = self._with_checked_directions(called, version)
         self._plain = self.__call__ = called if direct else self._with_captured(version, called)
         is_flat = hasattr(type(self.function), "__srcad_keeps__")
         if not is_flat and (self._structured is not None or self.returns_structure or not self.jit):

@@ -22,7 +22,7 @@ from srcad.runtime.support.numba_refresh import refresh_if_compiling
 
 
 def register(makers: Sequence[Callable[..., Any]], others: Sequence[Callable[..., Any]]) -> None:
-    """Make functions known to Numba: `makers` return a derivative for `f`, `wrt` and `boundscheck`; `others` are refused."""
+    """Make functions known to Numba: `makers` return a derivative for `f` and `wrt`; the `others` are refused."""
     for make in makers:
         _overload_with_wrt(make)
     for make in others:

@@ -178,6 +178,10 @@ def test_a_subclass_of_arrays_is_refused_after_an_array_too(function, subclass):
         with pytest.raises(NotDifferentiable, match="the argument 'x'"):
             derivative(x=bad)
         derivative(x)
+    if function is squares:
+        srcad.hvp(function)(x, x)
+        with pytest.raises(NotDifferentiable, match="the argument 'x'"):
+            srcad.hvp(function)(bad, x)
     srcad.vjp(function, x)
     with pytest.raises(NotDifferentiable, match="the argument 'x'"):
         srcad.vjp(function, bad)
