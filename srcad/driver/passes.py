@@ -347,6 +347,13 @@ SIMPLIFY = (
         when=("debug",),
     ),
     Pass(
+        "interpreted_arithmetic",
+        "transforms.postoptimise.interpreted_arithmetic:with_infinities",
+        "divisions and powers of rules give infinities where Python raises an exception, in code that is not compiled",
+        needs=(MARKED,),
+        when=("interpreted",),
+    ),
+    Pass(
         "sweep_joining",
         "driver.back_end:join_sweeps",
         "names that both sweeps store are one name again; marks between the sweeps go",

@@ -25,7 +25,7 @@ from srcad.runtime.jit import disk_cache
 from srcad.runtime.jit.disk_cache import Stored
 from srcad.runtime.jit.dispatchers import compiled, load, plain
 from srcad.runtime.jit.numba_inference import CannotType
-from srcad.runtime.jit.uncompiled_trace import keeping
+from srcad.runtime.jit.uncompiled_trace import keeping, restoring_errors
 from srcad.runtime.tape.core.operand import Operand
 from srcad.transforms.inference.type_inference import callees_in, types_of
 from srcad.transforms.ir.build import place_of
@@ -177,10 +177,10 @@ class Version:
 
             return Interpreted(self.unit, self.request, kinds)
         functions: list[Callable[..., Any]] = [getattr(module, name) for name in stored.functions]
+        forward = restoring_errors(functions[0], self.request.mode)
         if self.request.mode != "vjp":
-            return functions[0]
-        forward, reverse = functions
-        return lambda *args: keeping(forward(*args), reverse)
+            return forward
+        return lambda *args: keeping(forward(*args), functions[1])
 
     def _module(self, kinds: tuple[Any, ...], loops: bool, assumes: bool) -> tuple[ModuleType, Stored]:
         found = self._modules.get((kinds, loops, assumes))

@@ -25,6 +25,7 @@ from srcad.runtime.kernels.arrays.element_moves import (
 )
 from srcad.runtime.kernels.arrays.fourier import irfft_adjoint, resized, rfft_adjoint
 from srcad.runtime.kernels.arrays.higher_order import axes_moved, axes_moved_back, mapped_over
+from srcad.runtime.kernels.arrays.ieee_arithmetic import ieee_power, ieee_quotient, ignore_errors
 from srcad.runtime.kernels.arrays.item_assignment import item_bar, with_item
 from srcad.runtime.kernels.arrays.joins import unarray, uncolumn_stack, unconcatenate, unhstack, unstack, unvstack
 from srcad.runtime.kernels.arrays.nest_broadcasting import common_extent, expand, expand_bar, unexpand
@@ -185,6 +186,9 @@ __all__ = [
     "full_rank",
     "grown",
     "hold",
+    "ieee_power",
+    "ieee_quotient",
+    "ignore_errors",
     "imaginary",
     "inner_adjoint_a",
     "inner_adjoint_b",

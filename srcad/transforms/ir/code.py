@@ -49,6 +49,7 @@ class Settings:
     is_primal       the function itself is asked for: what it writes into its parameters reaches the caller's arrays
     is_again        the function has been through the passes before: once is enough
     in_place        the function may write into its parameters
+    interpreted     what is generated runs as plain Python
     debug           statements are followed by checks that they have made no NaN
     observed        what runs on actual arguments have shown, where types are observed and not inferred
     numbers         tell outlined loops of one derivation apart
@@ -62,6 +63,7 @@ class Settings:
     is_primal: bool = False
     is_again: bool = False
     in_place: bool = False
+    interpreted: bool = False
     debug: bool = False
     observed: Any = None
     numbers: Iterator[int] = field(default_factory=itertools.count)
