@@ -151,6 +151,10 @@ class _Lowering:
         callee = static_value(node.func, self.draft.bindings)
         if isinstance(callee, functools.partial):
             return caller.call(completed(node, Meaning(callee), self.draft, place))
+        if hasattr(type(callee), "__srcad_custom__"):
+            from srcad.frontend.users_rules import call_by_rule  # which few programs need
+
+            return call_by_rule(self, node, callee, caller, place)
         try:
             procedure = self.procedure(callee)
         except SrcadError as problem:

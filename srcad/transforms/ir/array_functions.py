@@ -181,6 +181,8 @@ FACTS: dict[str, Fact] = {
     "kernels.slice_extent": Fact.TOTAL,
     # Kernels of adjoints
     "kernels.unbroadcast": Fact.SECOND_SHAPE_ONLY,
+    "kernels.fitted": _NEW | Fact.SECOND_SHAPE_ONLY,
+    "kernels.zero_like": _LIKE | Fact.ZEROS,
     "kernels.scatter_add": Fact.WRITES,
     "kernels.unexpand": Fact.WRITES,
     "kernels.grown": Fact.NEW,
