@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from types import MethodType
 from typing import Any
 
 import numba
@@ -13,12 +14,11 @@ from numba.extending import typeof_impl
 
 from srcad.driver.compiled_routines import compiled_routine
 from srcad.driver.version import Request, Version
-from srcad.errors import BadArgument, Place
+from srcad.errors import BadArgument, BadType, Place
+from srcad.frontend.calls_by_rule import UsersRule
 from srcad.frontend.load_source import signature_of
-from srcad.frontend.users_rules import UsersRule
 from srcad.refusals.users_rules import RULE_MISSING
 from srcad.runtime.tape.core.operand import Operand
-from srcad.runtime.tape.custom_gradient import needs_callable
 from srcad.transforms.inference.subroutine_types import Subroutine
 
 
@@ -26,14 +26,15 @@ class _Custom:
     """A function with a rule of the user's own."""
 
     __srcad_custom__ = True
+    __name__: str
     _decorator = ""
     _giving = ""
 
     def __init__(self, function: Callable[..., Any], nondiff_argnums: int | Sequence[int] = ()) -> None:
-        functools.update_wrapper(self, needs_callable(function))
+        functools.update_wrapper(self, _needs_callable(function, f"what {self._decorator} gets"))
         self.__wrapped__ = self.__wrapped_primal__ = function
         self.__signature__ = signature_of(function)
-        given = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
+        given: tuple[Any, ...] = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
         count = len(self.__signature__.parameters)
         for each in given:
             if not isinstance(each, int) or not -count <= each < count:
@@ -49,7 +50,7 @@ class _Custom:
         return f"<srcad {self._decorator} {self.__name__}>"
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        return self if instance is None else functools.partial(self, instance)
+        return self if instance is None else MethodType(self, instance)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The value; a tape that records the arguments records the call by its rule."""
@@ -74,7 +75,7 @@ class _Custom:
     def _state(self, kind: str, functions: tuple[Any, ...], by_argument: bool = False) -> None:
         for each in functions:
             if each is not None:
-                needs_callable(each)
+                _needs_callable(each, f"a part of the rule of `{self.__name__}`")
         self.state["rule"] = UsersRule(self.__wrapped__, kind, functions, by_argument, self.constant, _transposed)
 
     @functools.cached_property
@@ -82,6 +83,12 @@ class _Custom:
         """The function itself, for code under `@njit`."""
         function = self.__wrapped__
         return function if isinstance(function, Dispatcher) else numba.njit(function)
+
+
+def _needs_callable(function: Any, what: str) -> Any:
+    if not callable(function):
+        raise BadType(f"{what} is a {type(function).__name__}, not a function", hint="pass the function itself")
+    return function
 
 
 def _transposed(function: Subroutine, wrt: tuple[int, ...]) -> Any:

@@ -111,10 +111,10 @@ def load(function: Callable[..., Any]) -> Source:
 
 def custom_in(function: Any) -> Any:
     """The function with a rule of the user's own that a callable is, or that an object of srcad wraps; else None."""
-    while hasattr(function, "__wrapped_primal__"):
+    while hasattr(function, "__wrapped_primal__") or isinstance(function, MethodType):
         if hasattr(type(function), "__srcad_custom__"):
             return function
-        function = function.__wrapped_primal__
+        function = function.__func__ if isinstance(function, MethodType) else function.__wrapped_primal__
     return None
 
 
@@ -127,7 +127,7 @@ def _calling(source: Source, custom: Any) -> Source:
     called = _placed(gast.Call(func=_read(name, tree), args=given, keywords=keywords), tree)
     body = [_placed(gast.Return(value=called), tree)]
     calling = gast.FunctionDef(**{**{field: getattr(tree, field) for field in tree._fields}, "body": body})
-    return replace(source, tree=gast.copy_location(calling, tree), owners={name: {name: custom}}, receiver=None)
+    return replace(source, tree=gast.copy_location(calling, tree), owners={name: {name: custom}})
 
 
 def _read(name: str, tree: gast.FunctionDef) -> gast.expr:
@@ -213,10 +213,10 @@ def unwrap(function: Any) -> tuple[FunctionType, dict[str, Any], Any | None]:
     options: dict[str, Any] = {}
     receiver = None
     while not isinstance(function, FunctionType):
-        if hasattr(function, "__wrapped_primal__"):
-            function = function.__wrapped_primal__
-        elif isinstance(function, MethodType):
+        if isinstance(function, MethodType):  # which has the attributes of its function
             receiver, function = function.__self__, function.__func__
+        elif hasattr(function, "__wrapped_primal__"):
+            function = function.__wrapped_primal__
         elif isinstance(function, staticmethod):
             function = function.__func__
         elif hasattr(function, "py_func") and hasattr(function, "targetoptions"):

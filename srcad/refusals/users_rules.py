@@ -172,3 +172,25 @@ RULE_WRITES = Refusal(
     """,
     "srcad.grad(f)(np.ones(3))",
 )
+
+SHARED_RESULT = Refusal(
+    WrongRule,
+    "Functions with a rule that return an argument, which is written to",
+    "`{function}`, which has a rule, returns an array that it got, and that array is written to",
+    "return a copy: `return x.copy()`",
+    """
+    @srcad.custom_vjp
+    def same(x):
+        return x
+
+
+    same.defvjp(lambda x: (x, None), lambda saved, y_bar: (y_bar,))
+
+
+    def f(x):
+        y = same(x)
+        y[0] = 1.0
+        return np.sum(x * y)
+    """,
+    "srcad.grad(f)(np.ones(3))",
+)

@@ -39,6 +39,16 @@ from srcad.runtime.kernels.arrays.numpy_definitions import (
     with_first,
 )
 from srcad.runtime.kernels.arrays.pads import padded, unpad
+from srcad.runtime.kernels.arrays.rule_results import (
+    element_count,
+    elements_of,
+    fitted,
+    inner,
+    shaped_like,
+    unit_like,
+    unshaped,
+    zero_like,
+)
 from srcad.runtime.kernels.arrays.scalar import (
     is_above,
     is_below,
@@ -49,16 +59,6 @@ from srcad.runtime.kernels.arrays.scalar import (
     power_slope,
     ratio,
     sinc_slope,
-)
-from srcad.runtime.kernels.arrays.rule_results import (
-    element_count,
-    elements_of,
-    fitted,
-    inner,
-    shaped_like,
-    unit_like,
-    unshaped,
-    zero_like,
 )
 from srcad.runtime.kernels.arrays.scans import (
     at_leaders,

@@ -64,6 +64,7 @@ class RuleResult:
     inputs      places of the arguments by which it can be differentiated
     others      places of the arguments that are the other results of the same call, by the number of the result
     number      which of the results this is
+    first       the first result of the same call
     closed      places of arguments that a function of the rule reads from an enclosing function
     """
 
@@ -78,6 +79,7 @@ class RuleResult:
         self.closed: tuple[int, ...] = ()
         self.backward: RuleFunction | None = None
         self.forward: RuleFunction | None = None
+        self.first: RuleResult = self
 
     def __call__(self, value: Any, *rest: Any) -> Any:
         """The value, in memory of its own."""
@@ -152,33 +154,83 @@ class RuleResult:
         return f"t = {function.name}({', '.join(given)})"
 
     def _template(self, lines: Sequence[str], function: RuleFunction) -> Template:
-        from srcad.runtime import kernels
-
         body = tuple(gast.parse("\n".join(lines)).body)
-        return Template(self.parameters, {}, body, {function.name: function.called, "kernels": kernels})
+        return Template(self.parameters, {}, body, {function.name: function.called})
+
+
+class Unaliased:
+    """A function that nothing is known about, called within a user's rule, so that it returns no view of an argument.
+
+    It has no rule itself: it can be called where nothing is differentiated.
+    """
+
+    __srcad_new__ = True
+
+    def __init__(self, function: Any) -> None:
+        self.function, self.__name__ = function, getattr(function, "__name__", "function")
+        self.__module__ = getattr(function, "__module__", None) or ""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The result, in memory of its own."""
+        found = self.function(*args, **kwargs)
+        arrays = [each for each in (*args, *kwargs.values()) if isinstance(each, np.ndarray)]
+        return _apart(found, arrays)
+
+    def __repr__(self) -> str:
+        return f"<unaliased {self.function!r}>"
+
+    @cached_property
+    def dispatcher(self) -> Any:
+        """The function for compiled code."""
+        function = self.function
+
+        @numba.njit
+        def called(*args):  # type: ignore[no-untyped-def]
+            return _own(function(*args))
+
+        return called
+
+
+def _apart(found: Any, arrays: Sequence[Any]) -> Any:
+    """A result without memory that it shares with some arrays."""
+    if isinstance(found, tuple) and not hasattr(found, "_fields"):
+        return tuple(_apart(each, arrays) for each in found)
+    if isinstance(found, np.ndarray) and any(np.may_share_memory(found, each) for each in arrays):
+        return found.copy()
+    return found
+
+
+@typeof_impl.register(Unaliased)  # Numba carries no annotations
+def _typeof_unaliased(value: Unaliased, context: Any) -> types.Dispatcher:
+    return types.Dispatcher(value.dispatcher)
 
 
 class _Stated(Rule):
     """A rule whose templates are made, not read."""
 
     @property
-    def adjoint(self) -> Template | None:  # type: ignore[override]
-        return self.primitive.adjoint
+    def _result(self) -> RuleResult:
+        found: RuleResult = self.primitive
+        return found
 
     @property
-    def tangent(self) -> Template | None:  # type: ignore[override]
-        return self.primitive.tangent
+    def adjoint(self) -> Template | None:
+        return self._result.adjoint
+
+    @property
+    def tangent(self) -> Template | None:
+        return self._result.tangent
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        return self.primitive.parameters
+        return self._result.parameters
 
 
 def _name(place: int) -> str:
     return f"a{place}"
 
 
-@numba.njit  # type: ignore[untyped-decorator]
+@numba.njit
 def _result(value, *rest):  # type: ignore[no-untyped-def]
     return _own(value)
 
@@ -188,7 +240,7 @@ def _own(value: Any) -> Any:
     return np.copy(value) if isinstance(value, np.ndarray) else value
 
 
-@overload(_own)  # type: ignore[untyped-decorator]  # Numba carries no annotations
+@overload(_own)  # Numba carries no annotations
 def _overload_own(value):  # type: ignore[no-untyped-def]
     if isinstance(value, types.Array):
         return lambda value: value.copy()
@@ -198,6 +250,6 @@ def _overload_own(value):  # type: ignore[no-untyped-def]
 refresh_if_compiling()
 
 
-@typeof_impl.register(RuleResult)  # type: ignore[untyped-decorator]
+@typeof_impl.register(RuleResult)
 def _typeof(value: RuleResult, context: Any) -> types.Dispatcher:
     return types.Dispatcher(_result)

@@ -14,8 +14,8 @@ from numba.core.types import BaseTuple
 from srcad.errors import CompilerBug, MissingRule, Place, UnsupportedSyntax
 from srcad.names import Names
 from srcad.refusals.names_and_functions import NO_COMPLEX_RULE
-from srcad.refusals.users_rules import RULE_READS_ACTIVE
 from srcad.refusals.types_and_results import TUPLE_VALUE
+from srcad.refusals.users_rules import RULE_READS_ACTIVE
 from srcad.runtime import kernels
 from srcad.runtime.rulebook.rule import Rule
 from srcad.runtime.rulebook.rule_template import Template, primitive_name

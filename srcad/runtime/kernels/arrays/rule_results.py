@@ -71,7 +71,7 @@ def _overload_fitted(value, like, rule):
         problem = f": {value if _letter(found) == 'O' else found} was returned, where {wanted} is needed"
 
         def other_kind(value, like, rule):
-            if True:  # so that the result has a type
+            if value is not None:  # so that the result has a type
                 raise WrongRule(rule + problem, None, _HINT)
             return like
 
@@ -81,7 +81,7 @@ def _overload_fitted(value, like, rule):
         likes = register_jitable(lambda like: like.shape) if is_like_array else register_jitable(lambda like: ())
 
         def other_rank(value, like, rule):
-            if True:
+            if value is not None:
                 raise Misfit(rule, shapes(value), likes(like))
             return like
 

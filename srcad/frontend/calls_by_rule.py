@@ -13,21 +13,21 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Protocol
 
 import gast
 
 from srcad.errors import Place, SrcadError
+from srcad.frontend.call_arguments import known_arguments
 from srcad.frontend.captured_values import spell
 from srcad.frontend.load_source import load as load_source
 from srcad.frontend.load_source import plain_function
-from srcad.frontend.call_arguments import known_arguments
 from srcad.frontend.recursive_and_large_helpers import Outline, Outlined
 from srcad.frontend.scope import Meaning, procedure_of
 from srcad.refusals.users_rules import FORWARD_NO_PAIR, RULE_COUNT, RULE_FORM, RULE_OF_VARIADIC, TANGENT_NO_PAIR
-from srcad.runtime.rulebook.rule_result import RuleFunction, RuleResult
+from srcad.runtime.rulebook.rule_result import RuleFunction, RuleResult, Unaliased
 from srcad.transforms.inference.subroutine_types import Subroutine
+from srcad.transforms.ir.array_functions import Result, result_of
 from srcad.transforms.ir.build import (
     Block,
     assign,
@@ -40,21 +40,24 @@ from srcad.transforms.ir.build import (
     load,
     loop,
     names_in,
+    place_of,
     subscript,
     tuple_of,
     walk_statements,
     written,
 )
-from srcad.transforms.ir.node_notes import note
+from srcad.transforms.ir.node_notes import note, notes_of
+from srcad.transforms.ir.primitive import primitive_of
 from srcad.transforms.lowering.anf import Flattener
 from srcad.transforms.lowering.inlining import bind_arguments
 from srcad.transforms.lowering.lowering_context import Draft
 from srcad.transforms.lowering.structure_passing import inside
 from srcad.transforms.lowering.structures.abstract_state import Callee, Memory, Structure
+from srcad.transforms.lowering.structures.structure_expressions import Outside
 from srcad.transforms.normalise.callee_normalisation import normalised
 
 
-class Lowering(Protocol):
+class Lowering(Outside, Protocol):
     """What is needed of the lowering of a whole function."""
 
     draft: Draft
@@ -81,7 +84,7 @@ class UsersRule:
     functions: tuple[Any, ...]
     by_argument: bool
     constant: tuple[int, ...]
-    transposed: Callable[[Subroutine, tuple[int, ...]], Any]
+    transposed: Callable[[Any, tuple[int, ...]], Any]
 
     @property
     def name(self) -> str:
@@ -126,7 +129,7 @@ class _Call:
         make = _Results(self, outs, saved, leaves)
         results = make.made()
         for each in walk_statements(body):
-            note(each, rule_call=results[0])
+            self.within_rule(each, results[0])
         closed = self.read_from_outside(body)
         renamed: dict[str, gast.expr] = {}
         for result, leaf in zip(results, leaves, strict=True):
@@ -140,6 +143,18 @@ class _Call:
             renamed[leaf.id] = load(name)
         return _copied(outs, self.caller.memory, self.caller.memory, lambda leaf: clone(renamed[leaf.id]))
 
+    def within_rule(self, statement: gast.stmt, result: RuleResult) -> None:
+        """Mark a statement of the inlined function; what it calls may be unknown to all passes."""
+        if notes_of(statement).rule_call is None:
+            note(statement, rule_call=result)
+        value: Any = getattr(statement, "value", None)
+        called = primitive_of(value, self.draft.bindings) if isinstance(value, gast.Call) else None
+        if called is None or isinstance(called, Subroutine) or result_of(called) is not Result.ANY:
+            return
+        known = [each for each in self.draft.bindings.values() if getattr(each, "function", None) is called]
+        apart = next((each for each in known if isinstance(each, Unaliased)), None) or Unaliased(called)
+        value.func = at(dotted(self.draft.bind(apart.__name__, apart)), place_of(value.func))
+
     def bind(self, node: gast.Call) -> None:
         """Evaluate the arguments."""
         procedure = procedure_of(load_source(self.rule.function))
@@ -151,8 +166,12 @@ class _Call:
         values: dict[str, gast.expr] = {}
         for name, argument in given.items():
             value = spell(argument, self.draft, self.place, name) if isinstance(argument, Meaning) else argument
-            values[name] = clone(value) if name in statics else self.caller.part(value)
+            values[name] = self.known(name, statics[name]) if name in statics else self.caller.part(value)
         self.arguments = [(name, values[name]) for name in procedure.names]
+
+    def known(self, name: str, meaning: Meaning) -> gast.expr:
+        """The expression for an argument that is known while compiling."""
+        return spell(meaning, self.draft, self.place, name)
 
     @property
     def constant(self) -> list[gast.expr]:
@@ -184,7 +203,7 @@ class _Call:
         """A call of a function of the rule."""
         name = getattr(function, "__name__", "rule").strip("<>") or "rule"
         made = gast.Call(func=dotted(self.draft.bind(name, function)), args=arguments, keywords=[])
-        return at(made, self.place)  # type: ignore[no-any-return]
+        return at(made, self.place)
 
     def read_from_outside(self, body: Block) -> list[str]:
         """The variables that the inlined function reads, and that are neither its own nor its arguments."""
@@ -208,11 +227,12 @@ class _Results:
     def made(self) -> list[RuleResult]:
         """A primitive for each result."""
         backward, forward = self.backward(), self.forward()
-        results = []
+        results: list[RuleResult] = []
         inputs = {leaf.id for _, value in self.call.varying for leaf in _names(value, self.memory)}
         for number in range(len(self.leaves)):
             made = RuleResult(self.rule.name, self.rule.origin(-1), number, len(self.leaves))
             made.backward, made.forward = backward, forward
+            made.first = results[0] if results else made
             made.inputs = tuple(self.place(name) for name in self.passed if name in inputs)
             made.others = {k: 1 + len(self.passed) + k for k in range(len(self.leaves))}
             results.append(made)
@@ -244,7 +264,7 @@ class _Results:
         return body.function(body.pushed(), [])
 
     def transposed(self) -> RuleFunction:
-        """The adjoints of the arguments: the gradient, by the tangents, of the results' tangents times their adjoints."""
+        """The adjoints of the arguments: the gradient by their tangents of the results' tangents, times adjoints."""
         body = _Body(self, f"{self.rule.name}_vjp")
         bars = [body.parameter(f"{leaf.id}_bar", ("bar", k)) for k, leaf in enumerate(self.leaves)]
         weighted = body.weighted(body.pushed(), [load(bar) for bar in bars], self.rule.origin(-1))
@@ -252,7 +272,7 @@ class _Results:
         targets = [place for what, place in body.passed if what == "dot"]
         body.passed = [("zero", place) if what == "dot" else (what, place) for what, place in body.passed]
         made = body.function([weighted], targets, as_tuple=False)
-        made.made = partial(self.rule.transposed, wrt=wrt)
+        made.made = lambda function: self.rule.transposed(function, wrt)
         return made
 
     def pulled(self) -> RuleFunction:
@@ -280,7 +300,9 @@ class _Body:
         self.callee = Subroutine(self.draft.names.fresh(wish), wish, normalised)
         self.draft.bindings[self.callee.name] = self.callee
         self.memory = inside(results.memory, wish)
-        self.flattener = Flattener(self.draft.names, self.draft.bindings, self.lowering.call, self.memory, self.lowering)
+        self.flattener = Flattener(
+            self.draft.names, self.draft.bindings, self.lowering.call, self.memory, self.lowering
+        )
         self.flattener.place = self.called.place
         self.parameters: list[str] = []
         self.passed: list[tuple[str, int]] = []
@@ -344,7 +366,7 @@ class _Body:
             found=what,
             count=count,
             what="is" if count == 1 else "are",
-            way="return a tuple with one for each differentiable argument: `(x_bar,)` for one, None where there is none",
+            way="return a tuple with one for each differentiable argument, such as `(x_bar,)`; None for no derivative",
         )
 
     def matched(self, value: gast.expr, part: gast.expr, name: str, origin: str) -> list[tuple[str, gast.expr]]:
@@ -357,9 +379,7 @@ class _Body:
             if not isinstance(inner, dict) or [*inner] != [*held]:
                 what = part.cell.called if isinstance(part, Structure) else "a number or an array"
                 raise RULE_FORM.at(self.called.place, rule=origin, found=what, what=value.cell.called, name=name)
-            return [
-                pair for key in held for pair in self.matched(held[key], inner[key], f"{name}[{key!r}]", origin)
-            ]
+            return [pair for key in held for pair in self.matched(held[key], inner[key], f"{name}[{key!r}]", origin)]
         if not isinstance(value, gast.Name):
             return []
         if isinstance(part, (Structure, Callee)):
@@ -453,8 +473,8 @@ class _Body:
         body.let(unit, call("kernels.unit_like", clone(like), load(k)))
 
         def bar(each: gast.Name) -> gast.expr:
-            return load(unit) if each.id == leaf.id else body.held_in_atom(
-                call("kernels.zero_like", self.argument(each))
+            return (
+                load(unit) if each.id == leaf.id else body.held_in_atom(call("kernels.zero_like", self.argument(each)))
             )
 
         pairs = self.pulled(bar)
@@ -509,4 +529,3 @@ def _is_number(value: Any) -> bool:
 
 def _is_builtin(name: str) -> bool:
     return hasattr(builtins, name)
-
