@@ -16,7 +16,7 @@ from srcad.driver.compiled_routines import compiled_routine
 from srcad.driver.version import Request, Version
 from srcad.errors import BadArgument, BadType, Place
 from srcad.frontend.calls_by_rule import UsersRule
-from srcad.frontend.load_source import signature_of
+from srcad.frontend.load_source import name_of, signature_of
 from srcad.refusals.users_rules import RULE_MISSING
 from srcad.runtime.tape.core.operand import Operand
 from srcad.transforms.inference.subroutine_types import Subroutine
@@ -33,6 +33,7 @@ class _Custom:
     def __init__(self, function: Callable[..., Any], nondiff_argnums: int | Sequence[int] = ()) -> None:
         functools.update_wrapper(self, _needs_callable(function, f"what {self._decorator} gets"))
         self.__wrapped__ = self.__wrapped_primal__ = function
+        self.__name__ = name_of(function)
         self.__signature__ = signature_of(function)
         given: tuple[Any, ...] = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
         count = len(self.__signature__.parameters)

@@ -21,10 +21,11 @@ from srcad.errors import Place, SrcadError
 from srcad.frontend.call_arguments import known_arguments
 from srcad.frontend.captured_values import spell
 from srcad.frontend.load_source import load as load_source
-from srcad.frontend.load_source import plain_function
+from srcad.frontend.load_source import name_of, plain_function
 from srcad.frontend.recursive_and_large_helpers import Outline, Outlined
 from srcad.frontend.scope import Meaning, procedure_of
 from srcad.refusals.users_rules import FORWARD_NO_PAIR, RULE_COUNT, RULE_FORM, RULE_OF_VARIADIC, TANGENT_NO_PAIR
+from srcad.runtime.rulebook import registry
 from srcad.runtime.rulebook.rule_result import RuleFunction, RuleResult, Unaliased
 from srcad.transforms.inference.subroutine_types import Subroutine
 from srcad.transforms.ir.array_functions import Result, result_of
@@ -89,7 +90,7 @@ class UsersRule:
     @property
     def name(self) -> str:
         """The name of the function."""
-        return str(getattr(self.function, "__name__", "function"))
+        return name_of(self.function)
 
     def origin(self, which: int) -> str:
         """What messages call one of its functions."""
@@ -149,7 +150,7 @@ class _Call:
             note(statement, rule_call=result)
         value: Any = getattr(statement, "value", None)
         called = primitive_of(value, self.draft.bindings) if isinstance(value, gast.Call) else None
-        if called is None or isinstance(called, Subroutine) or result_of(called) is not Result.ANY:
+        if called is None or isinstance(called, Subroutine) or result_of(called) is not Result.ANY or _is_own(called):
             return
         known = [each for each in self.draft.bindings.values() if getattr(each, "function", None) is called]
         apart = next((each for each in known if isinstance(each, Unaliased)), None) or Unaliased(called)
@@ -190,6 +191,8 @@ class _Call:
             return self.caller.part(self.called(self.rule.function, every)), None
         found = self.caller.core(self.called(self.rule.functions[0], every))
         if not isinstance(found, Structure):
+            if not _may_be_tuple(found, self.caller):
+                raise FORWARD_NO_PAIR.at(self.place, rule=self.rule.origin(0), found="one value")
             held = self.caller.held_in_atom(found)
             parts = [self.caller.part(subscript(clone(held), const(k))) for k in range(2)]
             return parts[0], parts[1]
@@ -346,9 +349,9 @@ class _Body:
             if not found.cell.is_sequence or len(parts) != len(varying):
                 raise self.wrong_count(found, parts)
         else:
+            if not _may_be_tuple(found, self.flattener):
+                raise self.wrong_count(found, [])
             held = self.flattener.held_in_atom(found)
-            if isinstance(held, gast.Constant):
-                raise self.wrong_count(held, [])
             parts = [self.flattener.part(subscript(clone(held), const(k))) for k in range(len(varying))]
         pairs: list[tuple[str, gast.expr]] = []
         for (name, value), part in zip(varying, parts, strict=True):
@@ -384,7 +387,7 @@ class _Body:
             return []
         if isinstance(part, (Structure, Callee)):
             what = part.cell.called if isinstance(part, Structure) else "a function"
-            raise RULE_FORM.at(self.called.place, rule=origin, found=what, what="number or array", name=name)
+            raise RULE_FORM.at(self.called.place, rule=origin, found=what, what="a number or an array", name=name)
         return [(value.id, self.flattener.held_in_atom(part))]
 
     def pushed(self) -> list[gast.expr]:
@@ -403,6 +406,8 @@ class _Body:
                 what = f"a tuple of {len(parts)}" if found.cell.is_sequence else found.cell.called
                 raise TANGENT_NO_PAIR.at(self.called.place, rule=rule.origin(0), found=what)
             part = parts[1]
+        elif not _may_be_tuple(found, self.flattener):
+            raise TANGENT_NO_PAIR.at(self.called.place, rule=rule.origin(0), found="one value")
         else:
             part = self.flattener.part(subscript(self.flattener.held_in_atom(found), const(1)))
         return self.tangents_of(results.outs, part, rule.origin(0))
@@ -494,6 +499,15 @@ class _Body:
         return RuleFunction(self.callee, self.passed, targets)
 
 
+def _may_be_tuple(value: gast.expr, flattener: Flattener) -> bool:
+    """Whether a value may be a tuple when the program runs: what a function without a rule returns."""
+    if isinstance(value, gast.Name):
+        made = [each.value for each in walk_statements(flattener.made) if written(each) == value.id]
+        return any(_may_be_tuple(each, flattener) for each in made)
+    called = primitive_of(value, flattener.bindings) if isinstance(value, gast.Call) else None
+    return called is not None and not registry.variants(called)
+
+
 def _contents(structure: Structure, memory: Memory) -> list[gast.expr]:
     held = memory.cells[structure.cell]
     return list(held.values()) if isinstance(held, dict) else []
@@ -525,6 +539,11 @@ def _is_stored(node: Any) -> bool:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float, complex)) and not isinstance(value, bool)
+
+
+def _is_own(called: Any) -> bool:
+    """Whether the compiler knows a function: those of Python's operators, its builtins, and our own."""
+    return str(getattr(called, "__module__", "")).partition(".")[0] in ("_operator", "builtins", "math", "srcad")
 
 
 def _is_builtin(name: str) -> bool:

@@ -24,21 +24,9 @@ RULE_MISSING = Refusal(
 RULE_READS_ACTIVE = Refusal(
     WrongRule,
     "Rules that read variables which are differentiated",
-    "the rule of `{function}` reads the variable `{name}` of an enclosing function, which is differentiated ({rule})",
-    "pass the variable as an argument of the function, so that the rule can say what its derivative is",
-    """
-    def make(k):
-        def scaled(x):
-            return k * x
-
-        scaled = srcad.custom_vjp(scaled)
-        scaled.defvjp(lambda x: (k * x, None), lambda saved, y_bar: (k * y_bar,))
-        return scaled
-
-
-    f = make(3.0)
-    """,
-    unshown="an example needs a variable of an enclosing function",
+    "the rule of `{function}` reads `{name}`, which is differentiated and no argument of the function ({rule})",
+    "pass it as an argument of the function, so that the rule can say what the derivative by it is",
+    unshown="it takes a variable of a tape",
 )
 
 FORWARD_NO_PAIR = Refusal(
@@ -109,7 +97,7 @@ RULE_COUNT = Refusal(
 RULE_FORM = Refusal(
     WrongRule,
     "Rules that return another structure than that of the argument",
-    "{rule} returns {found} for the {what} `{name}`",
+    "{rule} returns {found} for `{name}`, which is {what}",
     "return a derivative for each of its parts, in the same structure, or None where there is none",
     """
     def norm_fwd(p):

@@ -250,6 +250,6 @@ def _overload_own(value):  # type: ignore[no-untyped-def]
 refresh_if_compiling()
 
 
-@typeof_impl.register(RuleResult)
+@typeof_impl.register(RuleResult)  # type: ignore[untyped-decorator]
 def _typeof(value: RuleResult, context: Any) -> types.Dispatcher:
     return types.Dispatcher(_result)
