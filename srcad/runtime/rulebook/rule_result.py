@@ -200,7 +200,7 @@ def _apart(found: Any, arrays: Sequence[Any]) -> Any:
     return found
 
 
-@typeof_impl.register(Unaliased)  # Numba carries no annotations
+@typeof_impl.register(Unaliased)  # type: ignore[untyped-decorator]  # Numba carries no annotations
 def _typeof_unaliased(value: Unaliased, context: Any) -> types.Dispatcher:
     return types.Dispatcher(value.dispatcher)
 
