@@ -181,6 +181,8 @@ FACTS: dict[str, Fact] = {
     "kernels.slice_extent": Fact.TOTAL,
     # Kernels of adjoints
     "kernels.unbroadcast": Fact.SECOND_SHAPE_ONLY,
+    "kernels.fitted": _NEW | Fact.SECOND_SHAPE_ONLY,
+    "kernels.zero_like": _LIKE | Fact.ZEROS,
     "kernels.scatter_add": Fact.WRITES,
     "kernels.unexpand": Fact.WRITES,
     "kernels.grown": Fact.NEW,
@@ -251,6 +253,8 @@ def result_of(called: Any, count: int = 1) -> Result:
     """
     if not isinstance(called, Hashable):
         return Result.ANY
+    if hasattr(type(called), "__srcad_new__"):
+        return Result.NEW
     facts, rules = _facts_by_function().get(called, Fact(0)), registry.variants(called)
     if Fact.VIEWS in facts and count > 1:
         return Result.ANY
