@@ -124,7 +124,7 @@ from srcad.runtime.kernels.recording.binomial_checkpointing import (
 from srcad.runtime.kernels.recording.finite_checks import check_finite, kept_before
 from srcad.runtime.kernels.recording.growing_traces import grown, trip_count
 from srcad.runtime.kernels.recording.iteration_partition import add_parts, may_overlap, part_of, parts
-from srcad.runtime.kernels.recording.loop_extents import same_extent, slice_extent
+from srcad.runtime.kernels.recording.loop_extents import require_iteration, same_extent, slice_extent
 from srcad.runtime.kernels.recording.observed_guards import Unobserved, expect
 from srcad.runtime.kernels.recording.opaque_lists import hold, release
 from srcad.runtime.kernels.recording.overlap import refuse_overlap
@@ -260,6 +260,7 @@ __all__ = [
     "repeat_adjoint",
     "repeated",
     "replaced",
+    "require_iteration",
     "resized",
     "restore",
     "rfft_adjoint",
