@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from srcad.driver.derivative_passes import DerivativePasses
 from srcad.driver.pass_manager import passed, reached_types
 from srcad.driver.passes import OPTIMISE
 from srcad.errors import MayOverlap, SrcadError
@@ -24,7 +25,7 @@ def infer_types(code: Code) -> Code:
 
 def specialise_callees(code: Code) -> Code:
     """Calls of functions that are not inlined become calls of their versions, which go through the passes as well."""
-    return Library(finisher(code)).specialise(code)
+    return Library(finisher(code), code.settings.numbers, DerivativePasses(code)).specialise(code)
 
 
 def drop_decided_branches(code: Code) -> Code:

@@ -26,6 +26,14 @@ from srcad.runtime.kernels.arrays.element_moves import (
 from srcad.runtime.kernels.arrays.fourier import irfft_adjoint, resized, rfft_adjoint
 from srcad.runtime.kernels.arrays.higher_order import axes_moved, axes_moved_back, mapped_over
 from srcad.runtime.kernels.arrays.item_assignment import item_bar, with_item
+from srcad.runtime.kernels.arrays.jacobian_assembly import (
+    as_row,
+    element_count,
+    from_columns,
+    from_row,
+    into_columns,
+    unit_direction,
+)
 from srcad.runtime.kernels.arrays.joins import unarray, uncolumn_stack, unconcatenate, unhstack, unstack, unvstack
 from srcad.runtime.kernels.arrays.nest_broadcasting import common_extent, expand, expand_bar, unexpand
 from srcad.runtime.kernels.arrays.numpy_definitions import (
@@ -142,6 +150,7 @@ __all__ = [
     "added_at",
     "appended",
     "argument",
+    "as_row",
     "at_leaders",
     "axes_moved",
     "axes_moved_back",
@@ -176,18 +185,22 @@ __all__ = [
     "eigenvectors_adjoint",
     "einsum_adjoint",
     "element",
+    "element_count",
     "elements",
     "expand",
     "expand_bar",
     "expect",
     "extra_steps",
     "filled",
+    "from_columns",
+    "from_row",
     "full_rank",
     "grown",
     "hold",
     "imaginary",
     "inner_adjoint_a",
     "inner_adjoint_b",
+    "into_columns",
     "into_leaders",
     "inverse_gaps",
     "irfft_adjoint",
@@ -286,6 +299,7 @@ __all__ = [
     "unconcatenate",
     "unexpand",
     "unhstack",
+    "unit_direction",
     "unpad",
     "unstack",
     "untranspose",
