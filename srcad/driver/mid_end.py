@@ -12,7 +12,7 @@ from srcad.errors import MayOverlap, SrcadError
 from srcad.transforms.checkpointing.loop_outlining import outlined
 from srcad.transforms.ir.code import Code
 from srcad.transforms.normalise.alias_versioning import choose
-from srcad.transforms.normalise.callee_specialisation import Library
+from srcad.transforms.normalise.callee_specialisation import Library, calls_functions
 from srcad.transforms.normalise.type_decided_branches import without_decided
 
 
@@ -25,6 +25,8 @@ def infer_types(code: Code) -> Code:
 
 def specialise_callees(code: Code) -> Code:
     """Calls of functions that are not inlined become calls of their versions, which go through the passes as well."""
+    if not calls_functions(code.unit):
+        return code
     return Library(finisher(code), code.settings.numbers, DerivativePasses(code)).specialise(code)
 
 

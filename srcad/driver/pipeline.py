@@ -123,6 +123,7 @@ def derive(
     begin = Code(unit, signature=tuple(types), settings=settings)
     if observed is not None and _calls_derivatives(unit):
         _refuse_uncompiled(begin)
+        begin = replace(begin, settings=replace(settings, observed=None))
     if mode == "core" and after is None:
         core = _core(_with_bounds_checks(_with_derivatives(begin)).unit)
         return _printed(_with_debug_checks(core) if debug else core, None)

@@ -350,7 +350,7 @@ AGAIN = (
         at="srcad.grad(square, wrt='y')(x)",
     ),
     Bad(
-        "srcad.grad(lambda x: srcad.vjp(square, x)[1](1.0)[0])(2.0)",
+        "srcad.grad(lambda x: srcad.vjp(square, x)[0])(2.0)",
         UnsupportedSyntax,
         "srcad.vjp cannot be called inside a function that is differentiated",
         at="srcad.vjp(square, x)",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from hashlib import sha256
+from typing import Any
 
 from numba import types as nb
 
@@ -62,6 +63,10 @@ class DerivativeCall(Subroutine):
     def count(self) -> int:
         """The number of directions."""
         return self.order * len(self.wrt)
+
+    def __call__(self, *args: Any) -> Any:
+        """It has no value before it has types."""
+        raise TypeError(f"{self.name} is known to the compiler only")
 
     def __repr__(self) -> str:
         text = f"{self.transform} {self.wrt} {self.order} {sorted(self.parts)} {self.of!r}"

@@ -61,6 +61,11 @@ from srcad.transforms.normalise.in_place_resolution import settle
 Finish = Callable[[Code], Code]
 
 
+def calls_functions(unit: Unit) -> bool:
+    """Whether a unit calls functions that have no versions yet."""
+    return any(isinstance(each, Subroutine) for each in unit.bindings.values())
+
+
 class Library:
     """The versions that the calls of one derivative need."""
 
@@ -73,7 +78,7 @@ class Library:
     def specialise(self, code: Code) -> Code:
         """Rewrite calls as operations on values; in-place operations are resolved before and after."""
         unit, types = code.unit, code.types
-        if not any(isinstance(each, Subroutine) for each in unit.bindings.values()):
+        if not calls_functions(unit):
             return code
         rewriter = _Rewriter(self, unit, types)
         tree = unit.copy_tree()
