@@ -214,9 +214,7 @@ class Islands:
         self.rounded = rounded
         self.text, self.functions, self.given, self.options = text, functions, dict(given), dict(options)
         stored = Stored(text, functions, tuple(sorted(given)))
-        self.plain = load(
-            disk_cache.key("observed", text), stored, given
-        )  # the text says all, but for what it is given
+        self.plain = load(disk_cache.key("observed", text), stored, given)
 
     def routines(self) -> tuple[Routine, ...]:
         """The public functions."""

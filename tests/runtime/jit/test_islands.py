@@ -130,7 +130,8 @@ def test_single_precision_stays_single(at_once):
 
 @pytest.mark.compiled
 def test_random_numbers_are_those_of_numpy(at_once):
-    text = "import numpy as np\n\n\ndef f(x, n):\n    for i in range(n):\n        x = x + foreign(np.random.normal())\n    return x\n"
+    text = "import numpy as np\n\n\ndef f(x, n):\n    for i in range(n):\n"
+    text += "        x = x + foreign(np.random.normal())\n    return x\n"
     routine = made(lambda x: 2.0 * x, text)
     found = []
     for _ in range(3):
