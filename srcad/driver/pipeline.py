@@ -120,10 +120,7 @@ def derive(
         debug=debug,
         is_primal=mode == "core",
     )
-    begin = Code(unit, signature=tuple(types), settings=settings)
-    if observed is not None and _calls_derivatives(unit):
-        _refuse_uncompiled(begin)
-        begin = replace(begin, settings=replace(settings, observed=None))
+    begin = _typed_if_needed(Code(unit, signature=tuple(types), settings=settings))
     if mode == "core" and after is None:
         core = _core(_with_bounds_checks(_with_derivatives(begin)).unit)
         return _printed(_with_debug_checks(core) if debug else core, None)
@@ -154,12 +151,18 @@ def _calls_derivatives(unit: Unit) -> bool:
     return any(isinstance(thing, DerivativeCall) for each in units for thing in each.bindings.values())
 
 
-def _refuse_uncompiled(begin: Code) -> None:
-    """Refuse a function that calls derivatives and has no types: they are made for types, not for values."""
+def _typed_if_needed(begin: Code) -> Code:
+    """A function that calls derivatives, with inferred types, not observed ones: they are made for types.
+
+    Refuses one that has no types.
+    """
+    if begin.settings.observed is None or not _calls_derivatives(begin.unit):
+        return begin
     try:
         types_of(begin.unit, begin.signature)
     except CannotType as problem:
         raise INNER_NOT_COMPILED.at(problem.place, function=begin.unit.name, reason=problem.reason) from None
+    return replace(begin, settings=replace(begin.settings, observed=None))
 
 
 def _core(unit: Unit) -> Made:

@@ -121,13 +121,18 @@ class _Sites(ast.NodeTransformer):
         self.local = stored | {each.arg for each in node.args.args}
         return self.generic_visit(node)
 
-    def visit_For(self, node: ast.For | ast.While) -> ast.AST:
+    def visit_For(self, node: ast.For) -> ast.AST:
+        return self.loop(node)
+
+    def visit_While(self, node: ast.While) -> ast.AST:
+        return self.loop(node)
+
+    def loop(self, node: ast.For | ast.While) -> ast.AST:
+        """A loop that counts its turns while it is observed."""
         self.generic_visit(node)
         if self.observing:
             node.body.insert(0, ast.Expr(ast.Call(ast.Name("observed_turn", ast.Load()), [], [])))
         return node
-
-    visit_While = visit_For
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST:
         if not self.observing and isinstance(node.value, ast.Call) and _path(node.value.func) == "kernels.expect":
