@@ -366,40 +366,6 @@ READS_NAMES = Refusal(
     """,
 )
 
-INNER_DERIVATIVE = Refusal(
-    UnsupportedSyntax,
-    "Derivatives inside a differentiated function",
-    "srcad.{function} inside a function that is itself differentiated is not supported",
-    "use srcad.hvp, or srcad.jacobian(srcad.grad(f)), of the inner function, or write its derivative out",
-    """
-    def g(y):
-        return y**3
-
-
-    def f(x):
-        return srcad.jacobian(g)(x)
-    """,
-)
-
-DERIVATIVE_WITHOUT_RULE = Refusal(
-    MissingRule,
-    "Derivatives as part of a larger function",
-    "`{function}` is a derivative, and has no derivative rule of its own as part of a larger function",
-    "write the inner derivative out, use srcad.hvp or srcad.jacobian(srcad.grad(f)) of its function, or keep it out of "
-    "the gradient with srcad.stop_gradient",
-    """
-    def g(y):
-        return y**3
-
-
-    slope = srcad.grad(g)
-
-
-    def f(x):
-        return x * slope(x)
-    """,
-)
-
 NO_RULE = Refusal(
     MissingRule,
     "Functions without a derivative rule",

@@ -215,6 +215,8 @@ SAMPLES: dict[Any, list[Sample]] = {
     kernels.take_adjoint: [s(normal(3), (4,), np.array([0, 0, 2]))],
     kernels.repeat_adjoint: [s(normal(6), (3,), 2)],
     kernels.expand: [s(ROW, (3, 4))],
+    kernels.as_row: [s(ROW), s(0.7)],
+    kernels.from_columns: [s(MATRIX, np.ones(4), np.ones(3)), s(normal(1, 1), 2.0, 3.0)],
     operator.matmul: [s(SQUARE, MATRIX), s(MATRIX, ROW), s(normal(3), MATRIX), s(ANY, ROW), s(CUBE, normal(4, 2)),
                       s(CUBE, ROW), s(normal(3), CUBE), s(normal(5, 1, 3, 4), normal(2, 4, 2))],
     np.matmul: [s(SQUARE, MATRIX), s(MATRIX, ROW), s(normal(3), MATRIX), s(ANY, ROW)],
