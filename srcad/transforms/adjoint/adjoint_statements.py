@@ -20,7 +20,14 @@ from srcad.runtime.rulebook.registry import Rule
 from srcad.runtime.rulebook.rule_template import primitive_name
 from srcad.runtime.rulebook.strong_zeros import infinite_names
 from srcad.transforms.adjoint.accumulation import Adjoints
-from srcad.transforms.adjoint.rule_expansion import bound, splice, weighted, whole_tuple, with_strong_zeros
+from srcad.transforms.adjoint.rule_expansion import (
+    bound,
+    refuse_unknown,
+    splice,
+    weighted,
+    whole_tuple,
+    with_strong_zeros,
+)
 from srcad.transforms.analysis.activity import known_numbers, missing_rule, ranks
 from srcad.transforms.analysis.aliases import is_basic
 from srcad.transforms.analysis.ownership import check_copy
@@ -137,6 +144,7 @@ class StatementAdjoints:
         template = rule.partials or rule.adjoint
         if template is None:
             raise NO_REVERSE_RULE.at(place, function=primitive_name(rule.primitive))
+        refuse_unknown(rule, template, inputs, program, place)
         template = with_strong_zeros(rule, template, inputs, program)
         known = {template.parameters[0]: load(name), **inputs}
         plain = rule.elementwise and not program.types.is_array(name)

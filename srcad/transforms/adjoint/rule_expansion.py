@@ -13,7 +13,7 @@ from numba.core.types import BaseTuple
 
 from srcad.errors import CompilerBug, MissingRule, Place, UnsupportedSyntax
 from srcad.names import Names
-from srcad.refusals.names_and_functions import NO_COMPLEX_RULE
+from srcad.refusals.names_and_functions import NO_COMPLEX_RULE, NO_RULE_BY_ARGUMENT
 from srcad.refusals.types_and_results import TUPLE_VALUE
 from srcad.runtime import kernels
 from srcad.runtime.rulebook.rule import Rule
@@ -74,6 +74,15 @@ def _is_whole(node: gast.expr, types: Types, any_tuple: bool) -> bool:
         return any_tuple
     kind = types.get(node.id) if isinstance(node, gast.Name) else None
     return isinstance(kind, BaseTuple) and (any_tuple or carries_derivatives(kind))
+
+
+def refuse_unknown(
+    rule: Rule, template: Template, inputs: Mapping[str, gast.expr], program: Program, place: Place | None
+) -> None:
+    """Raise MissingRule if an active argument is one by which the rule knows no derivative."""
+    for parameter in sorted(template.refuses & inputs.keys()):
+        if any(program.is_active(name) for name in names_in(inputs[parameter])):
+            raise NO_RULE_BY_ARGUMENT.at(place, function=primitive_name(rule.primitive), argument=parameter)
 
 
 def whole_tuple(place: Place | None) -> UnsupportedSyntax:
