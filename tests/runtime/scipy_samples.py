@@ -75,8 +75,8 @@ SAMPLES: dict[Any, list[Sample]] = {
     k.erfcx_derivative: [s(1, SIGNED), s(2, LARGE)],
     k.exponential_moment: [s(1, SIGNED), s(2, LARGE * 0.1), s(0, -LARGE)],
     k.dawsn_derivative: [s(1, SIGNED), s(2, LARGE)],
-    **{each: [by_last(v, x)[0] for v, x in ((0.5, POSITIVE), (-1.3, ABOVE), (2.0, 0.7))]
-       for each in (special.jv, special.yv, special.iv, special.kv, special.ive, special.kve, k.ive_slope, k.kve_slope)},
+    **{each: [by_last(v, x)[0] for v, x in ((0.5, POSITIVE), (-1.3, ABOVE), (2.0, 0.7))] for each in (
+        special.jv, special.yv, special.iv, special.kv, special.ive, special.kve, k.ive_slope, k.kve_slope)},
     special.yn: [s(2, POSITIVE), s(0, ABOVE)],
     special.kn: [s(2, POSITIVE), s(0, ABOVE)],
     **{each: [s(2, POSITIVE), s(0, ABOVE), s(1, 0.7)]

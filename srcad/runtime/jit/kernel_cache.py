@@ -83,7 +83,7 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba carries no annotations
 
     def save_overload(self, sig: Any, data: CompileResult) -> None:
         """Store a compiled kernel."""
-        symbols = external_functions.symbols_in(data.library)
+        symbols = external_functions.symbols_in(data.library) if data.library.has_dynamic_globals else ()
         if symbols is None or data.lifted or not all(map(is_plain, sig)):
             return
         name = self._name(sig, data.codegen)
@@ -188,7 +188,7 @@ def _load(name: str, target_context: Any) -> CompileResult | None:
             return None
         try:
             symbols, reduced = pickle.loads(data)
-            if not external_functions.provide(symbols):
+            if symbols and not external_functions.provide(symbols):
                 return None
             found = CompileResult._rebuild(target_context, *reduced)
         except (ImportError, AttributeError, TypeError, ValueError):

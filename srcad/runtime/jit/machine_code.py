@@ -61,7 +61,9 @@ class MachineCode(_Cache):  # type: ignore[misc]  # Numba carries no annotations
 
         try:
             kernels, symbols, reduced = pickle.loads(content)
-            if not external_functions.provide(symbols) or not kernel_cache.load(kernels, target_context):
+            if symbols and not external_functions.provide(symbols):
+                return None
+            if not kernel_cache.load(kernels, target_context):
                 return None
             return CompileResult._rebuild(target_context, *reduced)
         except _NOT_FOUND:
@@ -70,7 +72,7 @@ class MachineCode(_Cache):  # type: ignore[misc]  # Numba carries no annotations
     def save_overload(self, sig: Any, data: Any) -> None:
         """Store a compiled function, unless its code contains addresses (a large constant array)."""
         about = self._about(sig, data.codegen)
-        symbols = external_functions.symbols_in(data.library)
+        symbols = external_functions.symbols_in(data.library) if data.library.has_dynamic_globals else ()
         if symbols is None or not all(each.can_cache for each in data.lifted) or " at 0x" in about:
             return
         try:

@@ -8,6 +8,7 @@ Elsewhere    rules that call kernels (`runtime.rules`).
 """
 
 import importlib
+from typing import Any
 
 from srcad.runtime.kernels.arrays.array_add_and_copy import add_to, copy_to, subtract_from
 from srcad.runtime.kernels.arrays.axes import centred, others, others_adjoint, shares, sort_adjoint, sort_tangent
@@ -137,7 +138,7 @@ from srcad.runtime.kernels.recording.typed_lists import (
 )
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> Any:
     """The kernels of SciPy's functions are `kernels.scipy.name`, and imported when they are first asked for."""
     if name != "scipy":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

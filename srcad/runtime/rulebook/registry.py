@@ -88,7 +88,8 @@ def partial(
     """State the partial derivatives of an elementwise primitive: one expression, or a tuple with one per input.
 
     `None` stands for an input by which the derivative is zero, `refused` for one by which it is not known. `arity=1`
-    restricts the rule to calls with one argument, `literals=(1,)` to calls whose second argument is a number other than 0 that is written in the source.
+    restricts the rule to calls with one argument, `literals=(1,)` to calls whose second argument is a number other
+    than 0 that is written in the source.
 
         @partial(np.tanh)
         def tanh(y, x):

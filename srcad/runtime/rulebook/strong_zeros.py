@@ -27,7 +27,7 @@ _ROOTS_AND_LOGARITHMS = frozenset(("sqrt", "log", "log2", "log10", "log1p", "rec
 _POWERS = frozenset(("pow", "power", "float_power"))
 _ARCS = frozenset(("arcsin", "arccos", "arccosh", "arctanh", "asin", "acos", "acosh", "atanh"))
 _SLOPES = frozenset(("polygamma", "power_slope", "power_bend", "power_log", "power_log_slope"))
-# SciPy's functions, and kernels of their derivatives, that have poles nowhere and are defined everywhere. Others are not.
+# Functions of SciPy, and kernels of derivatives, that have no poles and are defined everywhere: all others may have.
 _FINITE_OF_SCIPY = frozenset(
     ("erf", "erfc", "erfcx", "erfi", "dawsn", "ndtr", "log_ndtr", "owens_t", "expit", "log_expit", "exprel", "cosm1")
     + ("exp10", "j0", "j1", "i0", "i1", "i0e", "i1e", "fresnel_s", "fresnel_c", "sine_integral", "sinh_integral")

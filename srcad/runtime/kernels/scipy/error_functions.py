@@ -54,7 +54,7 @@ def erfcx_derivative(n, x):
     """The n-th derivative of erfcx.
 
     >>> round(float(erfcx_derivative(1, 1.0)), 12)
-    -0.273211715312
+    -0.273212014784
     """
     if not 0 <= n <= _HIGHEST:
         return math.nan

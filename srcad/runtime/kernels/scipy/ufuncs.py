@@ -163,7 +163,7 @@ def loop_for(ufunc: np.ufunc, kinds: Sequence[Any]) -> Loop:
     """
     letters = [as_dtype(types.unliteral(each)).char for each in kinds[: ufunc.nin]]
     given = [loop.split("->")[0] for loop in ufunc.types]
-    holds = [np.all([np.can_cast(*pair) for pair in zip(letters, each, strict=True)]) for each in given]
+    holds = [all(np.can_cast(*pair) for pair in zip(letters, each, strict=True)) for each in given]
     place = given.index("".join(letters)) if "".join(letters) in given else holds.index(True) if any(holds) else -1
     found = _loops[ufunc].get(ufunc.types[place]) if place >= 0 else None
     if found is None:
