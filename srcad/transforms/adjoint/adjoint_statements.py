@@ -18,10 +18,10 @@ from srcad.runtime import kernels
 from srcad.runtime.rulebook import registry
 from srcad.runtime.rulebook.registry import Rule
 from srcad.runtime.rulebook.rule_template import primitive_name
-from srcad.runtime.rulebook.strong_zeros import infinite_names
 from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.adjoint.rule_expansion import (
     bound,
+    infinite_in,
     refuse_unknown,
     splice,
     weighted,
@@ -151,7 +151,7 @@ class StatementAdjoints:
         spliced = splice(template, known, lambda _: clone(bar), adjoints.names, adjoints.bindings, plain, program.types)
         pairs = spliced.contributions
         if rule.partials is not None:
-            infinite = {name} if infinite_names(rule.primitive, template.parameters) else set()
+            infinite = infinite_in(rule, template, name, spliced, program)
             pairs = [
                 (parameter, weighted(clone(bar), factor, infinite, program, adjoints.names, adjoints.bindings))
                 for parameter, factor in zip(template.parameters[1:], spliced.returned, strict=False)

@@ -150,6 +150,15 @@ def splice(
     return result
 
 
+def infinite_in(rule: Rule, template: Template, name: str, spliced: Spliced, program: Program) -> set[str]:
+    """The names that the slopes of a call read and that may be infinite or nan: of its result, and of locals."""
+    found = {name} if infinite_names(rule.primitive, template.parameters) else set()
+    for statement in spliced.locals:
+        if not is_finite(statement.value, found, nonzero=numbers_of(program)):
+            found.add(statement.targets[0].id)
+    return found
+
+
 def weighted(
     derivative: gast.expr,
     slope: gast.expr,
