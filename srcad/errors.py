@@ -6,6 +6,7 @@
     |  `- AssignsVariable   (SyntaxError)           an assignment to a variable; a `srcad.function` then runs as Python
     |- MissingRule          (NotImplementedError)   a function without a derivative rule
     |- NotDifferentiable    (TypeError)             an argument or result that has no derivative
+    |  `- GradientCut       (TypeError)             a value that left its tape, as a plain array, and comes back
     |- BadArgument          (ValueError)            an invalid argument of srcad's own API
     |  |- BadType           (TypeError as well)     an argument of srcad's own API of the wrong type
     |  `- BadValue          (TypeError as well)     a value that cannot be converted to the dtype asked for
@@ -21,7 +22,7 @@
     `- CompilerBug          (AssertionError)        an impossible state of the compiler
 
 Each class inherits the builtin exception that a caller would expect. `PerformanceWarning` names the reason why a
-function is not compiled, `GradientCut` the place where a tensor is converted to an array.
+function is not compiled.
 """
 
 from __future__ import annotations
@@ -112,6 +113,10 @@ class NotDifferentiable(SrcadError, TypeError):
     """An argument or a result with respect to which there is no derivative."""
 
 
+class GradientCut(NotDifferentiable, TypeError):
+    """What was computed from a tensor after it left its tape comes back into what the tape records."""
+
+
 class BadArgument(SrcadError, ValueError):
     """An invalid argument of srcad's own API."""
 
@@ -177,10 +182,6 @@ class NonFinite(SrcadError, FloatingPointError):
 
 class CompilerBug(SrcadError, AssertionError):
     """An impossible state of the compiler; please report it."""
-
-
-class GradientCut(UserWarning):
-    """A tensor that a tape follows is converted to a plain array other than by `numpy()`."""
 
 
 class UnreliableDifferences(UserWarning):

@@ -7,6 +7,7 @@ therefore costs what a call of the dispatcher costs, unless captured arrays have
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 from collections.abc import Callable
@@ -22,7 +23,7 @@ from srcad.api.argument_binding import bind
 from srcad.api.njit_derivative import frozen, native_of
 from srcad.api.signature_stubs import defaults_of, shape_of
 from srcad.api.wrt import refuse_paths, text_of
-from srcad.driver.compiled_routines import compiled_routine, telling, uncompiled_routine
+from srcad.driver.compiled_routines import compiled_routine, subject_of, telling, uncompiled_routine
 from srcad.driver.memoisation import remembered
 from srcad.driver.version import Request, Version
 from srcad.errors import BadArgument
@@ -30,6 +31,7 @@ from srcad.frontend.load_source import name_of, signature_of
 from srcad.refusals.derivatives import THIRD_DERIVATIVE
 from srcad.runtime.jit.gc_pause import nothing_collected
 from srcad.runtime.support import debug_mode
+from srcad.runtime.support.compile_progress import announced
 from srcad.runtime.support.structured_arguments import is_structured
 from srcad.transforms.ir.pytree_form import LEAF
 
@@ -84,6 +86,12 @@ class Derivative:
         given = bind(self.__signature__, args, kwargs)
         if any(map(is_structured, given[: self.own])):
             self._meet_structures()
+        elif self.jit:
+            about = functools.partial(subject_of, self.function, self.request.mode)
+            with announced(about, is_last=False):
+                with nothing_collected():
+                    self.prepare()
+                return self.__call__(*args, **kwargs)
         else:
             with nothing_collected():
                 self.prepare()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 import operator
 import sys
@@ -18,16 +19,19 @@ from numba.core.registry import CPUDispatcher
 
 from srcad.driver import numba_check
 from srcad.driver.memoisation import remembered
+from srcad.driver.passes import ROWS
 from srcad.driver.result_precision import of_kind
 from srcad.driver.trace_memory import refuse_trace
 from srcad.driver.user_exceptions import tell
 from srcad.driver.version import Request, Version
 from srcad.errors import PACKAGE, PerformanceWarning, SrcadError
+from srcad.frontend.load_source import name_of, plain_function
 from srcad.refusals.types_and_results import MATRIX_ARGUMENT, NO_NUMBA_TYPE
 from srcad.runtime.jit.dispatchers import Redirect, TypedDispatcher
 from srcad.runtime.jit.numba_inference import CannotType
 from srcad.runtime.jit.uncompiled_trace import Kept
 from srcad.runtime.rulebook import registry
+from srcad.runtime.support.compile_progress import Subject
 from srcad.transforms.ir.primitive import primitive_of
 from srcad.transforms.ir.unit import Unit
 
@@ -73,7 +77,30 @@ def compiled_routine(
             refuse_trace(problem, version, _kinds_of(version, args), args)
 
     instead = None if must_compile else otherwise
-    return TypedDispatcher(shape, specialise, instead, redirect, widen, of_kind, exhausted)
+    about = functools.partial(subject_of, version.function, version.request.mode)
+    return TypedDispatcher(shape, specialise, instead, redirect, widen, of_kind, exhausted, about)
+
+
+_KINDS = {
+    "core": "",
+    "grad": "the gradient of ",
+    "value_and_grad": "the value and the gradient of ",
+    "vjp": "the pullback of ",
+    "tangent": "the tangent of ",
+    "hvp": "the second derivative of ",
+}
+
+
+def subject_of(function: Callable[..., Any], mode: str) -> Subject:
+    """What a terminal is told of the derivative of a function while it is being compiled.
+
+    >>> subject_of(kind_of, "grad").what
+    'the gradient of kind_of'
+    """
+    code = getattr(plain_function(function), "__code__", None)
+    file, line = (code.co_filename, code.co_firstlineno) if code is not None else ("?", 0)
+    passes = tuple(row.name for row in ROWS.values() if row.function or row.name in ("lower", "differentiate"))
+    return Subject(_KINDS[mode] + name_of(function), file, line, passes)
 
 
 def _gradient(function: Callable[..., Any]) -> TypedDispatcher:

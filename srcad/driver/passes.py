@@ -186,6 +186,14 @@ OPTIMISE = (
         within="elementwise_fusion",
     ),
     Pass(
+        "check_placement",
+        "transforms.optimise.check_placement:with_checks_placed",
+        "checks of extents that loop nests show to be equal go, and the others move up again",
+        needs=(TYPES, RESOLVED),
+        optional=True,
+        when=("loops", "checks_bounds", "not is_again", "has_arrays"),
+    ),
+    Pass(
         "typed_messages",
         "transforms.normalise.exception_messages:with_plain_messages",
         "`exception_messages` again, of what types show",

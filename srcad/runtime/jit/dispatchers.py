@@ -14,6 +14,7 @@ from __future__ import annotations
 import linecache
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -33,6 +34,7 @@ from srcad.runtime.jit.gc_pause import nothing_collected
 from srcad.runtime.jit.machine_code import MachineCode
 from srcad.runtime.jit.numba_inference import CannotType, reason_of
 from srcad.runtime.support.broadcast_error import Widens
+from srcad.runtime.support.compile_progress import Subject, announced, expect
 
 # Only `prange` runs in parallel. Array statements do not: the last digits of their sums would depend on the number of
 # threads.
@@ -87,6 +89,7 @@ def compiled(
     own = [name for name, value in namespace.items() if _is_own_function(value, module)]
     # Machine code of recursive functions crashes after Numba 0.68 has loaded it from its cache.
     functions = {each: namespace[each] for each in own}
+    expect(len(functions))
     on_disk = not (module.__file__ or "<").startswith("<") and not _calls_itself(functions)
     for name, function in functions.items():
         shares_out = "prange" in function.__code__.co_names
@@ -137,7 +140,8 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
     function for arguments of new types. `widen` is called when arrays broadcast although the code assumes that they do
     not; the function is then made again. `rounded` converts Python numbers that Numba returns to single precision,
     given the result's Numba type. `exhausted` is called with a MemoryError and the arguments where a function that
-    records a trace runs out of memory, and may raise another one.
+    records a trace runs out of memory, and may raise another one. `subject` is what a terminal is told of that is being
+    compiled.
     """
 
     def __init__(
@@ -149,6 +153,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         widen: Callable[[], None] | None = None,
         rounded: Callable[[Any, Any], Any] | None = None,
         exhausted: Callable[[MemoryError, tuple[Any, ...]], None] | None = None,
+        subject: Callable[[], Subject] | None = None,
     ) -> None:
         super().__init__(shape, targetoptions={"nopython": True})
         self.specialise = specialise
@@ -157,6 +162,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         self.widen = widen
         self.rounded = rounded
         self.exhausted = exhausted
+        self.subject = subject
         self._made: list[CPUDispatcher] = []
         self._failed: dict[tuple[Any, ...], CannotType] = {}
 
@@ -177,7 +183,8 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         """Machine code for these argument types. Errors of code generation are raised unchanged."""
         signature, _ = sigutils.normalize_signature(sig)
         arguments = tuple(signature)
-        with global_compiler_lock, nothing_collected(), compact_numba():
+        told = nullcontext() if self.subject is None else announced(self.subject)
+        with global_compiler_lock, nothing_collected(), compact_numba(), told:
             existing = self.overloads.get(arguments)
             if existing is not None:
                 return existing.entry_point

@@ -13,7 +13,8 @@ uses that two branches on the same test take the same arm, as those of the forwa
 costs about ten multiplications, hence the shared reciprocals (strength reduction). A product with x * (0.5 / s), where
 s is the square root of x, becomes 0.5 * s.
 
-Strong products and quotients, in which a derivative of 0 gives 0 (`kernels.strong_product`), stay strong.
+Strong products and quotients, in which a derivative of 0 gives 0 (`kernels.strong_product`), stay strong, unless the
+slope that could be infinite is gone with such a quotient.
 
 A product with a reciprocal is rounded otherwise than the division. Divisions of derivative rules, marked by a note, may
 be. So may those of the user in functions that return no primal value, unless a choice depends on them (see `choosing`);
@@ -345,7 +346,9 @@ def _rootless(node: gast.expr, known: _Known) -> gast.expr:
             factors = _without_root([*_factors(left), right], known)
             if factors is None or len(factors) == 1:
                 return node
-            return call(STRONG_PRODUCT, _product(factors[:-1]), factors[-1])
+            if factors[-1] is not right:  # a slope `c * s`, finite wherever x is, where `c / s` was not
+                return _product(factors)
+            return call(STRONG_PRODUCT, _product(factors[:-1]), right)
     factors = _without_root(_factors(node), known)
     return node if factors is None else _product(factors)
 

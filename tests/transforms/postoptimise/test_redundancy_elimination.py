@@ -53,6 +53,18 @@ def test_a_number_times_the_slope_of_its_root_needs_no_division(body, own, share
     assert is_shared(body, own) == shared
 
 
+@pytest.mark.parametrize(
+    ("product", "expected"),
+    [
+        ("kernels.strong_product(a * b, 0.5 / z)", "a * (0.5 * z)"),  # the slope that could be infinite is gone
+        ("kernels.strong_product(a * (0.5 / z) * b, n)", "kernels.strong_product(a * (0.5 * z), n)"),  # n may be
+        ("kernels.strong_product(b, 0.5 / z)", "kernels.strong_product(b, 0.5 / z)"),
+    ],
+)
+def test_a_product_stays_strong_while_its_slope_can_be_infinite(product, expected):
+    assert after(f"z = np.sqrt(b)\nr[0] += {product}") == indented(f"z = np.sqrt(b)\nr[0] += {expected}")
+
+
 def test_one_division_stays():
     assert not is_shared("r[0] = a / z\nr[1] = b / n")
 
