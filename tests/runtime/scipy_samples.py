@@ -114,11 +114,17 @@ DEFINED: dict[Any, list[Sample]] = {
     **{each: [s(2, POSITIVE), s(0, ABOVE, True), s(3, ABOVE, derivative=True)] for each in (
         special.spherical_jn, special.spherical_yn, special.spherical_in, special.spherical_kn)},
     special.airy: [s(SIGNED)],
-    special.ellipj: [s(SIGNED, SHARE)],
+    special.ellipj: [s(SIGNED, SHARE, fixed=(1,))],
     special.sici: [s(POSITIVE)],
     special.shichi: [s(POSITIVE)],
     special.fresnel: [s(SIGNED)],
 }  # fmt: skip
+
+# Functions whose derivative has none by one of the arguments, so that second derivatives are refused.
+ONCE = {
+    *(special.betainc, special.betaincc, special.betaincinv, special.betainccinv, special.elliprf, special.ellipkinc),
+    *(special.ellipeinc, special.zetac, special.zeta),
+}
 
 # Of complex numbers only.
 COMPLEX = {special.wofz}

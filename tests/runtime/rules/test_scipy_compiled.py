@@ -17,6 +17,7 @@ from srcad.runtime.rulebook.registry import definition, find
 from srcad.runtime.rulebook.rule_template import primitive_name
 from tests.runtime.rules.test_rules import pullback, smooth_places
 from tests.runtime.samples import SAMPLES
+from tests.runtime.scipy_samples import ONCE
 from tests.runtime.scipy_samples import SAMPLES as OF_SCIPY
 
 PUBLIC = [each for each in OF_SCIPY if primitive_name(each).startswith("scipy.") and smooth_places(SAMPLES[each][0])]
@@ -28,12 +29,8 @@ def in_groups(functions: list[Any]) -> list[list[Any]]:
     return [functions[k : k + SIZE] for k in range(0, len(functions), SIZE)]
 
 
-# Functions whose derivative has none by one of the arguments.
-ONCE = [each for each in PUBLIC if primitive_name(each).rpartition(".")[2] in {
-    "betainc", "betaincc", "betaincinv", "betainccinv", "elliprf", "ellipkinc", "ellipeinc", "zetac",
-}]  # fmt: skip
 TWICE = in_groups([each for each in PUBLIC if each not in ONCE])
-GROUPS = [*TWICE, ONCE]
+GROUPS = [*TWICE, [each for each in PUBLIC if each in ONCE]]
 HEADER = "import numpy as np\nimport scipy.special\n\n\n"
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload, register_jitable
 
+from srcad.refusals.names_and_functions import NO_COMPLEX_RULE
 from srcad.runtime.kernels.arrays.scalar import ufunc
 from srcad.runtime.kernels.scipy.ufuncs import teach_numba
 
@@ -34,6 +35,8 @@ def _of_python(function: Callable[..., Any]) -> Callable[..., Any]:
         kinds = [each.dtype for each in args if hasattr(each, "dtype")]
         is_single = bool(kinds) and all(each == np.float32 for each in kinds)
         whole = [np.asarray(each) for each in args]
+        if any(each.dtype.kind == "c" for each in whole):
+            raise NO_COMPLEX_RULE.error(function=f"kernels.scipy.{function.__name__}")
         whole = [each if each.dtype.kind in "iub" else each.astype(np.float64) for each in whole]
         shape = np.broadcast_shapes(*(each.shape for each in whole))
         found = np.empty(shape, np.float32 if is_single else np.float64)
@@ -55,11 +58,15 @@ def elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def kernel(*args: Any) -> Any:
-        return as_it_stands(*args) if max(map(np.size, args)) <= _SHORT else ufunc(function)(*args)
+        if max(map(np.size, args)) <= _SHORT or any(map(np.iscomplexobj, args)):
+            return as_it_stands(*args)
+        return ufunc(function)(*args)
 
     ask, implement = _FORMS[len(inspect.signature(function).parameters)]
 
     def implementation(*kinds: Any) -> Any:
+        if any(isinstance(getattr(kind, "dtype", kind), types.Complex) for kind in kinds):
+            return None
         are_numbers = all(isinstance(types.unliteral(kind), (types.Number, types.Boolean)) for kind in kinds)
         return implement(number if are_numbers else ufunc(function))
 
