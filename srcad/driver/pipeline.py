@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
+import sys
 from collections import namedtuple
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -39,6 +40,7 @@ from srcad.transforms.checkpointing.iteration_derivative import make_any_pair, m
 from srcad.transforms.checkpointing.trace_memory_limit import bounded, recording, refuse_unbounded
 from srcad.transforms.inference.derivative_callees import DerivativeCall
 from srcad.transforms.inference.type_inference import callees_in, types_of
+from srcad.transforms.ir.array_functions import LIBRARY
 from srcad.transforms.ir.build import clone, place_of
 from srcad.transforms.ir.code import Code, Settings
 from srcad.transforms.ir.generated_functions import Made
@@ -350,5 +352,7 @@ def _import_of(name: str, thing: Any) -> str | None:
     """The statement that gives generated code what this name means, where there is one."""
     if thing is stop_gradient:
         return "from srcad import stop_gradient" + (f" as {name}" if name != "stop_gradient" else "")
+    if name == LIBRARY and thing is sys.modules.get(name):
+        return f"import {name}"  # which imports its parts when they are first asked for
     module, text = MODULES.get(name, (None, None))
     return text if module is thing else None

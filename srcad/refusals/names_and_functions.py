@@ -396,6 +396,21 @@ NO_FORWARD_RULE = Refusal(
     unshown="every rule of srcad's own has a tangent; only a rule that you state with an adjoint alone lacks one",
 )
 
+NO_RULE_BY_ARGUMENT = Refusal(
+    MissingRule,
+    "Arguments by which a derivative is not known",
+    "{function} has no derivative rule by its argument {argument!r}",
+    "pass a constant, or keep the argument out of the gradient with srcad.stop_gradient",
+    """
+    import scipy.special
+
+
+    def f(order, x):
+        return scipy.special.jv(order, x)
+    """,
+    "srcad.grad(f)(1.5, 2.0)",
+)
+
 NO_COMPLEX_RULE = Refusal(
     MissingRule,
     "Functions whose rule does not cover complex numbers",

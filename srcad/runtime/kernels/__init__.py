@@ -7,6 +7,9 @@ Invariant    a kernel's name is part of generated text, which is stored on disk:
 Elsewhere    rules that call kernels (`runtime.rules`).
 """
 
+import importlib
+from typing import Any
+
 from srcad.runtime.kernels.arrays.array_add_and_copy import add_to, copy_to, subtract_from
 from srcad.runtime.kernels.arrays.axes import centred, others, others_adjoint, shares, sort_adjoint, sort_tangent
 from srcad.runtime.kernels.arrays.complex_numbers import argument, direction, imaginary, modulus, squared_modulus
@@ -151,6 +154,14 @@ from srcad.runtime.kernels.recording.typed_lists import (
     replaced,
     shifted,
 )
+
+
+def __getattr__(name: str) -> Any:
+    """The kernels of SciPy's functions are `kernels.scipy.name`, and imported when they are first asked for."""
+    if name != "scipy":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return importlib.import_module("srcad.runtime.kernels.scipy")
+
 
 __all__ = [
     "Unobserved",
