@@ -30,8 +30,11 @@ class Pair:
             return
         name, names = version.unit.name, version.unit.names.copy()
         more = (names.fresh("trace"), names.fresh("result_bar"))
-        self.forward = telling(version, compiled_routine(version, 0, shape_of(f"{name}_forward", self.parameters)))
-        self.reverse = compiled_routine(version, 1, shape_of(f"{name}_reverse", (*self.parameters, *more)))
+        forward = compiled_routine(version, 0, shape_of(f"{name}_forward", self.parameters))
+        reverse = compiled_routine(version, 1, shape_of(f"{name}_reverse", (*self.parameters, *more)))
+        if forward.tiers is not None:
+            forward.tiers.reverse = reverse
+        self.forward, self.reverse = telling(version, forward), reverse
 
     def pullback(self, arguments: tuple[Any, ...], value: Any, trace: Any) -> Callable[[Any], tuple[Any, ...]]:
         """The linear function from the adjoint of the value to the adjoints of the arguments."""
