@@ -94,7 +94,7 @@ class Derivative:
         given = bind(self.__signature__, args, kwargs)
         if any(map(is_structured, given[: self.own])):
             self._meet_structures()
-        elif self.jit:
+        elif self.jit and not self.request.options.tiered:
             about = functools.partial(subject_of, self.function, self.request.mode)
             with announced(about, is_last=False):
                 with nothing_collected():

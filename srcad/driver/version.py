@@ -155,6 +155,18 @@ class Version:
             found = self._compiled[kinds, assumes] = self._by_module[module.__name__]
         return found
 
+    def is_stored(self, kinds: tuple[Any, ...], assumes: bool) -> bool:
+        """Whether what `compiled` gives need not be generated: it is in memory or in the cache folder."""
+        if (kinds, assumes) in self._compiled or (kinds, True, True) in self._modules:
+            return True
+        return disk_cache.fetch(self._name(kinds, True, True)) is not None
+
+    def recorded_by(self, kinds: tuple[Any, ...]) -> tuple[CPUDispatcher, ...] | None:
+        """The functions that belong to the one whose trace is among arguments of these types, behind the parameters."""
+        count = len(self.unit.parameters)
+        recorded = getattr(kinds[count], "instance_class", None) if len(kinds) > count else None
+        return None if recorded is None else self.compiled_with(recorded.__module__)
+
     def compiled_with(self, module: str) -> tuple[CPUDispatcher, ...] | None:
         """The generated functions that belong together in the module of this name."""
         return self._by_module.get(module)
@@ -201,13 +213,17 @@ class Version:
 
     def _make_module(self, kinds: tuple[Any, ...], loops: bool, assumes: bool) -> tuple[ModuleType, Stored]:
         refuse_arguments(self.unit, kinds)
-        asked = (repr(self.request), f"loops={loops}", f"assumes={assumes}")
-        name = disk_cache.key(self.fingerprint(), *asked, *map(repr, kinds))
+        name = self._name(kinds, loops, assumes)
         stored = disk_cache.fetch(name)
         if stored is not None:
             given = {each: self.unit.bindings[each] for each in stored.injected}
             return load(name, stored, given), stored
         return self._generate(name, kinds, loops, assumes)
+
+    def _name(self, kinds: tuple[Any, ...], loops: bool, assumes: bool) -> str:
+        """The name under which the cache folder keeps what is generated."""
+        asked = (repr(self.request), f"loops={loops}", f"assumes={assumes}")
+        return disk_cache.key(self.fingerprint(), *asked, *map(repr, kinds))
 
     def _generate(self, name: str, kinds: tuple[Any, ...], loops: bool, assumes: bool) -> tuple[ModuleType, Stored]:
         request, generated = self.request, self.generated(kinds, loops, assumes)
