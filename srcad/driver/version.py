@@ -30,6 +30,7 @@ from srcad.runtime.tape.core.operand import Operand
 from srcad.transforms.inference.type_inference import callees_in, types_of
 from srcad.transforms.ir.build import place_of
 from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.pass_names import MEMORY_SCOPES
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.lowering.lowering_context import reader
 
@@ -205,7 +206,8 @@ class Version:
         loop = self._loop_text(names, kinds, generated.result) if loops else None
         if loop is not None:
             text, names = f"{text}\n\n{loop}", (*names, f"{self.unit.name}_{_LOOPS[request.mode]}")
-        stored = Stored(text, names, tuple(sorted(generated.bindings)), generated.assumes)
+        memory = generated.memory() if loops and MEMORY_SCOPES not in request.options.without else {}
+        stored = Stored(text, names, tuple(sorted(generated.bindings)), generated.assumes, memory)
         known = all(self.unit.bindings.get(each) is value for each, value in generated.bindings.items())
         # An address in a name means an object that the next process knows nothing of.
         if known and " at 0x" not in self.fingerprint() + repr(kinds):

@@ -404,7 +404,8 @@ NO_RULE = Refusal(
     MissingRule,
     "Functions without a derivative rule",
     "{function} has no derivative rule",
-    "rewrite it with functions that have one, or keep it out of the gradient with srcad.stop_gradient",
+    "wrap it in a function with a rule of your own (srcad.custom_vjp), rewrite it with functions that have a rule, or "
+    "keep it out of the gradient with srcad.stop_gradient",
     """
     def f(x):
         return np.trim_zeros(x)[0]
@@ -416,7 +417,8 @@ NO_REVERSE_RULE = Refusal(
     MissingRule,
     "Functions without a rule for reverse mode",
     "{function} has no rule for reverse mode",
-    "rewrite it with functions that have one, or keep it out of the gradient with srcad.stop_gradient",
+    "wrap it in a function with a rule of your own (srcad.custom_vjp), rewrite it with functions that have a rule, or "
+    "keep it out of the gradient with srcad.stop_gradient",
     unshown="every rule of srcad's own has an adjoint; only a rule that you state with a tangent alone lacks one",
 )
 

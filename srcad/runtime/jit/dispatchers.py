@@ -64,6 +64,8 @@ def load(name: str, stored: Stored, given: Mapping[str, Any]) -> ModuleType:
     module.__file__ = filename
     module.__dict__.update(given)
     exec(compile(stored.text, filename, "exec", dont_inherit=True), module.__dict__)
+    for function, scopes in stored.memory.items():
+        module.__dict__[function].srcad_memory = scopes
     # Named tuples are pickled by the name of their module, for instance in Numba's cache.
     sys.modules[module.__name__] = module
     for value in list(module.__dict__.values()):

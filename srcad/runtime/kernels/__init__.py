@@ -40,6 +40,16 @@ from srcad.runtime.kernels.arrays.numpy_definitions import (
     with_first,
 )
 from srcad.runtime.kernels.arrays.pads import padded, unpad
+from srcad.runtime.kernels.arrays.rule_results import (
+    element_count,
+    elements_of,
+    fitted,
+    inner,
+    shaped_like,
+    unit_like,
+    unshaped,
+    zero_like,
+)
 from srcad.runtime.kernels.arrays.scalar import (
     is_above,
     is_below,
@@ -114,7 +124,7 @@ from srcad.runtime.kernels.recording.binomial_checkpointing import (
 from srcad.runtime.kernels.recording.finite_checks import check_finite, kept_before
 from srcad.runtime.kernels.recording.growing_traces import grown, trip_count
 from srcad.runtime.kernels.recording.iteration_partition import add_parts, may_overlap, part_of, parts
-from srcad.runtime.kernels.recording.loop_extents import same_extent, slice_extent
+from srcad.runtime.kernels.recording.loop_extents import require_iteration, same_extent, slice_extent
 from srcad.runtime.kernels.recording.observed_guards import Unobserved, expect
 from srcad.runtime.kernels.recording.opaque_lists import hold, release
 from srcad.runtime.kernels.recording.overlap import refuse_overlap
@@ -177,12 +187,15 @@ __all__ = [
     "eigenvectors_adjoint",
     "einsum_adjoint",
     "element",
+    "element_count",
     "elements",
+    "elements_of",
     "expand",
     "expand_bar",
     "expect",
     "extra_steps",
     "filled",
+    "fitted",
     "full_rank",
     "grown",
     "hold",
@@ -190,6 +203,7 @@ __all__ = [
     "ieee_quotient",
     "ignore_errors",
     "imaginary",
+    "inner",
     "inner_adjoint_a",
     "inner_adjoint_b",
     "into_leaders",
@@ -246,6 +260,7 @@ __all__ = [
     "repeat_adjoint",
     "repeated",
     "replaced",
+    "require_iteration",
     "resized",
     "restore",
     "rfft_adjoint",
@@ -254,6 +269,7 @@ __all__ = [
     "scatter",
     "scatter_add",
     "select",
+    "shaped_like",
     "shares",
     "shifted",
     "sinc_slope",
@@ -290,7 +306,9 @@ __all__ = [
     "unconcatenate",
     "unexpand",
     "unhstack",
+    "unit_like",
     "unpad",
+    "unshaped",
     "unstack",
     "untranspose",
     "unvstack",
@@ -299,4 +317,5 @@ __all__ = [
     "widths",
     "with_first",
     "with_item",
+    "zero_like",
 ]

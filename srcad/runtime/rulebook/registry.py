@@ -194,6 +194,8 @@ def find(primitive: Any, ndims: Sequence[int | None] = (), literals: Collection[
     >>> find(np.add).kind, find(len).kind, find(print).kind, find(open)
     ('adjoint', 'zero', 'zero', None)
     """
+    if hasattr(primitive, "__srcad_rule__"):
+        return primitive.__srcad_rule__  # type: ignore[no-any-return]
     _load()
     if not _is_hashable(primitive) or primitive not in _rules:
         return None
@@ -263,6 +265,8 @@ def primitives() -> tuple[Any, ...]:
 
 def variants(primitive: Any) -> tuple[Rule, ...]:
     """All rules of a primitive, including those restricted to certain calls."""
+    if hasattr(primitive, "__srcad_rule__"):
+        return (primitive.__srcad_rule__,)
     _load()
     return tuple(_rules.get(primitive, {}).values())
 

@@ -20,7 +20,14 @@ from srcad.runtime.rulebook.registry import Rule
 from srcad.runtime.rulebook.rule_template import primitive_name
 from srcad.runtime.rulebook.strong_zeros import infinite_names
 from srcad.transforms.adjoint.accumulation import Adjoints
-from srcad.transforms.adjoint.rule_expansion import bound, splice, weighted, whole_tuple, with_strong_zeros
+from srcad.transforms.adjoint.rule_expansion import (
+    bound,
+    refuse_closed,
+    splice,
+    weighted,
+    whole_tuple,
+    with_strong_zeros,
+)
 from srcad.transforms.analysis.activity import known_numbers, missing_rule, ranks
 from srcad.transforms.analysis.aliases import is_basic
 from srcad.transforms.analysis.ownership import check_copy
@@ -128,6 +135,7 @@ class StatementAdjoints:
         if rule.kind == "zero":
             return []
         inputs = bound(rule, positional, keywords, program.types, place)
+        refuse_closed(rule, inputs, program, place)
         return self.by_rule(name, rule, inputs, place)
 
     def by_rule(self, name: str, rule: Rule, inputs: dict[str, gast.expr], place: Place | None) -> Block:

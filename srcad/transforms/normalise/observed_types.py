@@ -61,12 +61,12 @@ class Observation:
         self.samples.append(tuple(map(own_copy, arguments)))
 
     def types_of(self, unit: Unit) -> tuple[Unit, Types]:
-        """The unit without unreached code, and the types of its names."""
+        """The unit without unreached code, and the types of its names. Raises Conflict if a name has several."""
         try:
             watched = self._watch(unit)
-        except Conflict as conflict:
+        except Conflict:
             if len(self.samples) == 1:
-                raise conflict.as_error(unit) from None
+                raise
             # Types differ for other values of the same argument types: the current call decides.
             del self.samples[:-1]
             return self.types_of(unit)

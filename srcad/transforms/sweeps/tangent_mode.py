@@ -22,7 +22,7 @@ from srcad.runtime.rulebook.rule_template import primitive_name
 from srcad.runtime.rulebook.strong_zeros import infinite_names
 from srcad.transforms.adjoint.accumulation import Adjoints
 from srcad.transforms.adjoint.call_derivatives import Callees, CallTangents, calls_in
-from srcad.transforms.adjoint.rule_expansion import bound, splice, weighted, with_strong_zeros
+from srcad.transforms.adjoint.rule_expansion import bound, refuse_closed, splice, weighted, with_strong_zeros
 from srcad.transforms.adjoint.to_core_form import Splitter
 from srcad.transforms.analysis.activity import known_numbers, missing_rule, ranks
 from srcad.transforms.analysis.program_facts import Program
@@ -134,6 +134,7 @@ class Tangents:
         if rule.kind == "zero":
             return [assign(self.dot(name), self.zeros.zero(name), place)]
         inputs = bound(rule, positional, keywords, self.program.types, place)
+        refuse_closed(rule, inputs, self.program, place)
         if rule.partials is not None:
             return self.by_partials(name, rule, inputs, place)
         if rule.tangent is not None:
@@ -200,7 +201,7 @@ class Tangents:
             argument = inputs.get(parameter)
             if isinstance(argument, gast.Tuple):
                 return self.of_atom(argument)
-            if argument is not None and self.is_varied(argument):
+            if argument is not None and (rule.needs_all_tangents or self.is_varied(argument)):
                 return self.of_atom(argument)
             return load(_ABSENT)
 

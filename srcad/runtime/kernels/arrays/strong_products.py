@@ -135,7 +135,7 @@ def _product_of_three(context: Any, builder: Any, signature: Any, args: Any) -> 
 
 
 @overload(strong_product)
-def _overload_strong_product(bar: Any, slope: Any) -> Any:
+def _overload_strong_product(bar, slope):
     if isinstance(bar, types.Array) or isinstance(slope, types.Array):
         elements = ufunc(_element_product)
         return lambda bar, slope: elements(bar, slope)
@@ -143,7 +143,7 @@ def _overload_strong_product(bar: Any, slope: Any) -> Any:
 
 
 @overload(strong_quotient)
-def _overload_strong_quotient(bar: Any, divisor: Any) -> Any:
+def _overload_strong_quotient(bar, divisor):
     if isinstance(bar, types.Array) or isinstance(divisor, types.Array):
         elements = ufunc(_element_quotient)
         return lambda bar, divisor: elements(bar, divisor)
