@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from srcad.api import njit_overloads
 from srcad.api.argument_binding import bind, refuse_single
-from srcad.api.derivative_object import Derivative, made, refuse_derivative
+from srcad.api.derivative_object import Derivative, made, readable
 from srcad.api.wrt import among_arguments, positions, refuse_paths, refuse_starred, with_receiver
 from srcad.driver.options import Options, Without
 from srcad.driver.version import Request
@@ -124,7 +124,7 @@ def function(
         return functools.partial(function, **how, boundscheck=boundscheck, tiered=tiered)
     from srcad.api.compiled_function import Function
 
-    refuse_derivative(f, "a srcad.function")
+    f = readable(f, "a srcad.function")
     options = Options.of(without, fastmath, f, max_trace_bytes, boundscheck, tiered)
     if isinstance(f, Function):
         return f if options == f.options else Function(f.__wrapped__, jit, options)
@@ -161,12 +161,12 @@ def grad(
     >>> grad(energy, wrt=("k", 0))(np.array([1.0, 2.0]), 3.0)
     (2.5, array([3., 6.]))
     """
-    if isinstance(f, Derivative):
+    if isinstance(f, Derivative) and f.request.mode == "grad" and not f.request.tuple_result:
         from srcad.api.jacobian_and_hessian import derivative_of_derivative
 
         options = Options.of(without, function=f.request, boundscheck=boundscheck, tiered=tiered)
         return derivative_of_derivative(f, *positions(f.function, wrt), jit, options)
-    refuse_derivative(f, "grad")
+    f = readable(f, "grad")
     return _derivative(f, "grad", wrt, jit, without, boundscheck, tiered)
 
 
@@ -188,7 +188,7 @@ def value_and_grad(
     >>> value_and_grad(square)(3.0)
     (9.0, 6.0)
     """
-    refuse_derivative(f, "value_and_grad")
+    f = readable(f, "value_and_grad")
     return _derivative(f, "value_and_grad", wrt, jit, without, boundscheck, tiered)
 
 
@@ -212,7 +212,7 @@ def hvp(
     >>> hvp(f)(np.array([1.0, 2.0]), np.array([1.0, 0.0]))
     array([4., 2.])
     """
-    refuse_derivative(f, "hvp")
+    f = readable(f, "hvp")
     return _derivative(f, "hvp", wrt, jit, without, boundscheck, tiered)
 
 
@@ -225,9 +225,10 @@ def hessian(
     boundscheck: bool | None = None,
     tiered: bool | None = None,
 ) -> Hessian:
-    """The Hessian of a function that returns one real number: all second partial derivatives.
+    """The Hessian of a function that returns one real number, or an array: all second partial derivatives.
 
-    The result has the shape of the argument twice; for a tuple in `wrt` it is a tuple of rows of such blocks.
+    The result has the shape of the argument twice, after the shape of the function's result; for a tuple in `wrt` it is
+    a tuple of rows of such blocks.
 
     >>> import numpy as np
     >>> def f(x):
@@ -238,7 +239,7 @@ def hessian(
     """
     from srcad.api.jacobian_and_hessian import Hessian
 
-    refuse_derivative(f, "hessian")
+    f = readable(f, "hessian")
     where, many = positions(f, wrt)
     options = Options.of(without, function=f, boundscheck=boundscheck, tiered=tiered)
     return Hessian(made(f, Request("hvp", where, True, options), jit), many)
@@ -270,10 +271,10 @@ def jacobian(
 
     if mode not in (None, "forward", "reverse"):
         raise BadArgument(f"the mode {mode!r} is unknown", hint='it is "forward", "reverse" or None')
-    if isinstance(f, Derivative):
+    if isinstance(f, Derivative) and f.request.mode == "grad" and not f.request.tuple_result:
         options = Options.of(without, function=f.request, boundscheck=boundscheck, tiered=tiered)
         return jacobian_of_gradient(f, *positions(f.function, wrt), jit, options)
-    refuse_derivative(f, "jacobian")
+    f = readable(f, "jacobian")
     where, many = positions(f, wrt)
     return Jacobian(f, where, many, mode, jit, Options.of(without, function=f, boundscheck=boundscheck, tiered=tiered))
 
@@ -304,7 +305,7 @@ def vjp(
     from srcad.api.vjp_pair import pair_of
     from srcad.runtime.support.array_snapshots import snapshot
 
-    refuse_derivative(f, "vjp")
+    f = readable(f, "vjp")
     options = Options.of(without, function=f, boundscheck=boundscheck, tiered=tiered)
     f, wrt, given = among_arguments(f, wrt, args)
     refuse_starred(f)
@@ -353,7 +354,7 @@ def jvp(
     """
     from srcad.api.cotangent import matching
 
-    refuse_derivative(f, "jvp")
+    f = readable(f, "jvp")
     for name, each in (("primals", primals), ("tangents", tangents)):
         refuse_single(each, name)
     if len(primals) != len(tangents):
@@ -387,5 +388,8 @@ def _derivative(
     options = Options.of(without, function=f, boundscheck=boundscheck, tiered=tiered)
     return made(f, Request(mode, where, many, options), jit)
 
+
+for _each in (grad, value_and_grad, hvp, hessian, jacobian, vjp, jvp):  # what they are, for functions that call them
+    setattr(_each, "__srcad_transform__", getattr(_each, "__name__"))  # noqa: B009, B010 - for the type checker
 
 njit_overloads.register((grad, value_and_grad, hvp), (vjp, jvp, jacobian, hessian))

@@ -54,7 +54,8 @@ def compiled_routine(
     """
     count = len(version.unit.parameters)
     is_tiered = version.request.options.tiered
-    uncompiled = (with_python_numbers if is_tiered else lambda plain: plain)(uncompiled_routine(version, index))
+    plain = uncompiled_routine(version, index, islands=True)
+    uncompiled = with_python_numbers(plain) if is_tiered else plain
 
     def specialise(kinds: tuple[Any, ...]) -> CPUDispatcher:
         if not numba_check.is_tested():
@@ -168,13 +169,16 @@ def _bound(routine: Any, args: Any, kwargs: Any) -> tuple[Any, ...] | None:
     return bound.args
 
 
-def uncompiled_routine(version: Version, index: int) -> Callable[..., Any]:
-    """The generated function of this index as plain Python, chosen by the types of the arguments at each call."""
+def uncompiled_routine(version: Version, index: int, islands: bool = False) -> Callable[..., Any]:
+    """The generated function of this index as plain Python, chosen by the types of the arguments at each call.
+
+    With `islands`, a function that loops is compiled around the calls that Numba does not know.
+    """
 
     def first(*args: Any) -> Any:
         kinds = _kinds_of(version, args)
         try:
-            return version.uncompiled(kinds)(*args)
+            return version.uncompiled(kinds, islands)(*args)
         except SrcadError:
             raise
         except MemoryError as problem:

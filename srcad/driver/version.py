@@ -171,24 +171,35 @@ class Version:
         """The generated functions that belong together in the module of this name."""
         return self._by_module.get(module)
 
-    def uncompiled(self, kinds: tuple[Any, ...]) -> Callable[..., Any]:
+    def uncompiled(self, kinds: tuple[Any, ...], islands: bool = False) -> Callable[..., Any]:
         """The first generated function for these types of the parameters, as plain Python.
 
-        That of a pair hands on its reverse function with the trace.
+        That of a pair hands on its reverse function with the trace. With `islands`, a function that loops is compiled
+        around the calls that Numba does not know.
         """
-        found = self._uncompiled.get(kinds)
+        found = self._uncompiled.get((kinds, islands))
         if found is None:
-            found = self._uncompiled[kinds] = self._make_uncompiled(kinds)
+            found = self._uncompiled[kinds, islands] = self._make_uncompiled(kinds, islands)
         return found
 
-    def _make_uncompiled(self, kinds: tuple[Any, ...]) -> Callable[..., Any]:
+    def _make_uncompiled(self, kinds: tuple[Any, ...], islands: bool) -> Callable[..., Any]:
+        options = None
+        if islands and self.request.mode != "core":  # which a call that is repeated would run twice
+            checks = checks_bounds(self.request.options.boundscheck, self.unit.options)
+            options = {**compiler_options(self.unit, self.request), "boundscheck": checks}
         try:
             module, stored = self._module(kinds, False, False)
         except CannotType:
             from srcad.driver.interpreted_mode import Interpreted
 
-            return Interpreted(self.unit, self.request, kinds)
+            return Interpreted(self.unit, self.request, kinds, options)
         functions: list[Callable[..., Any]] = [getattr(module, name) for name in stored.functions]
+        if options is not None:
+            from srcad.driver.result_precision import of_kind
+            from srcad.runtime.jit.islands import Islands  # few functions need them
+
+            given = {name: getattr(module, name) for name in stored.injected}
+            functions = [*Islands(stored.text, stored.functions, given, options, of_kind).routines()]
         forward = restoring_errors(functions[0], self.request.mode)
         if self.request.mode != "vjp":
             return forward

@@ -33,7 +33,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps
 from numba.core.typing.templates import _OverloadFunctionTemplate
 
-from srcad.runtime.jit import unique_symbols
+from srcad.runtime.jit import external_functions, unique_symbols
 from srcad.runtime.jit.disk_cache import environment, fetch_code, folder, store_code
 
 # LLVM inlines functions of up to about 50 instructions. Those that it would not inline are called.
@@ -90,11 +90,12 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba carries no annotations
 
     def save_overload(self, sig: Any, data: CompileResult) -> None:
         """Store a compiled kernel."""
-        if data.library.has_dynamic_globals or data.lifted or not all(map(is_plain, sig)):
+        symbols = external_functions.symbols_in(data.library) if data.library.has_dynamic_globals else ()
+        if symbols is None or data.lifted or not all(map(is_plain, sig)):
             return
         name = self._name(sig, data.codegen)
         try:
-            content = dumps(data._reduce())
+            content = dumps((symbols, data._reduce()))
         except (pickle.PicklingError, TypeError, AttributeError):
             return  # it refers to something of Numba's that has no name to find it by
         if store_code(f"kernel_{name}", "", content) is not None:
@@ -202,7 +203,10 @@ def _load(name: str, target_context: Any) -> CompileResult | None:
         if data is None:
             return None
         try:
-            found = CompileResult._rebuild(target_context, *pickle.loads(data))
+            symbols, reduced = pickle.loads(data)
+            if symbols and not external_functions.provide(symbols):
+                return None
+            found = CompileResult._rebuild(target_context, *reduced)
         except (ImportError, AttributeError, TypeError, ValueError):
             return None  # refers to something that this process does not have
         _remember(name, found)
