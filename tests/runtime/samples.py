@@ -443,4 +443,11 @@ DISCRETE = {
         kernels.determinant_sign,
         stop_gradient,
     ),
+    *(
+        kernels.element_count,
+        kernels.unit_direction,
+        kernels.zero_like,
+        kernels.unit_like,
+        kernels.elements_of,
+    ),
 }
