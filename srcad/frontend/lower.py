@@ -40,7 +40,7 @@ from srcad.refusals.names_and_functions import DEEP_CALLS
 from srcad.runtime.rulebook import registry
 from srcad.runtime.support.stage_timer import stage
 from srcad.transforms.inference.subroutine_types import Subroutine
-from srcad.transforms.ir.build import Block, assign, at, call, clone, effect, has_place, load, place_of, stored
+from srcad.transforms.ir.build import Block, assign, at, call, clone, dotted, effect, has_place, load, place_of, stored
 from srcad.transforms.ir.cost_model import MOST_NESTED_CALLS
 from srcad.transforms.ir.pytree_form import LEAF, Part
 from srcad.transforms.ir.unit import Unit
@@ -158,6 +158,11 @@ class _Lowering:
             if isinstance(callee, Method):
                 node.args = [spell(callee.receiver, self.draft, place, "self"), *node.args]
             return call_by_rule(self, node, bound, caller, place)
+        ruled = registry.called_by(callee)
+        if ruled is not None:
+            name = getattr(callee, "__name__", "function")
+            node.func = at(dotted(self.draft.bind(name if name.isidentifier() else "function", ruled)), place)
+            return None
         try:
             procedure = self.procedure(callee)
         except SrcadError as problem:

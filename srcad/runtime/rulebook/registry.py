@@ -17,13 +17,17 @@ executes. This module contains no rules: they are in `srcad.runtime.rules`, whic
 from __future__ import annotations
 
 import importlib
+import inspect
 import threading
 from collections.abc import Callable, Collection, Hashable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
+from types import FunctionType
 from typing import Any, TypeVar
 
 from srcad.runtime.rulebook.rule import Fit, Kind, Rule
+from srcad.runtime.rulebook.rule_template import primitive_name
+from srcad.runtime.support import rule_changes
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -44,6 +48,8 @@ _rules: dict[Hashable, dict[Fit, Rule]] = {}
 _definitions: dict[Hashable, Callable[..., Any]] = {}
 _effects: dict[Hashable, Callable[..., Any]] = {}
 _folding: set[Hashable] = set()
+_users: set[Hashable] = set()
+_called: dict[Hashable, Any] = {}
 _loaded: list[str] = []
 _complete: list[bool] = []
 _loading = threading.RLock()
@@ -65,6 +71,88 @@ def _merged(first: Rule, second: Rule) -> Rule:
         may_view=first.may_view or second.may_view,
         tangent_source=first.tangent_source or second.tangent_source,
     )
+
+
+def has_own_rule(primitive: Any) -> bool:
+    """Whether srcad itself has a rule or a definition for a function."""
+    _load()
+    key = key_of(primitive)
+    known = key in _rules or key in _definitions or key in _effects
+    return known and key not in _users
+
+
+def enter_users(rule: Rule) -> None:
+    """Add a rule of the user's own: it replaces what was stated before for the same calls, part by part."""
+    _load()
+    key = key_of(rule.primitive)
+    variants = _rules.setdefault(key, {})
+    before = variants.get(rule.fit)
+    if before is not None and before.kind == rule.kind == "adjoint":
+        rule = replace(
+            rule,
+            adjoint_source=rule.adjoint_source or before.adjoint_source,
+            tangent_source=rule.tangent_source or (None if rule.is_linear else before.tangent_source),
+            is_linear=rule.is_linear or (before.is_linear and rule.tangent_source is None),
+        )
+    variants[rule.fit] = rule
+    _definitions.pop(key, None)
+    _changed(key)
+
+
+def enter_users_definition(primitive: Any, function: Callable[..., Any]) -> None:
+    """Add a definition of the user's own."""
+    _load()
+    key = key_of(primitive)
+    _rules.pop(key, None)
+    _definitions[key] = function
+    _changed(key)
+
+
+def _changed(key: Hashable) -> None:
+    _users.add(key)
+    is_reversed_only.cache_clear()
+    _cached_merge.cache_clear()
+    rule_changes.tell()
+
+
+def called_by(primitive: Any) -> Any:
+    """What core form calls for a function that the user has stated a rule for; None if there is none."""
+    if not _users or (key := key_of(primitive)) not in _users or key in _definitions:
+        return None
+    if isinstance(primitive, FunctionType) or hasattr(primitive, "py_func"):
+        if primitive not in _called:
+            from srcad.runtime.rulebook.ruled_function import RuledFunction  # which few programs need
+
+            _called[primitive] = RuledFunction(primitive)
+        return _called[primitive]
+    return primitive
+
+
+def users_text(primitives: Collection[Any]) -> str:
+    """The text of all rules of the user's own, if one of them is used; part of the key of generated code."""
+    if not _users or not any(key_of(each) in _users for each in primitives):
+        return ""
+    texts = []
+    for key in _users:
+        for rule in _rules.get(key, {}).values():
+            sources = (rule.partials_source, rule.adjoint_source, rule.tangent_source)
+            texts.append(f"{primitive_name(rule.primitive)} {rule.kind} {rule.fit} {rule.is_linear} {rule.elementwise}")
+            texts += [inspect.getsource(each) for each in sources if each is not None]
+    return "\0".join(sorted(texts))
+
+
+@dataclass(frozen=True)
+class _Identity:
+    """An object that cannot be hashed, such as a function of `ctypes`; while it has a rule, it is not forgotten."""
+
+    number: int
+
+
+def key_of(primitive: Any) -> Hashable:
+    """The key under which the rules of a function are filed."""
+    if hasattr(type(primitive), "__srcad_ruled__"):
+        primitive = primitive.function
+    return primitive if _is_hashable(primitive) else _Identity(id(primitive))  # type: ignore[no-any-return]
 
 
 def _entering(primitives: tuple[Any, ...], kind: Kind, field: str, **facts: Any) -> Callable[[Function], Function]:
@@ -197,9 +285,10 @@ def find(primitive: Any, ndims: Sequence[int | None] = (), literals: Collection[
     if hasattr(primitive, "__srcad_rule__"):
         return primitive.__srcad_rule__  # type: ignore[no-any-return]
     _load()
-    if not _is_hashable(primitive) or primitive not in _rules:
+    key = key_of(primitive)
+    if key not in _rules:
         return None
-    variants = _rules[primitive]
+    variants = _rules[key]
     general = variants.get(Fit())
     for fit, rule in variants.items():
         if fit != Fit() and fit.accepts(ndims, literals):
@@ -268,7 +357,7 @@ def variants(primitive: Any) -> tuple[Rule, ...]:
     if hasattr(primitive, "__srcad_rule__"):
         return (primitive.__srcad_rule__,)
     _load()
-    return tuple(_rules.get(primitive, {}).values())
+    return tuple(_rules.get(key_of(primitive), {}).values())
 
 
 __all__ = [
