@@ -17,8 +17,8 @@
         d[y] = k * d[x] + x * d[k]
 
 The parameters of a rule are the result, then the inputs as the function names them. A rule is read, not called: it has
-assignments to names and to `d[...]`, and for `partial` a `return` at its end. It may call functions of NumPy and others,
-and reads nothing else from around it.
+assignments to names and to `d[...]`, and for `partial` a `return` at its end. It may call functions of NumPy and
+others, and reads nothing else from around it.
 """
 
 from __future__ import annotations

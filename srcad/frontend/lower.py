@@ -38,9 +38,11 @@ from srcad.frontend.structured_parameters import given_parameter
 from srcad.refusals.constructs import DEEP_EXPRESSION, STARRED_PARAMETERS
 from srcad.refusals.names_and_functions import DEEP_CALLS
 from srcad.runtime.rulebook import registry
+from srcad.runtime.rulebook.shipped_rules import load_for
 from srcad.runtime.support.stage_timer import stage
 from srcad.transforms.inference.subroutine_types import Subroutine
 from srcad.transforms.ir.build import Block, assign, at, call, clone, dotted, effect, has_place, load, place_of, stored
+from srcad.transforms.ir.canonical_names import root_name
 from srcad.transforms.ir.cost_model import MOST_NESTED_CALLS
 from srcad.transforms.ir.pytree_form import LEAF, Part
 from srcad.transforms.ir.unit import Unit
@@ -158,6 +160,8 @@ class _Lowering:
             if isinstance(callee, Method):
                 node.args = [spell(callee.receiver, self.draft, place, "self"), *node.args]
             return call_by_rule(self, node, bound, caller, place)
+        if callable(callee):
+            load_for(callee, self.draft.bindings.get(root_name(node.func) or ""))
         ruled = registry.called_by(callee)
         if ruled is not None:
             name = getattr(callee, "__name__", "function")

@@ -85,6 +85,8 @@ def enter_users(rule: Rule) -> None:
     """Add a rule of the user's own: it replaces what was stated before for the same calls, part by part."""
     _load()
     key = key_of(rule.primitive)
+    if isinstance(key, _Identity):
+        rule = replace(rule, primitive=_function_called(key, rule.primitive))
     variants = _rules.setdefault(key, {})
     before = variants.get(rule.fit)
     if before is not None and before.kind == rule.kind == "adjoint":
@@ -119,13 +121,15 @@ def called_by(primitive: Any) -> Any:
     """What core form calls for a function that the user has stated a rule for; None if there is none."""
     if not _users or (key := key_of(primitive)) not in _users or key in _definitions:
         return None
-    if isinstance(primitive, FunctionType) or hasattr(primitive, "py_func"):
-        if primitive not in _called:
-            from srcad.runtime.rulebook.ruled_function import RuledFunction  # which few programs need
-
-            _called[primitive] = RuledFunction(primitive)
-        return _called[primitive]
+    if isinstance(primitive, FunctionType) or hasattr(primitive, "py_func") or not _is_hashable(primitive):
+        return _function_called(key, primitive)
     return primitive
+
+
+def _function_called(key: Hashable, function: Any) -> Any:
+    from srcad.runtime.rulebook.ruled_function import RuledFunction  # which few programs need
+
+    return _called.setdefault(key, RuledFunction(function))
 
 
 def users_text(primitives: Collection[Any]) -> str:

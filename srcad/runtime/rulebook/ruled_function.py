@@ -7,9 +7,8 @@ core form calls compiles the function, and returns arrays in memory of their own
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from functools import cached_property
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numba
@@ -76,8 +75,17 @@ def _parameters(function: Any) -> list[str] | None:
     return [each.name for each in found] if is_simple else None
 
 
+def _reads_data(function: Any) -> bool:
+    """Whether a plain function reads numbers or arrays from around it, which compiled code would freeze."""
+    if not isinstance(function, FunctionType):
+        return False
+    found = inspect.getclosurevars(function)
+    return any(
+        not callable(each) and not isinstance(each, ModuleType)
+        for each in (*found.nonlocals.values(), *found.globals.values())
+    )
+
+
 @typeof_impl.register(RuledFunction)  # type: ignore[untyped-decorator]  # Numba carries no annotations
-def _typeof(value: RuledFunction, context: Any) -> types.Dispatcher:
-    return types.Dispatcher(value.compiled)
-
-
+def _typeof(value: RuledFunction, context: Any) -> types.Dispatcher | None:
+    return None if _reads_data(value.function) else types.Dispatcher(value.compiled)

@@ -33,11 +33,13 @@ class UsersRule(Rule):
 
     @cached_property
     def adjoint(self) -> Template | None:
+        """The contributions, each compared with its input."""
         template = read_template(self.adjoint_source)
         return template and _fitting(template, origin_of(self.primitive, self.adjoint_source))
 
     @cached_property
     def tangent(self) -> Template | None:
+        """The tangent, compared with the result."""
         template = read_template(self.tangent_source)
         return template and _fitting(template, origin_of(self.primitive, self.tangent_source))
 

@@ -12,8 +12,9 @@ class _Told(Protocol):
 
 
 class _State:
-    count = 0  # how often rules have changed
-    told: WeakSet[Any] = WeakSet()
+    def __init__(self) -> None:
+        self.count = 0  # how often rules have changed
+        self.told: WeakSet[Any] = WeakSet()
 
 
 state = _State()
