@@ -160,12 +160,7 @@ class _Lowering:
             if isinstance(callee, Method):
                 node.args = [spell(callee.receiver, self.draft, place, "self"), *node.args]
             return call_by_rule(self, node, bound, caller, place)
-        if callable(callee):
-            load_for(callee, self.draft.bindings.get(root_name(node.func) or ""))
-        ruled = registry.called_by(callee)
-        if ruled is not None:
-            name = getattr(callee, "__name__", "function")
-            node.func = at(dotted(self.draft.bind(name if name.isidentifier() else "function", ruled)), place)
+        if self.has_users_rule(node, callee, place):
             return None
         try:
             procedure = self.procedure(callee)
@@ -193,6 +188,17 @@ class _Lowering:
                 self.outline.recursive.add(base)
                 self.outline.variable.setdefault(base, set()).update(found.differing)
         return self.outlined(procedure, base, given, statics, caller, place)
+
+    def has_users_rule(self, node: gast.Call, callee: Any, place: Place | None) -> bool:
+        """Whether the user has stated a rule for a function; the call then is one of what core form has for it."""
+        if callable(callee):
+            load_for(callee, self.draft.bindings.get(root_name(node.func) or ""))
+        ruled = registry.called_by(callee)
+        if ruled is None:
+            return False
+        name = getattr(callee, "__name__", "function")
+        node.func = at(dotted(self.draft.bind(name if name.isidentifier() else "function", ruled)), place)
+        return True
 
     def inlined(
         self,

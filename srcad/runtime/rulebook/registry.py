@@ -156,7 +156,7 @@ def key_of(primitive: Any) -> Hashable:
     """The key under which the rules of a function are filed."""
     if hasattr(type(primitive), "__srcad_ruled__"):
         primitive = primitive.function
-    return primitive if _is_hashable(primitive) else _Identity(id(primitive))  # type: ignore[no-any-return]
+    return primitive if _is_hashable(primitive) else _Identity(id(primitive))
 
 
 def _entering(primitives: tuple[Any, ...], kind: Kind, field: str, **facts: Any) -> Callable[[Function], Function]:

@@ -81,9 +81,10 @@ def _checked(primitives: tuple[Any, ...]) -> tuple[Any, ...]:
     for each in primitives:
         if not callable(each) or isinstance(each, type):
             raise BadType(f"{each!r} is no function", hint="give the function itself")
-        if getattr(builtins, getattr(each, "__name__", ""), None) is each:
+        name = getattr(each, "__name__", "")
+        if getattr(builtins, name, None) is each:
             raise BadArgument(
-                f"`{each.__name__}` is a builtin, whose calls are resolved by their syntax: it can have no other rule",
+                f"`{name}` is a builtin, whose calls are resolved by their syntax: it can have no other rule",
                 hint="wrap it in a function of your own, and give that one a rule",
             )
         if registry.has_own_rule(each):
