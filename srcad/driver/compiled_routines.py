@@ -8,7 +8,7 @@ import inspect
 import operator
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gast
@@ -26,6 +26,7 @@ from srcad.driver.user_exceptions import tell
 from srcad.driver.version import Request, Version
 from srcad.errors import PACKAGE, PerformanceWarning, SrcadError
 from srcad.frontend.load_source import name_of, plain_function
+from srcad.names import Names
 from srcad.refusals.types_and_results import MATRIX_ARGUMENT, NO_NUMBA_TYPE
 from srcad.runtime.jit.dispatchers import Redirect, TypedDispatcher
 from srcad.runtime.jit.numba_inference import CannotType
@@ -109,13 +110,17 @@ def _gradient(function: Callable[..., Any]) -> TypedDispatcher:
 
 
 def telling(version: Version, routine: Callable[..., Any]) -> Callable[..., Any]:
-    """A compiled routine whose exceptions have a note that says at which line of the user's they arise."""
+    """A compiled routine whose exceptions have a note that says at which line of the user's they arise.
+
+    If there are none, the routine itself.
+    """
     if not may_raise(version.unit):
         return routine
+    checked = of_plain_arrays(routine)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            return routine(*args, **kwargs)
+            return checked(*args, **kwargs)
         except SrcadError:
             raise
         except Exception as problem:  # the function's own, which may be any
@@ -188,6 +193,39 @@ def _kinds_of(version: Version, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Numba's types of the arguments that are the function's own."""
     parameters = version.unit.parameters
     return tuple(kind_of(name, value) for name, value in zip(parameters, args[: len(parameters)], strict=True))
+
+
+# Types of arguments that Numba's dispatch takes for what they are. It takes any subclass of arrays for an array: the
+# product of matrices for one of elements, and masked elements for others.
+ORDINARY = frozenset((np.ndarray, float, int, complex, bool, np.float64, np.float32, np.complex128, np.int64))
+
+
+def of_plain_arrays(routine: Any) -> Callable[..., Any]:
+    """A dispatcher that refuses instances of subclasses of arrays which are no arrays to Numba.
+
+    The function has the parameters of the dispatcher, which takes less time than to pass on any arguments.
+    """
+    stub = routine.py_func
+    names = stub.__code__.co_varnames[: stub.__code__.co_argcount]
+    if not names:
+        return routine  # type: ignore[no-any-return]
+    own = Names(names)
+    ordinary, refuse, called = (own.fresh(each) for each in ("ORDINARY", "refuse_subclasses", "routine"))
+    given = ", ".join(names)
+    test = " and ".join(f"{each}.__class__ in {ordinary}" for each in names)
+    text = f"def call({given}):\n    if not ({test}):\n        {refuse}(({given},))\n    return {called}({given})\n"
+    space = {ordinary: ORDINARY, called: routine, refuse: functools.partial(refuse_subclasses, names)}
+    exec(compile(text, f"{PACKAGE}<call>", "exec"), space)
+    call: Any = space["call"]
+    call.__defaults__, call.__name__, call.__qualname__ = stub.__defaults__, stub.__name__, stub.__qualname__
+    return call  # type: ignore[no-any-return]
+
+
+def refuse_subclasses(names: Sequence[str], values: Sequence[Any]) -> None:
+    """Raise NotDifferentiable for an argument that is an instance of a subclass of arrays, and no array to Numba."""
+    for name, value in zip(names, values, strict=True):
+        if type(value) is not np.ndarray and isinstance(value, np.ndarray):
+            kind_of(name, value)
 
 
 def kind_of(name: str, value: Any) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 from srcad.errors import CompilerBug
 from srcad.runtime.jit import disk_cache
 from srcad.runtime.jit.dispatchers import load
-from srcad.runtime.jit.uncompiled_trace import keeping
+from srcad.runtime.jit.uncompiled_trace import keeping, restoring_errors
 from srcad.runtime.kernels import Unobserved
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.normalise.observed_types import Observation
@@ -41,7 +41,7 @@ class Interpreted:
                     self._observation.add(args)
                     self._made = self._generate()
                 made = self._made
-                found = made[0](*args)
+                found = restoring_errors(made[0], self.request.mode)(*args)
             except Unobserved:
                 self._made = None
             else:

@@ -25,12 +25,13 @@ from srcad.runtime.jit import disk_cache
 from srcad.runtime.jit.disk_cache import Stored
 from srcad.runtime.jit.dispatchers import compiled, load, plain
 from srcad.runtime.jit.numba_inference import CannotType
-from srcad.runtime.jit.uncompiled_trace import keeping
+from srcad.runtime.jit.uncompiled_trace import keeping, restoring_errors
 from srcad.runtime.rulebook import registry
 from srcad.runtime.tape.core.operand import Operand
 from srcad.transforms.inference.type_inference import callees_in, types_of
 from srcad.transforms.ir.build import place_of
 from srcad.transforms.ir.node_notes import notes_of
+from srcad.transforms.ir.pass_names import MEMORY_SCOPES
 from srcad.transforms.ir.unit import Unit
 from srcad.transforms.lowering.lowering_context import reader
 
@@ -177,10 +178,10 @@ class Version:
 
             return Interpreted(self.unit, self.request, kinds)
         functions: list[Callable[..., Any]] = [getattr(module, name) for name in stored.functions]
+        forward = restoring_errors(functions[0], self.request.mode)
         if self.request.mode != "vjp":
-            return functions[0]
-        forward, reverse = functions
-        return lambda *args: keeping(forward(*args), reverse)
+            return forward
+        return lambda *args: keeping(forward(*args), functions[1])
 
     def _module(self, kinds: tuple[Any, ...], loops: bool, assumes: bool) -> tuple[ModuleType, Stored]:
         found = self._modules.get((kinds, loops, assumes))
@@ -206,7 +207,8 @@ class Version:
         loop = self._loop_text(names, kinds, generated.result) if loops else None
         if loop is not None:
             text, names = f"{text}\n\n{loop}", (*names, f"{self.unit.name}_{_LOOPS[request.mode]}")
-        stored = Stored(text, names, tuple(sorted(generated.bindings)), generated.assumes)
+        memory = generated.memory() if loops and MEMORY_SCOPES not in request.options.without else {}
+        stored = Stored(text, names, tuple(sorted(generated.bindings)), generated.assumes, memory)
         known = all(self.unit.bindings.get(each) is value for each, value in generated.bindings.items())
         # An address in a name means an object that the next process knows nothing of.
         if known and " at 0x" not in self.fingerprint() + repr(kinds):

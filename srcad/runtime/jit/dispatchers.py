@@ -64,6 +64,8 @@ def load(name: str, stored: Stored, given: Mapping[str, Any]) -> ModuleType:
     module.__file__ = filename
     module.__dict__.update(given)
     exec(compile(stored.text, filename, "exec", dont_inherit=True), module.__dict__)
+    for function, scopes in stored.memory.items():
+        module.__dict__[function].srcad_memory = scopes
     # Named tuples are pickled by the name of their module, for instance in Numba's cache.
     sys.modules[module.__name__] = module
     for value in list(module.__dict__.values()):
@@ -141,7 +143,8 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
     not; the function is then made again. `rounded` converts Python numbers that Numba returns to single precision,
     given the result's Numba type. `exhausted` is called with a MemoryError and the arguments where a function that
     records a trace runs out of memory, and may raise another one. `subject` is what a terminal is told of that is being
-    compiled.
+    compiled. `met_arrays` is called when it is made for arrays: from then on it takes instances of subclasses, such as
+    matrices, for arrays as well.
     """
 
     def __init__(
@@ -163,6 +166,7 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
         self.rounded = rounded
         self.exhausted = exhausted
         self.subject = subject
+        self.met_arrays: Callable[[], None] | None = None
         self._made: list[CPUDispatcher] = []
         self._failed: dict[tuple[Any, ...], CannotType] = {}
 
@@ -195,6 +199,8 @@ class TypedDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba carries no 
             except CannotType as problem:
                 self._failed[arguments] = problem
                 raise
+            if self.met_arrays is not None and any(isinstance(each, types.Array) for each in arguments):
+                self.met_arrays()
             result = dispatcher.overloads[arguments]
             self._made.append(dispatcher)
             if self.rounded is not None and not _SINGLE.isdisjoint(arguments):

@@ -25,6 +25,7 @@ from srcad.runtime.kernels.arrays.element_moves import (
 )
 from srcad.runtime.kernels.arrays.fourier import irfft_adjoint, resized, rfft_adjoint
 from srcad.runtime.kernels.arrays.higher_order import axes_moved, axes_moved_back, mapped_over
+from srcad.runtime.kernels.arrays.ieee_arithmetic import ieee_power, ieee_quotient, ignore_errors
 from srcad.runtime.kernels.arrays.item_assignment import item_bar, with_item
 from srcad.runtime.kernels.arrays.joins import unarray, uncolumn_stack, unconcatenate, unhstack, unstack, unvstack
 from srcad.runtime.kernels.arrays.nest_broadcasting import common_extent, expand, expand_bar, unexpand
@@ -123,7 +124,7 @@ from srcad.runtime.kernels.recording.binomial_checkpointing import (
 from srcad.runtime.kernels.recording.finite_checks import check_finite, kept_before
 from srcad.runtime.kernels.recording.growing_traces import grown, trip_count
 from srcad.runtime.kernels.recording.iteration_partition import add_parts, may_overlap, part_of, parts
-from srcad.runtime.kernels.recording.loop_extents import same_extent, slice_extent
+from srcad.runtime.kernels.recording.loop_extents import require_iteration, same_extent, slice_extent
 from srcad.runtime.kernels.recording.observed_guards import Unobserved, expect
 from srcad.runtime.kernels.recording.opaque_lists import hold, release
 from srcad.runtime.kernels.recording.overlap import refuse_overlap
@@ -198,6 +199,9 @@ __all__ = [
     "full_rank",
     "grown",
     "hold",
+    "ieee_power",
+    "ieee_quotient",
+    "ignore_errors",
     "imaginary",
     "inner",
     "inner_adjoint_a",
@@ -256,6 +260,7 @@ __all__ = [
     "repeat_adjoint",
     "repeated",
     "replaced",
+    "require_iteration",
     "resized",
     "restore",
     "rfft_adjoint",

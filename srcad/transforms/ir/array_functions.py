@@ -197,6 +197,7 @@ FACTS: dict[str, Fact] = {
     "kernels.diag_adjoint": Fact.VIEW | Fact.READ_ONLY,
     "kernels.diff_adjoint": Fact.VIEW,
     # Checks, and what is printed
+    "kernels.require_iteration": Fact.CHECKS,
     "kernels.same_extent": Fact.CHECKS,
     "kernels.check_fits": Fact.CHECKS,
     "kernels.check_index": Fact.CHECKS,
