@@ -78,7 +78,7 @@ class Function:
         self._paired: Version | None = None
         self._is_python = False
         self._unchecked: Derivative | None = None
-        rule_changes.register(self)
+        rule_changes.state.told.add(self)
         if not self._core.request.options.debug:
             debug_mode.register(self)
 

@@ -69,7 +69,7 @@ class Derivative:
         self.__signature__ = _signature(function, request)
         self.__call__ = self._first_call
         self._unchecked: Callable[..., Any] | None = None
-        rule_changes.register(self)
+        rule_changes.state.told.add(self)
         if not request.options.debug:
             debug_mode.register(self)
             if debug_mode.state.on:

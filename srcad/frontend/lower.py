@@ -38,7 +38,6 @@ from srcad.frontend.structured_parameters import given_parameter
 from srcad.refusals.constructs import DEEP_EXPRESSION, STARRED_PARAMETERS
 from srcad.refusals.names_and_functions import DEEP_CALLS
 from srcad.runtime.rulebook import registry
-from srcad.runtime.rulebook.shipped_rules import load_for
 from srcad.runtime.support.stage_timer import stage
 from srcad.transforms.inference.subroutine_types import Subroutine
 from srcad.transforms.ir.build import Block, assign, at, call, clone, dotted, effect, has_place, load, place_of, stored
@@ -192,7 +191,7 @@ class _Lowering:
     def has_users_rule(self, node: gast.Call, callee: Any, place: Place | None) -> bool:
         """Whether the user has stated a rule for a function; the call then is one of what core form has for it."""
         if callable(callee):
-            load_for(callee, self.draft.bindings.get(root_name(node.func) or ""))
+            registry.meet(callee, self.draft.bindings.get(root_name(node.func) or ""))
         ruled = registry.called_by(callee)
         if ruled is None:
             return False

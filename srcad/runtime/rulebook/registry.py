@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import sys
 import threading
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
@@ -49,6 +50,7 @@ _definitions: dict[Hashable, Callable[..., Any]] = {}
 _effects: dict[Hashable, Callable[..., Any]] = {}
 _folding: set[Hashable] = set()
 _users: set[Hashable] = set()
+_met = {"", "__main__", "numpy", "numba", "srcad"}  # packages whose rules, if any, have been loaded
 _called: dict[Hashable, Any] = {}
 _loaded: list[str] = []
 _complete: list[bool] = []
@@ -115,6 +117,18 @@ def _changed(key: Hashable) -> None:
     is_reversed_only.cache_clear()
     _cached_merge.cache_clear()
     rule_changes.tell()
+
+
+def meet(function: Any, home: Any = None) -> None:
+    """Load the rules that are shipped for the package of a function; `home` is the module that it was reached by."""
+    module = getattr(function, "__module__", None) or getattr(home, "__name__", None)
+    package = str(module or "").partition(".")[0]
+    if package not in _met:
+        _met.add(package)
+        if package not in sys.stdlib_module_names:
+            from srcad.runtime.rulebook.shipped_rules import load_for  # which few programs need
+
+            load_for(package)
 
 
 def called_by(primitive: Any) -> Any:

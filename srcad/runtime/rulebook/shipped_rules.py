@@ -8,30 +8,19 @@ They are loaded when a function of that package is first met in a function that 
 
 from __future__ import annotations
 
-import sys
 from functools import cache
 from typing import Any
 
 from srcad.errors import BadArgument
 
 GROUP = "srcad.rules"
-_WITHOUT = frozenset({"", "__main__", "numpy", "numba", "srcad"}) | sys.stdlib_module_names
-_met: set[str] = set()
 
 
-def load_for(function: Any, home: Any = None) -> None:
-    """Load the rules for the package of a function; `home` is the module that it was reached by, if it says none.
+def load_for(package: str) -> None:
+    """Load the rules for a package. Raises BadArgument if they cannot be loaded.
 
-    Raises BadArgument if they cannot be loaded.
-
-    >>> load_for(load_for), load_for(sys.exit)
-    (None, None)
+    >>> load_for("a_package_without_rules")
     """
-    module = getattr(function, "__module__", None) or getattr(home, "__name__", None)
-    package = str(module or "").partition(".")[0]
-    if package in _WITHOUT or package in _met:
-        return
-    _met.add(package)
     for point in _points():
         if point.name == package:
             _load(point)

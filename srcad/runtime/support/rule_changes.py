@@ -20,11 +20,6 @@ class _State:
 state = _State()
 
 
-def register(thing: _Told) -> None:
-    """Have an object told when rules change."""
-    state.told.add(thing)
-
-
 def tell() -> None:
     """Rules have changed.
 
@@ -32,7 +27,7 @@ def tell() -> None:
     ...     def rules_changed(self):
     ...         print("anew")
     >>> listener = Listener()
-    >>> register(listener)
+    >>> state.told.add(listener)
     >>> tell()
     anew
     """

@@ -18,8 +18,8 @@ class Listener:
 def test_who_lives_is_told_and_changes_are_counted():
     heard, before = [], rule_changes.state.count
     one, other = Listener(heard), Listener(heard)
-    rule_changes.register(one)
-    rule_changes.register(other)
+    rule_changes.state.told.add(one)
+    rule_changes.state.told.add(other)
     del other
     gc.collect()
     rule_changes.tell()
